@@ -15,7 +15,7 @@ import openbook.linear.maximum
 from openbook import load, scan
 from openbook.data import Nominal, Schema, Table
 from openbook.linear import LogisticRegression
-from openbook.linear.losses import sigmoid
+from openbook.measures.scores import sigmoid
 
 
 def logits(seed, rows, weights, classes=2):

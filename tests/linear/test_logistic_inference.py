@@ -10,7 +10,7 @@ from openbook import load
 from openbook.data import Nominal, Schema, Table
 from openbook.errors import ParameterError
 from openbook.linear import LogisticRegression
-from openbook.linear.losses import sigmoid
+from openbook.measures.scores import sigmoid
 
 # Launches of the space shuttle before January 1986: temperature at the joints, and whether an O-ring failed.
 # R: summary(glm(failed ~ temperature, binomial)) gives the figures below.

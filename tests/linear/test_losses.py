@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.linear.losses import Hinge, Huber, Logistic, Softmax, Squared, SquaredHinge, sigmoid, softmax
+from openbook.linear.losses import Hinge, Huber, Logistic, Softmax, Squared, SquaredHinge
+from openbook.measures.scores import sigmoid, softmax
 
 NUMBERS, YES_OR_NO, SIDES = st.floats(-5, 5), st.sampled_from([0.0, 1.0]), st.sampled_from([-1.0, 1.0])
 LOSSES = [  # loss, its targets, and how far a score is from a kink

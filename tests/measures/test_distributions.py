@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from openbook.errors import ParameterError
 from openbook.measures import Bernoulli, Binomial, Categorical, Gaussian, Multinomial, MultivariateGaussian
@@ -223,3 +224,141 @@ class TestMultivariateGaussian:
             MultivariateGaussian.fit_map([[1, 2]], mean=[0, 0], strength=1, dof=1, scale=np.eye(2))
         with refusal("the prior's strength must be finite and above 0, got 0"):
             MultivariateGaussian.fit_map([[1, 2]], mean=[0, 0], strength=0, dof=3, scale=np.eye(2))
+
+
+class TestCumulative:
+    """Cumulative probabilities, intervals and expectations: by hand, or by scipy."""
+
+    def test_discrete_by_hand(self):
+        # 1/8, 3/8, 3/8, 1/8
+        assert Binomial(3, 0.5).cdf([-1, 0, 1, 1.5, 3, 9]) == pytest.approx([0, 1 / 8, 1 / 2, 1 / 2, 1, 1])
+        assert math.isnan(Binomial(3, 0.5).cdf(math.nan))
+        assert Binomial(3, 0.5).quantile([0, 0.125, 0.126, 1]) == [0, 0, 1, 3]
+        assert Bernoulli(0.75).cdf([0, 1]).tolist() == [0.25, 1]
+        assert Bernoulli(0).quantile(1) == 0
+
+    def test_binomial_as_scipy(self):
+        ours, theirs = Binomial(40, 0.3), stats.binom(40, 0.3)
+        assert ours.cdf(np.arange(41)) == pytest.approx(theirs.cdf(np.arange(41)), abs=1e-12)
+        assert ours.interval(0.9) == theirs.interval(0.9)
+
+    def test_categories_in_their_order(self):
+        rating = Categorical(("low", "mid", "high"), (0.25, 0.5, 0.25))
+        assert rating.cdf(["low", "mid", "high"]).tolist() == [0.25, 0.75, 1]
+        assert math.isnan(rating.cdf(None))
+        assert rating.interval(0.5) == ("low", "mid")
+        assert rating.interval(0.9) == ("low", "high")
+        assert rating.expectation({"low": 1, "mid": 2, "high": 6}.__getitem__) == pytest.approx(2.75)
+        with refusal("'height' is not listed, so it has no place in the order. Did you mean 'high'"):
+            rating.cdf("height")
+
+    def test_multinomial_by_counting(self):
+        # of 27 equally likely ways to draw 3 of 3: no value more than once in 6, none more than twice in 24
+        thirds = Multinomial(3, (1 / 3, 1 / 3, 1 / 3))
+        assert thirds.cdf([[1, 1, 1], [2, 2, 2], [3, 3, 3], [-1, 3, 3]]) == pytest.approx(
+            [6 / 27, 24 / 27, 1, 0]
+        )
+        assert math.isnan(thirds.cdf([1, math.nan, 1]))
+        # the products of two counts: n (n - 1) p q
+        assert thirds.expectation(lambda x: x[0] * x[1]) == pytest.approx(6 / 9)
+        assert thirds.interval(0.5) == ([0, 0, 0], [2, 2, 2])
+
+    def test_gaussian(self):
+        income = Gaussian(110, 400)
+        assert income.cdf([110, 130, math.nan]) == pytest.approx(
+            [0.5, stats.norm.cdf(1), math.nan], nan_ok=True
+        )
+        assert income.interval() == pytest.approx((110 - 20 * 1.959964, 110 + 20 * 1.959964))
+        assert income.expectation(lambda x: x**2) == pytest.approx(110**2 + 400)
+        assert income.expectation(lambda x: float(x > 130)) == pytest.approx(1 - stats.norm.cdf(1), abs=1e-7)
+
+    def test_gaussian_of_vectors(self):
+        pair = MultivariateGaussian([1, 2], [[4, 1], [1, 9]])
+        # the orthant probability 1/4 + arcsin(ρ) / 2π, with ρ = 1/6
+        assert pair.cdf([1, 2]) == pytest.approx(0.25 + math.asin(1 / 6) / (2 * math.pi), abs=1e-6)
+        low, high = pair.interval(0.95)
+        assert low == pytest.approx([1 - 2 * 1.959964, 2 - 3 * 1.959964])
+        assert high == pytest.approx([1 + 2 * 1.959964, 2 + 3 * 1.959964])
+        assert pair.expectation(lambda x: x[0] * x[1]) == pytest.approx(1 + 2)
+
+    def test_refusals(self):
+        with refusal("level must lie between 0 and 1, got 95"):
+            Gaussian(0, 1).interval(95)
+        with refusal("q must be a probability, from 0 to 1, got 2"):
+            Binomial(3, 0.5).quantile(2)
+        with refusal("rows of counts are possible; average the function over sample"):
+            Multinomial(200, (0.2,) * 5).expectation(sum)
+        with refusal("5 columns are too many to integrate over"):
+            MultivariateGaussian(np.zeros(5), np.eye(5)).expectation(sum)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "mean"),
+    [
+        (Bernoulli(0.3), 0.3),
+        (Binomial(10, 0.3), 3.0),
+        (Gaussian(5, 4), 5.0),
+        (Categorical((1, 2, 7), (0.5, 0.25, 0.25)), 2.75),
+        (Multinomial(4, (0.75, 0.25)), [3.0, 1.0]),
+        (MultivariateGaussian([1, -1], [[2, 1], [1, 2]]), [1.0, -1.0]),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_samples(distribution, mean):
+    drawn = np.asarray(distribution.sample(4000, random_state=3), dtype=float)
+    assert drawn.mean(axis=0) == pytest.approx(np.array(mean), abs=0.16)
+    assert (drawn == np.asarray(distribution.sample(4000, random_state=3), dtype=float)).all()
+
+
+class TestRecipe:
+    """Objective, derivative, zero, solution, second derivative."""
+
+    def test_bernoulli(self):
+        work = Bernoulli.work([1, 0, 1, 1, math.nan])
+        assert work["4. solved for p"].result == 0.75
+        # 3 over the square of 3/4, and 1 over that of 1/4
+        assert work["5. second derivative"].result == pytest.approx(-16 / 3 - 16)
+
+    def test_at_the_end_of_the_range(self):
+        assert "rises all the way to p = 1" in Bernoulli.work([1, 1])["3. set to zero"].note
+        assert "p is 0, at the end of the range" in Binomial.work([0, 0], 3).conclusion
+
+    def test_binomial(self):
+        work = Binomial.work([2, 1, 3], 4)
+        assert work["4. solved for p"].numbers == r"\frac{6}{6 + 6}"
+        assert work["5. second derivative"].result == pytest.approx(-48)
+
+    def test_categorical_with_the_lagrangian(self):
+        work = Categorical.work(["a", "b", "a", "a"], ["a", "b", "c"])
+        assert work["   λ"].result == 4
+        assert [work[f"4. p of {value}"].result for value in "abc"] == [0.75, 0.25, 0]
+        # -N_v / p_v² = -N² / N_v
+        assert work["second derivatives at the solution"].rows == (("a", -16 / 3), ("b", -16.0))
+        assert "c: never seen" in work.conclusion
+
+    def test_multinomial(self):
+        assert Multinomial.work([[2, 1, 1], [0, 3, 1]])["4. p of value 2"].result == 0.5
+
+    def test_gaussian(self):
+        work = Gaussian.work([1, 2, 3], variance="sample")
+        assert work["4. solved for μ"].result == 2
+        assert work["4. solved for σ²"].result == pytest.approx(2 / 3)
+        assert work["5. second derivative by μ"].result == pytest.approx(-4.5)
+        assert work["5. second derivative by σ²"].result == pytest.approx(-3 / (2 * 4 / 9))
+        assert work["sample variance"].result == 1
+
+    def test_the_derivatives_are_right(self):
+        """Numerically, from the log-likelihood itself."""
+        x, p, h = [1, 0, 1, 1], 0.75, 1e-4
+        ll = [sum(Bernoulli(q).log_pmf(x)) for q in (p - h, p, p + h)]
+        assert (ll[2] - ll[0]) / (2 * h) == pytest.approx(0, abs=1e-5)
+        second = Bernoulli.work(x)["5. second derivative"].result
+        assert (ll[2] - 2 * ll[1] + ll[0]) / h**2 == pytest.approx(second, rel=1e-4)
+
+    def test_nothing_to_derive(self):
+        with refusal("nothing to fit: no known value"):
+            Bernoulli.work([math.nan])
+        with refusal("nothing to fit: no known value"):
+            Categorical.work([], ["a"])
+        with refusal("a Gaussian needs some spread"):
+            Gaussian.work([2, 2])

@@ -283,3 +283,50 @@ class TestBayes:
             bayes({"spam": 1.5, "ham": -0.5}, {"spam": 0.5, "ham": 0.5})
         with refusal("is 0 for every hypothesis"):
             bayes({"spam": 1, "ham": 0}, {"spam": 0, "ham": 1})
+
+
+class TestEventsAsSets:
+    """A die of two colours: faces 1 to 6, even ones red."""
+
+    die = Joint.from_mapping(["face", "red"], {(face, face % 2 == 0): 1 / 6 for face in range(1, 7)})
+
+    def test_probability_of_a_set(self):
+        assert self.die.probability(face={1, 2, 3}) == pytest.approx(1 / 2)
+        assert self.die.probability(face=[5, 6], red=True) == pytest.approx(1 / 6)
+
+    def test_given_a_set(self):
+        assert self.die.given(face={1, 2, 4}).to_dict() == pytest.approx({"false": 1 / 3, "true": 2 / 3})
+
+    def test_either(self):
+        # face at most 4, or red: 1, 2, 3, 4 and 6
+        a, b = {"face": {1, 2, 3, 4}}, {"red": True}
+        assert self.die.either(a, b) == pytest.approx(5 / 6)
+        work = self.die.addition_rule(a, b)
+        assert work["P(face in {1, 2, 3, 4} and red = true)"].result == pytest.approx(1 / 3)
+        assert work["P(face in {1, 2, 3, 4} or red = true)"].result == pytest.approx(5 / 6)
+
+    def test_either_of_one_variable(self):
+        assert self.die.either({"face": {1, 2}}, {"face": {2, 3}}) == pytest.approx(1 / 2)
+        work = self.die.addition_rule({"face": 1}, {"face": 2})
+        assert work.conclusion == "The events exclude each other, so nothing is counted twice."
+
+    def test_expectation_of_a_function(self):
+        assert self.die.expectation("face", lambda face: int(face) ** 2) == pytest.approx(91 / 6)
+        paid = self.die.expectation(["face", "red"], lambda face, red: int(face) if red == "true" else -1)
+        assert paid == pytest.approx((2 + 4 + 6 - 3) / 6)
+        assert self.die.variance("face", int) == pytest.approx(35 / 12)
+
+    def test_samples_follow_the_probabilities(self):
+        drawn = self.die.sample(6000, random_state=1)
+        share = np.mean(np.array(drawn.column("face").tolist()) == "6")
+        assert share == pytest.approx(1 / 6, abs=4 * (5 / 36 / 6000) ** 0.5)
+        even = np.array([int(face) % 2 == 0 for face in drawn.column("face").tolist()])
+        assert (even == (np.array(drawn.column("red").tolist()) == "true")).all()
+
+    def test_refusals(self):
+        with pytest.raises(ParameterError, match="'face' has no value 7"):
+            self.die.probability(face={1, 7})
+        with pytest.raises(ParameterError, match="at least one value"):
+            self.die.probability(face=set())
+        with pytest.raises(ParameterError, match="a mapping is of one variable"):
+            self.die.expectation(["face", "red"], {1: 2})

@@ -12,7 +12,7 @@ from openbook.ensemble import AdaBoostClassifier
 from openbook.linear import LinearRegression, LogisticRegression
 from openbook.report.blocks import Fold, Paragraph, Sheet
 from openbook.report.fitted import inside, unwrapped
-from openbook.report.laplace import odds
+from openbook.report.laplace import odds_estimates
 
 
 def tables(model, X):
@@ -51,7 +51,7 @@ def test_a_penalty_that_vanishes_gives_the_intervals_of_wald():
     X, y = ob.load("breast_cancer").split("diagnosis")
     X = ob.read(X.block(list(X.names[:2])))
     plain, nearly = (LogisticRegression(C=C).fit(X, y) for C in (math.inf, 1e8))
-    (expected,), (found,) = odds(plain, X), odds(nearly, X)
+    (expected,), (found,) = odds_estimates(plain, X), odds_estimates(nearly, X)
     assert found.errors is not None
     assert expected.errors is not None
     assert found.coefficients == pytest.approx(expected.coefficients, rel=1e-4)
@@ -64,7 +64,7 @@ def test_several_classes_have_intervals_of_their_difference_from_the_first():
     labels = np.asarray(list(y))
     labels = np.where(rng.random(150) < 0.3, rng.permutation(labels), labels)  # so that classes overlap
     plain, nearly = (LogisticRegression(C=C).fit(X, labels) for C in (math.inf, 1e7))
-    for expected, found in zip(odds(plain, X), odds(nearly, X), strict=True):
+    for expected, found in zip(odds_estimates(plain, X), odds_estimates(nearly, X), strict=True):
         assert found.label == expected.label
         assert found.errors[1:] == pytest.approx(expected.errors[1:], rel=1e-3)
 
@@ -72,9 +72,9 @@ def test_several_classes_have_intervals_of_their_difference_from_the_first():
 def test_weighted_rows_and_lasso_have_no_intervals():
     X, y = ob.load("loan").split("cheat")
     model = LogisticRegression().fit(X, y)
-    assert odds(model, X)[0].errors is not None
-    assert odds(model, X, weighted=True)[0].errors is None
-    assert odds(LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y), X)[0].errors is None
+    assert odds_estimates(model, X)[0].errors is not None
+    assert odds_estimates(model, X, weighted=True)[0].errors is None
+    assert odds_estimates(LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y), X)[0].errors is None
 
 
 def test_odds_ratios_are_the_exponentials_of_the_coefficients():

@@ -122,7 +122,23 @@ class Smoothing(ABC):
         return estimates
 
     def distributions(self, counts: np.ndarray, labels, column: str, values: tuple[str, ...]) -> np.ndarray:
-        """The `table`, whose rows must be distributions over the values, as in a model of what rows occur."""
+        """The `table`, whose rows must be distributions over the values, as in a model of what rows occur.
+
+        Parameters
+        ----------
+        counts : array of shape (n_classes, n_values)
+            How many rows there are of each class and value.
+        labels : sequence of str
+            The classes.
+        column : str
+            The name of the column.
+        values : tuple of str
+            Its values.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_values + 1)
+        """
         estimates = self.table(counts, labels, column, values)
         if not np.allclose(estimates[:, :-1].sum(axis=1), 1.0):
             msg = (

@@ -29,9 +29,9 @@ from openbook.data.attributes import as_text
 from openbook.fold import less
 from openbook.linear.discriminant_work import derive_model, derive_row
 from openbook.linear.gram import independent_columns
-from openbook.linear.losses import softmax
 from openbook.linear.scatter import ClassScatter
 from openbook.linear.scored import linear_scores, scored
+from openbook.measures.scores import softmax
 from openbook.prepare.encoding import Encoding
 
 __all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]

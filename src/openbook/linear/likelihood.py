@@ -24,7 +24,8 @@ import numpy as np
 from openbook.border.rows import Chunk, FileChunk
 from openbook.data import Numeric
 from openbook.fold import Statistics, each, fold
-from openbook.linear.losses import Logistic, Softmax, softmax
+from openbook.linear.losses import Logistic, Softmax
+from openbook.measures.scores import softmax
 from openbook.prepare.encoding import Encoding
 
 __all__ = [

@@ -29,10 +29,10 @@ from openbook.linear.first_pass import class_totals, log_likelihood_of_shares
 from openbook.linear.inference import certainty, odds_table
 from openbook.linear.likelihood import ClassLikelihood, Units, encoded_pieces
 from openbook.linear.logistic_work import derive_model, derive_row
-from openbook.linear.losses import sigmoid, softmax
 from openbook.linear.maximum import PLAIN, maximise
 from openbook.linear.scored import linear_scores
 from openbook.linear.start import given_start
+from openbook.measures.scores import sigmoid, softmax
 from openbook.prepare.encoding import Encoding
 from openbook.words.numbers import figure
 from openbook.words.sentences import listed

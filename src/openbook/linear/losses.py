@@ -21,7 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Hinge", "Huber", "Logistic", "Loss", "Softmax", "Squared", "SquaredHinge", "sigmoid", "softmax"]
+from openbook.measures.scores import sigmoid, sigmoid_of_power, softmax
+
+__all__ = ["Hinge", "Huber", "Logistic", "Loss", "Softmax", "Squared", "SquaredHinge"]
 
 
 class Loss:
@@ -93,7 +95,7 @@ class Logistic(Loss):
     def both(self, scores, targets):
         power = np.exp(-np.abs(scores))
         value = np.maximum(scores, 0.0) - targets * scores + np.log1p(power)
-        return value, _sigmoid(scores, power) - targets
+        return value, sigmoid_of_power(scores, power) - targets
 
 
 @dataclass(frozen=True)
@@ -147,27 +149,3 @@ class SquaredHinge(Loss):
 
     def curvature(self, scores, targets):
         return (targets * scores <= 1.0).astype(float)
-
-
-def sigmoid(scores):
-    """The probability of yes whose log odds are the score: 1/(1 + e^-s).
-
-    >>> sigmoid(np.array([0.0, -6.2, 800.0])).round(6).tolist()
-    [0.5, 0.002025, 1.0]
-    """
-    return _sigmoid(scores, np.exp(-np.abs(scores)))
-
-
-def _sigmoid(scores, power):
-    """The sigmoid, where `power` is e^-|s|: r = e^-|s| / (1 + e^-|s|) below zero, and 1 - r above."""
-    return np.abs((scores >= 0) - power / (1.0 + power))
-
-
-def softmax(scores):
-    """The probabilities of classes, in proportion to the exponentials of their scores, row by row.
-
-    >>> softmax(np.log([[1.0, 2.0, 5.0]])).round(6).tolist()
-    [[0.125, 0.25, 0.625]]
-    """
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)

@@ -24,8 +24,8 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.fold import Statistics, fold
 from openbook.kernels.counts import class_weights
-from openbook.linear.losses import softmax
 from openbook.linear.scored import scored
+from openbook.measures.scores import softmax
 from openbook.prepare.encoding import Encoding
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined

@@ -2,10 +2,14 @@
 
 information     entropy, gini, conditional_entropy, information_gain, split_information, gain_ratio,
 symmetrical_uncertainty, pointwise_mutual_information, mutual_information, chi_squared
-joint           Joint: marginal, given, conditional, independent, expectation, variance, chain_rule, work
+joint           Joint: marginal, given, conditional, independent, either, expectation, variance, sample,
+chain_rule, addition_rule, work
+full_joint      full_joint: how many rows the full joint distribution would need
 bayes_rule      bayes: prior and likelihood to posterior, with the work
-distributions   Bernoulli, Binomial, Categorical, Multinomial: pmf, fit, fit_map
-gaussian        Gaussian, MultivariateGaussian: pdf, fit, fit_map
+distributions   Bernoulli, Binomial, Categorical: pmf, cdf, interval, sample, expectation, fit, fit_map, work
+multinomial     Multinomial: the same of rows of counts
+gaussian        Gaussian, MultivariateGaussian: the same with pdf
+scores          self_information, odds, logit, sigmoid, softmax, hinge_loss, zero_one_loss, logistic_loss
 decisions       cost_matrix, expected_risk, risk_threshold
 distances       euclidean, squared_euclidean, manhattan, minkowski, chebyshev, cosine, correlation,
 mahalanobis, kl_divergence, pairwise
@@ -26,7 +30,8 @@ from openbook.measures.distances import (
     pairwise,
     squared_euclidean,
 )
-from openbook.measures.distributions import Bernoulli, Binomial, Categorical, Multinomial
+from openbook.measures.distributions import Bernoulli, Binomial, Categorical
+from openbook.measures.full_joint import FullJoint, full_joint
 from openbook.measures.gaussian import Gaussian, MultivariateGaussian
 from openbook.measures.information import (
     ChiSquared,
@@ -43,6 +48,17 @@ from openbook.measures.information import (
 )
 from openbook.measures.joint import Joint
 from openbook.measures.matching import gower, hamming, jaccard, normalized_ranks, simple_matching
+from openbook.measures.multinomial import Multinomial
+from openbook.measures.scores import (
+    hinge_loss,
+    logistic_loss,
+    logit,
+    odds,
+    self_information,
+    sigmoid,
+    softmax,
+    zero_one_loss,
+)
 
 __all__ = [
     "BayesRule",
@@ -50,6 +66,7 @@ __all__ = [
     "Binomial",
     "Categorical",
     "ChiSquared",
+    "FullJoint",
     "Gaussian",
     "Joint",
     "Multinomial",
@@ -64,23 +81,32 @@ __all__ = [
     "entropy",
     "euclidean",
     "expected_risk",
+    "full_joint",
     "gain_ratio",
     "gini",
     "gower",
     "hamming",
+    "hinge_loss",
     "information_gain",
     "jaccard",
     "kl_divergence",
+    "logistic_loss",
+    "logit",
     "mahalanobis",
     "manhattan",
     "minkowski",
     "mutual_information",
     "normalized_ranks",
+    "odds",
     "pairwise",
     "pointwise_mutual_information",
     "risk_threshold",
+    "self_information",
+    "sigmoid",
     "simple_matching",
+    "softmax",
     "split_information",
     "squared_euclidean",
     "symmetrical_uncertainty",
+    "zero_one_loss",
 ]

@@ -10,7 +10,7 @@ from openbook.data.attributes import Categorical, Nominal, as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import Floats
 
-__all__ = ["as_tuple", "check_weights", "shape_of", "spell_event", "tabulate", "value_code"]
+__all__ = ["as_tuple", "check_weights", "shape_of", "spell_event", "tabulate", "value_code", "value_codes"]
 
 MOST_CELLS = 10_000_000  # 80 MB
 
@@ -71,5 +71,24 @@ def as_tuple(key: Any) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
+def value_codes(attribute: Categorical, wanted: Any) -> list[int]:
+    """The codes of a value, or of each value of a set, in their order."""
+    return sorted({value_code(attribute, value) for value in _several(wanted)})
+
+
 def spell_event(event: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {as_text(value)}" for name, value in event.items())
+    return ", ".join(f"{name} {_spelt(wanted)}" for name, wanted in event.items())
+
+
+def _several(wanted: Any) -> list[Any]:
+    """The values of a set, or the one value."""
+    several = list(wanted) if isinstance(wanted, set | frozenset | list | tuple) else [wanted]
+    if not several:
+        msg = "an event needs at least one value; the empty set has probability 0"
+        raise ParameterError(msg)
+    return several
+
+
+def _spelt(wanted: Any) -> str:
+    values = sorted(as_text(value) for value in _several(wanted))
+    return f"= {values[0]}" if len(values) == 1 else f"in {{{', '.join(values)}}}"

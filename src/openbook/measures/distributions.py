@@ -1,9 +1,8 @@
-"""Discrete distributions: Bernoulli, binomial, categorical, multinomial.
+"""Discrete distributions of one value: Bernoulli, binomial, categorical.
 
     Bernoulli     P(x) = p^x (1 - p)^(1 - x)                 x in {0, 1}
     binomial      P(k) = C(n, k) p^k (1 - p)^(n - k)         k in {0 … n}
     categorical   P(v) = p_v
-    multinomial   P(x) = n! / Π x_v! · Π p_v^x_v             Σ x_v = n
 
 `fit` is maximum likelihood. `fit_map` is the mode of the posterior under the conjugate prior:
 
@@ -11,14 +10,14 @@
     Dirichlet(α)   p_v = (N_v + α_v - 1) / (N + Σ_v (α_v - 1))
 
 with α, β >= 1. All ones are the flat prior, whose mode is the maximum likelihood; twos add one to each count,
-as Laplace did. Everything is computed as logarithms, and `pmf` is their exponential.
+as Laplace did. Everything is computed as logarithms, and `pmf` is their exponential. `work` derives the
+maximum likelihood: objective, derivative, set to zero, solve, second derivative. What else there is follows
+from the probabilities: see `distribution`.
 
-Shapes: a probability for each x, as an array of its shape (for the multinomial without its last axis), or a
-float for one. Missing values: NaN (None in categories) is left out by `fit` and has the probability NaN.
-What is outside the support has probability 0.
+Shapes: a probability for each x, as an array of its shape, or a float for one. Missing values: NaN (None in
+categories) is left out by `fit` and has the probability NaN. What is outside the support has probability 0.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -28,34 +27,24 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats, plain_array
+from openbook.measures.distribution import DiscreteDistribution
+from openbook.measures.recipe import derive_shares, derive_successes
+from openbook.work import Work
 
-__all__ = ["Bernoulli", "Binomial", "Categorical", "Multinomial"]
-
-
-class _Discrete(ABC):
-    """What discrete distributions share: the probability is the exponential of its logarithm."""
-
-    @abstractmethod
-    def log_pmf(self, x: Any) -> Any:
-        """The logarithm of the probability of x."""
-
-    def pmf(self, x: Any) -> Any:
-        """The probability of x.
-
-        Parameters
-        ----------
-        x : value or array-like
-            The values whose probability is asked for.
-
-        Returns
-        -------
-        float or ndarray
-        """
-        return plain_array(np.exp(self.log_pmf(x)))
+__all__ = [
+    "Bernoulli",
+    "Binomial",
+    "Categorical",
+    "check_trials",
+    "checked_probabilities",
+    "dirichlet_mode",
+    "is_count",
+    "log_binomial",
+]
 
 
 @dataclass(frozen=True)
-class Bernoulli(_Discrete):
+class Bernoulli(DiscreteDistribution):
     """One trial that succeeds (1) with probability p or fails (0).
 
     Attributes
@@ -100,7 +89,26 @@ class Bernoulli(_Discrete):
         -------
         float or ndarray
         """
-        return plain_array(_log_binomial(as_floats(x, "x"), 1, self.p))
+        return plain_array(log_binomial(as_floats(x, "x"), 1, self.p))
+
+    def support(self) -> npt.NDArray[Any]:
+        """The values that are possible: 0 and 1."""
+        return np.arange(2)
+
+    @classmethod
+    def work(cls, x: npt.ArrayLike) -> Work:
+        """Derive `fit`: the log-likelihood, its derivative, where that is zero, and that it is a maximum.
+
+        Parameters
+        ----------
+        x : array-like
+            The observed values. Missing ones are left out.
+
+        Returns
+        -------
+        Work
+        """
+        return derive_successes("Bernoulli", *_successes(x, 1), 1)
 
     @classmethod
     def fit(cls, x: npt.ArrayLike) -> Self:
@@ -138,7 +146,7 @@ class Bernoulli(_Discrete):
 
 
 @dataclass(frozen=True)
-class Binomial(_Discrete):
+class Binomial(DiscreteDistribution):
     """The number of successes in n independent trials that each succeed with probability p.
 
     Attributes
@@ -164,7 +172,7 @@ class Binomial(_Discrete):
     p: float
 
     def __post_init__(self) -> None:
-        _check_trials(self.n)
+        check_trials(self.n)
         _check_probability(self.p)
 
     @property
@@ -187,7 +195,28 @@ class Binomial(_Discrete):
         -------
         float or ndarray
         """
-        return plain_array(_log_binomial(as_floats(k, "k"), self.n, self.p))
+        return plain_array(log_binomial(as_floats(k, "k"), self.n, self.p))
+
+    def support(self) -> npt.NDArray[Any]:
+        """The values that are possible: 0 … n."""
+        return np.arange(self.n + 1)
+
+    @classmethod
+    def work(cls, k: npt.ArrayLike, n: int) -> Work:
+        """Derive `fit`: the log-likelihood, its derivative, where that is zero, and that it is a maximum.
+
+        Parameters
+        ----------
+        k : array-like
+            The numbers of successes.
+        n : int
+            The number of trials behind each.
+
+        Returns
+        -------
+        Work
+        """
+        return derive_successes("Binomial", *_successes(k, n), n)
 
     @classmethod
     def fit(cls, k: npt.ArrayLike, n: int) -> Self:
@@ -229,10 +258,11 @@ class Binomial(_Discrete):
 
 
 @dataclass(frozen=True)
-class Categorical(_Discrete):
+class Categorical(DiscreteDistribution):
     """One of several values, each with its probability.
 
-    `mean` and `variance` are those of the indicators, one per value: p and p (1 - p).
+    `mean` and `variance` are those of the indicators, one per value: p and p (1 - p). `cdf`, `quantile` and
+    `interval` go by the order in which the values are listed.
 
     Attributes
     ----------
@@ -258,7 +288,7 @@ class Categorical(_Discrete):
     p: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "p", _probabilities(self.p))
+        object.__setattr__(self, "p", checked_probabilities(self.p))
         if len(self.values) != len(self.p) or len(set(self.values)) != len(self.values):
             msg = f"each of the {len(self.p)} probabilities needs a value of its own, got {list(self.values)}"
             raise ParameterError(msg)
@@ -288,6 +318,50 @@ class Categorical(_Discrete):
             logs = dict(zip(self.values, np.log(self.p), strict=True))
         found = [np.nan if _is_missing(label) else logs.get(label, -np.inf) for label in labels.flat]
         return plain_array(np.reshape(np.array(found, dtype=np.float64), labels.shape))
+
+    def support(self) -> npt.NDArray[Any]:
+        """The values that are possible, in the order in which they are listed."""
+        listed = np.empty(len(self.values), dtype=object)
+        listed[:] = self.values
+        return listed
+
+    def cdf(self, x: Any) -> Any:
+        """The probability of x and of the values listed before it; NaN for a missing one.
+
+        Parameters
+        ----------
+        x : value or sequence
+            Values of the distribution.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        below = dict(zip(self.values, self._cumulated().tolist(), strict=True))
+        labels = np.asarray(x, dtype=object)
+        if odd := [label for label in labels.flat if not _is_missing(label) and label not in below]:
+            hint = did_you_mean(str(odd[0]), [str(value) for value in self.values])
+            msg = f"the value {odd[0]!r} is not listed, so it has no place in the order. {hint}"
+            raise ParameterError(msg)
+        found = [np.nan if _is_missing(label) else below[label] for label in labels.flat]
+        return plain_array(np.reshape(np.array(found, dtype=np.float64), labels.shape))
+
+    @classmethod
+    def work(cls, x: Sequence[Hashable], values: Sequence[Hashable] | None = None) -> Work:
+        """Derive `fit` with a Lagrange multiplier, since the probabilities must sum to one.
+
+        Parameters
+        ----------
+        x : sequence of label
+            The observed values. Missing ones are left out.
+        values : sequence of label or None, default=None
+            All values that are possible; None for those seen, in order.
+
+        Returns
+        -------
+        Work
+        """
+        return derive_shares("Categorical", _counted(x, values))
 
     @classmethod
     def fit(cls, x: Sequence[Hashable], values: Sequence[Hashable] | None = None) -> Self:
@@ -325,128 +399,27 @@ class Categorical(_Discrete):
         -------
         Categorical
         """
-        seen = [label for label in np.asarray(x, dtype=object) if not _is_missing(label)]
-        listed = tuple(dict.fromkeys(seen) if values is None else values)
-        counts = dict.fromkeys(listed, 0)
-        for label in seen:
-            if label not in counts:
-                hint = did_you_mean(str(label), [str(value) for value in listed])
-                msg = f"the value {label!r} is not listed. {hint}"
-                raise ParameterError(msg)
-            counts[label] += 1
-        return cls(listed, _dirichlet_mode(np.array(list(counts.values()), dtype=np.float64), alpha))
+        counts = _counted(x, values)
+        return cls(tuple(counts), dirichlet_mode(np.array(list(counts.values()), dtype=np.float64), alpha))
 
 
-@dataclass(frozen=True)
-class Multinomial(_Discrete):
-    """How often each of several values comes up in n independent draws.
-
-    Attributes
-    ----------
-    n : int
-        The number of draws.
-    p : tuple of float
-        The probability of each value in a draw.
-
-    Notes
-    -----
-    Guide: docs/guide/measures.md
-
-    Examples
-    --------
-    >>> round(Multinomial(n=3, p=(0.5, 0.25, 0.25)).pmf([1, 1, 1]), 12)
-    0.1875
-    >>> Multinomial.fit([[2, 1, 1], [0, 3, 1]]).p
-    (0.25, 0.5, 0.25)
-    """
-
-    n: int
-    p: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        _check_trials(self.n)
-        object.__setattr__(self, "p", _probabilities(self.p))
-
-    @property
-    def mean(self) -> Floats:
-        return self.n * np.array(self.p)
-
-    @property
-    def variance(self) -> Floats:
-        p: Floats = np.array(self.p)
-        return self.n * p * (1 - p)
-
-    def log_pmf(self, x: npt.ArrayLike) -> Any:
-        """The logarithm of P(x) for counts of shape (…, n_values).
-
-        Parameters
-        ----------
-        x : array-like
-            The values whose probability is asked for.
-
-        Returns
-        -------
-        float or ndarray
-        """
-        from scipy.special import gammaln, xlogy
-
-        counts = as_floats(x, "x")
-        if counts.ndim == 0 or counts.shape[-1] != len(self.p):
-            msg = f"x must hold {len(self.p)} counts in its last axis, got the shape {counts.shape}"
+def _counted(x: Sequence[Hashable], values: Sequence[Hashable] | None) -> dict[Hashable, int]:
+    """How often each value was seen."""
+    seen = [label for label in np.asarray(x, dtype=object) if not _is_missing(label)]
+    counts = dict.fromkeys(seen if values is None else values, 0)
+    for label in seen:
+        if label not in counts:
+            hint = did_you_mean(str(label), [str(value) for value in counts])
+            msg = f"the value {label!r} is not listed. {hint}"
             raise ParameterError(msg)
-        inside = _is_count(counts).all(axis=-1) & (counts.sum(axis=-1) == self.n)
-        safe = np.where(inside[..., np.newaxis], counts, 0)
-        logs = gammaln(self.n + 1) + (xlogy(safe, self.p) - gammaln(safe + 1)).sum(axis=-1)
-        return plain_array(np.where(np.isnan(counts).any(axis=-1), np.nan, np.where(inside, logs, -np.inf)))
-
-    @classmethod
-    def fit(cls, x: npt.ArrayLike) -> Self:
-        """Maximum likelihood from rows of counts (n_rows, n_values) that each sum to the same n.
-
-        Parameters
-        ----------
-        x : array-like
-            The observed values. Missing ones are left out.
-
-        Returns
-        -------
-        Self
-        """
-        return cls.fit_map(x, alpha=1)
-
-    @classmethod
-    def fit_map(cls, x: npt.ArrayLike, *, alpha: npt.ArrayLike) -> Self:
-        """The mode of the posterior under the prior Dirichlet(alpha): one alpha for all, or one per value.
-
-        Parameters
-        ----------
-        x : array-like
-            The observed values. Missing ones are left out.
-        alpha : array-like
-            The parameters of the prior; each counts like alpha - 1 draws of its value.
-
-        Returns
-        -------
-        Multinomial
-        """
-        rows = np.atleast_2d(as_floats(x, "x"))
-        rows = rows[~np.isnan(rows).any(axis=1)]
-        if not len(rows):
-            msg = "x holds no complete row, so there is nothing to fit"
-            raise ParameterError(msg)
-        n = rows[0].sum()
-        good = _is_count(rows).all(axis=1) & (rows.sum(axis=1) == n)
-        if not good.all():
-            row = rows[int(np.argmin(good))].tolist()
-            msg = f"each row must hold whole counts that sum to {n:g}, as the first does; got {row}"
-            raise ParameterError(msg)
-        return cls(int(n), _dirichlet_mode(rows.sum(axis=0), alpha))
+        counts[label] += 1
+    return counts
 
 
-def _log_binomial(k: Floats, n: int, p: float) -> Floats:
+def log_binomial(k: Floats, n: int, p: float) -> Floats:
     from scipy.special import gammaln, xlog1py, xlogy
 
-    inside = _is_count(k) & (k <= n)
+    inside = is_count(k) & (k <= n)
     safe = np.where(inside, k, 0)
     choose = gammaln(n + 1) - gammaln(safe + 1) - gammaln(n - safe + 1)
     logs = choose + xlogy(safe, p) + xlog1py(n - safe, -p)
@@ -455,17 +428,23 @@ def _log_binomial(k: Floats, n: int, p: float) -> Floats:
 
 def _beta_mode(successes: npt.ArrayLike, n: int, alpha: float, beta: float) -> float:
     """P from numbers of successes in n trials each, under a Beta prior."""
-    _check_trials(n)
+    good, trials = _successes(successes, n)
+    return dirichlet_mode(np.array([good, trials - good]), [alpha, beta])[0]
+
+
+def _successes(successes: npt.ArrayLike, n: int) -> tuple[float, float]:
+    """All successes and all trials, from numbers of successes in n trials each."""
+    check_trials(n)
     k = as_floats(successes, "the successes").ravel()
     k = k[~np.isnan(k)]
-    if not (_is_count(k) & (k <= n)).all():
-        wrong = k[~(_is_count(k) & (k <= n))][0]
+    if not (is_count(k) & (k <= n)).all():
+        wrong = k[~(is_count(k) & (k <= n))][0]
         msg = f"successes must be whole numbers from 0 to {n}, got {wrong:g}"
         raise ParameterError(msg)
-    return _dirichlet_mode(np.array([k.sum(), n * k.size - k.sum()]), [alpha, beta])[0]
+    return float(k.sum()), float(n * k.size)
 
 
-def _dirichlet_mode(counts: Floats, alpha: npt.ArrayLike) -> tuple[float, ...]:
+def dirichlet_mode(counts: Floats, alpha: npt.ArrayLike) -> tuple[float, ...]:
     prior = as_floats(alpha, "alpha")
     if prior.shape not in {(), counts.shape} or not (np.isfinite(prior) & (prior >= 1)).all():
         msg = f"a prior needs finite parameters of at least 1, one for all or one per value, got {alpha!r}"
@@ -477,7 +456,7 @@ def _dirichlet_mode(counts: Floats, alpha: npt.ArrayLike) -> tuple[float, ...]:
     return tuple((weights / weights.sum()).tolist())
 
 
-def _probabilities(p: Iterable[float]) -> tuple[float, ...]:
+def checked_probabilities(p: Iterable[float]) -> tuple[float, ...]:
     numbers = tuple(float(q) for q in p)
     for q in numbers:
         _check_probability(q)
@@ -493,13 +472,13 @@ def _check_probability(p: float) -> None:
         raise ParameterError(msg)
 
 
-def _check_trials(n: int) -> None:
+def check_trials(n: int) -> None:
     if n != int(n) or n < 0:
         msg = f"n must be a whole number of trials, 0 or more, got {n}"
         raise ParameterError(msg)
 
 
-def _is_count(x: Floats) -> npt.NDArray[np.bool_]:
+def is_count(x: Floats) -> npt.NDArray[np.bool_]:
     whole: npt.NDArray[np.bool_] = np.isfinite(x) & (x >= 0) & (x == np.floor(x))
     return whole
 

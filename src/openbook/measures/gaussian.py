@@ -18,7 +18,9 @@ Shapes: densities have the shape of x (for vectors without its last axis), or ar
 Missing values: `fit` leaves NaN out (for vectors, the whole row); the density of NaN is NaN.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise, product
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,14 +28,22 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.distribution import Distribution, check_quantiles
+from openbook.measures.recipe import derive_normal
+from openbook.work import Work
 
 __all__ = ["Gaussian", "MultivariateGaussian"]
 
 Divisor = Literal["mle", "sample"]
 
+#: Points per column, and the most columns, of an expectation of a vector.
+_NODES, _MOST_COLUMNS = 20, 4
+#: Standard deviations beyond which a density is nothing, for an expectation.
+_FAR = 38.0
+
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Distribution):
     """A number that is normally distributed.
 
     Attributes
@@ -97,6 +107,95 @@ class Gaussian:
         """
         return plain_array(np.exp(self.log_pdf(x)))
 
+    def cdf(self, x: npt.ArrayLike) -> Any:
+        """The cumulative probability P(X <= x) = Φ((x - mean) / deviation).
+
+        Parameters
+        ----------
+        x : array-like
+            The numbers up to which the density is added.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        from scipy.special import ndtr
+
+        return plain_array(ndtr((as_floats(x, "x") - self.mean) / np.sqrt(self.variance)))
+
+    def quantile(self, q: npt.ArrayLike) -> Any:
+        """The number x with P(X <= x) = q.
+
+        Parameters
+        ----------
+        q : array-like
+            Probabilities, from 0 to 1.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        from scipy.special import ndtri
+
+        return plain_array(self.mean + np.sqrt(self.variance) * ndtri(check_quantiles(q)))
+
+    def sample(self, n_samples: int = 1, random_state: int = 0) -> Floats:
+        """Draw numbers.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, default=0
+            Random seed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return np.random.default_rng(random_state).normal(self.mean, np.sqrt(self.variance), n_samples)
+
+    def expectation(self, function: Callable[[float], float]) -> float:
+        """E[f(X)] = ∫ p(x) f(x) dx, by adaptive quadrature.
+
+        Parameters
+        ----------
+        function : callable
+            The function f, of a number.
+
+        Returns
+        -------
+        float
+        """
+        from scipy.integrate import quad
+
+        spread = np.sqrt(self.variance)
+
+        def integrand(z: float) -> float:
+            return float(np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi) * function(self.mean + spread * z))
+
+        # in parts, so that what happens near the mean is not missed
+        ends = [-_FAR, -8.0, -2.0, 0.0, 2.0, 8.0, _FAR]
+        return float(sum(quad(integrand, a, b, limit=200)[0] for a, b in pairwise(ends)))
+
+    @classmethod
+    def work(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Work:
+        """Derive `fit`: the log-likelihood, its derivatives, where these are zero, and that it is a maximum.
+
+        Parameters
+        ----------
+        x : array-like
+            The observed numbers. Missing ones are left out.
+        variance : {"mle", "sample"}, default="mle"
+            Whether the sum of squares is divided by N ("mle") or by N - 1 ("sample").
+
+        Returns
+        -------
+        Work
+        """
+        cls.fit(x, variance)  # which refuses what cannot be fitted
+        return derive_normal(_known(x).tolist(), sample=variance == "sample")
+
     @classmethod
     def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:
         """The mean and the variance of the known numbers; refused where they do not vary.
@@ -150,7 +249,7 @@ class Gaussian:
 
 
 @dataclass(frozen=True, eq=False)
-class MultivariateGaussian:
+class MultivariateGaussian(Distribution):
     """A vector that is normally distributed.
 
     Attributes
@@ -233,6 +332,83 @@ class MultivariateGaussian:
         float or ndarray
         """
         return plain_array(np.exp(self.log_pdf(x)))
+
+    def cdf(self, x: npt.ArrayLike) -> Any:
+        """The probability that every number is at most that of x, of shape (…, d); found numerically.
+
+        Parameters
+        ----------
+        x : array-like
+            The most that each number may be.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        from scipy.stats import multivariate_normal
+
+        points = as_floats(x, "x")
+        if points.shape[-1:] != self.mean.shape:
+            msg = f"x must hold {self.mean.size} numbers in its last axis, got the shape {points.shape}"
+            raise ParameterError(msg)
+        own = multivariate_normal(self.mean, self.covariance, seed=0)
+        return plain_array(own.cdf(points))
+
+    def quantile(self, q: npt.ArrayLike) -> Floats:
+        """The number x with P(X <= x) = q, of each column by itself.
+
+        Parameters
+        ----------
+        q : float
+            A probability, from 0 to 1.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+        """
+        from scipy.special import ndtri
+
+        quantiles: Floats = self.mean + np.sqrt(self.variance) * ndtri(float(check_quantiles(q)))
+        return quantiles
+
+    def sample(self, n_samples: int = 1, random_state: int = 0) -> Floats:
+        """Draw vectors.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, default=0
+            Random seed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, d)
+        """
+        noise = np.random.default_rng(random_state).standard_normal((n_samples, self.mean.size))
+        return self.mean + noise @ np.linalg.cholesky(self.covariance).T
+
+    def expectation(self, function: Callable[[Floats], float]) -> float:
+        """E[f(X)] = ∫ p(x) f(x) dx, by Gauss-Hermite quadrature: exact for polynomials up to degree 39.
+
+        Parameters
+        ----------
+        function : callable
+            The function f, of a vector.
+
+        Returns
+        -------
+        float
+        """
+        d = self.mean.size
+        if d > _MOST_COLUMNS:
+            msg = f"{d} columns are too many to integrate over; average f over sample(100_000) instead"
+            raise ParameterError(msg)
+        points, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+        weights = weights / weights.sum()
+        root = np.linalg.cholesky(self.covariance)
+        grid = zip(product(points, repeat=d), product(weights, repeat=d), strict=True)
+        return float(sum(np.prod(w) * function(self.mean + root @ np.array(z)) for z, w in grid))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:

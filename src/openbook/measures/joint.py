@@ -3,8 +3,11 @@
     marginal                   P(a) = Σ_b P(a, b)
     conditional                P(a | b) = P(a, b) / P(b)
     chain rule                 P(a, b, c) = P(a) P(b | a) P(c | a, b)
+    addition rule              P(a or b) = P(a) + P(b) - P(a and b)
     conditional independence   P(a, b | c) = P(a | c) P(b | c) for every c with P(c) > 0
     expectation, variance      E[v] = Σ P(a) v(a),  Var[v] = Σ P(a) (v(a) - E[v])²
+
+An event gives some variables a value each, or a set of values, one of which they have.
 
 The table has one axis per variable, in the order of the variables, and a place on it for each of its values.
 Values are spelt as categories are everywhere: true, 3, red. Missing values: a distribution has none; rows of
@@ -12,7 +15,7 @@ a Table that miss a value of one of the variables are left out of the count.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -24,7 +27,15 @@ from openbook.data.schema import Schema
 from openbook.data.table import Table
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats
-from openbook.measures.cells import as_tuple, check_weights, shape_of, spell_event, tabulate, value_code
+from openbook.measures.cells import (
+    as_tuple,
+    check_weights,
+    shape_of,
+    spell_event,
+    tabulate,
+    value_code,
+    value_codes,
+)
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
@@ -229,8 +240,8 @@ class Joint:
 
         Parameters
         ----------
-        **event : value of a variable
-            The value of each variable, by its name.
+        **event : value of a variable, or a set of values
+            The value of each variable, by its name; of a set, it has any.
 
         Returns
         -------
@@ -240,8 +251,100 @@ class Joint:
         --------
         >>> Joint.from_mapping(["a", "b"], {(0, 0): 0.5, (0, 1): 0.25, (1, 1): 0.25}).probability(a=0)
         0.75
+        >>> die = Joint.from_mapping("face", {face: 0.125 for face in range(1, 9)})
+        >>> die.probability(face={2, 4, 6, 8})
+        0.5
         """
-        return float(self.table[self._slices(event)].sum())
+        return float(self.table[self._cells(event)].sum())
+
+    def either(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
+        """P(a or b), by the addition rule; `addition_rule` derives it.
+
+        Parameters
+        ----------
+        a, b : mapping of variable to value, or to a set of values
+            The two events.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> joint = Joint.from_mapping(["a", "b"], {(0, 0): 0.5, (0, 1): 0.25, (1, 1): 0.25})
+        >>> joint.either({"a": 0}, {"b": 1})
+        1.0
+        """
+        return self.probability(**a) + self.probability(**b) - self._both(a, b)
+
+    def _both(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
+        """P(a and b), where the two may name the same variable."""
+        marks = [np.zeros(self.table.shape, dtype=bool) for _ in range(2)]
+        for mark, event in zip(marks, (a, b), strict=True):
+            mark[self._cells(event)] = True
+        return float(self.table[marks[0] & marks[1]].sum())
+
+    def addition_rule(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Work:
+        """Derive P(a or b): what both hold is counted twice, so it is taken off once.
+
+        Parameters
+        ----------
+        a, b : mapping of variable to value, or to a set of values
+            The two events.
+
+        Returns
+        -------
+        Work
+
+        Examples
+        --------
+        >>> joint = Joint.from_mapping(["a", "b"], {(0, 0): 0.5, (0, 1): 0.25, (1, 1): 0.25})
+        >>> joint.addition_rule({"a": 0}, {"b": 1})["P(a = 0 or b = 1)"].numbers
+        '0.75 + 0.5 - 0.25'
+        """
+        first, second, both = self.probability(**a), self.probability(**b), self._both(a, b)
+        either = f"P({spell_event(a)} or {spell_event(b)})"
+        steps = (
+            self._sum_step(a),
+            self._sum_step(b),
+            Step(f"P({spell_event(a)} and {spell_event(b)})", result=both, note="cells in which both hold"),
+            Step(
+                either,
+                r"P(A) + P(B) - P(A \cap B)",
+                f"{figure(first)} + {figure(second)} - {figure(both)}",
+                first + second - both,
+            ),
+        )
+        disjoint = "The events exclude each other, so nothing is counted twice." if both == 0 else ""
+        return Work(f"Addition rule for {either}", (self._grid(), *steps), disjoint)
+
+    def sample(self, n_samples: int = 1, random_state: int = 0) -> Table:
+        """Rows drawn from the distribution.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many rows.
+        random_state : int, default=0
+            Random seed.
+
+        Returns
+        -------
+        Table
+            A column for each variable.
+
+        Examples
+        --------
+        >>> coin = Joint.from_mapping("coin", {"heads": 0.5, "tails": 0.5})
+        >>> coin.sample(3).column("coin").tolist()
+        ['tails', 'heads', 'heads']
+        """
+        cells = np.random.default_rng(random_state).choice(
+            self.table.size, n_samples, p=self.table.ravel() / self.table.sum()
+        )
+        codes = np.unravel_index(cells, self.table.shape)
+        columns = [code.astype(a.dtype) for a, code in zip(self.attributes, codes, strict=True)]
+        return Table(Schema(self.attributes), columns)
 
     def marginal(self, *names: str) -> "Joint":
         """P(names), summed over the other variables, in the order of the names.
@@ -269,7 +372,7 @@ class Joint:
 
         Parameters
         ----------
-        **evidence : value of a variable
+        **evidence : value of a variable, or a set of values
             The value of each variable that is known, by its name.
 
         Returns
@@ -277,7 +380,8 @@ class Joint:
         Joint
         """
         left = tuple(attribute for attribute in self.attributes if attribute.name not in evidence)
-        table = self.table[self._slices(evidence)]
+        axes = tuple(self._axis(name) for name in evidence)
+        table = self.table[self._cells(evidence)].sum(axis=axes)
         if not left:
             msg = f"the evidence names every variable ({', '.join(self.names)}); leave out what you ask for"
             raise ParameterError(msg)
@@ -342,15 +446,17 @@ class Joint:
         product_of_marginals = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True)
         return bool(np.abs(table - product_of_marginals).max() <= tolerance)
 
-    def expectation(self, name: str, values: Mapping[Any, float]) -> float:
-        """E[v] = Σ P(a) v(a), where `values` maps each value of the variable to a number.
+    def expectation(
+        self, name: str | Sequence[str], values: Mapping[Any, float] | Callable[..., float]
+    ) -> float:
+        """E[v] = Σ P(a) v(a), where `values` gives a number for each value of the variable.
 
         Parameters
         ----------
-        name : str
-            The name of the variable.
-        values : mapping
-            A number for each value of the variable.
+        name : str or sequence of str
+            The variable, or several for a function of them.
+        values : mapping or callable
+            A number for each value of the variable, or a function of the values (as text) of those named.
 
         Returns
         -------
@@ -361,25 +467,32 @@ class Joint:
         >>> day = Joint.from_mapping("day", {"sunny": 0.3, "rainy": 0.7})
         >>> round(day.expectation("day", {"sunny": 1, "rainy": 3}), 12)
         2.4
+        >>> dice = Joint.from_mapping(["a", "b"], {(i, j): 1 / 36 for i in range(1, 7) for j in range(1, 7)})
+        >>> round(dice.expectation(["a", "b"], lambda a, b: max(int(a), int(b))), 4)  # 161 / 36
+        4.4722
         """
-        return float(self.marginal(name).table @ self._numbers(name, values))
+        names = _names(name)
+        return float(self.marginal(*names).table.ravel() @ self._numbers(names, values))
 
-    def variance(self, name: str, values: Mapping[Any, float]) -> float:
-        """Var[v] = Σ P(a) (v(a) - E[v])², where `values` maps each value of the variable to a number.
+    def variance(
+        self, name: str | Sequence[str], values: Mapping[Any, float] | Callable[..., float]
+    ) -> float:
+        """Var[v] = Σ P(a) (v(a) - E[v])², where `values` gives a number for each value of the variable.
 
         Parameters
         ----------
-        name : str
-            The name of the variable.
-        values : mapping
-            A number for each value of the variable.
+        name : str or sequence of str
+            The variable, or several for a function of them.
+        values : mapping or callable
+            A number for each value of the variable, or a function of the values (as text) of those named.
 
         Returns
         -------
         float
         """
-        deviations = self._numbers(name, values) - self.expectation(name, values)
-        return float(self.marginal(name).table @ deviations**2)
+        names = _names(name)
+        deviations = self._numbers(names, values) - self.expectation(names, values)
+        return float(self.marginal(*names).table.ravel() @ deviations**2)
 
     def work(self, /, *names: str, **evidence: Any) -> Work:
         r"""Derive P(names | evidence), or the marginal P(names) where there is no evidence.
@@ -471,7 +584,7 @@ class Joint:
         )
 
     def _terms(self, event: Mapping[str, Any]) -> str:
-        cells = self.table[self._slices(event)].ravel()
+        cells = self.table[self._cells(event)].ravel()
         more = [r"\dots"] if cells.size > _MOST_SHOWN else []
         return " + ".join([*(figure(float(p)) for p in cells[:_MOST_SHOWN]), *more])
 
@@ -481,23 +594,29 @@ class Joint:
             raise ParameterError(msg)
         return self.names.index(name)
 
-    def _slices(self, event: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The index of the cells in which the event holds."""
-        index: list[Any] = [slice(None)] * self.table.ndim
-        for name, value in event.items():
+    def _cells(self, event: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The index of the cells in which the event holds: the codes of each axis."""
+        index = [np.arange(size) for size in self.table.shape]
+        for name, wanted in event.items():
             axis = self._axis(name)
-            index[axis] = value_code(self.attributes[axis], value)
-        return tuple(index)
+            index[axis] = np.array(value_codes(self.attributes[axis], wanted))
+        return np.ix_(*index)
 
-    def _numbers(self, name: str, values: Mapping[Any, float]) -> Floats:
-        """The numbers that stand for the variable's values, in order."""
-        attribute = self.attributes[self._axis(name)]
-        numbers = np.full(len(attribute.values), np.nan)
-        for value, number in values.items():
-            numbers[value_code(attribute, value)] = number
+    def _numbers(self, names: Sequence[str], values: Mapping[Any, float] | Callable[..., float]) -> Floats:
+        """The number of each combination of the variables' values, in order."""
+        attributes = [self.attributes[self._axis(name)] for name in names]
+        if isinstance(values, Mapping):
+            if len(names) > 1:
+                msg = f"a mapping is of one variable; for {', '.join(names)} give a function of their values"
+                raise ParameterError(msg)
+            by_code = {value_code(attributes[0], value): number for value, number in values.items()}
+            numbers = as_floats([by_code.get(c, np.nan) for c in range(len(attributes[0].values))], "values")
+        else:
+            numbers = as_floats([values(*key) for key in product(*(a.values for a in attributes))], "values")
         if not np.isfinite(numbers).all():
-            value = attribute.values[int(np.argmin(np.isfinite(numbers)))]
-            msg = f"the value {value!r} of {name!r} needs a finite number"
+            combinations = list(product(*(a.values for a in attributes)))
+            value = ", ".join(combinations[int(np.argmin(np.isfinite(numbers)))])
+            msg = f"the value {value!r} of {', '.join(names)!r} needs a finite number"
             raise ParameterError(msg)
         return numbers
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.linear.losses import sigmoid, softmax
+from openbook.measures.scores import sigmoid, softmax
 
 __all__ = ["ACTIVATIONS", "HIDDEN", "Activation", "rounding"]
 

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
 from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine
-from openbook.report.laplace import odds
+from openbook.report.laplace import odds_estimates
 from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid
@@ -111,7 +111,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
     reach = float(ndtri((1 + _LEVEL) / 2))
     spread = np.append(1.0, model.encoding_.scale)
     sure = False
-    for label, own, errors in odds(model, X, weighted=weighted):
+    for label, own, errors in odds_estimates(model, X, weighted=weighted):
         sure = errors is not None
         header = ["term", "coefficient", "odds ratio", *(["95% interval of the odds ratio"] if sure else [])]
         rows = []

@@ -15,7 +15,7 @@ from scipy.linalg import eigh
 
 from openbook.data import Table
 
-__all__ = ["Estimates", "odds"]
+__all__ = ["Estimates", "odds_estimates"]
 
 #: Work that a page has time for: multiplications for the curvature.
 _MOST_WORK = 2e10
@@ -35,7 +35,7 @@ class Estimates(NamedTuple):
     errors: np.ndarray | None
 
 
-def odds(model: Any, X: Table, *, weighted: bool = False) -> list[Estimates]:
+def odds_estimates(model: Any, X: Table, *, weighted: bool = False) -> list[Estimates]:
     """For every class but the first: the coefficients of a fitted LogisticRegression and their errors.
 
     X are the rows that it was fitted on; `weighted` rows have no errors here.

@@ -19,7 +19,7 @@ scores : float64 (n, n_classes), codes : (n,), weights : float64 (n,)
 
 import numpy as np
 
-from openbook.linear.losses import softmax
+from openbook.measures.scores import softmax
 
 __all__ = ["deal", "platt_probabilities", "sharpness"]
 

@@ -1,0 +1,171 @@
+r"""What every distribution answers, whatever its family.
+
+    cdf          F(x) = P(X ≤ x)
+    quantile     the least x with F(x) ≥ q
+    interval     from the quantile (1 - level)/2 to (1 + level)/2: the same share is left out on either side
+    sample       so many draws
+    expectation  E[f(X)] = Σ P(x) f(x), or ∫ p(x) f(x) dx
+
+A `DiscreteDistribution` lists its support, and all of these follow from the probabilities of what is listed,
+in its order. Missing values: NaN (None among categories) has the cdf NaN; nothing that is drawn is missing.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.errors import ParameterError
+from openbook.measures.arrays import Floats, as_floats, plain_array
+
+__all__ = ["DiscreteDistribution", "Distribution", "check_level", "check_quantiles"]
+
+
+class Distribution(ABC):
+    """Something random: how probable its values are, and draws of them."""
+
+    @abstractmethod
+    def sample(self, n_samples: int = 1, random_state: int = 0) -> Any:
+        """Draw values."""
+
+    @abstractmethod
+    def quantile(self, q: npt.ArrayLike) -> Any:
+        """The least value with P(X <= value) >= q."""
+
+    @abstractmethod
+    def expectation(self, function: Callable[[Any], Any]) -> float:
+        """E[f(X)]."""
+
+    def interval(self, level: float = 0.95) -> tuple[Any, Any]:
+        """The central interval that holds that share of the probability, or a little more where it must.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The probability that a draw lies in it, ends included.
+
+        Returns
+        -------
+        tuple of low and high
+            Where a draw is a vector, those of each of its numbers by itself.
+        """
+        check_level(level)
+        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+
+class DiscreteDistribution(Distribution):
+    """A distribution of values that can be listed; the probability is the exponential of its logarithm."""
+
+    @abstractmethod
+    def log_pmf(self, x: Any) -> Any:
+        """The logarithm of the probability of x."""
+
+    @abstractmethod
+    def support(self) -> Sequence[Any] | npt.NDArray[Any]:
+        """The values that are possible, in order."""
+
+    def pmf(self, x: Any) -> Any:
+        """The probability of x.
+
+        Parameters
+        ----------
+        x : value or array-like
+            The values whose probability is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        return plain_array(np.exp(self.log_pmf(x)))
+
+    def cdf(self, x: Any) -> Any:
+        """The cumulative probability P(X <= x).
+
+        Parameters
+        ----------
+        x : value or array-like
+            The values up to which probabilities are added.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        numbers = as_floats(x, "x")
+        below = np.concatenate([[0.0], self._cumulated()])
+        found = below[np.searchsorted(np.asarray(self.support(), dtype=float), numbers, side="right")]
+        return plain_array(np.where(np.isnan(numbers), np.nan, found))
+
+    def quantile(self, q: npt.ArrayLike) -> Any:
+        """The least value with P(X <= value) >= q, in the order of the support.
+
+        Parameters
+        ----------
+        q : array-like
+            Probabilities, from 0 to 1.
+
+        Returns
+        -------
+        value or list of values
+        """
+        levels = check_quantiles(q)
+        where = np.searchsorted(self._cumulated() * (1 + 1e-12), levels)  # sums may miss a level by rounding
+        where = np.minimum(where, self._last())
+        values = np.asarray(self.support()).tolist()
+        return values[int(where)] if where.ndim == 0 else [values[i] for i in where.ravel()]
+
+    def sample(self, n_samples: int = 1, random_state: int = 0) -> Any:
+        """Draw values.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, default=0
+            Random seed.
+
+        Returns
+        -------
+        ndarray
+            The values drawn.
+        """
+        chances = np.random.default_rng(random_state).random(n_samples)
+        where = np.minimum(np.searchsorted(self._cumulated(), chances, side="right"), self._last())
+        return np.asarray(self.support())[where]
+
+    def expectation(self, function: Callable[[Any], Any]) -> float:
+        """E[f(X)] = Σ P(x) f(x), over all values x.
+
+        Parameters
+        ----------
+        function : callable
+            The function f, of one value.
+
+        Returns
+        -------
+        float
+        """
+        p = self.pmf(self.support())
+        return float(sum(share * function(x) for x, share in zip(self.support(), p, strict=True) if share))
+
+    def _cumulated(self) -> Floats:
+        return np.minimum(np.cumsum(self.pmf(self.support())), 1.0)
+
+    def _last(self) -> int:
+        """The place of the last value that is possible."""
+        return int(np.flatnonzero(self.pmf(self.support()))[-1])
+
+
+def check_level(level: float) -> None:
+    if not 0 < level < 1:
+        msg = f"level must lie between 0 and 1, got {level}"
+        raise ParameterError(msg)
+
+
+def check_quantiles(q: npt.ArrayLike) -> Floats:
+    levels = as_floats(q, "q")
+    if not ((levels >= 0) & (levels <= 1)).all():
+        msg = f"q must be a probability, from 0 to 1, got {q!r}"
+        raise ParameterError(msg)
+    return levels

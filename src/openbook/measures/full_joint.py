@@ -1,0 +1,142 @@
+r"""How many rows the full joint distribution of a table would need, and what independence saves.
+
+    cells        Π_j m_j            one for each combination of values; m_j values of column j
+    parameters   Π_j m_j - 1        as the probabilities sum to one
+    naive Bayes  (C - 1) + C Σ_j (m_j - 1)      of C classes, columns independent given the class
+    rows         k · cells          for k rows in each cell on average
+
+A numeric column counts as so many intervals (`bins`). Missing values are not counted as values.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.data.attributes import Categorical
+from openbook.data.schema import Schema
+from openbook.errors import UnknownColumn
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
+
+__all__ = ["FullJoint", "full_joint"]
+
+
+@dataclass(frozen=True)
+class FullJoint:
+    """The size of the full joint distribution of some columns.
+
+    Attributes
+    ----------
+    values : dict
+        The number of values of each column.
+    target : str or None
+        The column of the classes, where there is one.
+    cells : int
+        The number of combinations of values.
+    parameters : int
+        The probabilities that would have to be estimated: one fewer.
+    naive_parameters : int or None
+        Those of naive Bayes; None without a target.
+    rows : int
+        The rows needed for `rows_per_cell` in each cell on average.
+    rows_per_cell : int
+        The rows that each cell is to have.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> size = full_joint(load("weather"), target="play")
+    >>> size.values
+    {'outlook': 3, 'temperature': 3, 'humidity': 2, 'windy': 2, 'play': 2}
+    >>> size.cells, size.parameters, size.naive_parameters, size.rows
+    (72, 71, 13, 720)
+    """
+
+    values: dict[str, int]
+    target: str | None
+    cells: int
+    parameters: int
+    naive_parameters: int | None
+    rows: int
+    rows_per_cell: int
+
+    def work(self) -> Work:
+        """Derive the numbers."""
+        sizes = list(self.values.values())
+        cells = figure(self.cells)
+        parts: list[Step | Grid] = [
+            Grid("columns", ("column", "values m"), list(self.values.items())),
+            Step("cells", r"\prod_j m_j", joined(sizes, r" \cdot "), self.cells),
+            Step("parameters of the full joint", r"\prod_j m_j - 1", rf"{cells} - 1", self.parameters),
+            Step(
+                "rows needed",
+                r"k \prod_j m_j",
+                rf"{self.rows_per_cell} \cdot {cells}",
+                self.rows,
+                f"k = {self.rows_per_cell} rows a cell, on average; rare cells need far more",
+            ),
+        ]
+        conclusion = ""
+        if self.target is not None:
+            classes = self.values[self.target]
+            others = [m - 1 for name, m in self.values.items() if name != self.target]
+            parts.append(
+                Step(
+                    "parameters of naive Bayes",
+                    r"(C - 1) + C \sum_j (m_j - 1)",
+                    rf"{classes - 1} + {classes} \cdot ({joined(others)})",
+                    self.naive_parameters,
+                    f"C = {classes} classes of {self.target}",
+                )
+            )
+            conclusion = (
+                f"Independence given {self.target} leaves {self.naive_parameters:,} of"
+                f" {self.parameters:,} parameters to estimate."
+            )
+        return Work("How many rows the full joint distribution needs", tuple(parts), conclusion)
+
+
+def full_joint(table: Any, target: str | None = None, rows_per_cell: int = 10, bins: int = 10) -> FullJoint:
+    """How many rows the full joint distribution of a table's columns would need.
+
+    Parameters
+    ----------
+    table : Table or Schema
+        Its columns are the variables.
+    target : str or None, default=None
+        The column of the classes, to compare with naive Bayes.
+    rows_per_cell : int, default=10
+        The rows that each combination of values is to have, on average.
+    bins : int, default=10
+        The intervals into which a numeric column is cut.
+
+    Returns
+    -------
+    FullJoint
+        With `cells`, `parameters`, `rows` and `work()`.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> full_joint(load("loan"), target="cheat").rows  # 10 · (2 · 3 · 10 · 2)
+    1200
+    """
+    schema = table if isinstance(table, Schema) else table.schema
+    if target is not None and target not in schema:
+        raise UnknownColumn(target, schema.names)
+    values = {a.name: len(a.values) if isinstance(a, Categorical) else bins for a in schema}
+    cells = math.prod(values.values())
+    naive = None
+    if target is not None:
+        classes = values[target]
+        naive = classes - 1 + classes * sum(m - 1 for name, m in values.items() if name != target)
+    return FullJoint(values, target, cells, cells - 1, naive, rows_per_cell * cells, rows_per_cell)

@@ -1,0 +1,190 @@
+r"""The recipe of maximum likelihood, step by step, on the user's numbers.
+
+    1. the objective, ln L     2. its derivative     3. set to zero     4. solved     5. the second derivative
+
+If that is below zero, the solution is a maximum. Probabilities that must sum to one have a Lagrange
+multiplier λ for that constraint, whose value is found from the constraint itself.
+"""
+
+import math
+from collections.abc import Hashable, Mapping
+
+from openbook.errors import ParameterError
+from openbook.words.numbers import figure, signed
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
+from openbook.work.formula import escape_text
+
+__all__ = ["derive_normal", "derive_shares", "derive_successes"]
+
+#: Values whose terms are written out.
+_SHOWN = 6
+
+
+def derive_successes(name: str, successes: float, trials: float, n: int) -> Work:
+    """How the probability of success follows from so many successes in so many trials, n at a time."""
+    if not trials:
+        msg = "there is nothing to fit: no known value"
+        raise ParameterError(msg)
+    s, f = figure(successes), figure(trials - successes)
+    p = successes / trials
+    chosen = r" + \sum_i \ln \binom{n}{k_i}" if n != 1 else ""
+    constant = "; the last sum does not depend on p" if chosen else ""
+    parts: list[Step] = [
+        Step("likelihood L(p)", rf"\prod_i {_mass(n)}"),
+        Step(
+            "1. objective ln L(p)",
+            rf"s \ln p + f \ln(1 - p){chosen}",
+            note=f"s = {s} successes, f = {f} failures{constant}",
+        ),
+        Step("2. derivative by p", rf"\frac{{s}}{{p}} - \frac{{f}}{{1 - p}} = {_two(successes, trials)}"),
+    ]
+    if 0 < p < 1:
+        curve = -successes / p**2 - (trials - successes) / (1 - p) ** 2
+        numbers = rf"-\frac{{{s}}}{{{figure(p)}^2}} - \frac{{{f}}}{{{figure(1 - p)}^2}}"
+        parts += [
+            Step("3. set to zero", r"\frac{s}{p} = \frac{f}{1 - p} \Rightarrow s (1 - p) = f p"),
+            Step("4. solved for p", r"\frac{s}{s + f}", rf"\frac{{{s}}}{{{s} + {f}}}", p),
+            Step(
+                "5. second derivative",
+                r"-\frac{s}{p^2} - \frac{f}{(1 - p)^2}",
+                numbers,
+                curve,
+                "below zero: a maximum",
+            ),
+        ]
+        conclusion = f"The estimate of p is {figure(p)}, the share of successes."
+    else:
+        rises = "rises" if p else "falls"
+        parts.append(
+            Step(
+                "3. set to zero",
+                result="nowhere between 0 and 1",
+                note=f"ln L {rises} all the way to p = {p:g}",
+            )
+        )
+        conclusion = (
+            f"The estimate of p is {p:g}, at the end of the range; a prior (fit_map) keeps it inside."
+        )
+    return Work(f"{name}: maximum likelihood of p", tuple(parts), conclusion)
+
+
+def _mass(n: int) -> str:
+    return (
+        r"p^{x_i} (1 - p)^{1 - x_i}" if n == 1 else rf"\binom{{{n}}}{{k_i}} p^{{k_i}} (1 - p)^{{{n} - k_i}}"
+    )
+
+
+def _two(successes: float, trials: float) -> str:
+    return rf"\frac{{{figure(successes)}}}{{p}} - \frac{{{figure(trials - successes)}}}{{1 - p}}"
+
+
+def derive_shares(name: str, counts: Mapping[Hashable, float]) -> Work:
+    """How the probabilities of values follow from their counts, under the constraint that they sum to one."""
+    total = math.fsum(counts.values())
+    if not total:
+        msg = "there is nothing to fit: no known value"
+        raise ParameterError(msg)
+    seen = {value: count for value, count in counts.items() if count}
+    logs = [rf"{figure(count)} \ln p_{{{escape_text(str(value))}}}" for value, count in seen.items()]
+    sums = [rf"\frac{{{figure(count)}}}{{\lambda}}" for count in seen.values()]
+    parts: list[Step | Grid] = [
+        Step("likelihood L(p)", r"\prod_v p_v^{N_v}", note="under the constraint Σ p_v = 1"),
+        Step("1. objective ln L(p)", rf"\sum_v N_v \ln p_v = {joined(logs, most=_SHOWN)}"),
+        Step(
+            "Lagrangian Λ(p, λ)",
+            r"\sum_v N_v \ln p_v + \lambda \left(1 - \sum_v p_v\right)",
+            note="λ is the price of the constraint",
+        ),
+        Step("2. derivative by each p_v", r"\frac{N_v}{p_v} - \lambda"),
+        Step("   derivative by λ", r"1 - \sum_v p_v"),
+        Step("3. set to zero", r"\frac{N_v}{p_v} = \lambda \Rightarrow p_v = \frac{N_v}{\lambda}"),
+        Step(
+            "   in the constraint",
+            rf"\sum_v \frac{{N_v}}{{\lambda}} = {joined(sums, most=_SHOWN)} = 1 \Rightarrow \lambda = N",
+        ),
+        Step("   λ", r"\sum_v N_v", joined(list(seen.values())), total),
+    ]
+    parts += [
+        Step(
+            f"4. p of {value}",
+            r"\frac{N_v}{N}",
+            rf"\frac{{{figure(count)}}}{{{figure(total)}}}",
+            count / total,
+        )
+        for value, count in counts.items()
+    ]
+    rows = [(str(value), -(total**2) / count) for value, count in seen.items()]
+    parts += [
+        Step("5. second derivative", r"-\frac{N_v}{p_v^2}", note="below zero for each p_v: a maximum"),
+        Grid("second derivatives at the solution", ("value", "-N_v / p_v²"), rows),
+    ]
+    unseen = [str(value) for value, count in counts.items() if not count]
+    conclusion = "Each probability is the share of its value."
+    if unseen:
+        conclusion += f" {', '.join(unseen)}: never seen, so 0; a prior (fit_map) keeps it above."
+    return Work(f"{name}: maximum likelihood with a Lagrange multiplier", tuple(parts), conclusion)
+
+
+def derive_normal(numbers: list[float], *, sample: bool) -> Work:
+    """How mean and variance follow from the numbers; `sample` divides by n - 1 in the end."""
+    n, total = len(numbers), math.fsum(numbers)
+    mean = total / n
+    scatter = math.fsum((x - mean) ** 2 for x in numbers)
+    variance = scatter / n
+    squares = [f"({figure(x)} - {signed(mean)})^2" for x in numbers]
+    parts = [
+        Step(
+            "likelihood L(μ, σ²)",
+            r"\prod_i \frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x_i - \mu)^2}{2 \sigma^2}}",
+        ),
+        Step(
+            "1. objective ln L(μ, σ²)",
+            r"-\frac{n}{2} \ln(2 \pi \sigma^2) - \frac{1}{2 \sigma^2} \sum_i (x_i - \mu)^2",
+            note=f"n = {n}",
+        ),
+        Step("2. derivative by μ", r"\frac{1}{\sigma^2} \sum_i (x_i - \mu)"),
+        Step("3. set to zero", r"\sum_i x_i = n \mu"),
+        Step(
+            "4. solved for μ",
+            r"\frac{1}{n} \sum_i x_i",
+            rf"\frac{{{joined(numbers, most=_SHOWN)}}}{{{n}}}",
+            mean,
+        ),
+        Step(
+            "5. second derivative by μ",
+            r"-\frac{n}{\sigma^2}",
+            rf"-\frac{{{n}}}{{{figure(variance)}}}",
+            -n / variance,
+            "below zero: a maximum",
+        ),
+        Step(
+            "2. derivative by σ²",
+            r"-\frac{n}{2 \sigma^2} + \frac{1}{2 \sigma^4} \sum_i (x_i - \mu)^2",
+        ),
+        Step("3. set to zero", r"\frac{1}{2 \sigma^4} \sum_i (x_i - \mu)^2 = \frac{n}{2 \sigma^2}"),
+        Step(
+            "4. solved for σ²",
+            r"\frac{1}{n} \sum_i (x_i - \mu)^2",
+            rf"\frac{{{joined(squares, most=_SHOWN)}}}{{{n}}}",
+            variance,
+        ),
+        Step(
+            "5. second derivative by σ²",
+            r"\frac{n}{2 \sigma^4} - \frac{1}{\sigma^6} \sum_i (x_i - \mu)^2 = -\frac{n}{2 \sigma^4}",
+            rf"-\frac{{{n}}}{{2 \cdot {figure(variance)}^2}}",
+            -n / (2 * variance**2),
+            "below zero: a maximum",
+        ),
+    ]
+    if sample:
+        parts.append(
+            Step(
+                "sample variance",
+                r"\frac{1}{n - 1} \sum_i (x_i - \mu)^2",
+                rf"\frac{{{figure(scatter)}}}{{{n} - 1}}",
+                scatter / (n - 1),
+                "not the maximum likelihood: it makes up for the mean being estimated too",
+            )
+        )
+    return Work("Gaussian: maximum likelihood of mean and variance", tuple(parts))
