@@ -54,12 +54,10 @@ def test_a_single_leaf_is_said_and_not_drawn():
 def test_a_model_tree_shows_its_lines():
     """y = x / 2 below 20, and 90 - 2 x from there on."""
     x = [[float(i)] for i in range(40)]
-    model = ModelTreeRegressor().fit(x, [i / 2 if i < 20 else 90 - 2 * i for i in range(40)])
+    model = ModelTreeRegressor(smoothing=False).fit(x, [i / 2 if i < 20 else 90 - 2 * i for i in range(40)])
     words, _, lines = portrait(model, X)
     assert "Each leaf has a linear model" in words.words
-    said = [row.cells[1].split(" = ")[1].split(" × ")[0] for row in lines.rows]
-    (a, b), (c, d) = [[float(t) for t in one.replace("- ", "+ -").split(" + ")] for one in said]
-    assert [a, b, c, d] == pytest.approx([0, 0.5, 90, -2], abs=1e-9)
+    assert [row.cells[1] for row in lines.rows] == ["target = 0.5 × x0", "target = 90 - 2 × x0"]
     words, _ = portrait(ModelTreeRegressor().fit(x, [float(i) for i in range(40)]), X)  # and no drawing
     assert words.words.endswith("so one linear model predicts all rows.")
 

@@ -7,7 +7,7 @@ from sklearn.model_selection import cross_val_score
 
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import ParameterError
-from openbook.tree import DecisionTreeRegressor, ModelTreeRegressor
+from openbook.tree import DecisionTreeRegressor, ModelTreeRegressor, draw, rules
 from openbook.tree.engine.nodes import LEAF, SPREAD, leaf_of, parents
 from openbook.tree.model_tree import ROWS_A_TERM, SMOOTHING, adjusted, fitted_line
 
@@ -228,6 +228,26 @@ def test_the_work_of_a_row_by_hand():
 def test_the_lines_are_listed():
     text = ModelTreeRegressor().fit(X, Y).work().text()
     assert "90 - 2 × x0" in text
+
+
+def test_rules_and_drawings_show_the_line_not_the_mean():
+    """y = x / 2 below 20, and 90 - 2 x from there on; the root's own line when nothing else is drawn."""
+    model = ModelTreeRegressor(smoothing=False).fit(X, Y)
+    lines = ["0.5 × x0", "90 - 2 × x0"]
+    for found in (rules(model), model.rules()):
+        assert [rule.outcome for rule in found] == [f"target = {line}" for line in lines]
+    assert str(draw(model)).splitlines()[1:] == [
+        f"├── x0 <= 19.5 (or missing): {lines[0]} (20)",
+        f"└── x0 > 19.5: {lines[1]} (20)",
+    ]
+    assert all(line in model.draw().svg() and line in model.draw().dot() for line in lines)
+    root = np.polyfit(X[:, 0], Y, 1)
+    assert f": {root[1]:.6g} + {root[0]:.6g} × x0 (40)" in str(draw(model, max_depth=0))
+    for smoothing in (True, False):
+        model = ModelTreeRegressor(smoothing=smoothing).fit(X, Y)
+        line = model.line_at(model.apply([[4.0]])[0])
+        ((_, slope, *_),) = line.terms
+        assert line.constant + slope * 4 == pytest.approx(model.predict([[4.0]])[0])
 
 
 def test_damaged_lines_are_refused():

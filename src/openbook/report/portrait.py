@@ -129,7 +129,7 @@ def tree_words(model: Any, drawing: Any) -> str:
     used = f"{tested} of the {plural(len(model.schema_), 'column')}"
     words = f"A tree with {tree.n_leaves} leaves. It splits on {used}."
     if lines:
-        words += " Each leaf has a linear model; the drawing shows the mean of the leaf’s rows."
+        words += " Each leaf has a linear model; a bar in the drawing shows the mean of the leaf’s rows."
     if hidden := sum(place.hidden for place in drawing.places):
         words += f" The drawing stops at depth {drawing.max_depth}: {hidden} leaves are hidden."
     return words
@@ -140,20 +140,7 @@ def _tree(model: Any) -> list[Block]:
     blocks: list[Block] = [Paragraph(tree_words(model, drawing))]
     if model.tree_.size > 1:
         blocks.append(sketched(drawing.svg(), "", "", "tree"))
-    if hasattr(model, "lines_"):
-        return [*blocks, _lines(model)]
-    return [*blocks, rules(model)] if model.tree_.size > 1 else blocks
-
-
-def _lines(model: Any) -> Sheet:
-    """The linear models of the leaves that hold most rows."""
-    lines = next(part for part in model.work().parts if part.title == "lines")
-    listed = sorted(lines.rows, key=lambda row: -row[1])
-    shown, rest = listed[:_MOST_RULES], len(listed) - _MOST_RULES
-    note = "The linear model of each leaf, before smoothing with the models of the nodes above it."
-    rows = [TableLine((leaf, f"{model.target_} = {line}", figure(n))) for leaf, n, line, _ in shown]
-    note = f"{note} {rest} more leaves are not shown." if rest > 0 else note
-    return Sheet("Linear models of the leaves", ("if", "then", "rows"), tuple(rows), note)
+    return [*blocks, rules(model)] if model.tree_.size > 1 or hasattr(model, "lines_") else blocks
 
 
 def rules(model: Any) -> Sheet:

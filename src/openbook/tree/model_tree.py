@@ -19,7 +19,7 @@ the mean of the node's rows. A cell beyond the numbers seen in training counts a
 line does not run on for ever.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -28,15 +28,11 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.rules import Flag, Number
 from openbook.data import Numeric
 from openbook.kernels.jit import inner, jit
-from openbook.tree.derive.lines import derive_line_row, derive_lines
+from openbook.tree.derive.lines import derive_line_row, derive_lines, line_words
 from openbook.tree.engine.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents, remaining
 from openbook.tree.engine.prune import Decision, Pruned
 from openbook.tree.regressor import TreeRegressor
-from openbook.tree.show.named_tree import named_tree
-from openbook.tree.show.ruleset import rules
-from openbook.words.numbers import figure
 from openbook.work.conditions import exact_digits, quoted
-from openbook.work.rules import RuleList
 
 __all__ = ["Lines", "ModelTreeRegressor"]
 
@@ -171,25 +167,22 @@ class ModelTreeRegressor(TreeRegressor):
         predict_lines(leaves, parents(self.tree_), self.tree_.weight, self.lines_, matrix, k, out)
         return out
 
-    def rules(self):
-        """The decision rules of the tree, one for each leaf; each predicts by a linear model.
+    def line_at(self, node):
+        """The linear model by which a node predicts: smoothed, where `smoothing` says so.
+
+        Parameters
+        ----------
+        node : int
+            The number of the node among those of `tree_`, as `apply` gives it; 0 is the root.
 
         Returns
         -------
-        RuleList
-            `print` shows them, with the lines that `predict` uses: smoothed, where `smoothing` says so;
-            `sql()` writes them as SQL.
+        LeafLine
+            `print` shows it; `sql()` writes it as an SQL expression.
         """
         check_is_fitted(self)
-        found = rules(self)
-        leaves = (node for node in named_tree(self).depth_first() if self.tree_.attribute[node] == LEAF)
         k = SMOOTHING if self.smoothing else 0.0
-        lines = [smoothed_line(self.lines_, self.schema_, self.tree_, leaf, k) for leaf in leaves]
-        told = [
-            replace(rule, prediction=line, outcome=f"{self.target_} = {line}")
-            for rule, line in zip(found, lines, strict=True)
-        ]
-        return RuleList(told, self.target_)
+        return smoothed_line(self.lines_, self.schema_, self.tree_, node, k)
 
     def complexity(self):
         return self.tree_.size + int(np.count_nonzero(self.lines_.slope))
@@ -221,8 +214,7 @@ class LeafLine:
     terms: tuple[tuple[str, float, float, float, float], ...]
 
     def __str__(self):
-        signed = [f"{'-' if s < 0 else '+'} {figure(abs(s))} × {name}" for name, s, *_ in self.terms]
-        return " ".join([figure(self.constant), *signed])
+        return line_words(self.constant, [(name, slope) for name, slope, *_ in self.terms])
 
     def to_json(self):
         """The line as JSON values, every number in full."""
@@ -345,7 +337,9 @@ def fitted_line(X, y, w):
         slope[terms[useful]] = np.linalg.lstsq(Z[:, useful], t)[0] / norm[terms[useful]]
         t = t - Z @ (slope[terms] * norm[terms])
     squares = t @ t
-    return Line(y_mean - slope @ mean, slope, mean, squares if squares > ROUNDING**2 * total else 0.0)
+    constant, parts = y_mean - slope @ mean, abs(y_mean) + np.abs(slope * mean).sum()
+    constant = constant if abs(constant) > ROUNDING * parts else 0.0
+    return Line(constant, slope, mean, squares if squares > ROUNDING**2 * total else 0.0)
 
 
 def useful_terms(Z, t, n):

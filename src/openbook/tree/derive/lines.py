@@ -13,7 +13,7 @@ from openbook.tree.show.named_tree import named_tree
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_line_row", "derive_lines"]
+__all__ = ["derive_line_row", "derive_lines", "line_words"]
 
 #: So many leaves are listed.
 LISTED = 40
@@ -27,7 +27,7 @@ def derive_lines(model, grown) -> Work:
         (
             narrator.title(leaf),
             float(model.tree_.weight[leaf]),
-            _as_text(model, leaf),
+            _own_line(model, leaf),
             float(lines.error[leaf]),
         )
         for leaf in leaves[:LISTED]
@@ -37,12 +37,21 @@ def derive_lines(model, grown) -> Work:
     return Work(grown.title, (*grown.parts, grid), grown.conclusion)
 
 
-def _as_text(model, node):
-    terms = [figure(float(model.lines_.constant[node]))]
-    for attribute, slope in zip(model.schema_, model.lines_.slope[node].tolist(), strict=True):
-        if slope:
-            terms.append(f"{'-' if slope < 0 else '+'} {figure(abs(slope))} × {attribute.name}")
-    return " ".join(terms)
+def _own_line(model, node):
+    slopes = zip(model.schema_.names, model.lines_.slope[node].tolist(), strict=True)
+    return line_words(float(model.lines_.constant[node]), [(name, slope) for name, slope in slopes if slope])
+
+
+def line_words(constant, slopes):
+    """A line as people write it; slopes are pairs of a column's name and its slope.
+
+    >>> line_words(0.0, [("x", -2.0), ("y", 0.5)]), line_words(90.0, []), line_words(1.0, [("x", -2.0)])
+    ('-2 × x + 0.5 × y', '90', '1 - 2 × x')
+    """
+    terms = [f"{'-' if slope < 0 else '+'} {figure(abs(slope))} × {name}" for name, slope in slopes]
+    if constant or not terms:
+        return " ".join([figure(constant), *terms])
+    return " ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if slopes[0][1] < 0 else 0)
 
 
 def derive_line_row(model, X, k) -> Work:

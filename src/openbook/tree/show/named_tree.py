@@ -1,9 +1,11 @@
 """What stands at the nodes of a model's tree: for rules and pictures.
 
-A model of one tree has `tree_`, `schema_`, `target_` and, where it classifies, `classes_`.
+A model of one tree has `tree_`, `schema_`, `target_` and, where it classifies, `classes_`; a model tree has
+`line_at(node)`, the linear model by which a node predicts.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,12 +23,16 @@ __all__ = ["NamedTree", "condition", "named_tree", "settled"]
 
 @dataclass(frozen=True)
 class NamedTree:
-    """A tree with the names of its columns, its target and its classes (None where it predicts numbers)."""
+    """A tree with the names of its columns, its target and its classes (None where it predicts numbers).
+
+    line_at : the linear model of a node, where nodes predict by one; None where they predict a constant
+    """
 
     tree: Tree
     schema: Schema
     target: str
     classes: tuple[Any, ...] | None
+    line_at: Callable[[int], Any] | None = None
 
     def condition(self, node, branch):
         return condition(self.schema, self.tree, node, branch)
@@ -40,14 +46,18 @@ class NamedTree:
         return np.argmax(self.tree.value, axis=1)
 
     def prediction(self, node):
-        """The label or the number that a node predicts."""
+        """The label, the number or the linear model that a node predicts."""
+        if self.line_at is not None:
+            return self.line_at(node)
         if self.classes is None:
             return float(self.tree.value[node, 0])
         return self.classes[np.argmax(self.tree.value[node])]
 
     def said(self, prediction):
         """A prediction in words."""
-        return figure(prediction) if self.classes is None else printable(word(as_text(prediction)))
+        if self.classes is not None:
+            return printable(word(as_text(prediction)))
+        return figure(prediction) if self.line_at is None else printable(str(prediction))
 
     def behind(self, node):
         """The training rows behind a node's prediction: "3 of 4" are of that class, or "5" for numbers."""
@@ -73,7 +83,7 @@ def named_tree(model):
         raise TypeError(msg)
     classes = getattr(model, "classes_", None)
     labels = None if classes is None else tuple(np.asarray(classes).tolist())
-    return NamedTree(model.tree_, model.schema_, model.target_, labels)
+    return NamedTree(model.tree_, model.schema_, model.target_, labels, getattr(model, "line_at", None))
 
 
 def condition(schema, tree, node, branch):

@@ -25,8 +25,8 @@ __all__ = ["picture"]
 
 #: The widest picture from the top, and from the left.
 _WIDEST_TOP, _WIDEST_LEFT = 1080, 1600
-#: Letters of a name, of a branch; of either in an outline.
-_NAME, _BRANCH, _LONG = 26, 24, 36
+#: Letters of a name, of a branch; of either in an outline; of a linear model.
+_NAME, _BRANCH, _LONG, _LINE = 26, 24, 36, 44
 _MARGIN = 20
 
 
@@ -110,7 +110,7 @@ def _legend(read, look, width):
     """A swatch a class, in lines as wide as the picture, and their height."""
     if read.classes is None:
         low, high = _range(read)
-        return [text(0, 11, f"bar: the mean, from {figure(low)} to {figure(high)}", "soft")], 26
+        return [text(0, 11, f"bar: the mean of the rows, from {figure(low)} to {figure(high)}", "soft")], 26
     named = [(look[c], as_text(label)) for c, label in enumerate(read.classes) if look[c] != RARE]
     if RARE in look:
         named.append((RARE, f"{look.count(RARE)} rarer classes"))
@@ -164,7 +164,8 @@ def _box(read, place, look):
     if place.hidden:
         note, frame = f"{note}, … {place.hidden} leaves", f"{frame} more"
         told.append(f"{place.hidden} leaves below are hidden")
-    return Box(clip(prediction, _NAME), note, told="\n".join(told), look=frame, colour=colour, **common)
+    head = clip(prediction, _NAME if read.line_at is None else _LINE)
+    return Box(head, note, told="\n".join(told), look=frame, colour=colour, **common)
 
 
 def _said(condition):
