@@ -1,7 +1,6 @@
 """What is shown of a model: as much of a tree as can be looked at, and no more than is true."""
 
 import numpy as np
-import pytest
 
 import openbook as ob
 from openbook.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
