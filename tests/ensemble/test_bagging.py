@@ -10,7 +10,7 @@ from sklearn.linear_model import Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from openbook import load
+from openbook import load, open_model, save
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
 from openbook.ensemble import BaggingClassifier, BaggingRegressor
@@ -32,6 +32,28 @@ def test_a_weight_draws_like_so_many_rows(weights, seed, size):
     rows = np.repeat(np.arange(len(weights)), weights.astype(int))
     of_rows = drawn(np.random.RandomState(seed), np.ones(len(rows)), size)
     assert times.tolist() == np.bincount(rows, weights=of_rows, minlength=len(weights)).tolist()
+
+
+@pytest.mark.parametrize("how", [{}, {"bootstrap": False, "max_samples": 0.5}], ids=str)
+def test_a_member_is_what_its_recorded_rows_make_of_it(how, tmp_path):
+    model = BaggingClassifier(NaiveBayes(), 3, random_state=0, **how).fit(IRIS, SPECIES)
+    samples = model.estimators_samples_
+    assert [len(rows) for rows in samples] == ([75] * 3 if how else [150] * 3)
+    for member, rows in zip(model.estimators_, samples, strict=True):
+        again = NaiveBayes().fit(IRIS.take(rows), SPECIES.take(rows))
+        np.testing.assert_allclose(member.predict_proba(IRIS), again.predict_proba(IRIS), rtol=1e-9)
+    opened = open_model(save(model, tmp_path / "model.openbook"))
+    np.testing.assert_array_equal(opened.estimators_samples_, samples)
+
+
+def test_rows_of_no_weight_are_not_drawn_and_damaged_samples_are_refused():
+    model = BaggingClassifier(ZeroR(), 3, random_state=0).fit(X, Y, sample_weight=[2.0, 0.0] * 7)
+    assert [len(rows) for rows in model.estimators_samples_] == [14] * 3  # a weight of 2 is two rows
+    assert max(rows.max() for rows in model.estimators_samples_) < 7  # counted among those with a weight
+    sound = model._arrays()
+    for name, array in [("seeds", sound["seeds"][:2]), ("weights", -sound["weights"]), ("n_rows", [1.5])]:
+        with pytest.raises(ValueError, match="its samples do not match its members"):
+            model._restore({**sound, name: np.array(array)})
 
 
 def test_rows_are_drawn_in_proportion_to_their_weights():

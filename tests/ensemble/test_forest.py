@@ -47,6 +47,23 @@ def gaps(rows=120, seed=0):
     return Table(schema, [size, colour, shape]), y
 
 
+def test_the_recorded_rows_give_the_out_of_bag_error(tmp_path):
+    """By hand: each row is judged by the mean of the trees whose sample does not have it."""
+    model = RandomForestClassifier(n_estimators=10, random_state=1).fit(IRIS, SPECIES)
+    votes, heard = np.zeros((150, 3)), np.zeros(150)
+    for tree, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
+        assert len(rows) == 150
+        outside = np.setdiff1d(np.arange(150), rows)
+        votes[outside] += tree.predict_proba(IRIS.take(outside))
+        heard[outside] += 1
+    right = model.classes_[votes.argmax(axis=1)] == np.asarray(SPECIES)
+    assert 1 - right[heard > 0].mean() == pytest.approx(model.oob_error_)
+    opened = open_model(save(model, tmp_path / "model.openbook"))
+    np.testing.assert_array_equal(opened.estimators_samples_, model.estimators_samples_)
+    every = ExtraTreesClassifier(n_estimators=2).fit(IRIS, SPECIES).estimators_samples_
+    assert [rows.tolist() for rows in every] == [list(range(150))] * 2
+
+
 def same_trees(a, b):
     assert len(a.trees_) == len(b.trees_)
     for one, other in zip(a.trees_, b.trees_, strict=True):

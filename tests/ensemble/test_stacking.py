@@ -6,13 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LinearRegression
+from sklearn.ensemble import StackingRegressor as TheirRegressor
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from openbook import load, open_model, save
+from openbook import load, open_model, read, save
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
+from openbook.border.rows import Chunk
 from openbook.ensemble import StackingClassifier, StackingRegressor
 from openbook.ensemble.stacking import blend, dealt_folds
 from openbook.errors import DataError, ParameterError
@@ -49,7 +51,7 @@ def test_out_of_fold_answers_are_those_of_cross_validation():
     model = StackingClassifier(team, OneR(), cv=4).fit(IRIS, SPECIES)
     folds = PredefinedSplit(dealt_folds(np.searchsorted(model.classes_, SPECIES.values.astype(str)), 4))
     parts = [cross_val_predict(one, IRIS, SPECIES, cv=folds, method="predict_proba") for _, one in team]
-    table = model._second_table(np.stack(parts))
+    table = model._second_table(np.stack(parts), IRIS)
     assert table.names[:3] == ("bayes: P(setosa)", "1R: P(setosa)", "bayes: P(versicolor)")
     assert len(table.names) == 6
     assert model.final_.work().text() == OneR().fit(table, SPECIES).work().text()
@@ -116,7 +118,42 @@ def test_a_final_learner_through_a_file(tmp_path):
     assert opened.complexity() == model.complexity() == 1 + 3 + model.final_.complexity()
 
 
+def test_passing_x_through(tmp_path):
+    """The final learner sees the members' answers, and beside them the typed columns, gaps included."""
+    gaps = [{**X.row(i), "outlook": None if i == 3 else X.row(i)["outlook"]} for i in range(14)]
+    model = StackingClassifier([("1R", OneR())], NaiveBayes(), cv=3, passthrough=True).fit(gaps, Y)
+    assert model.final_.schema_.names == ("1R: P(Yes)", *X.names)
+    alone = StackingClassifier([("1R", OneR())], NaiveBayes(), cv=3).fit(gaps, Y)
+    table = model._second_table(alone._out_of_fold(_chunk(gaps)), read(gaps))
+    np.testing.assert_array_equal(
+        model.final_.predict_proba(table), NaiveBayes().fit(table, Y).predict_proba(table)
+    )
+    assert [step.label for step in model.work(gaps[0]).steps()][:3] == [
+        "1R: P(Yes)",
+        "outlook",
+        "temperature",
+    ]
+    opened = open_model(save(model, tmp_path / "model.openbook"))
+    assert (opened.predict_proba(gaps) == model.predict_proba(gaps)).all()
+
+
+def _chunk(rows):
+    table = read(rows)
+    return Chunk(table, np.searchsorted(["No", "Yes"], np.asarray(Y).astype(str)), np.ones(len(table)))
+
+
+def test_passthrough_agrees_with_scikit_learn():
+    table, y = load("diabetes").split("progression")
+    x, y = table.block(table.names), np.asarray(y)
+    folds = PredefinedSplit(dealt_folds(y, 5))
+    theirs = TheirRegressor([("ridge", Ridge())], LinearRegression(), cv=folds, passthrough=True).fit(x, y)
+    ours = StackingRegressor([("ridge", Ridge())], LinearRegression(), passthrough=True).fit(x, y)
+    np.testing.assert_allclose(ours.predict(x), theirs.predict(x), rtol=1e-9)
+
+
 def test_what_it_needs():
+    with pytest.raises(ParameterError, match="passthrough gives X to the final learner, and there is none"):
+        StackingClassifier([("1R", OneR())], passthrough=True).fit(X, Y)
     with pytest.raises(DataError, match="StackingClassifier needs at least 2 rows for its folds"):
         StackingClassifier([("1R", OneR())]).fit(X.head(1), Y[:1])
     with pytest.raises(ParameterError, match="needs a classifier, and LinearRegression is not one"):

@@ -11,6 +11,7 @@ from openbook.ensemble.diversity import (
     q_statistic,
 )
 from openbook.ensemble.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from openbook.ensemble.one_vs_rest import OneVsRestClassifier
 from openbook.ensemble.output_codes import OutputCodeClassifier
 from openbook.ensemble.random_forest import RandomForestClassifier, RandomForestRegressor
 from openbook.ensemble.stacking import StackingClassifier, StackingRegressor
@@ -26,6 +27,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "IndependentVote",
+    "OneVsRestClassifier",
     "OutputCodeClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",

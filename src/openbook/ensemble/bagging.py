@@ -11,20 +11,78 @@ learner's affair.
 """
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.base import Learner
 from openbook.border.rules import Anything, Flag, Maybe, Number, Whole
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, number_of_rows
 from openbook.fold import each
 from openbook.work import Step, Work
 
-__all__ = ["BaggingClassifier", "BaggingRegressor", "OutOfBag", "drawn"]
+__all__ = ["BaggingClassifier", "BaggingRegressor", "Draws", "OutOfBag", "Sampled", "drawn"]
 
 
-class Bagging(OneLearner, Averaging):
+class Draws(NamedTuple):
+    """What the samples of the members follow from, so that they need not be kept.
+
+    seeds : int64 (n_members,)
+    n_rows : int64 (1,)
+    weights : float64 (n_rows,), or (0,) where every row weighs 1
+    """
+
+    seeds: np.ndarray
+    n_rows: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, seeds, w):
+        weights = np.zeros(0) if (w == 1).all() else np.array(w, dtype=float)
+        return cls(np.array(seeds, dtype=np.int64), np.array([len(w)]), weights)
+
+    def check(self, n_members):
+        """Raise ValueError unless so many members can have been drawn so."""
+        seeds, n_rows, weights = self
+        whole = seeds.dtype.kind == n_rows.dtype.kind == "i" and weights.dtype == float
+        shaped = (
+            seeds.shape == (n_members,) and n_rows.shape == (1,) and weights.shape in ((0,), tuple(n_rows))
+        )
+        amounts = all((array >= 0).all() and np.isfinite(array).all() for array in self)
+        if not (whole and shaped and amounts):
+            msg = "its samples do not match its members"
+            raise ValueError(msg)
+
+
+class Sampled(Learner):
+    """An ensemble that records which rows its members were fitted to."""
+
+    bootstrap: bool
+    _draws: Draws
+
+    @property
+    def estimators_samples_(self):
+        """The rows that each member was fitted to, in their order; drawn again when asked for.
+
+        A row drawn twice is there twice. Rows are counted among those with a weight above 0.
+        """
+        check_is_fitted(self)
+        seeds, (n,), weights = self._draws
+        w = weights if len(weights) else np.ones(n)
+        samples = [self._sampled(check_random_state(seed), w) for seed in seeds.tolist()]
+        return [
+            np.repeat(np.arange(n), times) if self.bootstrap else np.flatnonzero(times) for times in samples
+        ]
+
+    def _sampled(self, rng, w):
+        """How many times each row is drawn."""
+        return drawn(rng, w, number_of_rows(w)) if self.bootstrap else w
+
+
+class Bagging(Sampled, OneLearner, Averaging):
     """What bags of classifiers and of regressors share."""
 
     _rules = {
@@ -47,8 +105,9 @@ class Bagging(OneLearner, Averaging):
     def _fit(self, rows):
         chunk = gathered(rows)
         votes = OutOfBag(self._losses, len(self._outputs()), chunk.y, chunk.w)
-        self.estimators_ = []
-        for member, outside, answers in each(self._seeds(), partial(self._grown, chunk)):
+        self.estimators_, seeds = [], self._seeds()
+        self._draws = Draws.of(seeds, chunk.w)
+        for member, outside, answers in each(seeds, partial(self._grown, chunk)):
             self.estimators_.append(member)
             votes.add(outside, answers)
         self.oob_errors_, self.oob_curve_ = np.array(votes.own), np.array(votes.curve)
@@ -75,12 +134,14 @@ class Bagging(OneLearner, Averaging):
         return times
 
     def _arrays(self):
-        return {"oob_errors_": self.oob_errors_, "oob_curve_": self.oob_curve_}
+        return {"oob_errors_": self.oob_errors_, "oob_curve_": self.oob_curve_, **self._draws._asdict()}
 
     def _restore(self, arrays):
         arrays = dict(arrays)
         self.oob_errors_, self.oob_curve_ = arrays.pop("oob_errors_"), arrays.pop("oob_curve_")
+        self._draws = Draws(*map(arrays.pop, Draws._fields))
         super()._restore(arrays)
+        self._draws.check(len(self.estimators_))
         for figures in (self.oob_errors_, self.oob_curve_):
             if figures.shape != (len(self.estimators_),) or (figures < 0).any() or figures.dtype != float:
                 msg = "its out-of-bag errors do not match its members"
@@ -149,6 +210,8 @@ class BaggingClassifier(Bagging, AveragingClassifier):
     Attributes
     ----------
     estimators_ : list
+    estimators_samples_ : list of ndarray
+        The rows that each member was fitted to; a row drawn twice is there twice.
     oob_error_ : float
         The out-of-bag error: the share of rows that are wrong, by the members that did not see a row; NaN
         where all saw all.
@@ -197,6 +260,8 @@ class BaggingRegressor(Bagging, AveragingRegressor):
     Attributes
     ----------
     estimators_ : list
+    estimators_samples_ : list of ndarray
+        The rows that each member was fitted to; a row drawn twice is there twice.
     oob_error_ : float
         The out-of-bag mean squared error, by the members that did not see a row; NaN where all saw all.
     oob_curve_ : ndarray of shape (n_estimators,)

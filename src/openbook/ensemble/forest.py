@@ -24,7 +24,7 @@ from openbook.border.base import Regressor
 from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
-from openbook.ensemble.bagging import drawn
+from openbook.ensemble.bagging import Draws, Sampled, drawn
 from openbook.ensemble.compact import (
     BLOCK,
     compact,
@@ -74,7 +74,7 @@ class Outside(NamedTuple):
     leaves: np.ndarray
 
 
-class Forest(Growing):
+class Forest(Sampled, Growing):
     """What forests share."""
 
     _rules = {
@@ -99,6 +99,7 @@ class Forest(Growing):
         training = self._weighed(encode(rows, self.bins))
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
+        self._draws = Draws.of(seeds, training.w)
         n = len(training.y)
         size = max(1, min(BATCH, BATCH_ROWS // n), min(LARGE_BATCH, LARGE_BATCH_ROWS // n))
         batches = [seeds[k : k + size] for k in range(0, len(seeds), size)]
@@ -214,11 +215,12 @@ class Forest(Growing):
     def _arrays(self):
         sizes = {"sizes": np.array([[tree.size, len(tree.routes)] for tree in self.trees_])}
         arrays = {f: np.concatenate([getattr(tree, f) for tree in self.trees_]) for f in Tree._fields}
-        return {**sizes, "oob_curve_": self.oob_curve_, **arrays}
+        return {**sizes, "oob_curve_": self.oob_curve_, **self._draws._asdict(), **arrays}
 
     def _restore(self, arrays):
         sizes, curve = arrays["sizes"], arrays["oob_curve_"]
-        if arrays.keys() != {"sizes", "oob_curve_", *Tree._fields}:
+        draws = Draws(*(arrays[name] for name in Draws._fields))
+        if arrays.keys() != {"sizes", "oob_curve_", *Draws._fields, *Tree._fields}:
             msg = "it has an unexpected array"
             raise ValueError(msg)
         if (
@@ -233,6 +235,7 @@ class Forest(Growing):
         if curve.shape != (len(sizes),) or curve.dtype.kind != "f":
             msg = "its out-of-bag errors do not match its trees"
             raise ValueError(msg)
+        draws.check(len(sizes))
         ends = np.cumsum(sizes, axis=0, dtype=np.int64)
         for field in Tree._fields:
             if len(np.atleast_1d(arrays[field])) != ends[-1, int(field == "routes")]:
@@ -245,7 +248,7 @@ class Forest(Growing):
             if ((tree.missing == SPREAD) & (tree.attribute != LEAF)).any():
                 msg = "not a tree of a forest: a missing cell has no branch"
                 raise ValueError(msg)
-        self.oob_curve_ = curve
+        self.oob_curve_, self._draws = curve, draws
         self._pack()
 
     def _work(self):

@@ -12,6 +12,7 @@ taken whose nearest two classes lie farthest apart. Missing cells are the learne
 """
 
 import math
+from abc import abstractmethod
 from functools import partial
 
 import numpy as np
@@ -25,7 +26,7 @@ from openbook.ensemble.members import OneLearner, copied, fitted, gathered, prob
 from openbook.fold import each
 from openbook.work import Grid, Step, Work
 
-__all__ = ["OutputCodeClassifier", "code_book"]
+__all__ = ["OutputCodeClassifier", "TwoClassProblems", "code_book"]
 
 SIDES = np.array(["0", "1"])
 
@@ -33,7 +34,69 @@ SIDES = np.array(["0", "1"])
 DRAWS = 50
 
 
-class OutputCodeClassifier(OneLearner, Classifier):
+class TwoClassProblems(OneLearner, Classifier):
+    """Several classes as two-class problems, a member each: `code_book_` says the side of each class in each.
+
+    A subclass writes the book (`_book`), how a problem is called (`_problem`), and the support of each class
+    by the members (`_support`), whose shares are the probabilities.
+    """
+
+    code_book_: np.ndarray
+
+    @abstractmethod
+    def _book(self, rng):
+        """The side of each class in each problem, int8 (n_classes, n_problems)."""
+
+    @abstractmethod
+    def _problem(self, j):
+        """What problem j asks."""
+
+    @abstractmethod
+    def _support(self, X):
+        """How far the members support each class, (n_rows, n_classes)."""
+
+    def _fit(self, rows):
+        rng = check_random_state(self.random_state)
+        self.code_book_ = self._book(rng)
+        grow = partial(self._grown, gathered(rows))
+        tasks = [(j, rng.randint(np.iinfo(np.int32).max)) for j in range(self.code_book_.shape[1])]
+        self.estimators_ = list(each(tasks, grow))
+
+    def _grown(self, chunk, task):
+        """The member of one problem."""
+        j, seed = task
+        sides = Column(Nominal(self._problem(j), tuple(SIDES)), self.code_book_[chunk.y, j])
+        return fitted(copied(self._learners()[0], check_random_state(seed)), chunk.X, sides, chunk.w)
+
+    def _proba(self, X):
+        support = self._support(X)
+        total = support.sum(axis=1, keepdims=True)
+        return np.where(total > 0, support, 1) / np.where(total > 0, total, len(self.classes_))
+
+    def _shares_of(self, labels, proba):
+        """The steps from support to probability."""
+        return [
+            Step(f"P({c})", r"\frac{s_c}{\sum_k s_k}", result=p)
+            for c, p in zip(labels, proba.tolist(), strict=True)
+        ]
+
+    def _labels_of_members(self):
+        return SIDES.tolist()
+
+    def _arrays(self):
+        return {"code_book_": self.code_book_}
+
+    def _restore(self, arrays):
+        arrays = dict(arrays)
+        book = self.code_book_ = arrays.pop("code_book_")
+        super()._restore(arrays)
+        shape = (len(self.classes_), len(self.estimators_))
+        if book.dtype.kind != "i" or book.shape != shape or not np.isin(book, [0, 1]).all():
+            msg = "its code book is not one of its classes and members"
+            raise ValueError(msg)
+
+
+class OutputCodeClassifier(TwoClassProblems):
     """Error-correcting output codes: the class whose code is nearest to the two-class predictions.
 
     Parameters
@@ -84,18 +147,11 @@ class OutputCodeClassifier(OneLearner, Classifier):
     def knobs(self):
         return {"code_size": (1.5, 3.0, 6.0)}
 
-    def _fit(self, rows):
-        rng = check_random_state(self.random_state)
-        self.code_book_ = code_book(rng, len(self.classes_), self.code_size)
-        grow = partial(self._grown, gathered(rows))
-        tasks = [(bit, rng.randint(np.iinfo(np.int32).max)) for bit in range(self.code_book_.shape[1])]
-        self.estimators_ = list(each(tasks, grow))
+    def _book(self, rng):
+        return code_book(rng, len(self.classes_), self.code_size)
 
-    def _grown(self, chunk, task):
-        """The member of one problem."""
-        bit, seed = task
-        sides = Column(Nominal(f"{self.target_}, bit {bit + 1}", tuple(SIDES)), self.code_book_[chunk.y, bit])
-        return fitted(copied(self._learners()[0], check_random_state(seed)), chunk.X, sides, chunk.w)
+    def _problem(self, j):
+        return f"{self.target_}, bit {j + 1}"
 
     def _sides(self, X):
         """What each member makes of the two sides, (n_problems, n_rows, 2)."""
@@ -106,25 +162,6 @@ class OutputCodeClassifier(OneLearner, Classifier):
         sides = self._sides(X)
         bits = np.arange(len(self.estimators_))
         return np.column_stack([sides[bits, :, code].mean(axis=0) for code in self.code_book_])
-
-    def _proba(self, X):
-        support = self._support(X)
-        return support / support.sum(axis=1, keepdims=True)
-
-    def _labels_of_members(self):
-        return SIDES.tolist()
-
-    def _arrays(self):
-        return {"code_book_": self.code_book_}
-
-    def _restore(self, arrays):
-        arrays = dict(arrays)
-        book = self.code_book_ = arrays.pop("code_book_")
-        super()._restore(arrays)
-        shape = (len(self.classes_), len(self.estimators_))
-        if book.dtype.kind != "i" or book.shape != shape or not np.isin(book, [0, 1]).all():
-            msg = "its code book is not one of its classes and members"
-            raise ValueError(msg)
 
     def _work(self):
         labels = [as_text(label) for label in self.classes_.tolist()]
@@ -145,10 +182,7 @@ class OutputCodeClassifier(OneLearner, Classifier):
         grid = Grid("bits", ["bit", "P(1)", *labels], rows)
         formula = r"\frac{1}{B} \sum_j P_j(b_{cj} \mid x)"
         steps = [Step(f"s({c})", formula, result=s) for c, s in zip(labels, support.tolist(), strict=True)]
-        steps += [
-            Step(f"P({c})", r"\frac{s_c}{\sum_k s_k}", result=p)
-            for c, p in zip(labels, proba.tolist(), strict=True)
-        ]
+        steps += self._shares_of(labels, proba)
         end = f"The nearest code: {self.target_} = {labels[proba.argmax()]}."
         return Work(f"Output code for {self.target_}: one prediction", (grid, *steps), end)
 

@@ -36,6 +36,8 @@ class RandomForestClassifier(ForestClassifier):
         The trees as fitted learners, each with its own predictions, rules and drawing.
     trees_ : list of Tree
         Their nodes; see `openbook.tree.engine.nodes.Tree`.
+    estimators_samples_ : list of ndarray
+        The rows that each tree was grown on; a row drawn twice is there twice.
     oob_error_ : float
         The out-of-bag error: each row is judged by the trees that did not see it; NaN without a bootstrap.
     oob_curve_ : ndarray of shape (n_estimators,)
@@ -120,6 +122,8 @@ class RandomForestRegressor(ForestRegressor):
         The trees as fitted learners, each with its own predictions, rules and drawing.
     trees_ : list of Tree
         Their nodes; see `openbook.tree.engine.nodes.Tree`.
+    estimators_samples_ : list of ndarray
+        The rows that each tree was grown on; a row drawn twice is there twice.
     oob_error_ : float
         The out-of-bag mean squared error: each row is judged by the trees that did not see it; NaN without a
         bootstrap.

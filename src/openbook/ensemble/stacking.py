@@ -6,9 +6,10 @@
 
 Without a final learner the answers are blended so: a weighted vote whose weights are learnt. For classes Z
 holds probabilities, and y_i is 1 at its class and 0 elsewhere. A final learner is fitted to Z as a table, a
-column an answer. Z is always out of fold: what a member says of its own training rows is no evidence. Rows
-are dealt out to the folds in the order of the target, so that each fold has its share of every class and
-size; the same rows make the same folds. Missing cells are the members' affair.
+column an answer, with the columns of X beside them if they pass through. Z is always out of fold: what a
+member says of its own training rows is no evidence. Rows are dealt out to the folds in the order of the
+target, so that each fold has its share of every class and size; the same rows make the same folds. Missing
+cells are the members' affair.
 """
 
 from functools import partial
@@ -18,12 +19,12 @@ import numpy as np
 from sklearn.base import clone
 
 from openbook.border.rows import Chunk
-from openbook.border.rules import Whole
+from openbook.border.rules import Flag, Whole
 from openbook.data import Numeric, Schema, Table
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import fitted, gathered
 from openbook.ensemble.teams import Team
-from openbook.errors import DataError
+from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.work import Step, Work
 
@@ -33,12 +34,13 @@ __all__ = ["StackingClassifier", "StackingRegressor", "dealt_folds"]
 class Stacking(Team, Averaging):
     """What stacks of classifiers and of regressors share."""
 
-    _rules = {"cv": Whole(at_least=2)}
+    _rules = {"cv": Whole(at_least=2), "passthrough": Flag()}
 
-    def __init__(self, estimators, final_estimator=None, cv=5):
+    def __init__(self, estimators, final_estimator=None, cv=5, passthrough=False):
         self.estimators = estimators
         self.final_estimator = final_estimator
         self.cv = cv
+        self.passthrough = passthrough
 
     def _fit(self, rows):
         chunk = gathered(rows)
@@ -48,13 +50,19 @@ class Stacking(Team, Averaging):
             self.final_, self.blend_ = None, blend(outside, self._ideal(chunk.y), chunk.w)
         else:
             final = clone(self.final_estimator)
-            self.final_ = fitted(final, self._second_table(outside), self._told(chunk.y), chunk.w)
+            self.final_ = fitted(final, self._second_table(outside, chunk.X), self._told(chunk.y), chunk.w)
             self.blend_ = np.zeros(0)
 
     def _check_learners(self):
         super()._check_learners()
         if self.final_estimator is not None:
             self._check_learner(self.final_estimator)
+        elif self.passthrough is True:
+            msg = (
+                f"{type(self).__name__}: passthrough gives X to the final learner, and there is none; pass"
+                " final_estimator too"
+            )
+            raise ParameterError(msg)
 
     def _out_of_fold(self, chunk):
         """What each member says of each row without having seen it, (n_members, n_rows, n_outputs)."""
@@ -79,13 +87,16 @@ class Stacking(Team, Averaging):
         member = self._copy_fitted(seen, self._learners()[m])
         return self._answers(member, chunk.X.take(np.flatnonzero(folds == fold)))
 
-    def _second_table(self, answers):
-        """The members' answers as the table that the final learner sees."""
+    def _second_table(self, answers, X):
+        """The members' answers as the table that the final learner sees, with X beside them if it passes."""
         outputs = [*zip(self._outputs(), answers.T, strict=True)]
         if len(outputs) == 2:
             outputs = outputs[1:]  # of two classes, one says it all
         columns = [(f"{m}: {o}", a[:, i]) for o, a in outputs for i, m in enumerate(self._names())]
-        return Table(Schema(tuple(Numeric(name) for name, _ in columns)), [data for _, data in columns])
+        attributes, data = [Numeric(name) for name, _ in columns], [data for _, data in columns]
+        if self.passthrough:
+            attributes, data = [*attributes, *X.schema], [*data, *X.columns]
+        return Table(Schema(tuple(attributes)), data)
 
     def _weights(self):
         return self.blend_
@@ -96,7 +107,7 @@ class Stacking(Team, Averaging):
         return self._answers(self.final_, self._second_rows(X))
 
     def _second_rows(self, X):
-        return self._second_table(np.stack([self._answers(member, X) for member in self.estimators_]))
+        return self._second_table(np.stack([self._answers(member, X) for member in self.estimators_]), X)
 
     def complexity(self):
         """The size of all members, and of what is learnt about them.
@@ -134,8 +145,9 @@ class Stacking(Team, Averaging):
         self.final_ = members.pop("final", None)
         super()._opened(saved._replace(members=members))
         nothing = np.zeros((len(members), 0, len(self._outputs())))
+        second = self._second_table(nothing, Table(self.schema_, [np.zeros(0)] * len(self.schema_)))
         if (self.final_ is None) != (self.final_estimator is None) or (
-            self.final_ is not None and self.final_.schema_ != self._second_table(nothing).schema
+            self.final_ is not None and self.final_.schema_.names != second.names
         ):
             msg = "its final learner does not match its members"
             raise ValueError(msg)
@@ -154,7 +166,7 @@ class Stacking(Team, Averaging):
         if self.final_ is None:
             return super()._ballot(X)
         table = self._second_rows(X)
-        answers = [Step(name, result=float(table.data(name)[0])) for name in table.names]
+        answers = [Step(name, result=table.column(name)[0]) for name in table.names]
         means = zip(self._outputs(), self._mean(X)[0].tolist(), strict=True)
         return *answers, *_works(self.final_, table), *(Step(name, result=value) for name, value in means)
 
@@ -202,6 +214,8 @@ class StackingClassifier(Stacking, AveragingClassifier):
         It learns the class from the members' probabilities; None blends them by weights that are learnt.
     cv : int, default=5
         The number of folds by which members predict the rows that the blend is learnt from.
+    passthrough : bool, default=False
+        Whether the final learner also sees the columns of X.
 
     Attributes
     ----------
@@ -246,6 +260,8 @@ class StackingRegressor(Stacking, AveragingRegressor):
         It learns the number from the members' numbers; None blends them by weights that are learnt.
     cv : int, default=5
         The number of folds by which members predict the rows that the blend is learnt from.
+    passthrough : bool, default=False
+        Whether the final learner also sees the columns of X.
 
     Attributes
     ----------

@@ -223,6 +223,14 @@ PREDICTORS = (
         members=("naive_bayes",),
     ),
     Entry(
+        "one_vs_rest",
+        "openbook.ensemble:OneVsRestClassifier",
+        "classification",
+        "one learner for each class against all others",
+        around="naive_bayes",
+        members=("naive_bayes",),
+    ),
+    Entry(
         "k_neighbors",
         "openbook.neighbors:KNeighborsClassifier",
         "classification",
