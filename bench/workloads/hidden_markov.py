@@ -57,7 +57,7 @@ def prepared(data):
     table = Table(model.schema_, [column.copy() for column in x.T])
     ends = np.cumsum([0, *lengths_of(x)])
     parts = [table.take(slice(begin, end)) for begin, end in pairwise(ends.tolist())]
-    return model._chain, model._sequences(parts)[0], len(x)  # noqa: SLF001 (Baum–Welch alone is timed)
+    return model._chain, model._pieces(model._conformed(parts)), len(x)  # noqa: SLF001 (Baum–Welch alone is timed)
 
 
 def fit_ours(given):

@@ -107,7 +107,7 @@ DEFAULTS = {
     },
     "shuffle": {"False": "the book's order of rows", "True": SKLEARN},
     "smoothing": {"Laplace(alpha=1.0)": "of counts", "True": "of predictions along the path"},
-    "solver": {"'auto'": "by the table", "'adam'": SKLEARN},
+    "solver": {"'auto'": "by the table", "'adam'": SKLEARN, "'lbfgs'": "of a chain, whatever its size"},
     "strategy": {"'majority'": "of classes", "'mean'": "of numbers"},
     "structure": {"'hill_climb'": "of any table", "'tan'": "a tree among the inputs, to predict"},
     "target": {"None": "a bundled set has one of its own", "'class'": "of a worked example"},

@@ -1,4 +1,4 @@
-"""Hidden Markov models beside hmmlearn: Baum–Welch from the same start, answers to rounding."""
+"""Hidden Markov models beside hmmlearn, from the same start; conditional random fields beside crfsuite."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -8,7 +8,7 @@ import pytest
 
 from openbook import read
 from openbook.bayes import NoSmoothing
-from openbook.sequence import HiddenMarkov
+from openbook.sequence import ConditionalRandomField, HiddenMarkov
 from openbook.sequence.baum_welch import MStep, baum_welch
 
 hmm = pytest.importorskip("hmmlearn.hmm")
@@ -26,7 +26,7 @@ def ours(emissions):
 
 def learnt(model, tables, covariance_type, rounds):
     """The model after so many rounds from where it is, and the log-likelihood before each."""
-    pieces, _ = model._sequences(tables)
+    pieces = model._pieces(model._conformed(tables))
     start = model._chain
     normals = replace(start.emissions.normals, diagonal=covariance_type != "full")
     start = start._replace(emissions=replace(start.emissions, normals=normals))
@@ -99,3 +99,75 @@ def test_numbers(covariance_type):
 def _tables(rows, model):
     ends = np.cumsum([0, *LENGTHS])
     return [read(rows[a:b], model.schema_) for a, b in pairwise(ends)]
+
+
+# --- conditional random fields beside crfsuite ------------------------------------------------------------
+
+
+def rows_and_labels(random_state):
+    rng = np.random.default_rng(random_state)
+    rows = [
+        {"s": s, "x": f"v{rng.integers(5)}", "z": f"u{rng.integers(3)}"}
+        for s in range(30)
+        for _ in range(int(rng.integers(1, 9)))
+    ]
+    labels = [f"L{(int(row['x'][1]) + rng.integers(2)) % 3}" for row in rows]
+    return rows, labels
+
+
+def attributes_of(rows, i):
+    """What crfsuite is told of a row: the features that ours finds by itself."""
+    found = ["every row"]
+    for offset, u in (("", i), ("previous ", i - 1), ("next ", i + 1)):
+        inside = 0 <= u < len(rows) and rows[u]["s"] == rows[i]["s"]
+        if inside:
+            found += [f"{offset}{name} = {rows[u][name]}" for name in ("x", "z")]
+        else:
+            found.append("first row" if offset == "previous " else "last row")
+    return found
+
+
+@pytest.mark.parametrize(("c1", "c2"), [(0.0, 0.5), (0.4, 0.2)])
+def test_a_conditional_random_field_is_that_of_crfsuite(c1, c2, tmp_path):
+    crfsuite = pytest.importorskip("pycrfsuite")
+    rows, labels = rows_and_labels(0)
+    trainer = crfsuite.Trainer(verbose=False)
+    items = [attributes_of(rows, i) for i in range(len(rows))]
+    sequences = [[i for i, row in enumerate(rows) if row["s"] == s] for s in range(30)]
+    for some in sequences:
+        trainer.append([items[i] for i in some], [labels[i] for i in some])
+    trainer.set_params(
+        {
+            "c1": c1,
+            "c2": c2,
+            "max_iterations": 2000,
+            "feature.possible_states": 1,
+            "feature.possible_transitions": 1,
+            "epsilon": 1e-9,
+            "delta": 1e-12,
+        }
+    )
+    trainer.train(str(tmp_path / "theirs"))
+    theirs = crfsuite.Tagger()
+    theirs.open(str(tmp_path / "theirs"))
+    # ours: 1 / (2 C) (1 - r) = c2 and r / C = c1
+    C = 1 / (2 * c2 + c1)
+    model = ConditionalRandomField(sequence="s", C=C, l1_ratio=c1 * C, tol=1e-9, max_iter=2000)
+    model.fit(rows, labels)
+    loss = trainer.logparser.last_iteration["loss"]
+    assert model.trace_[-1] * len(rows) == pytest.approx(loss, rel=1e-6)
+    info, names = theirs.info(), model.classes_.tolist()
+    for row in model.weights_:
+        for label in names:
+            expected = info.state_features.get((row["feature"], label), 0.0)
+            assert row[label] == pytest.approx(expected, abs=2e-3)
+    for row in model.transition_weights_:
+        for label in names:
+            assert row[label] == pytest.approx(info.transitions.get((row["after"], label), 0.0), abs=2e-3)
+    proba, path = model.predict_proba(rows), model.predict(rows)
+    for some in sequences:
+        theirs.set([items[i] for i in some])
+        assert theirs.tag() == path[some].tolist()
+        for t, i in enumerate(some):
+            expected = [theirs.marginal(label, t) for label in names]
+            np.testing.assert_allclose(proba[i], expected, atol=1e-3)

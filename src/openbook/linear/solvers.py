@@ -101,8 +101,11 @@ def newton(objective, start, *, tol, max_iter, l1=None):
     return Solution(theta, trace, trace[-1].slope <= tol)
 
 
-def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10):
+def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10, l1=None, keep_gradients=True):
     """The limited-memory quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno.
+
+    With `l1`, (p,), that of Andrew and Gao (2007): a step stays in the orthant to which the slope with the
+    penalty Σ l1 |θ| points, so that coefficients become exactly 0.
 
     Parameters
     ----------
@@ -110,26 +113,44 @@ def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10):
         Multiplies by an approximate inverse of the Hessian, where one is at hand; else the identity, scaled
         by the last step.
     memory : how many steps are remembered
+    keep_gradients : whether the trace holds every gradient, which of many coefficients fills the memory
     """
-    theta = np.array(start, dtype=float)
-    value, gradient = objective(theta)
-    trace = [Point(value, _largest(gradient), 0.0, gradient)]
+    theta, l1 = np.array(start, dtype=float), np.zeros(0) if l1 is None else l1
+
+    def whole(at):
+        smooth, gradient = objective(at)
+        if not len(l1):
+            return smooth, gradient, gradient
+        return smooth + l1 @ np.abs(at), gradient, slope_with_l1(gradient, at, l1)
+
+    def point(value, slope, length, gradient):
+        return Point(value, _largest(slope), length, gradient if keep_gradients else np.empty(0))
+
+    value, gradient, slope = whole(theta)
+    trace = [point(value, slope, 0.0, gradient)]
     past: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=memory)
     while trace[-1].slope > tol and len(trace) <= max_iter:
-        step = -_times_inverse(gradient, past, precondition)
-        promised = gradient @ step
+        step = -_times_inverse(slope, past, precondition)
+        if len(l1):
+            step[step * slope >= 0] = 0.0
+            orthant = np.where(theta == 0, -np.sign(slope), np.sign(theta))
         for halving in range(HALVINGS):
             length = 0.5**halving
-            value, slope = objective(theta + length * step)
-            if _falls(trace[-1].value, value, length * promised, promised, slope @ step):
+            moved = length * step
+            there = theta + moved
+            if len(l1):
+                there[there * orthant < 0] = 0.0
+                moved = there - theta
+            value, found, ahead = whole(there)
+            if _falls(trace[-1].value, value, slope @ moved, slope @ step, ahead @ step):
                 break
         else:
             break
-        change = slope - gradient
-        if step @ change > 0:
-            past.append((length * step, change, length * (step @ change)))
-        theta, gradient = theta + length * step, slope
-        trace.append(Point(value, _largest(gradient), length, gradient))
+        change = found - gradient
+        if (product := moved @ change) > 0:
+            past.append((moved, change, product))
+        theta, gradient, slope = there, found, ahead
+        trace.append(point(value, slope, length, gradient))
     return Solution(theta, trace, trace[-1].slope <= tol)
 
 

@@ -1,4 +1,4 @@
-"""What learns without a target: groups, densities, oddities, projections, hidden states."""
+"""What learns without a target: groups, densities, oddities, projections; and models of sequences."""
 
 from openbook.registry.entry import Entry
 
@@ -83,6 +83,12 @@ UNTARGETED = (
         "openbook.sequence:HiddenMarkov",
         "sequence",
         "hidden states that follow one another, each with its own distribution of rows",
+    ),
+    Entry(
+        "conditional_random_field",
+        "openbook.sequence:ConditionalRandomField",
+        "sequence",
+        "labels of rows in order, by features of the row and its neighbours and by the label before",
     ),
     Entry(
         "histogram_density",

@@ -1,5 +1,7 @@
-"""Sequences: rows in order, and the hidden states behind them."""
+"""Sequences: rows in order, their labels, and the hidden states behind them."""
 
-from openbook.sequence.hidden_markov import Forecast, HiddenMarkov
+from openbook.sequence.conditional_random_field import ConditionalRandomField
+from openbook.sequence.forecast import Forecast
+from openbook.sequence.hidden_markov import HiddenMarkov
 
-__all__ = ["Forecast", "HiddenMarkov"]
+__all__ = ["ConditionalRandomField", "Forecast", "HiddenMarkov"]

@@ -21,19 +21,11 @@ from openbook.bayes.smoothing import Laplace, MEstimate, Smoothing
 from openbook.errors import DataError
 from openbook.fold import Statistics, fold
 from openbook.kernels.normals import shared_moments
-from openbook.sequence.chain_kernels import add_shown, backward_pass, forward_pass
+from openbook.sequence.chain import posteriors
+from openbook.sequence.chain_kernels import add_shown
 from openbook.sequence.emissions import Emissions
 
-__all__ = [
-    "Chain",
-    "ChainCounts",
-    "CodedSequences",
-    "MStep",
-    "baum_welch",
-    "filtered",
-    "posteriors",
-    "spread_start",
-]
+__all__ = ["Chain", "ChainCounts", "CodedSequences", "MStep", "baum_welch", "spread_start"]
 
 #: Rows among which the first means are drawn.
 _SAMPLE = 10_000
@@ -84,33 +76,14 @@ class ChainCounts(Statistics):
     log_likelihood: np.ndarray
 
 
-def filtered(chain: Chain, sequences: CodedSequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """P(state | rows so far) of each row, (n, K), ln c of each row, (n,), and b / c, (n, K)."""
-    log_b = chain.log_likelihoods(sequences)
-    top = log_b.max(axis=1)
-    top[top == -np.inf] = 0.0
-    b = np.ascontiguousarray(np.exp(log_b - top[:, None]))
-    states, scale = np.empty_like(b), np.empty(len(b))
-    into = np.ascontiguousarray(chain.transitions.T)
-    forward_pass(log_b, top, b, sequences.ends, chain.start, into, states, scale)
-    return states, top + np.log(scale), b
-
-
-def posteriors(chain: Chain, sequences: CodedSequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """P(state | sequence) of each row, (n, K), ln c of each row, (n,), and expected transitions, (K, K)."""
-    states, log_scale, b = filtered(chain, sequences)
-    pairs = np.zeros_like(chain.transitions)
-    backward_pass(b, sequences.ends, sequences.w, chain.transitions, states, pairs)
-    return states, log_scale, pairs * chain.transitions
-
-
 def _counted(chain, sequences):
-    posterior, log_scale, transitions = posteriors(chain, sequences)
+    found, transitions = posteriors(chain, sequences)
+    posterior = found.states
     weights = sequences.row_weights
     firsts = np.concatenate([[0], sequences.ends[:-1]])
     moments, values = _shown(chain.emissions, sequences, posterior * weights[:, None])
     return ChainCounts(
-        sequences.w @ posterior[firsts], transitions, moments, values, np.array([weights @ log_scale])
+        sequences.w @ posterior[firsts], transitions, moments, values, np.array([weights @ found.log_scale])
     )
 
 

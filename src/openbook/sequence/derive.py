@@ -1,101 +1,24 @@
-r"""The work of a hidden Markov model, and the plain twin of `chain_kernels.py`.
-
-    forward    f_t(j) = b_t(j) Σ_i f_{t-1}(i) a_ij / c_t
-    backward   g_t(i) = Σ_j a_ij b_{t+1}(j) g_{t+1}(j) / c_{t+1}
-    Viterbi    v_t(j) = ln b_t(j) + max_i (v_{t-1}(i) + ln a_ij), with a pointer to the best i
-
-b are the probabilities of a row in each state. A row that no reachable state can show says nothing.
-"""
+"""The work of a hidden Markov model: the rules of a round, and one sequence with its trellis."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from openbook.data import MISSING, UNSEEN
+from openbook.data import MISSING, UNSEEN, Categorical, Numeric
+from openbook.sequence.trellis import SMALLEST, log_or_minus_infinity
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["TrellisTables", "derive_chain", "derive_sequence", "trellis_tables"]
+__all__ = ["cell_shown", "derive_chain", "derive_sequence", "grid_of_rows", "log_shown", "viterbi_work"]
 
 #: Lines of a table that are shown; products of a step that are written out.
 LINES, WRITTEN = 40, 6
-#: Densities below e to this are shown divided by the largest of their row.
-_SMALLEST = -600.0
 
 
-class TrellisTables(NamedTuple):
-    """What is computed for each row and state, as lists: see the module."""
-
-    log_b: list[list[float]]
-    b: list[list[float]]
-    forward: list[list[float]]
-    log_c: list[float]
-    backward: list[list[float]]
-    posterior: list[list[float]]
-    best: list[list[float]]
-    pointers: list[list[int]]
-    path: list[int]
-
-
-def trellis_tables(model, X) -> TrellisTables:
-    """Forward, backward, posterior and Viterbi of one sequence, in plain loops."""
-    start, a = model.start_.tolist(), model.transitions_.tolist()
-    states = range(len(start))
-    log_b = [[_log_shown(model, X, t, k) for k in states] for t in range(len(X))]
-    b: list[list[float]] = []
-    forward: list[list[float]] = []
-    log_c, scales = [], []
-    for row in log_b:
-        before = forward[-1] if forward else None
-        predicted = [_predicted(start, a, before, j) for j in states]
-        top = max((row[j] for j in states if predicted[j] > 0), default=-math.inf)
-        off = top if top < _SMALLEST else 0.0
-        b.append(
-            [math.exp(v - off) if v - off < -_SMALLEST else 1.0 for v in row]
-            if top > -math.inf
-            else [1.0 for _ in row]
-        )
-        products = [b[-1][j] * predicted[j] for j in states]
-        scales.append(math.fsum(products))
-        forward.append([p / scales[-1] for p in products])
-        log_c.append(off + math.log(scales[-1]) if top > -math.inf else -math.inf)
-    backward = [[1.0 for _ in states]]
-    for t in range(len(log_b) - 1, 0, -1):
-        later = backward[0]
-        backward.insert(
-            0, [math.fsum(a[i][j] * b[t][j] * later[j] for j in states) / scales[t] for i in states]
-        )
-    posterior = [[f * g for f, g in zip(*both, strict=True)] for both in zip(forward, backward, strict=True)]
-    return TrellisTables(log_b, b, forward, log_c, backward, posterior, *_viterbi(start, a, log_b))
-
-
-def _predicted(start, a, before, j):
-    return start[j] if before is None else math.fsum(before[i] * a[i][j] for i in range(len(start)))
-
-
-def _viterbi(start, a, log_b):
-    states = range(len(start))
-    best: list[list[float]] = []
-    pointers: list[list[int]] = []
-    for t, row in enumerate(log_b):
-        if t == 0:
-            reached, own = [_log(p) for p in start], [0 for _ in states]
-        else:
-            ways = [[best[-1][i] + _log(a[i][j]) for i in states] for j in states]
-            own = [way.index(max(way)) for way in ways]
-            reached = [max(way) for way in ways]
-        ends = [r + v for r, v in zip(reached, row, strict=True)]
-        best.append(ends if max(ends) > -math.inf else reached)
-        pointers.append(own)
-    path = [best[-1].index(max(best[-1]))]
-    for own in pointers[:0:-1]:
-        path.insert(0, own[path[0]])
-    return best, pointers, path
-
-
-def _log(p):
-    return math.log(p) if p > 0 else -math.inf
+def log_shown(model, X) -> list[list[float]]:
+    """The logarithm of the probability or density of each row in each state."""
+    return [[_log_shown(model, X, t, k) for k in range(len(model.states_))] for t in range(len(X))]
 
 
 def _log_shown(model, X, t, k):
@@ -113,7 +36,7 @@ def _log_shown(model, X, t, k):
     for attribute, table in zip(emissions.attributes, emissions.tables, strict=True):
         code = int(X.data(attribute.name)[t])
         if code != MISSING:
-            total += _log(float(table[k, -1 if code == UNSEEN else code]))
+            total += log_or_minus_infinity(float(table[k, -1 if code == UNSEEN else code]))
     return total
 
 
@@ -187,10 +110,10 @@ def _trace(model):
 # --- one sequence -----------------------------------------------------------------------------------------
 
 
-def derive_sequence(model, X) -> Work:
+def derive_sequence(model, X, tables) -> Work:
     """How the states of one sequence are found: forward, backward and Viterbi, row by row."""
-    names, tables = _names(model), trellis_tables(model, X)
-    cells = [[_cell_shown(X, a, t) for a in model.schema_] for t in range(len(X))]
+    names = _names(model)
+    cells = [[cell_shown(X, a, t) for a in model.schema_] for t in range(len(X))]
     head = [f"b({name})" for name in names]
     shown = [[t + 1, *cells[t], *tables.b[t]] for t in range(len(X))]
     parts = [
@@ -201,9 +124,9 @@ def derive_sequence(model, X) -> Work:
             _note(tables),
         ),
         _forward_work(model, names, tables),
-        _grid("backward", "g", names, tables.backward),
-        _grid("posterior: forward times backward", "P", names, tables.posterior),
-        _viterbi_work(names, tables),
+        grid_of_rows("backward", "g", names, tables.backward),
+        grid_of_rows("posterior: forward times backward", "P", names, tables.posterior),
+        viterbi_work(names, tables),
     ]
     total = math.fsum(tables.log_c) if -math.inf not in tables.log_c else -math.inf
     parts.append(Step("ln P(rows)", r"\sum_t \ln c_t", result=total))
@@ -230,13 +153,15 @@ def _forward_work(model, names, tables):
                 formula = r"\frac{b_t(j) \sum_i f_{t-1}(i) a_{ij}}{c_t}"
                 numbers = rf"{figure(tables.b[t][j])} ({inside})"
             numbers = numbers.replace("·", r"\cdot")
-            c = math.exp(tables.log_c[t]) if tables.log_c[t] > _SMALLEST else 0.0
+            c = math.exp(tables.log_c[t]) if tables.log_c[t] > SMALLEST else 0.0
             divided = rf"\frac{{{numbers}}}{{{figure(c)}}}" if c else ""
             steps.append(Step(label, formula, divided, forward[j]))
-    return Work("forward: P(state | rows so far)", (*steps, _grid("forward", "f", names, tables.forward)))
+    return Work(
+        "forward: P(state | rows so far)", (*steps, grid_of_rows("forward", "f", names, tables.forward))
+    )
 
 
-def _viterbi_work(names, tables):
+def viterbi_work(names, tables):
     rows = []
     for t, (best, own) in enumerate(zip(tables.best, tables.pointers, strict=True)):
         from_ = [names[i] if t else "" for i in own]
@@ -253,7 +178,7 @@ def _viterbi_work(names, tables):
     )
 
 
-def _grid(title, letter, names, lines):
+def grid_of_rows(title, letter, names, lines):
     rows = [[t + 1, *line] for t, line in enumerate(lines)]
     return Grid(title, ["row", *(f"{letter}({name})" for name in names)], rows)
 
@@ -269,11 +194,14 @@ def _note(tables):
     return f"no reachable state can show row {', '.join(odd)}: it says nothing" if odd else ""
 
 
-def _cell_shown(X, attribute, t):
+def cell_shown(X, attribute, t):
+    """A cell as a derivation shows it."""
     value = X.data(attribute.name)[t]
-    if attribute.name in X.schema.of(type(attribute)) and hasattr(attribute, "values"):
+    if isinstance(attribute, Categorical):
         return "?" if value == MISSING else "unseen" if value == UNSEEN else attribute.values[value]
-    return "?" if math.isnan(value) else float(value)
+    if isinstance(attribute, Numeric):
+        return "?" if math.isnan(value) else float(value)
+    return "?" if value is None else value
 
 
 def _names(model):

@@ -12,8 +12,7 @@ start_ : float64 (K,);  transitions_ : float64 (K, K), each row sums to one
 import math
 from collections.abc import Mapping
 from functools import partial
-from operator import add
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -22,68 +21,23 @@ from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
 from openbook.border.unsupervised import Unsupervised
-from openbook.damage import blamed_on_its_file, checked_array
+from openbook.damage import checked_array
 from openbook.data import Categorical, Schema, Table
 from openbook.data.attributes import as_text
-from openbook.data.conform import conform
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.fold import fold
-from openbook.sequence.baum_welch import (
-    Chain,
-    CodedSequences,
-    MStep,
-    baum_welch,
-    filtered,
-    posteriors,
-    spread_start,
-)
-from openbook.sequence.chain_kernels import best_paths
-from openbook.sequence.derive import derive_chain, derive_sequence, trellis_tables
+from openbook.sequence.baum_welch import Chain, CodedSequences, MStep, baum_welch, spread_start
+from openbook.sequence.chain import filtered
+from openbook.sequence.derive import derive_chain, derive_sequence, log_shown
 from openbook.sequence.emissions import Emissions, check_distributions
+from openbook.sequence.forecast import Forecast, look_ahead
 from openbook.sequence.given import given_array, given_emissions, given_table
 from openbook.sequence.ordered import ordered, some_labels, weights_of_sequences, without_labels
-from openbook.work import Work
+from openbook.sequence.sequence_model import SequenceModel
 
-__all__ = ["Forecast", "HiddenMarkov"]
-
-#: The most rows of a sequence that a derivation or a picture shows.
-_MOST_SHOWN = 50
+__all__ = ["HiddenMarkov"]
 
 
-class Forecast(NamedTuple):
-    """What a hidden Markov model expects of the next rows; see `HiddenMarkov.forecast`.
-
-    Attributes
-    ----------
-    states : ndarray of shape (steps, n_states)
-        The probability of each state.
-    values : dict of str to ndarray of shape (steps, n_values)
-        For each nominal and ordinal column, the probability of each value.
-    means : dict of str to ndarray of shape (steps,)
-        For each numeric column, the expected number.
-    deviations : dict of str to ndarray of shape (steps,)
-        For each numeric column, its standard deviation.
-
-    Notes
-    -----
-    Guide: docs/guide/sequences.md
-
-    Examples
-    --------
-    >>> from openbook.sequence import HiddenMarkov
-    >>> stay = {"a": {"a": 0.9, "b": 0.1}, "b": {"b": 1.0}}
-    >>> model = HiddenMarkov.from_tables({"a": 1.0}, stay, {"x": {"a": {"u": 1.0}, "b": {"v": 1.0}}})
-    >>> model.forecast([{"x": "u"}], steps=2).states.round(2).tolist()
-    [[0.9, 0.1], [0.81, 0.19]]
-    """
-
-    states: np.ndarray
-    values: dict[str, np.ndarray]
-    means: dict[str, np.ndarray]
-    deviations: dict[str, np.ndarray]
-
-
-class HiddenMarkov(Unsupervised):
+class HiddenMarkov(SequenceModel, Unsupervised):
     """Hidden Markov model: sequences of rows, each shown by a hidden state that depends on the one before.
 
     `fit(X)` learns the states from the rows alone. `fit(X, y)` takes the state of each row as `y`; where a
@@ -274,7 +228,8 @@ class HiddenMarkov(Unsupervised):
         rows, labels, codes, w = rows
         states = self._all_states(labels, complete=bool((codes >= 0).all()))
         emissions = Emissions.alike(rows.table, len(states), self.covariance_type)
-        pieces = _pieces(emissions, rows, rows.table, codes, w)
+        self.emissions_ = emissions
+        pieces = self._pieces(rows, codes, w)
         start, transitions = self._allowed(len(states))
         maximise = MStep(
             self.smoothing, [as_text(s) for s in states.tolist()], self.covariance_type, self.min_covar
@@ -329,52 +284,13 @@ class HiddenMarkov(Unsupervised):
         check_is_fitted(self)
         return Chain(self.start_, self.transitions_, self.emissions_)
 
-    def _sequences(self, X):
-        """The rows of X in the codes of the model, in pieces of whole sequences, and where they stood."""
-        check_is_fitted(self)
-        rows = ordered(X, self.sequence, self.schema_)
-        table = conform(rows.table, self.schema_, type(self).__name__)
-        refuse_infinity(table)
-        labels = np.full(len(table), -1, dtype=np.int64)
-        pieces = _pieces(self.emissions_, rows, table, labels, np.ones(len(rows.ends)))
-        return pieces, rows.places
+    @property
+    def _tags(self):
+        return self.states_
 
-    def _answers(self, X, method):
-        """What a method says of the rows, in their order in X."""
-        pieces, places = self._sequences(X)
-        with blamed_on_its_file(self):
-            found = np.concatenate(fold(pieces, partial(_in_list, method, self._chain), add))
-        answers = np.empty_like(found)
-        answers[places] = found
-        return answers
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The state of each row: of the most probable path, or by itself (`decode`).
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        if self.decode == "posterior":
-            return self.states_[self.predict_proba(X).argmax(axis=1)]
-        return self.states_[self._answers(X, _path)]
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each state at each row, given the whole sequence (forward–backward).
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_states)
-        """
-        return self._answers(X, _posterior)
+    def _piece(self, table, ends):
+        x, codes = self.emissions_.coded(table)
+        return CodedSequences(x, codes, np.full(len(table), -1, dtype=np.int64), ends, np.ones(len(ends)))
 
     def log_likelihood(self, X: Any) -> float:
         """Log P(rows), summed over the sequences; -inf where some row is impossible.
@@ -447,24 +363,11 @@ class HiddenMarkov(Unsupervised):
         """
         if not Whole(at_least=1).allows(steps):
             raise ParameterError(f"HiddenMarkov: steps must be a whole number of at least 1, got {steps!r}")
-        pieces, _ = self._sequences(X)
-        if len(pieces) > 1 or len(pieces[0].ends) > 1:
+        rows = self._conformed(X)
+        if len(rows.ends) > 1:
             raise DataError("forecast takes the rows of one sequence; filter the table first")
-        now = filtered(self._chain, pieces[0])[0][-1]
-        ahead = []
-        for _ in range(steps):
-            now = now @ self.transitions_
-            ahead.append(now)
-        states, emissions = np.array(ahead), self.emissions_
-        means = states @ emissions.means
-        squares = states @ (np.diagonal(emissions.covariances, axis1=1, axis2=2) + emissions.means**2)
-        deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
-        return Forecast(
-            states,
-            {a.name: states @ t[:, :-1] for a, t in zip(emissions.attributes, emissions.tables, strict=True)},
-            dict(zip(emissions.numbers, means.T, strict=True)),
-            dict(zip(emissions.numbers, deviations.T, strict=True)),
-        )
+        now = filtered(self._chain, self._piece(rows.table, rows.ends)).states[-1]
+        return look_ahead(self._chain, now, steps)
 
     def sample(self, n_samples: int = 1, random_state: int = 0) -> tuple[Table, np.ndarray]:
         """Draw a sequence.
@@ -524,62 +427,14 @@ class HiddenMarkov(Unsupervised):
         check_is_fitted(self)
         return self.emissions_.covariances
 
-    def work(self, row: Any = None) -> Work:
-        """Show the work: how the model was learnt or, for a short sequence, how its states are found.
-
-        Parameters
-        ----------
-        row : table-like, mapping or None, default=None
-            The rows of one sequence, or a single row. None shows how the model was learnt.
-
-        Returns
-        -------
-        Work
-            The derivation: print it, or ask for `html()`, `latex()` or `json()`.
-        """
-        if row is None:
-            return super().work()
-        X = self._short(row, "work")
-        with blamed_on_its_file(self):
-            return self._work_row(X)
-
-    def _short(self, rows, what):
-        """The rows of one short sequence, in the codes of the model."""
-        check_is_fitted(self)
-        if _is_row(rows):
-            return self._one_row(rows)
-        found = ordered(rows, self.sequence, self.schema_)
-        if len(found.ends) > 1 or not 0 < len(found.table) <= _MOST_SHOWN:
-            raise DataError(
-                f"{what} takes one sequence of at most {_MOST_SHOWN} rows, got {len(found.table)} rows in"
-                f" {len(found.ends)}; pick some, as in table.head(10)"
-            )
-        table = conform(found.table, self.schema_, type(self).__name__)
-        refuse_infinity(table)
-        return table
-
     def _work(self):
         return derive_chain(self)
 
     def _work_row(self, X):
-        return derive_sequence(self, X)
+        return derive_sequence(self, X, self._trellis(X))
 
-    def draw(self, X: Any):
-        """A picture of the trellis of a short sequence: states by rows, the most probable path marked.
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        Picture
-            Save it with `.save("trellis.svg")`; a notebook shows it.
-        """
-        from openbook.sequence.trellis import draw_trellis
-
-        table = self._short(X, "draw")
-        return draw_trellis(self, table, trellis_tables(self, table))
+    def _log_shown(self, X):
+        return log_shown(self, X)
 
     # --- the model file ----------------------------------------------------------------------------------
 
@@ -610,37 +465,5 @@ class HiddenMarkov(Unsupervised):
         )
 
 
-def _pieces(emissions, rows, table, labels, w):
-    """Whole sequences in codes, some at a time."""
-    found = []
-    for span, some in rows.spans():
-        x, codes = emissions.coded(table.take(span))
-        found.append(CodedSequences(x, codes, labels[span], rows.ends[some] - span.start, w[some]))
-    return found
-
-
-def _is_row(rows):
-    """Whether it is a single row: a mapping, a Series, or a list of cells."""
-    return isinstance(rows, Mapping) or (
-        np.ndim(rows) == 1 and not (isinstance(rows, list | tuple) and isinstance(rows[0], Mapping | Table))
-    )
-
-
-def _in_list(method, chain, piece):
-    return [method(chain, piece)]
-
-
-def _posterior(chain, piece):
-    return posteriors(chain, piece)[0]
-
-
 def _log_scale(chain, piece):
-    return filtered(chain, piece)[1]
-
-
-def _path(chain, piece):
-    log_b = chain.log_likelihoods(piece)
-    path, pointers = np.empty(len(log_b), dtype=np.int64), np.empty(log_b.shape, dtype=np.int32)
-    with np.errstate(divide="ignore"):
-        best_paths(log_b, piece.ends, np.log(chain.start), np.log(chain.transitions), pointers, path)
-    return path
+    return filtered(chain, piece).log_scale

@@ -99,7 +99,7 @@ def weights_of_sequences(sample_weight, rows):
     w = w[rows.places]
     of_sequences = w[rows.ends - 1]
     if not np.array_equal(np.repeat(of_sequences, np.diff(rows.ends, prepend=0)), w):
-        raise DataError("HiddenMarkov weighs whole sequences: give all rows of a sequence the same weight")
+        raise DataError("whole sequences are weighed: give all rows of a sequence the same weight")
     return of_sequences
 
 

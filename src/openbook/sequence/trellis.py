@@ -1,24 +1,109 @@
-"""The trellis of a short sequence as a picture: states by rows, and posteriors as the size of dots.
+r"""The trellis of one short sequence: every table of forward–backward and Viterbi, and a picture of them.
 
-Grey lines are the pointers of Viterbi: from each state to the best one before it. The orange line is the most
-probable path.
+The tables are the plain twin of `chain_kernels.py`:
+
+    forward    f_t(j) = b_t(j) Σ_i f_{t-1}(i) a_ij / c_t
+    backward   g_t(i) = Σ_j a_ij b_{t+1}(j) g_{t+1}(j) / c_{t+1}
+    Viterbi    v_t(j) = ln b_t(j) + max_i (v_{t-1}(i) + ln a_ij), with a pointer to the best i
+
+b are the probabilities of a row in each state. A row that no reachable state can show says nothing.
+
+In the picture, posteriors are the size of dots. Grey lines are the pointers of Viterbi: from each state to
+the best one before it. The orange line is the most probable path.
 """
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
 from openbook.draw.letters import clip, text, width_of
 from openbook.draw.plot import Picture
 
-__all__ = ["draw_trellis"]
+__all__ = ["SMALLEST", "TrellisTables", "draw_trellis", "log_or_minus_infinity", "trellis_tables"]
 
+#: Densities below e to this are shown divided by the largest of their row.
+SMALLEST = -600.0
 #: Pixels between rows and between states, the largest dot, and letters of a name.
 APART, BELOW, LARGEST, LETTERS = 70, 56, 15.0, 14
 
 
-def draw_trellis(model, X, tables) -> Picture:
+class TrellisTables(NamedTuple):
+    """What is computed for each row and state, as lists: see the module."""
+
+    log_b: list[list[float]]
+    b: list[list[float]]
+    forward: list[list[float]]
+    log_c: list[float]
+    backward: list[list[float]]
+    posterior: list[list[float]]
+    best: list[list[float]]
+    pointers: list[list[int]]
+    path: list[int]
+
+
+def trellis_tables(start, a, log_b) -> TrellisTables:
+    """Forward, backward, posterior and Viterbi of one sequence, in plain loops."""
+    states = range(len(start))
+    b: list[list[float]] = []
+    forward: list[list[float]] = []
+    log_c, scales = [], []
+    for row in log_b:
+        before = forward[-1] if forward else None
+        predicted = [_predicted(start, a, before, j) for j in states]
+        top = max((row[j] for j in states if predicted[j] > 0), default=-math.inf)
+        off = top if top < SMALLEST else 0.0
+        b.append(
+            [math.exp(v - off) if v - off < -SMALLEST else 1.0 for v in row]
+            if top > -math.inf
+            else [1.0 for _ in row]
+        )
+        products = [b[-1][j] * predicted[j] for j in states]
+        scales.append(math.fsum(products))
+        forward.append([p / scales[-1] for p in products])
+        log_c.append(off + math.log(scales[-1]) if top > -math.inf else -math.inf)
+    backward = [[1.0 for _ in states]]
+    for t in range(len(log_b) - 1, 0, -1):
+        later = backward[0]
+        backward.insert(
+            0, [math.fsum(a[i][j] * b[t][j] * later[j] for j in states) / scales[t] for i in states]
+        )
+    posterior = [[f * g for f, g in zip(*both, strict=True)] for both in zip(forward, backward, strict=True)]
+    return TrellisTables(log_b, b, forward, log_c, backward, posterior, *_viterbi(start, a, log_b))
+
+
+def _predicted(start, a, before, j):
+    return start[j] if before is None else math.fsum(before[i] * a[i][j] for i in range(len(start)))
+
+
+def _viterbi(start, a, log_b):
+    states = range(len(start))
+    best: list[list[float]] = []
+    pointers: list[list[int]] = []
+    for t, row in enumerate(log_b):
+        if t == 0:
+            reached, own = [log_or_minus_infinity(p) for p in start], [0 for _ in states]
+        else:
+            ways = [[best[-1][i] + log_or_minus_infinity(a[i][j]) for i in states] for j in states]
+            own = [way.index(max(way)) for way in ways]
+            reached = [max(way) for way in ways]
+        ends = [r + v for r, v in zip(reached, row, strict=True)]
+        best.append(ends if max(ends) > -math.inf else reached)
+        pointers.append(own)
+    path = [best[-1].index(max(best[-1]))]
+    for own in pointers[:0:-1]:
+        path.insert(0, own[path[0]])
+    return best, pointers, path
+
+
+def log_or_minus_infinity(p):
+    return math.log(p) if p > 0 else -math.inf
+
+
+def draw_trellis(tags, tables) -> Picture:
     """The picture of a sequence with its tables."""
-    names = [clip(str(state), LETTERS) for state in model.states_.tolist()]
-    n, left = len(X), max(width_of(name, 13) for name in names) + 24
+    names = [clip(tag, LETTERS) for tag in tags]
+    n, left = len(tables.path), max(width_of(name, 13) for name in names) + 24
     across = left + APART * np.arange(n)
     down = 24 + BELOW * np.arange(len(names))
     body = [text(0, down[k] + 4, name, "small") for k, name in enumerate(names)]

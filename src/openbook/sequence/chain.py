@@ -1,0 +1,73 @@
+r"""Answers of a chain: what states or labels the rows of sequences have, whatever the chain was learnt by.
+
+A chain has `start`, (K,), `transitions`, (K, K), and `log_likelihoods(sequences)`, (n, K): the probabilities
+of a hidden Markov model, or e to the weights of a conditional random field. Kernels: `chain_kernels.py`.
+"""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from openbook.sequence.chain_kernels import backward_pass, best_paths, forward_pass
+
+__all__ = ["AnyChain", "AnySequences", "Filtered", "best_path", "filtered", "posteriors"]
+
+
+class AnySequences(Protocol):
+    """Some whole sequences: where each ends, (s,), and its weight, (s,)."""
+
+    @property
+    def ends(self) -> np.ndarray: ...
+
+    @property
+    def w(self) -> np.ndarray: ...
+
+
+class AnyChain(Protocol):
+    """What `filtered`, `posteriors` and `best_path` need of a chain; see the module."""
+
+    @property
+    def start(self) -> np.ndarray: ...
+
+    @property
+    def transitions(self) -> np.ndarray: ...
+
+    def log_likelihoods(self, sequences: Any) -> np.ndarray: ...
+
+
+class Filtered(NamedTuple):
+    """P(state | rows so far) of each row, (n, K), ln c of each row, (n,), b / c, (n, K), and ln b, (n, K)."""
+
+    states: np.ndarray
+    log_scale: np.ndarray
+    b: np.ndarray
+    log_b: np.ndarray
+
+
+def filtered(chain: AnyChain, sequences: AnySequences) -> Filtered:
+    """The forward pass over sequences."""
+    log_b = chain.log_likelihoods(sequences)
+    top = log_b.max(axis=1)
+    top[top == -np.inf] = 0.0
+    b = np.ascontiguousarray(np.exp(log_b - top[:, None]))
+    states, scale = np.empty_like(b), np.empty(len(b))
+    into = np.ascontiguousarray(chain.transitions.T)
+    forward_pass(log_b, top, b, sequences.ends, chain.start, into, states, scale)
+    return Filtered(states, top + np.log(scale), b, log_b)
+
+
+def posteriors(chain: AnyChain, sequences: AnySequences) -> tuple[Filtered, np.ndarray]:
+    """Forward and backward: `states` is P(state | sequence) of each row; and expected transitions, (K, K)."""
+    found = filtered(chain, sequences)
+    pairs = np.zeros_like(chain.transitions)
+    backward_pass(found.b, sequences.ends, sequences.w, chain.transitions, found.states, pairs)
+    return found, pairs * chain.transitions
+
+
+def best_path(chain: AnyChain, sequences: AnySequences) -> np.ndarray:
+    """The most probable states of each sequence, (n,)."""
+    log_b = chain.log_likelihoods(sequences)
+    path, pointers = np.empty(len(log_b), dtype=np.int64), np.empty(log_b.shape, dtype=np.int32)
+    with np.errstate(divide="ignore"):
+        best_paths(log_b, sequences.ends, np.log(chain.start), np.log(chain.transitions), pointers, path)
+    return path

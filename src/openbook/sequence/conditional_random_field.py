@@ -1,0 +1,312 @@
+r"""A conditional random field, linear chain: labels of rows in order, by features and by the label before.
+
+    P(y | x) = e^{s(y, x)} / Z(x),    s(y, x) = Σ_t (Σ_i w_i(y_t) x_ti + T(y_{t-1}, y_t))
+
+Unlike a hidden Markov model it does not explain the rows, only the labels given the rows, so features may
+overlap. What rows show: `features.py`; learning: `linear_chain.py`; forward–backward and Viterbi:
+`chain_kernels.py`. A missing cell and a value never seen have no feature.
+
+coef_ : float64 (n_classes, n_features);  transitions_ : float64 (n_classes, n_classes), label before × label
+"""
+
+from collections.abc import Collection
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from openbook.border.base import Classifier
+from openbook.border.rows import refuse_infinity
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole, check_parameters
+from openbook.damage import checked_array
+from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
+from openbook.data.conform import conform
+from openbook.errors import DataError, UnknownColumn
+from openbook.linear.solvers import lbfgs
+from openbook.sequence.derive_field import derive_field, derive_labels, label_scores
+from openbook.sequence.features import FeatureSpace
+from openbook.sequence.linear_chain import ChainLoss, FeatureSequences, LinearChain, averaged_perceptron
+from openbook.sequence.ordered import ordered, weights_of_sequences, without_labels
+from openbook.sequence.sequence_model import SequenceModel
+
+__all__ = ["ConditionalRandomField"]
+
+#: A nominal column of more values is read as words, unless told otherwise.
+_MANY_VALUES = 50
+
+
+class ConditionalRandomField(SequenceModel, Classifier):
+    """Conditional random field: labels of the rows of sequences, each judged with those beside it.
+
+    Parameters
+    ----------
+    sequence : str or None, default=None
+        The column that names the sequence to which each row belongs; rows of a sequence are in order. None,
+        or a table without this column: all rows are one sequence. X may also be a list of tables, one for
+        each sequence.
+    previous : "all", list of str or None, default="all"
+        The columns whose cells in the row before are features of a row.
+    next : "all", list of str or None, default="all"
+        The columns whose cells in the row after are features of a row.
+    words : "auto" or list of str, default="auto"
+        Nominal columns to be read as words: their lower case, first and last letters and shape are features
+        too. "auto" takes those of more than 50 values. Text columns always are words.
+    C : float, default=1.0
+        The inverse of the strength of the penalty: the smaller, the stronger. math.inf for no penalty.
+    l1_ratio : float, default=0.0
+        The share of the penalty that is on sizes |w| (L1) rather than squares (L2); L1 sets weights to 0.
+    solver : "lbfgs" or "perceptron", default="lbfgs"
+        "lbfgs" maximises the penalised likelihood. "perceptron" is Collins's averaged perceptron: quick, and
+        without a penalty; its probabilities mean little.
+    decode : "viterbi" or "posterior", default="viterbi"
+        What `predict` gives: the most probable path, or the most probable label of each row by itself.
+    max_iter : int, default=100
+        The most iterations, of the perceptron epochs.
+    tol : float, default=0.0001
+        L-BFGS ends when no slope of the mean loss per row is larger.
+    random_state : int, default=0
+        The order in which the perceptron meets the sequences.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    coef_ : ndarray of shape (n_classes, n_features)
+        The weight of each feature for each label; see also `weights_`.
+    transitions_ : ndarray of shape (n_classes, n_classes)
+        The weight of each label (columns) after each label (rows).
+    features_ : FeatureSpace
+        What the columns of `coef_` are for.
+    trace_ : list of float
+        The mean loss per row with the penalty, at the start and after each iteration; of the perceptron the
+        share of wrong rows in each epoch.
+    n_iter_ : int
+        The number of iterations.
+    converged_ : bool
+        Whether learning ended before `max_iter`.
+
+    Notes
+    -----
+    Guide: docs/guide/sequences.md
+
+    References
+    ----------
+    Lafferty, McCallum and Pereira (2001), Conditional random fields. Collins (2002), Discriminative training
+    methods for hidden Markov models. Andrew and Gao (2007), Scalable training of L1-regularized log-linear
+    models.
+
+    Examples
+    --------
+    >>> words = "the cat sat | the dog ran | a cat ran".split(" | ")
+    >>> rows = [{"sentence": i, "word": word} for i, line in enumerate(words) for word in line.split()]
+    >>> model = ConditionalRandomField(sequence="sentence", words=["word"])
+    >>> model = model.fit(rows, ["det", "noun", "verb"] * 3)
+    >>> model.predict([{"word": "a"}, {"word": "bat"}, {"word": "sat"}]).tolist()
+    ['det', 'noun', 'verb']
+    """
+
+    _accepts = (Numeric, Nominal, Ordinal, Text)
+    _rules = {
+        "sequence": Maybe(Anything("the name of a column")),
+        "previous": Anything("'all', a list of columns or None"),
+        "next": Anything("'all', a list of columns or None"),
+        "words": Anything("'auto' or a list of columns"),
+        "C": Number(above=0, unlimited=True),
+        "l1_ratio": Number(at_least=0, at_most=1),
+        "solver": OneOf("lbfgs", "perceptron"),
+        "decode": OneOf("viterbi", "posterior"),
+        "max_iter": Whole(at_least=1),
+        "tol": Number(at_least=0),
+        "random_state": Whole(at_least=0),
+    }
+
+    def __init__(
+        self,
+        *,
+        sequence=None,
+        previous="all",
+        next="all",  # noqa: A002 (its neighbour is called previous)
+        words="auto",
+        C=1.0,
+        l1_ratio=0.0,
+        solver="lbfgs",
+        decode="viterbi",
+        max_iter=100,
+        tol=1e-4,
+        random_state=0,
+    ):
+        self.sequence = sequence
+        self.previous = previous
+        self.next = next
+        self.words = words
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.decode = decode
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    # --- learning ----------------------------------------------------------------------------------------
+
+    def _apart(self, X, y):
+        return without_labels(X, y) if isinstance(y, str) else (X, y)
+
+    def _training_rows(self, X, y, sample_weight):
+        check_parameters(self, self._rules)
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X, y = self._apart(X, y)
+        rows = ordered(X, self.sequence, needed=True)
+        table = conform(rows.table, self._with_words(rows.table.schema))
+        self._accept(table)
+        refuse_infinity(table)
+        self.target_, labels = self._target(y)
+        check_consistent_length(table, labels)
+        rows = rows._replace(table=table)
+        return rows, labels[rows.places], weights_of_sequences(sample_weight, rows)
+
+    def _with_words(self, schema):
+        """The schema, with columns of words as text, so that the forms of new words can be found."""
+        if self.words == "auto":
+            words: Collection[str] = [a.name for a in schema if _has_many_values(a)]
+        else:
+            words = _columns(self.words, schema)
+        as_words = tuple(Text(a.name) if a.name in words else a for a in schema)
+        return Schema(as_words, schema.named)
+
+    def _neighbours(self, schema):
+        both = {"previous ": self.previous, "next ": self.next}
+        return {
+            offset: schema.names if isinstance(given, str) and given == "all" else _columns(given, schema)
+            for offset, given in both.items()
+        }
+
+    def _fit(self, rows):
+        rows, labels, w = rows
+        self.features_ = FeatureSpace.of(rows.table, self._neighbours(self.schema_))
+        pieces = self._pieces(rows, labels, w)
+        K = len(self.classes_)
+        start = np.zeros((len(self.features_) + K) * K)
+        if self.solver == "perceptron":
+            random = np.random.default_rng(self.random_state)
+            chain, trace, converged = averaged_perceptron(
+                pieces, LinearChain.of(start, K), max_iter=self.max_iter, random=random
+            )
+        else:
+            loss, n = ChainLoss(pieces, K, (1 - self.l1_ratio) / self.C), len(labels)
+            l1 = np.full(len(start), self.l1_ratio / self.C) if self.l1_ratio else None
+            limits = {"tol": self.tol * n, "max_iter": self.max_iter, "l1": l1}
+            theta, points, converged = lbfgs(loss, start, **limits, keep_gradients=False)
+            chain, trace = LinearChain.of(theta, K), [float(point.value) / n for point in points]
+        self._become(chain, trace, converged=converged)
+
+    def _become(self, chain, trace, *, converged):
+        self.coef_, self.transitions_ = chain.weights.T, chain.pairs
+        epochs = len(trace) if self.solver == "perceptron" else len(trace) - 1
+        self.trace_, self.n_iter_, self.converged_ = trace, epochs, bool(converged)
+
+    # --- answers: see SequenceModel ----------------------------------------------------------------------
+
+    @property
+    def _chain(self):
+        check_is_fitted(self)
+        return LinearChain(np.ascontiguousarray(self.coef_.T), self.transitions_)
+
+    @property
+    def _tags(self):
+        return self.classes_
+
+    def _piece(self, table, ends):
+        ids, x = self.features_.encoded(table, ends)
+        return FeatureSequences(ids, x, np.full(len(table), -1, dtype=np.intp), ends, np.ones(len(ends)))
+
+    def _proba(self, X):
+        raise NotImplementedError  # rows are not judged one by one
+
+    def complexity(self):
+        check_is_fitted(self)
+        return int(np.count_nonzero(self.coef_) + np.count_nonzero(self.transitions_))
+
+    def knobs(self):
+        return {"C": (0.1, 1.0, 10.0)}
+
+    # --- looking at it -----------------------------------------------------------------------------------
+
+    @property
+    def weights_(self) -> Table:
+        """A table of the features, with the weight of each for each label; features without weight are not
+        listed.
+        """
+        check_is_fitted(self)
+        some = np.flatnonzero(self.coef_.any(axis=0))
+        names = [str(self.features_.features[i]) for i in some.tolist()]
+        return self._table_of("feature", names, self.coef_[:, some])
+
+    @property
+    def transition_weights_(self) -> Table:
+        """A table of the weights of transitions: a row for the label before, a column for the label after."""
+        check_is_fitted(self)
+        return self._table_of("after", [str(label) for label in self.classes_.tolist()], self.transitions_.T)
+
+    def _table_of(self, first, names, columns):
+        labels = [str(label) for label in self.classes_.tolist()]
+        schema = Schema((Text(first), *(Numeric(label) for label in labels)))
+        return Table(schema, [np.array(names, dtype=object), *columns])
+
+    def _log_shown(self, X):
+        return label_scores(self, X)
+
+    def _work(self):
+        return derive_field(self)
+
+    def _work_row(self, X):
+        return derive_labels(self, X, self._trellis(X))
+
+    # --- the model file ----------------------------------------------------------------------------------
+
+    def _arrays(self):
+        features = self.features_
+        words = {f"words.{j}": np.array(words, dtype=str) for j, words in enumerate(features.words.values())}
+        return {
+            "coef": self.coef_,
+            "transitions": self.transitions_,
+            "shift": features.shift,
+            "scale": features.scale,
+            "trace": np.array(self.trace_, dtype=float),
+            "converged": np.array([self.converged_]),
+            **words,
+        }
+
+    def _restore(self, arrays):
+        K, numbers = len(self.classes_), len(self.schema_.of(Numeric))
+        shift, scale = (checked_array(arrays, name, float, (numbers,)) for name in ("shift", "scale"))
+        if (scale <= 0).any():
+            raise ValueError("its scales must be above zero")
+        words = {}
+        for j, name in enumerate(self.schema_.of(Text)):
+            own = arrays[f"words.{j}"]
+            if own.ndim != 1 or own.dtype.kind != "U" or len(np.unique(own)) < len(own):
+                raise ValueError(f"the words of {name!r} must be distinct texts")
+            words[name] = tuple(own.tolist())
+        self.features_ = FeatureSpace(self.schema_, words, shift, scale, self._neighbours(self.schema_))
+        coef = checked_array(arrays, "coef", float, (K, len(self.features_)))
+        transitions = checked_array(arrays, "transitions", float, (K, K))
+        trace = checked_array(arrays, "trace", float, (len(arrays["trace"]),))
+        converged = checked_array(arrays, "converged", bool, (1,))
+        self._become(
+            LinearChain(np.ascontiguousarray(coef.T), transitions),
+            trace.tolist(),
+            converged=bool(converged[0]),
+        )
+
+
+def _columns(given, schema):
+    """The columns of a list, which must be there."""
+    for name in (names := tuple(given or ())):
+        if name not in schema:
+            raise UnknownColumn(name, schema.names)
+    return names
+
+
+def _has_many_values(attribute):
+    return isinstance(attribute, Nominal) and len(attribute.values) > _MANY_VALUES

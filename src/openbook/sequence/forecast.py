@@ -1,0 +1,63 @@
+"""What comes next: states, values and numbers that a hidden Markov model expects of the next rows.
+
+P(state at n + h | rows) = f_n A^h,    mean = Σ_k P(k) μ_k,    variance = Σ_k P(k) (σ_k² + μ_k²) - mean²
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.sequence.baum_welch import Chain
+
+__all__ = ["Forecast", "look_ahead"]
+
+
+class Forecast(NamedTuple):
+    """What a hidden Markov model expects of the next rows; see `HiddenMarkov.forecast`.
+
+    Attributes
+    ----------
+    states : ndarray of shape (steps, n_states)
+        The probability of each state.
+    values : dict of str to ndarray of shape (steps, n_values)
+        For each nominal and ordinal column, the probability of each value.
+    means : dict of str to ndarray of shape (steps,)
+        For each numeric column, the expected number.
+    deviations : dict of str to ndarray of shape (steps,)
+        For each numeric column, its standard deviation.
+
+    Notes
+    -----
+    Guide: docs/guide/sequences.md
+
+    Examples
+    --------
+    >>> from openbook.sequence import HiddenMarkov
+    >>> stay = {"a": {"a": 0.9, "b": 0.1}, "b": {"b": 1.0}}
+    >>> model = HiddenMarkov.from_tables({"a": 1.0}, stay, {"x": {"a": {"u": 1.0}, "b": {"v": 1.0}}})
+    >>> model.forecast([{"x": "u"}], steps=2).states.round(2).tolist()
+    [[0.9, 0.1], [0.81, 0.19]]
+    """
+
+    states: np.ndarray
+    values: dict[str, np.ndarray]
+    means: dict[str, np.ndarray]
+    deviations: dict[str, np.ndarray]
+
+
+def look_ahead(chain: Chain, now: np.ndarray, steps: int) -> Forecast:
+    """The forecast from the probabilities of the state now, (K,)."""
+    ahead = []
+    for _ in range(steps):
+        now = now @ chain.transitions
+        ahead.append(now)
+    states, emissions = np.array(ahead), chain.emissions
+    means = states @ emissions.means
+    squares = states @ (np.diagonal(emissions.covariances, axis1=1, axis2=2) + emissions.means**2)
+    deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
+    return Forecast(
+        states,
+        {a.name: states @ t[:, :-1] for a, t in zip(emissions.attributes, emissions.tables, strict=True)},
+        dict(zip(emissions.numbers, means.T, strict=True)),
+        dict(zip(emissions.numbers, deviations.T, strict=True)),
+    )

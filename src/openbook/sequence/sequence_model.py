@@ -1,0 +1,184 @@
+"""What models of sequences share: rows in order, answers of a chain, the work of one short sequence.
+
+    X  ->  OrderedRows  ->  pieces of whole sequences, in codes  ->  answers of a chain  ->  rows as in X
+
+A family writes `_chain`, `_piece` and `_tags`. Long sequences are handled as a whole; pieces of several
+sequences are folded over, so that threads and clusters share them.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from functools import partial
+from operator import add
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.base import Estimator
+from openbook.border.rows import refuse_infinity
+from openbook.damage import blamed_on_its_file
+from openbook.data import Table
+from openbook.data.conform import conform
+from openbook.errors import DataError
+from openbook.fold import fold
+from openbook.sequence.chain import AnyChain, best_path, posteriors
+from openbook.sequence.ordered import OrderedRows, ordered
+from openbook.sequence.trellis import TrellisTables, draw_trellis, trellis_tables
+from openbook.work import Work
+
+__all__ = ["SequenceModel"]
+
+#: The most rows of a sequence that a derivation or a picture shows.
+_MOST_SHOWN = 50
+
+
+class SequenceModel(Estimator):
+    """States or labels of the rows of sequences, by a chain."""
+
+    sequence: str | None
+    decode: str
+
+    @property
+    @abstractmethod
+    def _chain(self) -> AnyChain:
+        """The chain, see `chain.py`."""
+
+    @property
+    @abstractmethod
+    def _tags(self) -> np.ndarray:
+        """The states or labels, in the order of their codes."""
+
+    @abstractmethod
+    def _piece(self, table: Table, ends: np.ndarray) -> Any:
+        """Whole sequences in codes: a named tuple with ends, labels (-1) and weights (1)."""
+
+    def _pieces(self, rows: OrderedRows, labels: np.ndarray | None = None, w: np.ndarray | None = None):
+        """The rows in codes, in pieces of whole sequences."""
+        found = []
+        for span, some in rows.spans():
+            piece = self._piece(rows.table.take(span), rows.ends[some] - span.start)
+            own = {"labels": labels, "w": w}
+            parts = {"labels": span, "w": some}
+            known = {name: array[parts[name]] for name, array in own.items() if array is not None}
+            found.append(piece._replace(**known))
+        return found
+
+    def _conformed(self, X: Any) -> OrderedRows:
+        """The rows of X sequence by sequence, in the columns and codes of the model."""
+        check_is_fitted(self)
+        rows = ordered(X, self.sequence, self.schema_)
+        self._warn_of_names(rows.table.schema)
+        table = conform(rows.table, self.schema_, type(self).__name__)
+        refuse_infinity(table)
+        return rows._replace(table=table)
+
+    def _answers(self, X: Any, method: Callable[[AnyChain, Any], np.ndarray]) -> np.ndarray:
+        """What a method says of the rows, in their order in X."""
+        rows = self._conformed(X)
+        with blamed_on_its_file(self):
+            found = np.concatenate(fold(self._pieces(rows), partial(_in_list, method, self._chain), add))
+        answers = np.empty_like(found)
+        answers[rows.places] = found
+        return answers
+
+    def predict(self, X: Any) -> np.ndarray:
+        """What each row is: by the most probable path, or the row by itself (`decode`).
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        if self.decode == "posterior":
+            return self._tags[self.predict_proba(X).argmax(axis=1)]
+        return self._tags[self._answers(X, best_path)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each state or label at each row, given the whole sequence (forward–backward).
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_states)
+        """
+        return self._answers(X, _posterior)
+
+    def work(self, row: Any = None) -> Work:
+        """Show the work: how the model was learnt or, for a short sequence, how its path is found.
+
+        Parameters
+        ----------
+        row : table-like, mapping or None, default=None
+            The rows of one sequence, or a single row. None shows how the model was learnt.
+
+        Returns
+        -------
+        Work
+            The derivation: print it, or ask for `html()`, `latex()` or `json()`.
+        """
+        if row is None:
+            return super().work()
+        X = self._short(row, "work")
+        with blamed_on_its_file(self):
+            return self._work_row(X)
+
+    def _short(self, rows: Any, what: str) -> Table:
+        """The rows of one short sequence, in the codes of the model."""
+        check_is_fitted(self)
+        if _is_row(rows):
+            return self._one_row(rows)
+        found = self._conformed(rows)
+        if len(found.ends) > 1 or not 0 < len(found.table) <= _MOST_SHOWN:
+            raise DataError(
+                f"{what} takes one sequence of at most {_MOST_SHOWN} rows, got {len(found.table)} rows in"
+                f" {len(found.ends)}; pick some, as in table.head(10)"
+            )
+        return found.table
+
+    @abstractmethod
+    def _log_shown(self, X: Table) -> list[list[float]]:
+        """The twin of `log_likelihoods`, of one short sequence, in plain Python."""
+
+    def _trellis(self, X: Table) -> TrellisTables:
+        """Every table of one short sequence."""
+        chain = self._chain
+        return trellis_tables(chain.start.tolist(), chain.transitions.tolist(), self._log_shown(X))
+
+    def draw(self, X: Any):
+        """A picture of the trellis of a short sequence: states by rows, the most probable path marked.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        Picture
+            Save it with `.save("trellis.svg")`; a notebook shows it.
+        """
+        table = self._short(X, "draw")
+        with blamed_on_its_file(self):
+            return draw_trellis([str(tag) for tag in self._tags.tolist()], self._trellis(table))
+
+
+def _is_row(rows):
+    """Whether it is a single row: a mapping, a Series, or a list of cells."""
+    return isinstance(rows, Mapping) or (
+        np.ndim(rows) == 1 and not (isinstance(rows, list | tuple) and isinstance(rows[0], Mapping | Table))
+    )
+
+
+def _in_list(method, chain, piece):
+    return [method(chain, piece)]
+
+
+def _posterior(chain, piece):
+    return posteriors(chain, piece)[0].states
