@@ -62,8 +62,8 @@ def test_parts_are_on_the_clock_of_the_zone():
 @pytest.mark.parametrize(
     ("when", "parts"),
     [
-        (["2023-01-01", "2024-01-01"], ("month", "weekday")),  # 365 days
-        (["2023-01-01", "2023-12-31"], ("weekday",)),  # 364
+        (["2023-01-01", "2023-03-02"], ("month", "weekday")),  # 60 days
+        (["2023-01-01", "2023-03-01"], ("weekday",)),  # 59
         (["2023-01-01", "2023-01-15"], ("weekday",)),  # 14
         (["2023-01-01", "2023-01-14"], ()),  # 13
         (["2023-01-01 09:00", "2023-01-02 09:59"], ()),
@@ -144,13 +144,14 @@ def test_hours_are_never_pooled_as_rare_values():
     assert LinearRegression().fit(parts, y).schema_ == parts.schema
 
 
-def test_a_linear_model_learns_a_season_from_months():
+def test_a_linear_model_learns_a_season_from_months_that_it_derives_or_is_given():
     days = np.arange(0, 1461)
     when = [str(np.datetime64("2020-01-01") + int(day)) for day in days]
     y = np.array([10.0 if text[5:7] in ("12", "01", "02") else 0.0 for text in when])
-    elapsed = LinearRegression().fit(sold(*when), y).score(sold(*when), y)
+    numbers = ob.read(np.array(days, dtype=float)[:, None])
+    assert LinearRegression().fit(numbers, y).score(numbers, y) < 0.1
+    assert LinearRegression().fit(sold(*when), y).score(sold(*when), y) == pytest.approx(1.0)
     parts = make_pipeline(DateParts(["month"]), LinearRegression()).fit(sold(*when), y)
-    assert elapsed < 0.1
     assert parts.score(sold(*when), y) == pytest.approx(1.0)
 
 

@@ -22,7 +22,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
 
-from openbook.border.pooling import pooled, with_pooled
+from openbook.border.date_parts import derived_parts
+from openbook.border.pooling import pooled, with_prepared
 from openbook.border.rows import FileChunk, Rows, check_known, class_codes, in_rows, name_of_target, weighed
 from openbook.border.rules import ParameterRule, check_parameters
 from openbook.damage import blamed_on_its_file
@@ -163,16 +164,17 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         X = None if row is None else self._one_row(row)
         with blamed_on_its_file(self):
-            return with_pooled(self._work(), self.schema_) if X is None else self._work_row(X)
+            return with_prepared(self._work(), self.schema_) if X is None else self._work_row(X)
 
     def _one_row(self, row: Any) -> Table:
         """A row as a table in the columns and codes of `schema_`."""
         if np.ndim(row) == 1 and hasattr(row, "keys"):  # a Series
             row = dict(row)
         if isinstance(row, Mapping):
-            if odd := [name for name in row if name not in self.schema_]:
-                raise UnknownColumn(odd[0], self.schema_.names)
-            table = read([{name: row.get(name) for name in self.schema_.names}], self.schema_)
+            names = self.schema_.given.names
+            if odd := [name for name in row if name not in names]:
+                raise UnknownColumn(odd[0], names)
+            table = read([{name: row.get(name) for name in names}], self.schema_)
         else:
             rows = np.asarray(row, dtype=object)[None, :] if np.ndim(row) == 1 else row
             table = read(rows, self.schema_)
@@ -194,9 +196,9 @@ class Estimator(BaseEstimator):
             raise RefusalError(msg)
         self.__dict__.pop("_file", None)  # it becomes another model
         self.schema_ = schema
-        self.n_features_in_ = len(schema)
+        self.n_features_in_ = len(schema.given)
         if schema.named:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
+            self.feature_names_in_ = np.array(schema.given.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
@@ -273,7 +275,8 @@ class FromRows(Estimator):
 class Learner(FromRows):
     """What every learner of a target shares; see `Classifier` and `Regressor`."""
 
-    #: The most noise in the target, beside what the values of a column tell of it, with which they are kept.
+    #: The most noise in the target, beside what the values of a column tell of it, with which they are kept;
+    #: where it is bounded, a part of a date has to tell something of the target too.
     _most_noise: ClassVar[float] = math.inf
 
     target_: str
@@ -328,19 +331,24 @@ class Learner(FromRows):
             rows = self._file_rows(X, y, sample_weight)
         else:
             rows = weighed(*self._encoded_rows(X, y), sample_weight)
-        return self._pooled(rows) if self._pools else rows
+        return self._prepared(rows) if self._pools else rows
 
     @property
     def _pools(self) -> bool:
-        """Whether the rare values of columns with many values are pooled, see `openbook.data.rare`."""
+        """Whether rare values of columns with many values are pooled, and parts of dates derived."""
         return True
 
-    def _pooled(self, rows: Rows) -> Rows:
-        """The rows with rare values pooled, which `schema_` then tells."""
-        few = pooled(rows, len(getattr(self, "classes_", ())), self._most_noise)
-        if few is not rows:
-            self._remember(few.schema)
-        return few
+    def _prepared(self, rows: Rows) -> Rows:
+        """The rows with rare values pooled and parts of dates derived, which `schema_` then tells."""
+        n_classes, evident = len(getattr(self, "classes_", ())), self._most_noise < math.inf
+        schema = pooled(rows, n_classes, self._most_noise)
+        if parts := derived_parts(schema, rows, n_classes, evident=evident):
+            dated = Schema((*schema, *parts), schema.named)
+            schema = dated if self.refusal(dated) is None else schema
+        if schema is rows.schema:
+            return rows
+        self._remember(schema)
+        return rows.under(schema)
 
     def _encoded_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
         """The inputs and the codes or numbers of the target, where all are in memory."""

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from openbook.border.base import Classifier, Learner
 from openbook.border.rows import Chunk, Rows, class_codes, infinite_cell, weighed
 from openbook.border.rules import check_parameters
-from openbook.data import UNSEEN, Categorical, Column, Scan, Schema, Table
+from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table
 from openbook.data.conform import conform
 from openbook.data.rare import may_pool
 from openbook.data.read import read
@@ -171,7 +171,8 @@ class Folding(Learner):
         ------
         a fitted learner for each part
         """
-        if self._pools and any(map(may_pool, X.schema)):  # what is rare is for each model's own rows to say
+        if self._pools and (X.schema.of(Datetime) or any(map(may_pool, X.schema))):
+            # what is rare, and which part of a date tells something, is for each model's own rows to say
             rests = (np.setdiff1d(np.arange(len(X)), part) for part in parts)
             return (clone(self).fit(X.take(rest), y.take(rest)) for rest in rests)
         learner = clone(self)

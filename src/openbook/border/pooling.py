@@ -15,20 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.border.rows import Chunk, Rows
-from openbook.data import Nominal, Schema
-from openbook.data.conform import conform
+from openbook.data import DatePart, Nominal, Schema
 from openbook.data.rare import FEW, LEAST, Credibility, class_shares, may_pool, with_rest
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
 from openbook.work import Grid, Work
 
-__all__ = ["credibilities", "pooled", "with_pooled"]
+__all__ = ["credibilities", "pooled", "with_prepared"]
 
 Array = npt.NDArray[Any]
 
 
-def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Rows:
-    """The rows with the rare values of columns of many values pooled.
+def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Schema:
+    """The schema of the rows with the rare values of columns of many values pooled.
 
     n_classes : how many classes the targets are codes of; 0 for numbers
     most_noise : where the target varies more within values than so many times between them, none is kept
@@ -39,12 +38,8 @@ def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Rows:
         if len((fewer := with_rest(attribute, counts, least)).values) <= found.values:
             few[attribute.name] = fewer
     if not few:
-        return rows
-    schema = Schema(tuple(few.get(a.name, a) for a in rows.schema), rows.schema.named)
-    if rows.whole is None:
-        return Rows(schema, [replace(piece, schema=schema) for piece in rows.pieces])
-    y, w = (np.concatenate([getattr(chunk, part) for chunk in rows.pieces]) for part in ("y", "w"))
-    return Rows.in_memory(conform(rows.whole, schema), y, w)
+        return rows.schema
+    return Schema(tuple(few.get(a.name, a) for a in rows.schema), rows.schema.named)
 
 
 def credibilities(rows: Rows, n_classes: int) -> list[tuple[Nominal, Array, Credibility]]:
@@ -61,14 +56,22 @@ def credibilities(rows: Rows, n_classes: int) -> list[tuple[Nominal, Array, Cred
     return found
 
 
-def with_pooled(work: Work, schema: Schema) -> Work:
-    """The derivation of a model, and of which columns rare values were pooled, if of any."""
+def with_prepared(work: Work, schema: Schema) -> Work:
+    """The derivation of a model, and what was made of its columns before: values pooled, parts of dates."""
     few = [a for a in schema if isinstance(a, Nominal) and a.rest is not None]
-    if not few:
-        return work
-    rows = [(a.name, len(a.values) - 1, a.rest) for a in few]
-    grid = Grid("rare values", ("column", "values kept", "all others count as"), rows)
-    return replace(work, parts=(*work.parts, grid))
+    parts = [a for a in schema if isinstance(a, DatePart)]
+    rare = Grid(
+        "rare values",
+        ("column", "values kept", "all others count as"),
+        [(a.name, len(a.values) - 1, a.rest) for a in few],
+    )
+    derived = Grid(
+        "parts of dates",
+        ("column", "of", "p-value"),
+        [(f"{a.name}", a.date, a.p) for a in parts],
+        "p-value: that the target differs so much between its values by chance, beside a trend in time.",
+    )
+    return replace(work, parts=(*work.parts, *([rare] if few else []), *([derived] if parts else [])))
 
 
 def _by_value(columns: Sequence[Nominal], n_classes: int, chunk: Chunk) -> list[Moments]:

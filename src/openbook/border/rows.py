@@ -8,7 +8,7 @@ Targets must be known: a missing one is an error that names its row.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,6 +87,13 @@ class Rows(NamedTuple):
             [Chunk(X.take(s), y[s], ones[: len(y[s])] if w is None else w[s]) for s in spans],
             X,
         )
+
+    def under(self, schema: Schema) -> "Rows":
+        """The rows in the columns and codes of another schema."""
+        if self.whole is None:
+            return Rows(schema, [replace(piece, schema=schema) for piece in self.pieces])
+        y, w = (np.concatenate([getattr(chunk, part) for chunk in self.pieces]) for part in ("y", "w"))
+        return Rows.in_memory(conform(self.whole, schema), y, w)
 
     def sizes(self) -> list[int]:
         """How many rows each piece has; nothing is loaded."""

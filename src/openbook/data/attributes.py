@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -24,12 +24,14 @@ from openbook.errors import DataError, did_you_mean
 from openbook.words.numbers import short
 
 __all__ = [
+    "CYCLES",
     "DECIMALS",
     "MISSING",
     "THOUSANDS",
     "UNSEEN",
     "Attribute",
     "Categorical",
+    "DatePart",
     "Datetime",
     "Nominal",
     "Numeric",
@@ -525,8 +527,79 @@ class Nominal(Categorical):
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        if record.get("part") in CYCLES and isinstance(record.get("date"), str):
+            p = record["p"] if isinstance(record.get("p"), float) else 1.0
+            return cast("Self", DatePart.of(record["date"], record["part"], p))
         cyclic = record.get("cyclic") is True
         return replace(super().rebuilt(name, record), rest=record.get("rest"), cyclic=cyclic)
+
+
+#: The values of the parts of dates that go round.
+CYCLES = {
+    "quarter": ("Q1", "Q2", "Q3", "Q4"),
+    "month": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    "hour": tuple(map(str, range(24))),
+}
+
+
+@dataclass(frozen=True)
+class DatePart(Nominal):
+    """A part of the dates of another column, which a learner derived: the month of "sold".
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    values : tuple of str, default=()
+        The values, in order.
+    rest : str or None, default=None
+        None: no value stands for others.
+    cyclic : bool, default=False
+        True: the values go round.
+    date : str, default=""
+        The name of the column of dates.
+    part : str, default="month"
+        "quarter", "month", "weekday" or "hour".
+    p : float, default=1.0
+        The p-value with which the rows of training show that the part says something of the target.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> weekday = DatePart.of("sold", "weekday")
+    >>> weekday.name, weekday.values[:2]
+    ('sold weekday', ('Mon', 'Tue'))
+    """
+
+    date: str = field(default="", kw_only=True)
+    part: str = field(default="month", kw_only=True)
+    p: float = field(default=1.0, kw_only=True, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, date: str, part: str, p: float = 1.0) -> Self:
+        """The part of this column of dates.
+
+        Parameters
+        ----------
+        date : str
+            The name of the column of dates.
+        part : str
+            "quarter", "month", "weekday" or "hour".
+        p : float, default=1.0
+            The p-value of the test that it says something of the target.
+
+        Returns
+        -------
+        DatePart
+        """
+        return cls(f"{date} {part}", CYCLES[part], cyclic=True, date=date, part=part, p=p)
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | {"date": self.date, "part": self.part, "p": self.p}
 
 
 @dataclass(frozen=True)

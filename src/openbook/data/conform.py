@@ -1,9 +1,9 @@
 """Re-encode a table to a fitted schema: what `predict` does at the border.
 
 Columns are matched by name. A column the schema does not have is ignored; one it has and the table lacks is
-an error. An empty cell stays missing. A value that training never saw becomes UNSEEN or, where a value stands
-for the rest, that. Numbers that come where categories were, or the other way round, are converted if every
-one of them can be.
+an error, unless it is a part of a date, which is derived. An empty cell stays missing. A value that training
+never saw becomes UNSEEN or, where a value stands for the rest, that. Numbers that come where categories were,
+or the other way round, are converted if every one of them can be.
 """
 
 from typing import Any
@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Datetime, Numeric, Text, as_text
+from openbook.data.attributes import (
+    MISSING,
+    UNSEEN,
+    Attribute,
+    Categorical,
+    DatePart,
+    Datetime,
+    Numeric,
+    Text,
+    as_text,
+)
+from openbook.data.date_parts import part_cells
 from openbook.data.dates import days_from_numbers, number_in
 from openbook.data.schema import Schema
 from openbook.data.table import Column, SparseTable, Table
@@ -31,17 +42,20 @@ def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
     if table.schema is schema or table.schema == schema:
         return table
     if not (table.schema.named and schema.named):  # no names on one side: columns are matched by position
-        if len(table.schema) != len(schema):
+        if len(table.schema) != len(schema.given):
             msg = (
-                f"X has {len(table.schema)} features, but {who} is expecting {len(schema)} features as input"
+                f"X has {len(table.schema)} features, but {who} is expecting {len(schema.given)} features as"
+                " input"
             )
             raise DataError(msg)
-        table = _renamed(table, schema)
+        table = _renamed(table, schema.given)
     if isinstance(table, SparseTable):
         if other := [a for a in schema if not isinstance(a, Numeric)]:
             msg = f"column {other[0].name!r} was {other[0].kind} in training, but sparse data are numeric"
             raise DataError(msg)
         return table.select(schema.names)
+    if schema.of(DatePart):
+        table = _with_parts(table, schema)
     if absent := [name for name in schema.names if name not in table.schema]:
         msg = f"column {absent[0]!r} is missing. {did_you_mean(absent[0], table.names)}"
         raise DataError(msg)
@@ -62,6 +76,25 @@ def conform_column(column: Column, attribute: Attribute) -> Array:
         return _as_codes(column, attribute)
     texts = zip(column.tolist(), column.missing, strict=True)
     return np.array([None if missing else as_text(value) for value, missing in texts], dtype=object)
+
+
+def _with_parts(table: Table, schema: Schema) -> Table:
+    """The table with the parts of its dates that the schema has; columns of the same names give way."""
+    derived = [
+        a
+        for a in schema
+        if isinstance(a, DatePart) and a.date in table.schema and a not in table.schema.attributes
+    ]
+    dates: dict[str, tuple[Datetime, Array]] = {}
+    for name in {a.date for a in derived}:
+        known = [a for a in schema if a.name == name]
+        date = known[0] if known and isinstance(known[0], Datetime) else Datetime(name)
+        dates[name] = (date, conform_column(table.column(name), date))
+    names = [name for name in table.names if name not in {a.name for a in derived}]
+    return Table(
+        Schema((*(table.schema[name] for name in names), *derived), table.schema.named),
+        [*(table.data(name) for name in names), *(part_cells(*dates[a.date], a.part) for a in derived)],
+    )
 
 
 def _extended(attribute: Attribute, column: Column) -> Attribute:

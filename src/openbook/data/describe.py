@@ -10,6 +10,7 @@ from openbook.data.findings import (
     Finding,
     agreement,
     column_findings,
+    date_parts,
     leak_findings,
     many_values,
     near_rows,
@@ -113,6 +114,7 @@ def describe(table: Table, target: str | None = None) -> Description:
             findings += target_findings(facts)
     identifiers = {name for finding in findings if finding.kind == "identifier" for name in finding.columns}
     findings += many_values(table, target, identifiers)
+    findings += date_parts(table, target, identifiers)
     findings += repeated_columns(table, summaries, target)
     findings += repeated_rows(table, agreements)
     findings += near_rows(table)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from openbook.data.attributes import Attribute, Datetime
+from openbook.data.attributes import Attribute, DatePart, Datetime
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import figure
 
@@ -73,6 +73,15 @@ class Schema:
         if fitting == self._classes:
             return self.names
         return tuple(a.name for a in self.attributes if type(a) in fitting) if fitting else ()
+
+    @cached_property
+    def given(self) -> "Schema":
+        """The columns that a table brings: all but the parts that are derived from its dates."""
+        if not self.of(DatePart):
+            return self
+        return self.select(
+            a.name for a in self if not isinstance(a, DatePart) or a.date not in self._positions
+        )
 
     def position(self, name: str) -> int:
         """Where the column of this name stands.

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier, Learner
 from openbook.border.rows import Chunk, RowWeights, refuse_infinity
-from openbook.data import Column, Nominal, Numeric, SparseTable, Table
+from openbook.data import Column, DatePart, Nominal, Numeric, SparseTable, Table
 from openbook.errors import ParameterError
 from openbook.tree.classifier import TreeClassifier
 from openbook.tree.engine.nodes import cells
@@ -151,7 +151,8 @@ class Ensemble(Learner):
         empty = Table(self.schema_, [np.zeros(0)] * len(self.schema_))
         for i, member in enumerate(self.estimators_):
             columns = self._seen_by(i, empty).names
-            if member.schema_.names != columns or is_classifier(member) != is_classifier(self):
+            given = tuple(a.name for a in member.schema_ if a.name in columns or not isinstance(a, DatePart))
+            if given != columns or is_classifier(member) != is_classifier(self):
                 msg = f"member {i} was fitted on another table"
                 raise ValueError(msg)
             known = set(member.classes_.tolist()) if is_classifier(self) else set()

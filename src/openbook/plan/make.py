@@ -32,7 +32,7 @@ from openbook.plan.source import Source, content_hash
 from openbook.registry import Task, Variant, learner, learners
 from openbook.registry.costs import Shape, encoded_width, fit_seconds
 from openbook.words.parameters import documented
-from openbook.words.sentences import plural
+from openbook.words.sentences import listed, plural
 
 __all__ = ["Aim", "aim", "columns_left_out", "make_plan"]
 
@@ -287,6 +287,7 @@ def make_plan(
     notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
     notes += _role_notes(roles, test_groups)
+    notes += _time_notes(table, roles)
     weights, about_weights = _weights(table, roles, weight_kind)
     notes += about_weights
     labelled = np.flatnonzero(~table.column(target).missing)
@@ -515,6 +516,16 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
             else f"is also used as a feature; to exclude it, add --ignore {name}"
         )
         yield f"{name} is sensitive: fairness is evaluated between its groups; it {part}"
+
+
+def _time_notes(table: Table, roles: Roles) -> Iterator[str]:
+    """An offer to test on later rows, where some column tells which these are."""
+    dates = [name for name in table.schema.of(Datetime) if name not in roles.no_inputs]
+    if roles.time is None and dates:
+        yield (
+            f"dates in {listed(dates)}: to test on later rows than those of training, add --time {dates[0]},"
+            " which is then no feature"
+        )
 
 
 def _weights(table: Table, roles: Roles, asked: WeightKind | None) -> tuple[WeightKind | None, Iterator[str]]:

@@ -1,14 +1,16 @@
 r"""Parts of dates and times as columns: a transformer.
 
     part       what it is                  derived where the training rows
-    month      Jan … Dec, a cycle          span at least 365 days
+    month      Jan … Dec, a cycle          span at least 60 days
     weekday    Mon … Sun, a cycle          span at least 14 days
     hour       0 … 23, a cycle             have more than one hour of the day
     quarter    Q1 … Q4, a cycle            only on request: the month tells it
     year       a number                    only on request: the elapsed time tells it
 
-The date itself stays: the time that has passed. Parts are those on the clock of the column's zone. A missing
-date has missing parts. In mixed distances (`openbook.spaces`) a cycle goes round: Dec is next to Jan.
+Learners of a target derive parts themselves (`openbook.border.date_parts`); the transformer shows them, and
+asks for others. The date itself stays: the time that has passed. Parts are those on the clock of the column's
+zone. A missing date has missing parts. In mixed distances (`openbook.spaces`) a cycle goes round: Dec is next
+to Jan.
 
 x : float64 (n, n_numeric + n_dates), the numbers of each row and behind them the hours of its dates
 """
@@ -24,6 +26,8 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.rows import Chunk
 from openbook.border.rules import Maybe, SomeOf
 from openbook.data import Attribute, Datetime, Nominal, Numeric, Schema, Table
+from openbook.data.attributes import CYCLES
+from openbook.data.date_parts import MONTHS_FROM, PARTS, WEEKDAYS_FROM, part_cells, parts_worth
 from openbook.data.forms import picked, with_rows
 from openbook.data.read import read
 from openbook.prepare.scaling import Extremes
@@ -33,17 +37,6 @@ from openbook.words.sentences import listed
 from openbook.work import Grid, Work
 
 __all__ = ["DateParts"]
-
-#: The values of the parts that go round.
-CYCLES = {
-    "quarter": ("Q1", "Q2", "Q3", "Q4"),
-    "month": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-    "hour": tuple(map(str, range(24))),
-}
-PARTS = ("year", *CYCLES)
-#: The days that dates must span for a part to be derived.
-MONTHS_FROM, WEEKDAYS_FROM = 365, 14
 
 Array = npt.NDArray[Any]
 
@@ -114,14 +107,9 @@ class DateParts(Preparation):
         """The first and the last day of a column, and the parts that are worth deriving."""
         numbers, found = self.schema_.of(Numeric), self.statistics_
         j, hour = numbers.index(date.name), len(numbers) + self.schema_.of(Datetime).index(date.name)
-        days = found.high[j] - found.low[j]
-        worth = {
-            "month": days >= MONTHS_FROM,
-            "weekday": days >= WEEKDAYS_FROM,
-            "hour": found.high[hour] > found.low[hour],
-        }
+        hours = 2 if found.high[hour] > found.low[hour] else 1
         ends = (found.low[j], found.high[j]) if found.weight[j] > 0 else (np.nan, np.nan)
-        return *ends, tuple(part for part, is_worth in worth.items() if is_worth)
+        return *ends, parts_worth(found.high[j] - found.low[j], hours)
 
     def transform(self, X: Any) -> Any:
         """The rows with the parts of their dates.
@@ -146,7 +134,7 @@ class DateParts(Preparation):
         for date in self._dates():
             for part in self.parts_[date.name]:
                 attributes.append(_attribute(date, part))
-                columns.append(_cells(date, part, known.data(date.name)))
+                columns.append(part_cells(date, known.data(date.name), part))
                 why[_name(date, part)] = f"the {part} of {date.name!r}"
         schema = Schema(tuple(attributes), table.schema.named)
         return self._in_its_form(Table(schema, columns, why=why))
@@ -207,7 +195,7 @@ class DateParts(Preparation):
         for date in self._dates():
             day = X.data(date.name)
             for part in self.parts_[date.name]:
-                cell = _cells(date, part, day)[0]
+                cell = part_cells(date, day, part)[0]
                 told = CYCLES[part][int(cell)] if part in CYCLES and cell >= 0 else figure(float(cell))
                 known = "–" if np.isnan(day[0]) else told
                 rows.append((date.name, date.shown(float(day[0])), part, known))
@@ -219,7 +207,7 @@ def _extremes(schema: Schema, chunk: Chunk) -> Extremes:
     """The extremes of the numbers, and of the hours of dates."""
     dates = [attribute for attribute in schema if isinstance(attribute, Datetime)]
     columns = [chunk.X.data(name) for name in schema.of(Numeric)]
-    hours = [_cells(date, "hour", chunk.X.data(date.name)).astype(np.float64) for date in dates]
+    hours = [part_cells(date, chunk.X.data(date.name), "hour").astype(np.float64) for date in dates]
     hours = [np.where(hour < 0, np.nan, hour) for hour in hours]
     every = np.column_stack([*columns, *hours]) if columns else np.zeros((len(chunk.X), 0))
     return Extremes.of(every, chunk.w)
@@ -232,25 +220,3 @@ def _name(date: Datetime, part: str) -> str:
 def _attribute(date: Datetime, part: str) -> Attribute:
     name = _name(date, part)
     return Nominal(name, CYCLES[part], cyclic=True) if part in CYCLES else Numeric(name)
-
-
-def _cells(date: Datetime, part: str, days: Array) -> Array:
-    """The part of each date: a code, -1 where it is missing, or of years a number.
-
-    >>> _cells(Datetime("sold"), "weekday", np.array([0.0, np.nan])).tolist()  # 1970 began on a Thursday
-    [3, -1]
-    """
-    moments = date.on_clock(days)
-    missing = np.isnat(moments)
-    since = {
-        unit: np.where(missing, 0, moments.astype(f"datetime64[{unit}]").astype(np.int64)) for unit in "YMDh"
-    }
-    if part == "year":
-        return np.where(missing, np.nan, since["Y"] + 1970.0)
-    numbers = {
-        "quarter": since["M"] // 3 % 4,
-        "month": since["M"] % 12,
-        "weekday": (since["D"] + 3) % 7,
-        "hour": since["h"] % 24,
-    }
-    return np.where(missing, -1, numbers[part]).astype(np.int8)

@@ -98,8 +98,9 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
             return None
         rows = self._training_rows(X, y, None)
         codes = np.concatenate([chunk.y for chunk in rows.pieces])
-        presorted = presort(X, codes) if self._n_classes == 2 else None
-        return None if presorted is None else StumpRows(X, y, presorted, self._learnt())
+        if rows.whole is None or self._n_classes != 2 or (presorted := presort(rows.whole, codes)) is None:
+            return None
+        return StumpRows(rows.whole, y, presorted, self._learnt())
 
 
 class StumpRows(NamedTuple):

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from openbook.data import Categorical, Datetime
+from openbook.data import Categorical, DatePart, Datetime
 from openbook.errors import DataError
 from openbook.work.formula import printable
 
@@ -128,6 +128,8 @@ class Condition(ABC):
         """The condition as SQL, names between such quotes; never NULL where `missing` is set."""
         if self.never or self.always:
             return "1 = 1" if self.always else "1 = 0"
+        if isinstance(self.attribute, DatePart):
+            return self._sql(_part_in_sql(self.attribute, quoted(self.attribute.date, quote)))
         return self._sql(quoted(self.attribute.name, quote))
 
     def _sql(self, name: str) -> str:
@@ -284,6 +286,19 @@ class Is(Condition):
         else:
             told = _among(name, self.values) if self.values else "1 = 0"
         return f"({told} OR {name} IS NULL)" if self.missing else told
+
+
+def _part_in_sql(attribute: DatePart, date: str) -> str:
+    """The value of a part of a date, of a column of this name.
+
+    >>> print(_part_in_sql(DatePart.of("sold", "quarter"), "sold"))
+    CASE EXTRACT(QUARTER FROM sold) WHEN 1 THEN 'Q1' WHEN 2 THEN 'Q2' WHEN 3 THEN 'Q3' WHEN 4 THEN 'Q4' END
+    """
+    field, first = {"weekday": ("ISODOW", 1), "hour": ("HOUR", 0)}.get(
+        attribute.part, (attribute.part.upper(), 1)
+    )
+    cases = (f"WHEN {number} THEN {literal(value)}" for number, value in enumerate(attribute.values, first))
+    return f"CASE EXTRACT({field} FROM {date}) {' '.join(cases)} END"
 
 
 def simplified(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

@@ -1,6 +1,7 @@
 """What deserves a second look before a model is fitted to a table."""
 
 from openbook.data.findings.columns import column_findings, target_findings
+from openbook.data.findings.dates import date_parts
 from openbook.data.findings.finding import TINY, Finding
 from openbook.data.findings.leaks import leak_findings
 from openbook.data.findings.near_rows import near_codes, near_rows
@@ -12,6 +13,7 @@ __all__ = [
     "Finding",
     "agreement",
     "column_findings",
+    "date_parts",
     "leak_findings",
     "many_values",
     "near_codes",

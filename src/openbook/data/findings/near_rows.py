@@ -62,8 +62,8 @@ def near_codes(table: Table) -> Array | None:
     pairs = _near_pairs(numbers, words)
     if len(pairs) < _FEWEST:
         return None
-    by_chance = len(rows) * (len(rows) - 1) / 2 * math.prod([*map(_agreement, numbers), _same(words)])
-    if len(pairs) <= 10 * by_chance:
+    part_p_value = len(rows) * (len(rows) - 1) / 2 * math.prod([*map(_agreement, numbers), _same(words)])
+    if len(pairs) <= 10 * part_p_value:
         return None
     return _joined(len(rows), pairs)[which]
 

@@ -58,10 +58,10 @@ def agreement(facts: ColumnFacts) -> float:
 def repeated_rows(table: Table, agreements: Sequence[float]) -> Iterator[Finding]:
     """Count the rows equal to an earlier one in every column, unless chance alone would make as many."""
     rows = len(table)
-    by_chance = rows * (rows - 1) / 2 * math.prod(agreements)  # pairs, were the columns independent
+    part_p_value = rows * (rows - 1) / 2 * math.prod(agreements)  # pairs, were the columns independent
     hashed = np.sort(row_hashes(table))
     repeats = int((hashed[1:] == hashed[:-1]).sum())
-    if repeats > 10 * by_chance:
+    if repeats > 10 * part_p_value:
         message = (
             f"{plural(repeats, 'row')} ({repeats / rows:.2%}) identical to an earlier row. "
             "Remove accidental copies: a copy in both training and test rows inflates every score."

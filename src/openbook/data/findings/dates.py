@@ -1,0 +1,68 @@
+"""Columns of dates: which parts a study derives of them, by the rule of `openbook.data.date_parts`.
+
+The rows of the whole table tell here; in a study those of each fold do, so the figures differ a little.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import CYCLES, Categorical, Datetime, Numeric
+from openbook.data.date_parts import is_derived, part_cells, part_p_value, parts_worth, with_time
+from openbook.data.findings.finding import Finding
+from openbook.data.table import Column, Table
+from openbook.words.numbers import p_words
+from openbook.words.sentences import listed
+
+__all__ = ["date_parts"]
+
+Array = npt.NDArray[Any]
+
+
+def date_parts(table: Table, target: str | None, skipped: Collection[str] = ()) -> Iterator[Finding]:
+    """One finding for each column of dates that are long enough for a part.
+
+    Parameters
+    ----------
+    target : the name of the target, which tells which parts are derived; None if there is none
+    skipped : columns that a study leaves out
+    """
+    aim = None if target is None else table.column(target)
+    for date in table.schema:
+        if isinstance(date, Datetime) and date.name != target and date.name not in skipped:
+            days = table.data(date.name)
+            known = days[np.isfinite(days)]
+            hours = len(np.unique(part_cells(date, known, "hour")))
+            if len(known) and (parts := parts_worth(float(np.ptp(known)), hours)):
+                yield Finding("dates", (date.name,), "note", _said(date, days, parts, aim))
+
+
+def _said(date: Datetime, days: Array, parts: tuple[str, ...], aim: Column | None) -> str:
+    """What a study derives of dates."""
+    if aim is None or not isinstance(aim.attribute, Categorical | Numeric):
+        return (
+            f"dates: learners use the elapsed time, and the {listed(parts)} where the target depends on it."
+        )
+    of_classes = isinstance(aim.attribute, Categorical)
+    known = np.isfinite(days) & ~aim.missing
+    n_classes = len(aim.attribute.values) if isinstance(aim.attribute, Categorical) else 0
+    targets = aim.data[known].astype(np.intp if of_classes else float)
+    x = with_time(days[known], targets, n_classes)
+    used: list[str] = []
+    unused: list[str] = []
+    for part in parts:
+        codes = part_cells(date, days[known], part)
+        shown = np.flatnonzero(np.bincount(codes, minlength=len(CYCLES[part])))
+        within = sum((_squares(x[codes == code]) for code in shown), start=np.zeros(x.shape[1]))
+        p = part_p_value(_squares(x), within, len(x), len(shown))
+        derived = is_derived(p, len(x), len(shown))
+        (used if derived else unused).append(f"{part} (p {p_words(p)})")
+    said = f"dates: learners use the elapsed time{', ' if used else ' alone'}{listed(used)}"
+    return f"{said}; not the {listed(unused)}." if unused else f"{said}."
+
+
+def _squares(x: Array) -> Array:
+    """The sums of squares of columns around their means."""
+    return np.asarray(((x - x.mean(axis=0)) ** 2).sum(axis=0))
