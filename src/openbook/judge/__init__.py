@@ -24,6 +24,7 @@ from openbook.judge.curves.bias_variance import Generator, bias_variance
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.decomposition import BiasVariance
 from openbook.judge.curves.diagnose import Diagnosis, diagnose, diagnose_model
+from openbook.judge.curves.evaluation_bias import EvaluationBias, evaluation_bias
 from openbook.judge.curves.make import complexity_curve, iteration_curve, learning_curve
 from openbook.judge.errors.disagreement import Disagreement, disagreement
 from openbook.judge.errors.importance import ColumnImportance, Importance, permutation_importance
@@ -33,7 +34,15 @@ from openbook.judge.errors.segments import Segments, worst_segments
 from openbook.judge.folds.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.results import FoldResult
-from openbook.judge.folds.splits import Bootstrap632, GroupFolds, Protocol, TimeOrdered, lock_away, protocol
+from openbook.judge.folds.splits import (
+    Bootstrap632,
+    GroupFolds,
+    Holdout,
+    Protocol,
+    TimeOrdered,
+    lock_away,
+    protocol,
+)
 from openbook.judge.risk.costs import Costs, cost_metric, costs, tie_cost_ratio, total_cost
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
@@ -62,6 +71,7 @@ __all__ = [
     "Diagnosis",
     "Disagreement",
     "Evaluation",
+    "EvaluationBias",
     "Fairness",
     "FoldError",
     "FoldResult",
@@ -69,6 +79,7 @@ __all__ = [
     "Generalisation",
     "Generator",
     "GroupFolds",
+    "Holdout",
     "Importance",
     "Interval",
     "LeakTest",
@@ -114,6 +125,7 @@ __all__ = [
     "disagreement",
     "evaluate",
     "evaluate_fold",
+    "evaluation_bias",
     "exact",
     "fairness",
     "friedman",

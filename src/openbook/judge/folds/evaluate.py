@@ -73,9 +73,11 @@ def evaluate(
         Whatever `openbook.read` takes.
     y : array-like or str
         Array, Series, Column, or the name of a column of X.
-    cv : int, splitter or iterable or None, default=None
-        How rows are divided: a number of folds, a splitter of scikit-learn's or ours, or pairs of (training,
-        test) positions; None for `protocol(y, groups=groups)`.
+    cv : int, float, str, splitter or iterable or None, default=None
+        How rows are divided: a number of folds; a share of the rows that trains, such as 0.8; "holdout"
+        (0.8), "subsampling" (0.8, 20 times), "leave_one_out", "bootstrap" (.632+) or "training" (tested on
+        the training rows, for comparison); a splitter of scikit-learn's or ours; or pairs of (training,
+        test) positions. None for `protocol(y, groups=groups)`.
     metrics : str, Metric, an iterable of them, or None, default=None
         Names or Metrics to show, the one that decides first; None takes the usual ones.
     random_state : int, default=0

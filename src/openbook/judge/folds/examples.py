@@ -22,6 +22,7 @@ from openbook.border.rows import class_codes, name_of_target
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, OpenbookError, ParameterError
+from openbook.judge.folds.holdout import TrainingRows
 from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
 from openbook.judge.scores.metrics import Task
 
@@ -159,7 +160,9 @@ class Examples:
         known = "known" in (self.test_groups, getattr(split, "test_groups", "new"))
         for i, pair in enumerate(self._pairs(split)):
             train, test = (_positions(rows, n, i) for rows in pair)
-            yield Split(i, train, test).checked(n, None if known else self.groups)
+            fold = Split(i, train, test)
+            honest = not isinstance(split, TrainingRows)
+            yield fold.checked(n, None if known else self.groups) if honest else fold
 
     def _pairs(self, split: Any) -> Iterator[Any]:
         if not hasattr(split, "split"):

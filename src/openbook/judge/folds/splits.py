@@ -19,7 +19,8 @@ import numpy as np
 
 from openbook.border.rows import class_codes
 from openbook.data import Categorical, Column, read
-from openbook.errors import ParameterError
+from openbook.errors import ParameterError, did_you_mean
+from openbook.judge.folds.holdout import Holdout, TrainingRows, some_groups, some_rows, tenths
 from openbook.judge.folds.splitters import (
     Bootstrap632,
     GroupFolds,
@@ -28,7 +29,6 @@ from openbook.judge.folds.splitters import (
     TimeOrdered,
     apart,
     check_test_groups,
-    dealt,
     group_codes,
     group_counts,
     time_codes,
@@ -40,11 +40,14 @@ __all__ = [
     "TINY",
     "Bootstrap632",
     "GroupFolds",
+    "Holdout",
     "Protocol",
     "TimeOrdered",
+    "TrainingRows",
     "lock_away",
     "protocol",
     "some_rows",
+    "splitter_of",
     "task_of",
 ]
 
@@ -213,15 +216,54 @@ def protocol(
     return _ungrouped(y, task, random_state, n_splits, repeats)
 
 
+#: Ways to divide rows that have a name.
+NAMED = ("holdout", "subsampling", "leave_one_out", "bootstrap", "training")
+#: How often "subsampling" draws.
+_SUBSAMPLES = 20
+
+
 def splitter_of(cv: Any, y: Any, task: Task, random_state: int, groups: Any = None) -> Any:
-    """What divides the rows: a number asks for so many folds, once; splitters and pairs stay as they are."""
-    if isinstance(cv, bool) or not isinstance(cv, int | np.integer):
-        return cv
+    """What divides the rows, from what a user writes; splitters and pairs stay as they are.
+
+    5 asks for so many folds, 0.8 trains on that share once, a name of NAMED says itself.
+    """
+    if isinstance(cv, str):
+        return _named(cv, y, task, random_state, groups)
+    if isinstance(cv, float | np.floating) and 0 < cv < 1:
+        return Holdout(float(cv), random_state=random_state)
+    if isinstance(cv, bool | np.bool_) or not isinstance(cv, int | np.integer):
+        if hasattr(cv, "split") or np.iterable(cv):
+            return cv
+        raise ParameterError(f"{_WANTED}, got {cv!r}")
     if cv < 2:
         raise ParameterError(f"cv must be at least 2 folds, got {cv}")
     if groups is None:
         return _ungrouped(y, task, random_state, int(cv), 1, tiny=0)
     return _grouped(y, task, random_state, int(cv), 1, group_codes(groups, len(y)), tiny=0)
+
+
+_WANTED = (
+    "cv must be a number of folds, a share of the rows to train on between 0 and 1, a splitter, pairs of"
+    f" (training, test) positions, or one of {', '.join(map(repr, NAMED))}"
+)
+
+
+def _named(name: str, y: Any, task: Task, random_state: int, groups: Any) -> Any:
+    """The way to divide rows of that name."""
+    n = len(y)
+    if name == "leave_one_out":
+        if groups is None:
+            return _ungrouped(y, task, random_state, 2, 1, tiny=n + 1)
+        return _grouped(y, task, random_state, 2, 1, group_codes(groups, n), tiny=n + 1)
+    ways = {
+        "holdout": Holdout(random_state=random_state),
+        "subsampling": Holdout(repeats=_SUBSAMPLES, random_state=random_state),
+        "bootstrap": Bootstrap632(random_state=random_state),
+        "training": TrainingRows(),
+    }
+    if name not in ways:
+        raise ParameterError(f"{_WANTED}, got {name!r}. {did_you_mean(name, NAMED)}")
+    return ways[name]
 
 
 def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, tiny: int = TINY) -> Protocol:
@@ -230,7 +272,8 @@ def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, 
 
     n = len(y)
     if n < tiny:
-        words = _LEAVE_ONE_OUT.format(n=n) + _even_classes(y, task)
+        few = _FEW_ROWS if n < TINY else ""
+        words = _LEAVE_ONE_OUT.format(n=n) + few + _even_classes(y, task)
         return Protocol(LeaveOneOut(), words, "leave-one-out", np.zeros(n))
     if task == "regression":
         splitter = RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
@@ -265,7 +308,7 @@ def _grouped(
             f"all rows are of group {str(names[0])!r}, so none can be tested without it; give other groups,"
             " or none"
         )
-    remarks, strata = "", _tenths(np.asarray(y, dtype=float)) if task == "regression" else _codes(y)[1]
+    remarks, strata = "", tenths(np.asarray(y, dtype=float)) if task == "regression" else _codes(y)[1]
     if task == "classification":
         labels = _codes(y)[0]
         found = (group_counts(codes, strata) > 0).sum(axis=0)  # in how many groups each class is found
@@ -390,10 +433,10 @@ def _again(repeats: int) -> str:
     return f", repeated {repeats} times" if repeats > 1 else ""
 
 
-_LEAVE_ONE_OUT = (
-    "leave-one-out: each of the {n} rows is predicted by a model of the others. With so few rows it cannot"
-    " show how much the score would change with another sample, whether a small difference between learners"
-    " is real, or how a learner does on rows unlike these"
+_LEAVE_ONE_OUT = "leave-one-out: each of the {n} rows is predicted by a model of the others"
+_FEW_ROWS = (
+    ". With so few rows it cannot show how much the score would change with another sample, whether a small"
+    " difference between learners is real, or how a learner does on rows unlike these"
 )
 
 
@@ -493,37 +536,9 @@ def lock_away(
             return _last_of_new_groups(locked, group[1], rng)
     else:
         classify = (task or task_of(y)) == "classification"
-        strata = _codes(y)[1] if classify else _tenths(np.asarray(y, dtype=float))
-        locked = some_rows(strata, share, rng) if group is None else _some_groups(strata, group, share, rng)
+        strata = _codes(y)[1] if classify else tenths(np.asarray(y, dtype=float))
+        locked = some_rows(strata, share, rng) if group is None else some_groups(strata, group, share, rng)
     return np.flatnonzero(~locked), np.flatnonzero(locked)
-
-
-def some_rows(strata: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """A mask of some rows: of every stratum the share, to within a row, and none of a stratum of one row."""
-    n = len(strata)
-    shuffled = rng.permutation(n)
-    by_stratum = shuffled[np.argsort(strata[shuffled], kind="stable")]
-    by_stratum = by_stratum[np.bincount(strata)[strata[by_stratum]] > 1]
-    # Walking along the strata, a row is locked away each time another whole row is due.
-    due = np.floor(np.arange(len(by_stratum) + 1) * share + 0.5)
-    locked = np.zeros(n, dtype=bool)
-    locked[by_stratum[np.diff(due) > 0]] = True
-    return locked
-
-
-def _some_groups(
-    strata: np.ndarray, group: tuple[np.ndarray, np.ndarray], share: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Which rows are locked away: those of some groups."""
-    names, codes = group
-    part = dealt(group_counts(codes, strata), np.array([1 - share, share]), rng)
-    if part.all() or not part.any():
-        rows = np.bincount(codes)
-        raise ParameterError(
-            f"no choice of whole groups comes to {share:.0%} of the rows: there are {len(names)} groups, the"
-            f" smallest of {rows.min()} of {len(codes)} rows; ask for another share, or lock nothing away"
-        )
-    return part[codes] == 1
 
 
 def _last(when: np.ndarray, share: float) -> np.ndarray:
@@ -546,12 +561,6 @@ def _last_of_new_groups(
             " instead (test_groups='known'), or lock nothing away"
         )
     return max(pairs, key=lambda pair: len(pair[1]))
-
-
-def _tenths(numbers: np.ndarray) -> np.ndarray:
-    ranks = np.empty(len(numbers), dtype=np.intp)
-    ranks[np.argsort(numbers, kind="stable")] = np.arange(len(numbers))
-    return ranks * 10 // len(numbers)
 
 
 def task_of(y: Any) -> Task:

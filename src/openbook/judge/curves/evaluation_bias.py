@@ -1,0 +1,221 @@
+r"""How good an evaluation is: the bias and variance of the score that it reports, by how rows are divided.
+
+All rows of a table stand for the world. Time and again a sample of n rows is drawn from it, and
+
+    truth       s_i   the score of a model of all n rows of sample i, on the rows outside of it
+    estimate    e_i   the score that an evaluation of the sample reports
+    bias        mean of (e_i - s_i)
+    deviation   standard deviation of e_i, over the samples
+    error       root of the mean of (e_i - s_i)²
+
+A model of fewer rows is worse, so the smaller the training part, the more pessimistic the estimate; the
+fewer rows test, the more it varies. An undefined score leaves its sample out.
+
+estimates : float64 (n_samples, n_ways); truth : float64 (n_samples,)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from openbook.border.rules import Whole
+from openbook.draw import Picture
+from openbook.draw.charts import score_chart
+from openbook.errors import ParameterError
+from openbook.fold import each
+from openbook.judge.folds.evaluate import judged
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task, takes_tables
+from openbook.judge.folds.fit_folds import fold_result, refuse_frozen
+from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
+from openbook.words.numbers import shown
+from openbook.words.parameters import documented
+from openbook.work import Grid, Work
+
+__all__ = ["EvaluationBias", "evaluation_bias"]
+
+#: From a small training part to a large one, then what uses every row, then the optimist.
+WAYS = (0.2, 0.5, 0.8, 0.95, 5, 10, "leave_one_out", "bootstrap", "training")
+
+
+@documented
+@dataclass(frozen=True, repr=False, eq=False)
+class EvaluationBias:
+    """What each way to divide the rows estimates, sample by sample, beside the truth.
+
+    Attributes
+    ----------
+    label : str
+        The learner's name.
+    ways : tuple of str
+        The ways to divide the rows.
+    estimates : ndarray of shape (n_samples, n_ways)
+        The score that each evaluation reports.
+    truth : ndarray of shape (n_samples,)
+        The score of a model of the whole sample, on the rows outside of it.
+    function : Metric
+        The score.
+    words : str
+        How rows were drawn.
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("iris").split("species")
+    >>> found = evaluation_bias(NaiveBayes(), X, y, cv=[0.2, "training"], n=40, repeats=10, metric="error")
+    >>> (found.bias > 0).tolist()  # a small training part is too pessimistic, training rows too optimistic
+    [True, False]
+    """
+
+    label: str
+    ways: tuple[str, ...]
+    estimates: np.ndarray
+    truth: np.ndarray
+    function: Metric
+    words: str
+
+    @property
+    def bias(self) -> np.ndarray:
+        """The mean of estimate minus truth, of each way."""
+        return np.nanmean(self._off, axis=0)
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """The standard deviation of each way's estimates over the samples."""
+        return np.nanstd(self.estimates, axis=0, ddof=1)
+
+    @property
+    def error(self) -> np.ndarray:
+        """The root of the mean squared difference from the truth, of each way."""
+        return np.sqrt(np.nanmean(self._off**2, axis=0))
+
+    @property
+    def _off(self) -> np.ndarray:
+        return self.estimates - self.truth[:, None]
+
+    def draw(self) -> Picture:
+        """The mean estimate of each way, a standard deviation to either side; the truth is dashed."""
+        means, spread = np.nanmean(self.estimates, axis=0), self.deviation
+        rows = [
+            (way, mean, mean - s, mean + s)
+            for way, mean, s in zip(self.ways, means.tolist(), spread.tolist(), strict=True)
+        ]
+        note = "Dot: mean estimate; line: one standard deviation to either side; dashed: the true score."
+        title = f"Evaluations of {self.label}"
+        return score_chart(title, self.function.words, rows, float(np.nanmean(self.truth)), (note,))
+
+    def work(self) -> Work:
+        """The bias, standard deviation and error of each way to divide the rows.
+
+        Returns
+        -------
+        Work
+        """
+        means = np.nanmean(self.estimates, axis=0)
+        columns = (means, self.bias, self.deviation, self.error)
+        rows = [(way, *map(shown, row)) for way, *row in zip(self.ways, *map(list, columns), strict=True)]
+        header = ("cv", "mean estimate", "bias", "standard deviation", "error of the estimate")
+        score = f"{self.function.words} of a model of all rows of the sample, on other rows"
+        grid = Grid("", header, rows, f"{score}: {shown(float(np.nanmean(self.truth)))}. {self.words}.")
+        best = self.ways[int(np.nanargmin(self.error))]
+        return Work(f"Evaluations of {self.label}", (grid,), f"The smallest error: cv={best}.")
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+@documented
+def evaluation_bias(
+    model: Any,
+    X: Any,
+    y: Any,
+    cv: Sequence[Any] = WAYS,
+    n: int = 100,
+    repeats: int = 50,
+    metric: str | Metric | None = None,
+    random_state: int = 0,
+) -> EvaluationBias:
+    """An experiment on evaluation itself: how far its score is off, by how the rows are divided.
+
+    Parameters
+    ----------
+    model : estimator
+        Any classifier or regressor with scikit-learn's manners.
+    X : table-like
+        A table of many more rows than n: it stands for the world.
+    y : array-like or str
+    cv : sequence, default=(0.2, 0.5, 0.8, 0.95, 5, 10, "leave_one_out", "bootstrap", "training")
+        The ways to divide the rows of a sample, each as `evaluate` takes it.
+    n : int, default=100
+        The number of rows of a sample.
+    repeats : int, default=50
+        How many samples are drawn.
+    metric : str, Metric or None, default=None
+        The score; None for the first that `evaluate` shows.
+    random_state : int, default=0
+
+    Returns
+    -------
+    EvaluationBias
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import ZeroRegressor
+    >>> X, y = ob.load("diabetes").split("progression")
+    >>> found = evaluation_bias(ZeroRegressor(), X, y, cv=[0.5, 0.95], n=60, repeats=10, metric="mae")
+    >>> found.deviation[0] < found.deviation[1]  # three rows test less well than thirty
+    np.True_
+    """
+    task = model_task([model])
+    refuse_frozen(model)
+    for name, value in (("n", n), ("repeats", repeats)):
+        if not Whole(at_least=2).allows(value):
+            raise ParameterError(f"{name} must be {Whole(at_least=2).demand()}, got {value!r}")
+    examples = Examples.of(X, y, task)
+    if 2 * n > len(examples):
+        raise ParameterError(
+            f"samples of {n} rows need a table of at least {2 * n}, to tell the truth by the rows outside; it"
+            f" has {len(examples)}. Make n smaller"
+        )
+    function = _metric(metric, task)
+    step = partial(_sampled, model, examples, tuple(cv), n, function, random_state)
+    found = list(each(range(repeats), step))
+    estimates, truth = np.array([e for e, _ in found]), np.array([t for _, t in found])
+    words = f"{repeats} samples of {n:,} of {len(examples):,} rows"
+    label = type(model).__name__
+    return EvaluationBias(label, tuple(map(str, cv)), estimates, truth, function, words)
+
+
+def _metric(which: str | Metric | None, task: Any) -> Metric:
+    return metric(DEFAULTS[task][0] if which is None else which, task)
+
+
+def _sampled(
+    model: Any, examples: Examples, ways: Sequence[Any], n: int, function: Metric, random_state: int, i: int
+) -> tuple[list[float], float]:
+    """The estimate of each way for one sample, and the truth."""
+    rows = np.random.default_rng([random_state, i]).permutation(len(examples))
+    sample, outside = np.sort(rows[:n]), np.sort(rows[n:])
+    told = fold_result("model", model, RowsOfFold(examples, Split(i, sample, outside)))
+    n_classes = 0 if examples.classes is None else len(examples.classes)
+    part = examples.part(sample, tables=takes_tables(model))
+    estimates = [
+        judged({"model": model}, part, way, function, random_state + i)["model"].score(function)
+        for way in ways
+    ]
+    return estimates, function(told.predictions(n_classes))
