@@ -85,7 +85,7 @@ def test_what_is_no_way_to_divide_rows(cv, words):
 def test_evaluations_of_one_learner():
     """One nearest neighbour knows its rows by heart, so its training score is 1 whatever the truth."""
     found = evaluation_bias(
-        KNeighborsClassifier(1), CELLS, LABELS, cv=[0.2, 0.8, "training"], n=40, repeats=30
+        KNeighborsClassifier(1), CELLS, LABELS, cv=[0.2, 0.8, "training"], n_train=40, repeats=30
     )
     assert (found.estimates[:, 2] == 1).all()
     assert found.bias[2] == pytest.approx(1 - found.truth.mean())
@@ -94,12 +94,12 @@ def test_evaluations_of_one_learner():
     assert found.deviation[1] > found.deviation[2] == 0
     assert found.work().parts[0].rows[2][:2] == ("training", "1.000")
     assert "training: 1" in found.draw().svg()
-    with pytest.raises(ParameterError, match="samples of 100 rows need a table of at least 200"):
+    with pytest.raises(ParameterError, match="samples of 200 rows need a table of at least 400"):
         evaluation_bias(ZeroR(), IRIS, SPECIES)
 
 
 def test_the_truth_is_told_by_the_rows_outside():
-    found = evaluation_bias(NaiveBayes(), IRIS, SPECIES, cv=["training"], n=50, repeats=2, random_state=3)
+    found = evaluation_bias(NaiveBayes(), IRIS, SPECIES, cv=["training"], n_train=50, repeats=2, random_state=3)
     rows = np.random.default_rng([3, 1]).permutation(150)
     model = NaiveBayes().fit(IRIS.take(rows[:50]), SPECIES.take(rows[:50]))
     assert found.truth[1] == pytest.approx(model.score(IRIS.take(rows[50:]), SPECIES.take(rows[50:])))

@@ -69,7 +69,8 @@ class EvaluationBias:
     >>> import openbook as ob
     >>> from openbook.bayes import NaiveBayes
     >>> X, y = ob.load("iris").split("species")
-    >>> found = evaluation_bias(NaiveBayes(), X, y, cv=[0.2, "training"], n=40, repeats=10, metric="error")
+    >>> ways = [0.2, "training"]
+    >>> found = evaluation_bias(NaiveBayes(), X, y, ways, n_train=40, repeats=10, metric="error")
     >>> (found.bias > 0).tolist()  # a small training part is too pessimistic, training rows too optimistic
     [True, False]
     """
@@ -139,8 +140,8 @@ def evaluation_bias(
     model: Any,
     X: Any,
     y: Any,
-    cv: Sequence[Any] = WAYS,
-    n: int = 100,
+    cv: Sequence[Any] | None = None,
+    n_train: int = 200,
     repeats: int = 50,
     metric: str | Metric | None = None,
     random_state: int = 0,
@@ -152,11 +153,12 @@ def evaluation_bias(
     model : estimator
         Any classifier or regressor with scikit-learn's manners.
     X : table-like
-        A table of many more rows than n: it stands for the world.
+        A table of many more rows than a sample: it stands for the world.
     y : array-like or str
-    cv : sequence, default=(0.2, 0.5, 0.8, 0.95, 5, 10, "leave_one_out", "bootstrap", "training")
-        The ways to divide the rows of a sample, each as `evaluate` takes it.
-    n : int, default=100
+    cv : sequence or None, default=None
+        The ways to divide the rows of a sample, each as `evaluate` takes it; None for shares of 0.2, 0.5, 0.8
+        and 0.95, 5 and 10 folds, "leave_one_out", "bootstrap" and "training".
+    n_train : int, default=200
         The number of rows of a sample.
     repeats : int, default=50
         How many samples are drawn.
@@ -177,28 +179,28 @@ def evaluation_bias(
     >>> import openbook as ob
     >>> from openbook.baseline import ZeroRegressor
     >>> X, y = ob.load("diabetes").split("progression")
-    >>> found = evaluation_bias(ZeroRegressor(), X, y, cv=[0.5, 0.95], n=60, repeats=10, metric="mae")
+    >>> found = evaluation_bias(ZeroRegressor(), X, y, cv=[0.5, 0.95], n_train=60, repeats=10, metric="mae")
     >>> found.deviation[0] < found.deviation[1]  # three rows test less well than thirty
     np.True_
     """
     task = model_task([model])
     refuse_frozen(model)
-    for name, value in (("n", n), ("repeats", repeats)):
+    for name, value in (("n_train", n_train), ("repeats", repeats)):
         if not Whole(at_least=2).allows(value):
             raise ParameterError(f"{name} must be {Whole(at_least=2).demand()}, got {value!r}")
-    examples = Examples.of(X, y, task)
+    examples, n, ways = Examples.of(X, y, task), n_train, WAYS if cv is None else tuple(cv)
     if 2 * n > len(examples):
         raise ParameterError(
             f"samples of {n} rows need a table of at least {2 * n}, to tell the truth by the rows outside; it"
-            f" has {len(examples)}. Make n smaller"
+            f" has {len(examples)}. Make n_train smaller"
         )
     function = _metric(metric, task)
-    step = partial(_sampled, model, examples, tuple(cv), n, function, random_state)
+    step = partial(_sampled, model, examples, ways, n, function, random_state)
     found = list(each(range(repeats), step))
     estimates, truth = np.array([e for e, _ in found]), np.array([t for _, t in found])
     words = f"{repeats} samples of {n:,} of {len(examples):,} rows"
     label = type(model).__name__
-    return EvaluationBias(label, tuple(map(str, cv)), estimates, truth, function, words)
+    return EvaluationBias(label, tuple(map(str, ways)), estimates, truth, function, words)
 
 
 def _metric(which: str | Metric | None, task: Any) -> Metric:

@@ -22,7 +22,7 @@ from openbook.border.rows import class_codes, name_of_target
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, OpenbookError, ParameterError
-from openbook.judge.folds.holdout import TrainingRows
+from openbook.judge.folds.holdout import OnTraining
 from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
 from openbook.judge.scores.metrics import Task
 
@@ -161,7 +161,7 @@ class Examples:
         for i, pair in enumerate(self._pairs(split)):
             train, test = (_positions(rows, n, i) for rows in pair)
             fold = Split(i, train, test)
-            honest = not isinstance(split, TrainingRows)
+            honest = not isinstance(split, OnTraining)
             yield fold.checked(n, None if known else self.groups) if honest else fold
 
     def _pairs(self, split: Any) -> Iterator[Any]:

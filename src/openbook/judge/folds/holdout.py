@@ -1,7 +1,7 @@
 """Held-out rows: some rows train, the others test, once or several times; and no held-out rows at all.
 
     Holdout         | train | test |      each class, or each tenth of a numeric target, gives its share
-    TrainingRows    | train = test |      what a model says of the rows that it was fitted to: too good
+    OnTraining    | train = test |      what a model says of the rows that it was fitted to: too good
 
 Repeated, a holdout is random subsampling (Monte Carlo cross-validation): draws are independent, so a row may
 be tested several times, or never. Given groups, whole groups are held out. Positions count from 0.
@@ -17,7 +17,7 @@ from openbook.errors import ParameterError
 from openbook.judge.folds.splitters import Split, dealt, group_codes, group_counts
 from openbook.words.parameters import documented
 
-__all__ = ["Holdout", "TrainingRows", "some_groups", "some_rows", "tenths"]
+__all__ = ["Holdout", "OnTraining", "some_groups", "some_rows", "tenths"]
 
 
 @documented
@@ -103,7 +103,7 @@ class Holdout:
         return parts if self.repeats == 1 else f"random subsampling, {self.repeats} times: {parts}"
 
 
-class TrainingRows:
+class OnTraining:
     """Test the model on its own training rows: a score that is too good, to set beside an honest one."""
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002

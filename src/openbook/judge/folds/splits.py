@@ -20,7 +20,7 @@ import numpy as np
 from openbook.border.rows import class_codes
 from openbook.data import Categorical, Column, read
 from openbook.errors import ParameterError, did_you_mean
-from openbook.judge.folds.holdout import Holdout, TrainingRows, some_groups, some_rows, tenths
+from openbook.judge.folds.holdout import Holdout, OnTraining, some_groups, some_rows, tenths
 from openbook.judge.folds.splitters import (
     Bootstrap632,
     GroupFolds,
@@ -43,7 +43,7 @@ __all__ = [
     "Holdout",
     "Protocol",
     "TimeOrdered",
-    "TrainingRows",
+    "OnTraining",
     "lock_away",
     "protocol",
     "some_rows",
@@ -259,7 +259,7 @@ def _named(name: str, y: Any, task: Task, random_state: int, groups: Any) -> Any
         "holdout": Holdout(random_state=random_state),
         "subsampling": Holdout(repeats=_SUBSAMPLES, random_state=random_state),
         "bootstrap": Bootstrap632(random_state=random_state),
-        "training": TrainingRows(),
+        "training": OnTraining(),
     }
     if name not in ways:
         raise ParameterError(f"{_WANTED}, got {name!r}. {did_you_mean(name, NAMED)}")
