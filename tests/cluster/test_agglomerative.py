@@ -25,7 +25,7 @@ def as_points(X):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("n", "d"), [(2, 1), (33, 2), (257, 5), (700, 3)])
+@pytest.mark.parametrize(("n", "d"), [(2, 1), (33, 2), (257, 5), (700, 3), (60, 40)])
 def test_merges_are_those_of_scipy(method, n, d):
     X = RNG.normal(size=(n, d))
     theirs = hierarchy.linkage(X, method)
@@ -79,14 +79,15 @@ def test_rows_on_a_line_by_hand():
         assert model.labels_.tolist() == [0, 0, 0, 1]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_row_of_weight_two_counts_as_two(method):
-    X = RNG.normal(size=(30, 2))
+@pytest.mark.parametrize(("method", "d"), [*((method, 2) for method in METHODS), ("ward", 20)])
+def test_a_row_of_weight_two_counts_as_two(method, d):
+    X = RNG.normal(size=(30, d))
     weights = RNG.integers(1, 4, 30)
-    weighed = AgglomerativeClustering(3, linkage=method).fit(X, sample_weight=weights)
-    repeated = AgglomerativeClustering(3, linkage=method).fit(np.repeat(X, weights, axis=0))
-    top = repeated.linkage_[-29:, 2]
-    np.testing.assert_allclose(np.sort(weighed.linkage_[:, 2]), np.sort(top), rtol=1e-9)
+    weighed = AgglomerativeClustering(3, linkage=method, scale=False).fit(X, sample_weight=weights)
+    repeated = hierarchy.linkage(np.repeat(X, weights, axis=0), method)[-29:, 2]
+    np.testing.assert_allclose(np.sort(weighed.linkage_[:, 2]), np.sort(repeated), rtol=1e-9)
+    twin = merged(squareform(pdist(X)).tolist(), method, weights=weights.tolist())
+    np.testing.assert_allclose([merge.height for merge in twin], weighed.linkage_[:, 2], rtol=1e-9)
 
 
 def test_typed_columns_and_gaps_by_hand():

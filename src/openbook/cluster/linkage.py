@@ -10,7 +10,8 @@ rows follows a minimum spanning tree; among equal heights its order is another, 
 are not. Heights never fall, except by centroid and median.
 
 How much memory it takes for n rows of d columns: single, Ward, centroid and median of rows 16 n d bytes and a
-little; all else a matrix of 4 n² bytes.
+little; all else a matrix of 4 n² bytes. Where that is no more than centres would take, as in wide tables,
+Ward, centroid and median use the matrix, too: it is updated in n steps a merge, and centres in n d.
 
 References: Lance and Williams (1967). Müllner (2011), Modern hierarchical, agglomerative clustering
 algorithms.
@@ -41,7 +42,7 @@ def linkage_of_points(points, method, weights=None, *, allow_large=False):
     if method == "single":
         refuse_if_over(what, 24 * n * (d + 4), seconds, "sample the rows", allow=allow_large)
         return _along_tree(points)
-    if method in CENTRES:
+    if method in CENTRES and 4 * n * n > 32 * n * d:
         refuse_if_over(what, 32 * n * (d + 4), 1.5 * seconds, "sample the rows", allow=allow_large)
         from openbook.cluster.merge_kernels import merge_centres
 
@@ -55,9 +56,15 @@ def linkage_of_pairs(pairs, method, weights=None):
     """The merges by condensed distances, which are used up."""
     from openbook.cluster.merge_kernels import merge_pairs
 
+    n = round((1 + math.sqrt(1 + 8 * len(pairs))) / 2)
     if method in CENTRES:
         pairs *= pairs
-    n = round((1 + math.sqrt(1 + 8 * len(pairs))) / 2)
+    if method == "ward" and weights is not None:  # rows are clusters of their weight
+        start = 0
+        for i in range(n - 1):
+            own, later = weights[i], weights[i + 1 :]
+            pairs[start : start + len(later)] *= 2 * own * later / (own + later)
+            start += len(later)
     return _merged(merge_pairs, pairs, n, method, weights)
 
 

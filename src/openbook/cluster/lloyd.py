@@ -133,7 +133,8 @@ def _assigned(space, aim, pair):
 
 
 def _rows_of(space, pair):
-    return _placed(space, pair.piece).take(pair.own)
+    placed = _placed(space, pair.piece)
+    return placed if len(pair.own) == len(placed.weights) else placed.take(pair.own)
 
 
 def _farthest(space, prototypes, count, pair):
@@ -221,15 +222,13 @@ def plus_plus(space: PrototypeSpace, placed: Placed, k: int, rng) -> Placed:
     Reference: Arthur and Vassilvitskii (2007), k-means++: the advantages of careful seeding.
     """
     chosen = [int(rng.choice(len(placed.weights), p=placed.weights / placed.weights.sum()))]
-    nearest = space.distances(placed, space.prototypes(placed.take(chosen)))
+    (nearest,) = space.all_distances(placed, space.prototypes(placed.take(chosen)))
     while len(chosen) < k:
         mass = np.cumsum(placed.weights * nearest)
         drawn = np.searchsorted(mass, rng.random_sample(2 + int(np.log(k))) * mass[-1])
         drawn = np.minimum(drawn, len(mass) - 1)
-        after = [
-            np.minimum(nearest, space.distances(placed, space.prototypes(placed.take([i])))) for i in drawn
-        ]
-        best = int(np.argmin([placed.weights @ left for left in after]))
+        after = np.minimum(nearest, space.all_distances(placed, space.prototypes(placed.take(drawn))))
+        best = int(np.argmin(after @ placed.weights))
         chosen.append(int(drawn[best]))
         nearest = after[best]
     return placed.take(chosen)

@@ -47,6 +47,10 @@ def merged(matrix, method, *, similar=False, weights=None):
     nearest = max if similar else min
     clusters: list[tuple[int, ...]] = [(i,) for i in range(n)]
     now = [[float(cell) ** 2 if squared else float(cell) for cell in row] for row in matrix]
+    if method == "ward":  # rows are clusters of their weight
+        now = [
+            [2 * v * w / (v + w) * now[i][j] for j, w in enumerate(weights)] for i, v in enumerate(weights)
+        ]
     while len(clusters) > 1:
         pairs = [(i, j) for i in range(len(clusters)) for j in range(i + 1, len(clusters))]
         i, j = nearest(pairs, key=lambda pair: now[pair[0]][pair[1]])  # the first of equals

@@ -188,9 +188,7 @@ class PrototypeClusterer(Clusterer):
         return self._each(X, self._distances)
 
     def _distances(self, X):
-        placed = self.space_.place_table(X)
-        each = [self.prototypes_.take([c]) for c in range(len(self.prototypes_))]
-        return np.stack([self.space_.distances(placed, one) for one in each], axis=1)
+        return self.space_.all_distances(self.space_.place_table(X), self.prototypes_).T
 
     def partial_fit(self, X, y=None, sample_weight=None):  # noqa: ARG002 (as in fit)
         """Learn from more rows; the first call fits.

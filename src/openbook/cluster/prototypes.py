@@ -54,7 +54,12 @@ class Placed(NamedTuple):
 
     @classmethod
     def joined(cls, parts):
-        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        parts = list(parts)
+        return (
+            parts[0]
+            if len(parts) == 1
+            else cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        )
 
 
 class Bounds(NamedTuple):
@@ -179,6 +184,14 @@ class PrototypeSpace:
         bounds = Bounds.unknown(len(placed.weights))
         self.nearest(placed, self.aim(prototypes), bounds)
         return bounds.labels.astype(np.intp)
+
+    def all_distances(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
+        """Every row's t to every prototype, (k, n)."""
+        found = np.ascontiguousarray(cdist(placed.numbers, prototypes.means, "sqeuclidean").T)
+        if len(self.nominal):
+            for c, modes in enumerate(prototypes.modes):
+                found[c] += self.gamma * ((placed.codes != modes) | (placed.codes < 0)).sum(axis=1)
+        return found
 
     def distances(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
         """Every row's t to a prototype of its own, or to one for all: (n,)."""

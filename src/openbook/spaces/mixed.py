@@ -32,7 +32,7 @@ from openbook.data import Categorical, Nominal, Numeric, Ordinal, Schema
 from openbook.words.numbers import figure
 from openbook.work import Grid
 
-__all__ = ["MixedDistance", "MixedIndex", "within_blocks", "within_fences"]
+__all__ = ["MixedDistance", "MixedIndex", "inside_fences", "within_blocks", "within_fences"]
 
 #: Cells to compare above which a compiled kernel does it: below, it takes longer to load than to do without.
 _FEW_CELLS = 1 << 24
@@ -268,13 +268,26 @@ def within_fences(known):
     >>> within_fences(np.array([0.0, 0, 0, 0, 0, 0, 10, 11, 12, 13, 9999])).tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 10.0, 11.0, 12.0, 13.0]
     """
+    return known[inside_fences(known[:, None])[:, 0]]
+
+
+def inside_fences(known):
+    """Which cells of columns, (n, p) and none missing, set the scale of their column."""
     if not len(known):
-        return known
-    low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
-    if low == high:
-        others = known[known != middle]
-        low, high = np.quantile(others, (0.25, 0.75)) if len(others) else (low, high)
-        if low == high:
-            return known
-    reach = _OUTER * (high - low)
-    return known[((known >= low - reach) & (known <= high + reach)) | (known == middle)]
+        return np.zeros(known.shape, dtype=bool)
+    ordered = np.sort(known, axis=0)
+    low, middle, high = (_quantile(ordered, share) for share in (0.25, 0.5, 0.75))
+    for j in np.flatnonzero(low == high):
+        others = ordered[ordered[:, j] != middle[j], j]
+        if len(others):
+            low[j], high[j] = _quantile(others, 0.25), _quantile(others, 0.75)
+    reach = np.where(low == high, np.inf, _OUTER * (high - low))
+    return ((known >= low - reach) & (known <= high + reach)) | (known == middle)
+
+
+def _quantile(ordered, share):
+    """The number below which this share of ordered ones lies, between two of them in proportion."""
+    at = share * (len(ordered) - 1)
+    below = int(at)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (at - below) * (ordered[above] - ordered[below])

@@ -24,7 +24,7 @@ from openbook.border.rules import Flag, NamedOr, Number, OneOf, ParameterRule
 from openbook.data import Numeric, SparseTable
 from openbook.errors import DataError, RefusalError
 from openbook.prepare import Encoding
-from openbook.spaces.mixed import MixedDistance, MixedIndex, within_blocks, within_fences
+from openbook.spaces.mixed import MixedDistance, MixedIndex, inside_fences, within_blocks
 
 __all__ = ["DISTANCES", "DISTANCE_MEANINGS", "DISTANCE_RULES", "TILED", "Space", "refusal"]
 
@@ -71,6 +71,8 @@ DISTANCE_MEANINGS = {
 
 #: Distances that are worked out at a time.
 _AT_A_TIME = 1 << 22
+#: Columns whose fences are found together.
+_COLUMNS_AT_A_TIME = 64
 
 #: What an index measures, where it is not the distance itself: after `turned`, it is this.
 _MEASURED = {"mahalanobis": "euclidean", "correlation": "cosine"}
@@ -245,16 +247,31 @@ def _robust(encoding, rows):
     """The encoding whose numbers are standardised by the cells within the fences of their columns."""
     tables = list(rows.tables())
     mean, shift, scale = encoding.mean.copy(), encoding.shift.copy(), encoding.scale.copy()
-    for j, at in enumerate(np.searchsorted(encoding.columns, np.arange(len(encoding.schema)))):
-        attribute = encoding.schema.attributes[j]
-        if not isinstance(attribute, Numeric):
-            continue
-        cells = np.concatenate([table.data(attribute.name) for table in tables])
-        some = within_fences(cells[np.isfinite(cells)])
-        if len(some) and (spread := some.std()) > 0:
-            mean[at] = shift[at] = some.mean()
-            scale[at] = spread
+    names = encoding.schema.of(Numeric)
+    numeric = [encoding.schema.position(name) for name in names]
+    places = np.searchsorted(encoding.columns, numeric)
+    for start in range(0, len(names), _COLUMNS_AT_A_TIME):
+        some = slice(start, start + _COLUMNS_AT_A_TIME)
+        cells = np.concatenate([table.block(names[some]) for table in tables], dtype=float)
+        finite = np.isfinite(cells)
+        whole = finite.all(axis=0)
+        parts = [(places[some][whole], cells[:, whole])]
+        parts += [(places[some][[j]], cells[finite[:, j], j, None]) for j in np.flatnonzero(~whole)]
+        for at, known in parts:
+            middle, spread = _moments_inside(known)
+            varies = spread > 0
+            mean[at[varies]] = shift[at[varies]] = middle[varies]
+            scale[at[varies]] = spread[varies]
     return replace(encoding, mean=mean, shift=shift, scale=scale)
+
+
+def _moments_inside(known):
+    """The mean and the standard deviation of the cells within the fences of each column."""
+    inside = inside_fences(known)
+    count = np.maximum(inside.sum(axis=0), 1)
+    mean = np.where(inside, known, 0.0).sum(axis=0) / count
+    off = np.where(inside, known - mean, 0.0)
+    return mean, np.sqrt((off * off).sum(axis=0) / count)
 
 
 class _Sparse:

@@ -145,6 +145,19 @@ def total_between(x, q, p):
 
 
 @inner(fastmath=False)
+def totals_of_four(points, rows, q, p, totals):
+    """Fill in the totals between a query and four points: side by side, none waits for another's sum."""
+    a, b, c, d = points[rows[0]], points[rows[1]], points[rows[2]], points[rows[3]]
+    of_a = of_b = of_c = of_d = 0.0
+    for j in range(q.shape[0]):
+        of_a = added(of_a, abs(a[j] - q[j]), p)
+        of_b = added(of_b, abs(b[j] - q[j]), p)
+        of_c = added(of_c, abs(c[j] - q[j]), p)
+        of_d = added(of_d, abs(d[j] - q[j]), p)
+    totals[0], totals[1], totals[2], totals[3] = of_a, of_b, of_c, of_d
+
+
+@inner(fastmath=False)
 def totals_to(tile, q, p, totals):
     """Fill in the totals between a query and every point of a tile."""
     width = totals.shape[0]
@@ -273,13 +286,21 @@ def search_tiles(tiles, tile_rows, Q, radius, measure, answer):
 @jit
 def rerank(points, Q, candidates, measure, distances, rows):
     """Fill in the nearest candidates of each query; there are as many as places, or more."""
+    n = candidates.shape[1]
+    totals = np.empty(4)
     for i in range(Q.shape[0]):
         empty(distances[i], rows[i])
-        for c in range(candidates.shape[1]):
-            row = candidates[i, c]
-            distance = distance_of(total_between(points[row], Q[i], measure.p), measure)
-            if worse(distances[i, 0], rows[i, 0], distance, row):
-                sift(distances[i], rows[i], rows.shape[1], distance, row)
+        for c in range(0, n, 4):
+            four = candidates[i, c : c + 4]
+            if four.shape[0] == 4:
+                totals_of_four(points, four, Q[i], measure.p, totals)
+            else:
+                for r in range(four.shape[0]):
+                    totals[r] = total_between(points[four[r]], Q[i], measure.p)
+            for r in range(four.shape[0]):
+                distance = distance_of(totals[r], measure)
+                if worse(distances[i, 0], rows[i, 0], distance, four[r]):
+                    sift(distances[i], rows[i], rows.shape[1], distance, four[r])
         sort(distances[i], rows[i])
 
 
