@@ -97,7 +97,7 @@ def each(pieces: Iterable[Any], step: Callable[[Any], State], *, in_order: bool 
 
 
 def _step_on(step: Callable[[Any], State], piece: Any) -> State:
-    return step(piece.load() if isinstance(piece, Piece) else piece)
+    return step(piece.load() if hasattr(piece, "load") else piece)
 
 
 def each_until(

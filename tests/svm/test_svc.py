@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 
 from openbook import load
 from openbook.errors import DataError, InterruptedFit, ParameterError
-from openbook.svm import SVC, learner, newton, pairwise_votes, rest_votes, smo
+from openbook.svm import SVC, learner, newton, pairwise_votes, rest_votes, smo, solve
 from openbook.svm.platt import deal
 from openbook.svm.training import MachineRows
 
@@ -97,6 +97,7 @@ def test_decisions_are_those_of_libsvm(options, rows):
 def test_many_rows_too(monkeypatch):
     """In working sets, and to LIBSVM's own tolerance."""
     monkeypatch.setattr(smo, "WORKING", 64)
+    monkeypatch.setattr(solve, "HELD", 0)
     X, y = points(1000, 5, seed=3)
     ours, theirs = SVC(scale=False, calibrate=None).fit(X, y), sklearn.svm.SVC().fit(X, y)
     assert ours.n_iter_[0] > 5
@@ -289,6 +290,7 @@ def test_one_class_is_none():
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_the_cap_is_said(kernel, monkeypatch):
     monkeypatch.setattr(smo, "WORKING", 16)
+    monkeypatch.setattr(solve, "HELD", 0)
     X, y = points(400, 3, seed=13)
     with pytest.warns(
         ConvergenceWarning, match=r"SVC: the search reached max_iter=2; this is the best model so far"
@@ -304,15 +306,16 @@ def test_the_cap_is_said(kernel, monkeypatch):
     assert "The search reached max_iter=2" in model.work().conclusion
 
 
-@pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
-def test_an_interrupt_is_said_and_leaves_a_model(multiclass, monkeypatch):
+@pytest.mark.parametrize(("multiclass", "held"), [("ovr", 0), ("ovo", 0), ("ovr", 2048)])
+def test_an_interrupt_is_said_and_leaves_a_model(multiclass, held, monkeypatch):
     monkeypatch.setattr(smo, "WORKING", 16)
+    monkeypatch.setattr(solve, "HELD", held)
     X, y = points(300, 3, 3, seed=14)
     real, calls = smo.pair_steps, []
 
     def pressed(*args):
         calls.append(1)
-        if len(calls) == 20:
+        if len(calls) == (2 if held else 20):
             raise KeyboardInterrupt
         return real(*args)
 

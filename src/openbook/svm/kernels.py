@@ -9,7 +9,7 @@ The first three are a function of a matrix product, `link(left @ right.T)`: left
 what the kernel adds to them. So a block of a kernel matrix costs a product and a pass, and sums over support
 vectors (`add_scores`) go block by block through the cache: of many rows, no kernel matrix is ever held whole.
 
-left : float64 (n, k), right : float64 (m, k), coef : float64 (m,) or (m, machines)
+left : float64 (n, k), right : float64 (m, k), coef : float64 (m,) or (m, machines), which may be sparse
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.errors import ParameterError
 
-__all__ = ["Kernel", "Linear", "Own", "PolynomialKernel", "RadialKernel", "add_scores"]
+__all__ = ["Held", "Kernel", "Linear", "Own", "PolynomialKernel", "RadialKernel", "add_scores"]
 
 #: Entries of a block: half of a usual second-level cache, and no more columns than these.
 _BLOCK, _COLUMNS = 1 << 16, 1024
@@ -145,10 +145,37 @@ class Own(Kernel):
         return np.array([self.block(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(X))])
 
 
+@dataclass(frozen=True)
+class Held(Kernel):
+    """The kernel of few rows as a table, (n, n); a row is its number in it, (…, 1)."""
+
+    values: np.ndarray
+    name = "held"
+
+    def block(self, left, right, out=None):  # noqa: ARG002 (there is no product to make room for)
+        rows, columns = left[:, 0], right[:, 0]
+        everything = np.arange(len(self.values))
+        if 2 * len(columns) < len(everything):
+            return self.values[np.ix_(rows, columns)]
+        if np.array_equal(rows, everything) and np.array_equal(columns, everything):
+            return self.values.copy()
+        return np.take(self.values[rows], columns, axis=1)
+
+    def diagonal(self, X):
+        return self.values[X[:, 0], X[:, 0]]
+
+    def add_scores(self, left, right, coef, scores):
+        """See `add_scores`: the table is symmetric, and its rows lie in stretches."""
+        scores += (coef.T @ self.values[right[:, 0]]).T[left[:, 0]]
+
+
 def add_scores(
     kernel: Kernel, left: np.ndarray, right: np.ndarray, coef: np.ndarray, scores: np.ndarray
 ) -> None:
     """Add sum_j coef_j K(left_i, right_j) to scores, (n,) or (n, machines), block by block."""
+    if isinstance(kernel, Held):
+        kernel.add_scores(left, right, coef, scores)
+        return
     link = kernel.link
     if isinstance(kernel, RadialKernel) and len(left) * len(right) >= _MANY:
         link = kernel.link_many

@@ -83,7 +83,7 @@ class SupportVectors(Learner):
         self.support_ = training.number[rows]
         self.support_vectors_, self.dual_coef_ = machines.vectors, machines.coef
         self.bias_, self.weights_ = machines.bias, machines.weights
-        self.slacks_ = machines.slacks(tasks, rows, len(training.X))
+        self.slacks_ = machines.slacks(tasks, solutions, rows, len(training.X))
         self.objective_ = np.array([solution.primal for solution in solutions])
         self.dual_gap_ = np.array([solution.gap for solution in solutions])
         self.n_iter_ = np.array([solution.sweeps for solution in solutions])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from openbook.fold import each
 from openbook.svm.kernels import Kernel, Linear, RadialKernel, add_scores
@@ -21,6 +22,8 @@ __all__ = ["Machines", "Task", "solved"]
 _NOTHING = 1e-12
 #: So little slack is rounding: the row is on its margin.
 _NO_SLACK = 1e-9
+#: Multipliers of which fewer than this share are not 0 are multiplied as a sparse array.
+_SPARSE = 0.1
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,13 @@ class Machines:
     @classmethod
     def of(cls, kernel: Kernel, X: np.ndarray, tasks, solutions) -> tuple["Machines", np.ndarray]:
         """The machines of these solutions, and the rows of X that are their support vectors."""
-        beta = np.zeros((len(tasks), len(X)))
+        beta, used = np.zeros((len(tasks), len(X))), np.zeros(len(X), dtype=bool)
         for k, (task, solution) in enumerate(zip(tasks, solutions, strict=True)):
-            beta[k, task.rows] = solution.beta
-        beta[np.abs(beta) <= _NOTHING * np.abs(beta).max(axis=1, keepdims=True)] = 0.0
-        rows = np.flatnonzero(beta.any(axis=0))
+            sizes = np.abs(solution.beta)
+            some = sizes > _NOTHING * sizes.max()
+            beta[k, task.rows] = np.where(some, solution.beta, 0.0)
+            used[task.rows] |= some
+        rows = np.flatnonzero(used)
         weights = None
         if isinstance(kernel, Linear):
             weights = np.array([solution.w for solution in solutions])
@@ -73,7 +78,10 @@ class Machines:
             center = vectors.mean(axis=0)
             X, vectors = X - center, vectors - center
         left, right = self.kernel.left(X), self.kernel.right(vectors)
-        add_scores(self.kernel, left, right, np.ascontiguousarray(self.coef.T), f)
+        coef = np.ascontiguousarray(self.coef.T)
+        if np.count_nonzero(coef) < _SPARSE * coef.size:  # of many pairs of classes, each has few vectors
+            coef = csr_array(coef)
+        add_scores(self.kernel, left, right, coef, f)
         return f
 
     def norms(self) -> np.ndarray:
@@ -83,14 +91,14 @@ class Machines:
         products = self.decisions(self.vectors) - self.bias
         return np.sqrt(np.maximum(np.einsum("km,mk->k", self.coef, products), 0.0))
 
-    def slacks(self, tasks, rows: np.ndarray, n: int) -> np.ndarray:
+    def slacks(self, tasks, solutions, rows: np.ndarray, n: int) -> np.ndarray:
         """How far each support vector, of these of n rows, is beyond its margin, (machines, m)."""
-        f, slacks = self.decisions(self.vectors), np.zeros_like(self.coef)
-        for k, task in enumerate(tasks):
-            targets = np.zeros(n)
-            targets[task.rows] = task.problem.t
-            error = targets[rows] - f[:, k]
-            beyond = np.maximum(np.abs(error) - task.problem.epsilon, 0.0)
+        slacks, of_all = np.zeros_like(self.coef), np.zeros(n)
+        for k, (task, solution) in enumerate(zip(tasks, solutions, strict=True)):
+            of_all[:] = 0.0
+            of_all[task.rows] = task.problem.t - solution.f
+            error = of_all[rows]
+            beyond = np.abs(error) - task.problem.epsilon
             slacks[k] = np.where((self.coef[k] * error > 0) & (beyond > _NO_SLACK), beyond, 0.0)
         return slacks
 

@@ -72,7 +72,7 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> DualSolution:
         beta = _scaled(X, problem, problem.balanced(beta))
     primal = 0.5 * float(search.w @ search.w) + problem.total_loss(search.f)
     gap = max(primal - problem.dual(beta, float(np.square(beta @ X).sum())), 0.0)
-    found = DualSolution(beta, search.b, primal, gap, search.steps, state, search.w)
+    found = DualSolution(beta, search.b, search.f, primal, gap, search.steps, state, search.w)
     if state == CONVERGED and len(X) <= _MANY:
         polished = _polished(X, problem, found)
         return min(polished, found, key=lambda solution: solution.primal)

@@ -80,11 +80,13 @@ class Problem(NamedTuple):
 class DualSolution:
     """The multipliers of a problem's rows and the constant, with how good they are and how they were found.
 
+    f : what the machine says of its rows
     w : the weights of a linear machine; None where they are the sum of beta_i x_i, or there are none
     """
 
     beta: np.ndarray
     bias: float
+    f: np.ndarray
     primal: float
     gap: float
     sweeps: int
@@ -97,10 +99,10 @@ class DualSolution:
     ) -> "DualSolution":
         """With the constant and the gap that follow from multipliers and their gradient."""
         bias = _bias(problem, beta, gradient)
-        f = gradient + problem.t - problem.ridge * beta
-        square = float(beta @ f)
-        primal = 0.5 * square + problem.total_loss(f + bias)
-        return cls(beta, bias, primal, max(primal - problem.dual(beta, square), 0.0), sweeps, state)
+        products = gradient + problem.t - problem.ridge * beta
+        square, f = float(beta @ products), products + bias
+        primal = 0.5 * square + problem.total_loss(f)
+        return cls(beta, bias, f, primal, max(primal - problem.dual(beta, square), 0.0), sweeps, state)
 
 
 def slopes(problem: Problem, beta: np.ndarray, gradient: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ most by rising; j is the one with which the objective falls most, to second orde
 
     (g_i - g_j)² / (K_ii + K_jj - 2 K_ij)
 
-A small problem is one working set, and its kernel matrix is held. Of a large one the `WORKING` rows that
+A small problem is one working set, and its kernel matrix is held; so is one whose matrix is held already. Of a large one the `WORKING` rows that
 violate the optimality conditions most are solved by themselves, given the others; then the gradient of all
 rows is brought up to date by one pass over the changed columns of the kernel matrix, computed block by block
 and forgotten. Memory is that of the rows and of one working set, whatever the number of support vectors.
@@ -19,7 +19,7 @@ References: Platt (1998); Fan, Chen and Lin (2005) for the choice of j; Joachims
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.svm.kernels import Kernel, add_scores
+from openbook.svm.kernels import Held, Kernel, add_scores
 from openbook.svm.polish import polish
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, DualSolution, Problem, slopes
 
@@ -45,7 +45,7 @@ def solve_dual(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None) -
     start : multipliers to start from, which sum to 0; optional
     """
     beta = np.zeros(len(X)) if start is None else start.copy()
-    solve = _solve_whole if len(X) <= WORKING else _solve_in_sets
+    solve = _solve_whole if len(X) <= WORKING or isinstance(kernel, Held) else _solve_in_sets
     return solve(X, kernel, problem, tol, max_iter, beta)
 
 
@@ -61,12 +61,12 @@ def _solve_whole(X, kernel, problem, tol, max_iter, beta):
             if steps < _STEPS:
                 state = CONVERGED
                 break
+        if state == CONVERGED:
+            near, most = _NEAR * tol, 100 * len(X)
+            pair_steps(K, problem.lo, problem.hi, problem.epsilon, near, most, beta, gradient)
+            beta = polish(problem, beta, lambda some: K[np.ix_(some, some)], lambda by: K @ by)
     except KeyboardInterrupt:
         state = INTERRUPTED
-    if state == CONVERGED:
-        n = len(X)
-        pair_steps(K, problem.lo, problem.hi, problem.epsilon, _NEAR * tol, 100 * n, beta, gradient)
-        beta = polish(problem, beta, lambda some: K[np.ix_(some, some)], lambda by: K @ by)
     return DualSolution.of(problem, beta, K @ beta - problem.t, sweeps, state)
 
 

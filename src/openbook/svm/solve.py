@@ -14,13 +14,12 @@ and which rows are in the way (those of xi > 0). With a kernel, its columns stan
 """
 
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from openbook.errors import DataError
-from openbook.svm.kernels import Kernel, Linear, Own, RadialKernel
+from openbook.svm.kernels import Held, Kernel, Linear, Own, RadialKernel
 from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, DualSolution, Problem
 from openbook.svm.smo import solve_dual
@@ -73,22 +72,19 @@ class KernelTable(NamedTuple):
         return _with_weights(solution, self.rows[rows], self.center)
 
 
-def kernel_table(kernel: Kernel, X: np.ndarray) -> KernelTable:
-    """The kernel of few rows as a table; not where Newton's method will do without."""
+def kernel_table(kernel: Kernel, X: np.ndarray, order: np.ndarray | None = None) -> KernelTable:
+    """The kernel of few rows as a table, in this order of rows; not where Newton's method will do without."""
     by_newton = isinstance(kernel, Linear) and len(X) > FEW and X.shape[1] <= len(X)
     if len(X) > HELD or by_newton or isinstance(kernel, Own):
         return KernelTable(kernel, X)
     rows, center = _centred(X) if isinstance(kernel, Linear | RadialKernel) else (X, None)
-    table, numbers = Own(partial(_looked_up, kernel.matrix(rows, rows))), np.arange(len(X))[:, None]
+    order = np.arange(len(X)) if order is None else order
+    table, numbers = Held(kernel.matrix(rows[order], rows[order])), np.argsort(order)[:, None]
     return (
         KernelTable(table, numbers, rows, center)
         if isinstance(kernel, Linear)
         else KernelTable(table, numbers)
     )
-
-
-def _looked_up(values, left, right):
-    return values[np.ix_(left[:, 0], right[:, 0])]
 
 
 def _with_weights(found: DualSolution, X: np.ndarray, center: np.ndarray) -> DualSolution:

@@ -176,7 +176,7 @@ class SVC(SupportVectors, Classifier):
         weights = np.bincount(training.y, training.w, len(self.classes_))
         cost = training.w * class_factors(self, weights)[training.y]
         tasks = self._tasks(training.y, cost)
-        table = kernel_table(self._kernel(), training.X)
+        table = kernel_table(self._kernel(), training.X, self._order(training.y))
         solutions = self._solved(training, tasks, table)
         self._keep(training, tasks, solutions)
         self.sharpness_ = np.ones(len(self.classes_))
@@ -184,6 +184,11 @@ class SVC(SupportVectors, Classifier):
         if self.calibrate is not None and self.converged_:
             self._calibrate(training, tasks, solutions, table)
         self._announce()
+
+    def _order(self, y):
+        """The order of rows in which those of each machine stand together, where machines tell pairs apart."""
+        by_pairs = len(self.classes_) > 2 and self.multiclass == "ovo"
+        return np.argsort(y, kind="stable") if by_pairs else None
 
     def _tasks(self, y, cost):
         """The machines to be found, in their order."""

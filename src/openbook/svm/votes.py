@@ -101,11 +101,11 @@ def class_scores(f: np.ndarray, n_classes: int, multiclass: str) -> np.ndarray:
         return f * np.array([-0.5, 0.5])
     if multiclass == "ovr":
         return f
-    votes, sums = np.zeros((len(f), n_classes)), np.zeros((len(f), n_classes))
-    for k, (a, b) in enumerate(pairs(n_classes)):
-        won = f[:, k] > 0
-        votes[:, a] += won
-        votes[:, b] += ~won
-        sums[:, a] += f[:, k]
-        sums[:, b] -= f[:, k]
-    return votes + sums / (3 * (np.abs(sums) + 1))
+    votes, sums = np.zeros((n_classes, len(f))), np.zeros((n_classes, len(f)))
+    for (a, b), own in zip(pairs(n_classes), np.ascontiguousarray(f.T), strict=True):
+        won = own > 0
+        votes[a] += won
+        votes[b] += ~won
+        sums[a] += own
+        sums[b] -= own
+    return np.ascontiguousarray((votes + sums / (3 * (np.abs(sums) + 1))).T)
