@@ -5,10 +5,11 @@ most by rising; j is the one with which the objective falls most, to second orde
 
     (g_i - g_j)² / (K_ii + K_jj - 2 K_ij)
 
-A small problem is one working set, and its kernel matrix is held; so is one whose matrix is held already. Of a large one the `WORKING` rows that
-violate the optimality conditions most are solved by themselves, given the others; then the gradient of all
-rows is brought up to date by one pass over the changed columns of the kernel matrix, computed block by block
-and forgotten. Memory is that of the rows and of one working set, whatever the number of support vectors.
+A small problem is one working set, and its kernel matrix is held; so is one whose matrix is held already. Of
+a large one the `WORKING` rows that violate the optimality conditions most are solved by themselves, given the
+others; then the gradient of all rows is brought up to date by one pass over the changed columns of the kernel
+matrix, computed block by block and forgotten. Memory is that of the rows and of one working set, whatever the
+number of support vectors.
 
 Between sweeps an interrupt (Ctrl-C) ends the search, and so does the cap; what was found by then is the
 solution.

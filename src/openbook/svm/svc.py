@@ -186,7 +186,7 @@ class SVC(SupportVectors, Classifier):
         self._announce()
 
     def _order(self, y):
-        """The order of rows in which those of each machine stand together, where machines tell pairs apart."""
+        """The order in which the rows of each class stand together, where machines tell pairs apart."""
         by_pairs = len(self.classes_) > 2 and self.multiclass == "ovo"
         return np.argsort(y, kind="stable") if by_pairs else None
 
