@@ -231,10 +231,14 @@ def _parameters(model: Any) -> dict[str, Any]:
 
 
 def _written(value: Any) -> Any:
-    """A parameter without a rule: a learner, a list of names and learners, or None."""
+    """A parameter without a rule: a learner, a list of names and learners, of texts and learners, or None."""
     if isinstance(value, BaseEstimator):
         return {"learner": registry.name_of(value), "parameters": _parameters(value)}
-    return None if value is None else [[name, _written(learner)] for name, learner in value]
+    if value is None or isinstance(value, str):
+        return value
+    return [
+        _written(one) if isinstance(one, str | BaseEstimator) else [one[0], _written(one[1])] for one in value
+    ]
 
 
 def _jsonable(value: Any) -> Any:
@@ -360,5 +364,7 @@ def _unfitted(record: Any) -> Any:
 def _unwritten(record: Any) -> Any:
     """The learner or learners behind `_written`."""
     if isinstance(record, list):
-        return [(str(name), _unfitted(learner)) for name, learner in record]
-    return None if record is None else _unfitted(record)
+        return [
+            (str(one[0]), _unfitted(one[1])) if isinstance(one, list) else _unwritten(one) for one in record
+        ]
+    return record if record is None or isinstance(record, str) else _unfitted(record)

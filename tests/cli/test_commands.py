@@ -24,6 +24,7 @@ from openbook.judge.scores.metrics import METRICS
         "learners",
         "metrics",
         "detectors",
+        "steps",
     ],
 )
 def test_every_command_helps_with_an_example(command, good):

@@ -16,6 +16,7 @@ SUMS_COUNT = {
     "naive_bayes": "smoothing adds counts to the sums, which later rows may add to",
     "minimum_risk": "decides by the probabilities of naive Bayes",
     "tuned_threshold": "decides by the probabilities of its learner, and passes weights on as they are",
+    "prepared": "passes weights on to naive Bayes",
     "linear_regression": "the penalty and the error variance go by the sum of the weights",
 }
 

@@ -64,6 +64,10 @@ DEFAULTS = {
     ("AgglomerativeClustering", "metric"): TYPED,
     ("BisectingKMeans", "n_init"): "five trials of each cut: Steinbach, Karypis and Kumar",
     ("DBSCAN", "metric"): TYPED,
+    (
+        "FunctionTransformer",
+        "func",
+    ): "a word, which files can hold; scikit-learn's None does nothing",
     ("GaussianMixture", "n_components"): "a mixture of one is no mixture",
     ("KNeighborsClassifier", "metric"): TYPED,
     ("KNeighborsRegressor", "metric"): TYPED,

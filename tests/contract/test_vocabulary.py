@@ -112,7 +112,11 @@ DEFAULTS = {
     "structure": {"'hill_climb'": "of any table", "'tan'": "a tree among the inputs, to predict"},
     "target": {"None": "a bundled set has one of its own", "'class'": "of a worked example"},
     "test_groups": {"'new'": "the careful one", "None": "only where there are groups and time"},
-    "threshold": {"None": "by contamination", "0.75": "Meinshausen and Bühlmann's"},
+    "threshold": {
+        "None": "by contamination",
+        "0.75": "Meinshausen and Bühlmann's",
+        "0.0": "of a column's gaps: none",
+    },
     "tol": {"0.0001": SKLEARN, "0.001": SKLEARN, "1e-06": "Newton steps and EM are exact to more digits"},
     "validation_fraction": {"0.1": SKLEARN, "0.25": "pruning looks at every node"},
     "weights": {"None": SKLEARN, "'uniform'": SKLEARN},

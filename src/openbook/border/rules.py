@@ -23,6 +23,7 @@ __all__ = [
     "Flag",
     "Maybe",
     "NamedOr",
+    "Names",
     "Number",
     "OneOf",
     "ParameterRule",
@@ -136,6 +137,20 @@ class Whole(_Plain):
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= self.at_least
+
+
+class Names(_Plain):
+    """A list of names, each once: of columns, say."""
+
+    def demand(self) -> str:
+        return "a list of names, each once"
+
+    def allows(self, value: Any) -> bool:
+        listed = isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+        return listed and len(set(value)) == len(value)
+
+    def from_json(self, record: Any) -> Any:
+        return list(record)
 
 
 @dataclass(frozen=True)

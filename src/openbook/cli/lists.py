@@ -1,8 +1,8 @@
-"""Lists of what openbook has: bundled data sets, learners, metrics and outlier detectors."""
+"""Lists of what openbook has: bundled data sets, learners, metrics, outlier detectors, steps."""
 
 from openbook.cli.screen import columns, console, heading, say
 
-__all__ = ["list_detectors", "list_learners", "list_metrics", "list_sets"]
+__all__ = ["list_detectors", "list_learners", "list_metrics", "list_sets", "list_steps"]
 
 _METRICS = {
     "accuracy": "share of correct predictions",
@@ -68,6 +68,19 @@ def list_metrics() -> None:
     say(
         screen,
         "\n↑ higher is better, ↓ lower is better.\nExample: openbook study wine --metric log_loss",
+    )
+
+
+def list_steps() -> None:
+    """The verbs of steps, each with an example."""
+    from openbook.prepare import VERBS
+
+    screen = console()
+    columns(screen, [(f'"{verb.example}"', verb.summary) for verb in VERBS.values()])
+    say(
+        screen,
+        "\nA step is a verb, columns and options; without columns it is for all that have the right kind."
+        '\nExample: openbook study credit --prepare "impute" --prepare "log income"',
     )
 
 

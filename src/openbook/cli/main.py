@@ -158,6 +158,15 @@ def study(
             rich_help_panel=COLUMNS,
         ),
     ] = None,
+    prepare: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STEP",
+            help='A step that prepares the columns inside each fold, such as "log income" or "impute age'
+            ' median"; `openbook steps` lists the verbs. Repeatable, in order.',
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     learner: Annotated[
         list[str] | None,
         typer.Option(
@@ -306,6 +315,7 @@ def study(
         "weight_kind": None if weight_kind is None else weight_kind.value,
         "costs": costs,
         "hypotheses": hypotheses(attributes or (), without or ()),
+        "prepare": prepare,
         "only": learner,
         "choose": choose,
         "margin": margin,
@@ -591,3 +601,11 @@ def detectors() -> None:
     from openbook.cli.lists import list_detectors
 
     list_detectors()
+
+
+@app.command(epilog='Example: openbook study credit --prepare "log income"', rich_help_panel=_LISTS)
+def steps() -> None:
+    """List the steps by which a study can prepare the columns."""
+    from openbook.cli.lists import list_steps
+
+    list_steps()

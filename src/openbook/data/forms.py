@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import Attribute, Datetime
+from openbook.data.attributes import Attribute, Datetime, Numeric
 from openbook.data.frames import is_frame
 from openbook.data.read import read
 from openbook.data.schema import Schema
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["picked", "replaced", "with_rows"]
+__all__ = ["in_form_of", "picked", "replaced", "with_rows"]
 
 
 def picked(X: Any, schema: Schema, names: Sequence[str], who: str) -> Any:
@@ -66,6 +66,21 @@ def replaced(
     numbers = np.array(dense, dtype=object if dense.dtype.kind in "OUS" else np.float64)
     numbers[:, _places(range(numbers.shape[1]), False, schema, names, who)] = block
     return numbers
+
+
+def in_form_of(X: Any, table: Table) -> Any:
+    """A Table in the form of X: a frame of its kind, an array if all columns are numbers, else as it is."""
+    if isinstance(X, Table):
+        return table
+    if is_frame(X):
+        import narwhals as nw
+
+        kind = nw.from_native(X, eager_only=True).implementation
+        if kind.is_pandas():
+            return table.to_pandas().set_axis(X.index)
+        frame = table.to_polars()
+        return frame if kind.is_polars() else frame.to_arrow()
+    return table.block(table.names) if table.schema.of(Numeric) == table.names else table
 
 
 def _places(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence[str], who: str) -> list[int]:

@@ -233,7 +233,7 @@ class Looking:
         gone = [name for name in inputs.names if name in self.leaks.suspects]
         if not kept or not gone:
             return None
-        return self._evaluated(f"without {', '.join(gone)}", self.label, rows.model(self.label), kept)
+        return self._evaluated(f"without {', '.join(gone)}", self.label, rows.model(self.label, gone), kept)
 
     def _evaluated(self, part: str, label: str, model: Any, names: Sequence[str]) -> Evaluation:
         """A model on the folds of the first round, as far as the log does not hold them yet."""

@@ -9,7 +9,14 @@ import numpy as np
 
 from openbook.data import Column, Datetime, Numeric, Table, Text
 from openbook.data.describe import Description
-from openbook.errors import NotEvaluableError, ParameterError, PlanError, UnknownColumn, did_you_mean
+from openbook.errors import (
+    NotEvaluableError,
+    OpenbookError,
+    ParameterError,
+    PlanError,
+    UnknownColumn,
+    did_you_mean,
+)
 from openbook.judge.folds.splits import TINY
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import DEFAULTS
@@ -29,6 +36,7 @@ from openbook.plan.parts import SPLITS, Candidate, Hypothesis, Protocol, Roles
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source, content_hash
+from openbook.prepare.prepared import fitted_steps
 from openbook.registry import Task, Variant, learner, learners
 from openbook.registry.costs import Shape, encoded_width, fit_seconds
 from openbook.words.parameters import documented
@@ -190,6 +198,7 @@ def make_plan(
     positive: str | None = None,
     costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
     hypotheses: Collection[Hypothesis] = (),
+    prepare: Collection[str] = (),
     only: Collection[str] = (),
     choose: str = "simplest",
     margin: float | None = None,
@@ -237,6 +246,9 @@ def make_plan(
         are ranked by what a row costs.
     hypotheses : collection of Hypothesis, default=()
         Sets of columns to try beside each other, see `Hypothesis`; none for all columns.
+    prepare : collection of str, default=()
+        Steps that prepare the inputs inside each fold, in order: "log income", "impute age median". See
+        `openbook.prepare.VERBS`.
     only : collection of str, default=()
         Registered names of the learners to try; baselines always take part.
     choose : str, default="simplest"
@@ -307,7 +319,8 @@ def make_plan(
     notes_on_effort = _effort_notes(effort)
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
-    candidates, refused = _candidates(inputs, aimed.task, only, effort)
+    notes += [f"every fold prepares the inputs by its training rows: {text}" for text in prepare]
+    candidates, refused = _candidates(_prepared(inputs, y, prepare), aimed.task, only, effort)
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y, roles, money)
@@ -324,6 +337,7 @@ def make_plan(
         costs=money,
         choose=_chosen(choose, candidates),
         margin=margin,
+        prepare=tuple(prepare),
     )
     rows = StudyRows(plan, table)
     _check_roles(rows)
@@ -419,6 +433,14 @@ def columns_left_out(
             yield name, f"likely an identifier; to use it, add --kind {name}={attribute.kind}"
         elif isinstance(attribute, Text):
             yield name, f"free text; if these are categories, add --kind {name}=nominal"
+
+
+def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> Table:
+    """The inputs as learners see them, which tells who can use them; the folds fit the steps anew."""
+    try:
+        return fitted_steps(list(steps), inputs, y).table
+    except OpenbookError as error:
+        raise PlanError(f"prepare: {error}") from None
 
 
 def _candidates(

@@ -8,6 +8,7 @@
     [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`;
                                   positive: the positive one of two classes
     [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
+    [[prepare]]                   step: what is done to the inputs inside each fold, such as "log income"
     [protocol]                    split, folds, repeats, test_share, random_state; test_groups, weights
     [[hypotheses]]                name, attributes or without, learners; left out, all have all inputs
     [[learners]]                  label, learner (its registered name), parameters, knobs
@@ -17,7 +18,7 @@ Reading checks everything before anything runs, and an error names the key. What
 costs, hypotheses and knobs, is read as it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, get_args
@@ -40,6 +41,8 @@ from openbook.plan.document import (
 from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Candidate, Contestant, Hypothesis, Protocol, Roles, plain_value
 from openbook.plan.source import Source
+from openbook.prepare import Prepared, step
+from openbook.prepare.steps import made_columns, needed_columns
 from openbook.registry import Task, learner
 from openbook.words.parameters import documented
 
@@ -78,6 +81,8 @@ class Plan(Document):
         Which learner to choose.
     margin : float or None, default=None
         How much worse than the best the simplest may be, in units of the metric; None for one standard error.
+    prepare : tuple of str, default=()
+        The steps that prepare the inputs of every learner, in order, fitted inside each fold.
 
     Notes
     -----
@@ -104,6 +109,7 @@ class Plan(Document):
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     choose: str = "simplest"
     margin: float | None = None
+    prepare: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         labels = [candidate.label for candidate in self.learners]
@@ -171,7 +177,34 @@ class Plan(Document):
         """Whether the chosen model's decision threshold is tuned: where probabilities rank the learners."""
         return self.metric in ("roc_auc", "log_loss", "average_precision", "brier") and not self.costs
 
-    def model(self, label: str, decides: str | Metric | None = None) -> Any:
+    def steps(self, hypothesis: Hypothesis | None, gone: Collection[str] = ()) -> list[str]:
+        """The steps whose columns a hypothesis has, apart from those that are `gone`.
+
+        Parameters
+        ----------
+        hypothesis : Hypothesis or None
+            The columns that take part; None for all.
+        gone : collection of str, default=()
+            Columns that are left out.
+
+        Returns
+        -------
+        list of str
+        """
+        kept: list[str] = []
+        made: set[str] = set()
+        for text in self.prepare:
+            needed = set(needed_columns(step(text))) - made
+            absent = needed & set(gone)
+            if hypothesis is not None:
+                absent |= needed & set(hypothesis.without)
+                absent |= needed - set(hypothesis.attributes or needed)
+            if not absent:
+                kept.append(text)
+                made |= set(made_columns(step(text)))
+        return kept
+
+    def model(self, label: str, decides: str | Metric | None = None, gone: Collection[str] = ()) -> Any:
         """A new, unfitted learner of the plan; where it draws at random, from the plan's seed.
 
         Parameters
@@ -180,13 +213,19 @@ class Plan(Document):
             Whose.
         decides : str, Metric or None, default=None
             What knobs are tuned by; None takes the plan's metric.
+        gone : collection of str, default=()
+            Columns that are left out, so that steps that need them are, too.
 
         Returns
         -------
         estimator
         """
-        candidate, random_state = self.contestant(label).candidate, self.protocol.random_state
+        contestant, random_state = self.contestant(label), self.protocol.random_state
+        candidate = contestant.candidate
         model, knobs = candidate.seeded(random_state), candidate.values()
+        if steps := self.steps(contestant.hypothesis, gone):
+            model = Prepared(model, steps)
+            knobs = {f"estimator__{name}": values for name, values in knobs.items()}
         if self.costs:
             from openbook.decide import MinimumRisk
 
@@ -252,6 +291,7 @@ class Plan(Document):
             "data": used(plain_value(self.data), "read_with"),
             "roles": used(plain_value(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
+            "prepare": [{"step": text} for text in self.prepare],
             "protocol": used(plain_value(self.protocol), "test_groups", "weights"),
             "hypotheses": [
                 used(plain_value(each), "attributes", "without", "learners") for each in self.hypotheses
@@ -260,7 +300,7 @@ class Plan(Document):
         }
         usual = {"choose": "simplest", "margin": None}
         record = {key: part for key, part in record.items() if key not in usual or part != usual[key]}
-        return used(record, "costs", "hypotheses")
+        return used(record, "costs", "hypotheses", "prepare")
 
     @classmethod
     def open(cls, path: Path) -> "Plan":
@@ -302,6 +342,10 @@ class Plan(Document):
             metric=part["metric"],
             choose=part.get("choose", "simplest"),
             margin=part.get("margin"),
+            prepare=tuple(
+                checked_record(item, f"prepare[{i}]", {"step": (str, True)})["step"]
+                for i, item in enumerate(part.get("prepare", ()))
+            ),
             protocol=Protocol(**checked_record(part["protocol"], "protocol", _PROTOCOL)),
             learners=tuple(
                 Candidate(**checked_record(item, f"learners[{i}]", _LEARNER))
@@ -320,6 +364,11 @@ class Plan(Document):
         for candidate in plan.learners:
             candidate.make()
             candidate.values()
+        for text in plan.prepare:
+            try:
+                step(text)
+            except OpenbookError as error:
+                raise PlanError(f"prepare: {error}") from None
         if not (plan.costs and plan.metric == COST):
             try:
                 metric(plan.metric, plan.task)
@@ -339,6 +388,7 @@ _PLAN = {
     "data": (dict, True),
     "roles": (dict, True),
     "costs": (dict, False),
+    "prepare": (list, False),
     "protocol": (dict, True),
     "hypotheses": (list, False),
     "learners": (list, True),

@@ -1,6 +1,6 @@
 """The rows of a study by the part they play; positions count the rows whose target is known."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from time import perf_counter
@@ -120,9 +120,9 @@ class StudyRows:
         """How many columns a contestant has once each value of a nominal one has its own."""
         return encoded_width(self.inputs(label))
 
-    def model(self, label: str) -> Any:
-        """A contestant, unfitted."""
-        return self.plan.model(label, self.metrics[0])
+    def model(self, label: str, gone: Collection[str] = ()) -> Any:
+        """A contestant, unfitted; steps that need columns that are gone are left out."""
+        return self.plan.model(label, self.metrics[0], gone)
 
     @property
     def test_groups(self) -> TestGroups:

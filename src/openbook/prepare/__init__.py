@@ -2,7 +2,25 @@
 
 from openbook.prepare.date_parts import DateParts
 from openbook.prepare.encoding import Encoding
+from openbook.prepare.functions import FunctionTransformer
+from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
+from openbook.prepare.prepared import Prepared
 from openbook.prepare.rare_values import RareValues
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
+from openbook.prepare.steps import VERBS, Verb, step
 
-__all__ = ["DateParts", "Encoding", "MinMaxScaler", "RareValues", "StandardScaler"]
+__all__ = [
+    "VERBS",
+    "DateParts",
+    "DropMissing",
+    "Encoding",
+    "FunctionTransformer",
+    "MinMaxScaler",
+    "MissingIndicator",
+    "Prepared",
+    "RareValues",
+    "SimpleImputer",
+    "StandardScaler",
+    "Verb",
+    "step",
+]

@@ -31,7 +31,7 @@ from openbook.data.date_parts import MONTHS_FROM, PARTS, WEEKDAYS_FROM, part_cel
 from openbook.data.forms import picked, with_rows
 from openbook.data.read import read
 from openbook.prepare.scaling import Extremes
-from openbook.prepare.transformer import Preparation
+from openbook.prepare.transformer import Summed
 from openbook.words.numbers import figure
 from openbook.words.sentences import listed
 from openbook.work import Grid, Work
@@ -41,7 +41,7 @@ __all__ = ["DateParts"]
 Array = npt.NDArray[Any]
 
 
-class DateParts(Preparation):
+class DateParts(Summed):
     """Parts of dates and times as columns of their own: month, weekday, hour, quarter, year.
 
     The parts of the column "sold" are called "sold month" and so on, and stand behind the other columns. A

@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Ends, Flag, Whole
-from openbook.data import Numeric
+from openbook.border.rules import Ends, Flag, Maybe, Names, Whole
 from openbook.fold import Statistics
 from openbook.kernels.moments import Moments
-from openbook.prepare.transformer import Transformer
+from openbook.prepare.transformer import Summed, Transformer
 from openbook.words.numbers import figure, signed
 from openbook.work import Step
 
@@ -58,7 +57,7 @@ class Extremes(Statistics):
         return [self.weight, self.high - self.low]
 
 
-class MinMaxScaler(Transformer):
+class MinMaxScaler(Summed, Transformer):
     """Min-max scaling: each column of numbers is moved and stretched to a given range.
 
     Other columns pass through unchanged, and missing cells stay missing.
@@ -69,6 +68,7 @@ class MinMaxScaler(Transformer):
         The range that the training rows are to fill.
     clip : bool, default=False
         Whether new numbers beyond those of the training rows are moved to the end of the range.
+    columns : list of str or None, default=None
 
     Attributes
     ----------
@@ -98,17 +98,19 @@ class MinMaxScaler(Transformer):
     ?        red
     """
 
-    _rules = {"feature_range": Ends(), "clip": Flag()}
+    _changes_dates = True
+    _rules = {"feature_range": Ends(), "clip": Flag(), "columns": Maybe(Names())}
 
-    def __init__(self, feature_range=(0, 1), clip=False):
+    def __init__(self, feature_range=(0, 1), clip=False, columns=None):
         self.feature_range = feature_range
         self.clip = clip
+        self.columns = columns
 
     def _step(self):
-        return partial(_extremes, self.schema_.of(Numeric))
+        return partial(_extremes, self._chosen)
 
     def _zero(self):
-        return Extremes(*np.zeros((3, len(self.schema_.of(Numeric)))))
+        return Extremes(*np.zeros((3, len(self._chosen))))
 
     def _solve(self):
         found, (a, b) = self.statistics_, self.feature_range
@@ -138,7 +140,7 @@ class MinMaxScaler(Transformer):
         return rf"{figure(a)} + \frac{{({x} - {signed(low)}) \cdot ({figure(b)} - {signed(a)})}}{{{below}}}"
 
 
-class StandardScaler(Transformer):
+class StandardScaler(Summed, Transformer):
     """Standardisation: z-scores, each column of numbers with mean 0 and standard deviation 1.
 
     Other columns pass through unchanged, and missing cells stay missing.
@@ -151,6 +153,7 @@ class StandardScaler(Transformer):
         Whether numbers are divided by the standard deviation.
     ddof : int, default=0
         The variance divides by N - ddof: 0 for N, as most libraries do, 1 for N - 1, as most textbooks do.
+    columns : list of str or None, default=None
 
     Attributes
     ----------
@@ -181,18 +184,25 @@ class StandardScaler(Transformer):
     """
 
     _counts_rows = True
-    _rules = {"with_mean": Flag(), "with_std": Flag(), "ddof": Whole(at_least=0)}
+    _changes_dates = True
+    _rules = {
+        "with_mean": Flag(),
+        "with_std": Flag(),
+        "ddof": Whole(at_least=0),
+        "columns": Maybe(Names()),
+    }
 
-    def __init__(self, with_mean=True, with_std=True, ddof=0):
+    def __init__(self, with_mean=True, with_std=True, ddof=0, columns=None):
         self.with_mean = with_mean
         self.with_std = with_std
         self.ddof = ddof
+        self.columns = columns
 
     def _step(self):
-        return partial(_moments, self.schema_.of(Numeric))
+        return partial(_moments, self._chosen)
 
     def _zero(self):
-        return Moments.zero(1, len(self.schema_.of(Numeric)))
+        return Moments.zero(1, len(self._chosen))
 
     def _solve(self):
         found = self.statistics_

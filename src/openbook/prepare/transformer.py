@@ -1,48 +1,230 @@
-"""Transformers: fit, transform, and back.
+"""What every step of preparation shares: fit, transform, and where it can be done, back.
 
-    fit            statistics = sum of step(chunk) over all chunks of rows
-    partial_fit    statistics + those of more rows
-    transform      each number x of a column becomes forward(x); backward(forward(x)) = x
+    fit            statistics of the training rows; of some columns, or of all that have the right kind
+    transform      each row by itself, by those statistics: no row of a test tells anything of another
+    work           the formula and the figures of each column; for a row, the numbers put in
 
-Those of numbers, a column at a time, change what is there; others (`date_parts`) add columns. Rows come out
-in the form in which they came: a Table gives a Table, a frame a frame of its own kind, an array an array.
-Nominal, ordinal and text columns pass through unchanged. A missing cell stays missing. Training refuses an
-infinite cell by name; later it stays infinite. A column without a known number in training stays as it is.
+    Preparation    any step: columns are changed, added or left out
+    Summed         a step whose statistics add up over rows: statistics = sum of step(chunk); `partial_fit`
+    Transformer    a step that changes numbers: each x becomes forward(x), and backward(forward(x)) = x
+    RowFilter      a step that leaves out training rows; rows to predict all stay
+
+Rows come out in the form in which they came: a Table gives a Table, a frame a frame of its own kind, an array
+an array where all columns are numbers. Columns that a step does not change pass through. A missing cell stays
+missing unless the step is about missing cells. Training refuses an infinite cell by name; later it stays
+infinite. A column without a known number in training stays as it is.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from operator import add
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.rows import Chunk, Rows, infinite_cell, weighed
-from openbook.border.unsupervised import Unsupervised
-from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
+from openbook.border.base import FromRows
+from openbook.border.rows import Chunk, FileChunk, Rows, class_codes, infinite_cell, refuse_infinity, weighed
+from openbook.border.rules import check_parameters
+from openbook.data import Attribute, Column, Datetime, Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.conform import conform
-from openbook.data.forms import replaced, with_rows
+from openbook.data.forms import in_form_of, replaced, with_rows
 from openbook.data.read import read
+from openbook.data.scan import Scan
+from openbook.errors import DataError, did_you_mean
 from openbook.fold import Statistics, fold
 from openbook.words.numbers import signed
+from openbook.words.sentences import listed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Preparation", "Transformer"]
+__all__ = ["Preparation", "RowFilter", "Summed", "TrainingRows", "Transformer", "target_codes"]
 
 Floats = npt.NDArray[np.float64]
+Array = npt.NDArray[Any]
 
 
-class Preparation(TransformerMixin, Unsupervised):
-    """What prepares the columns of a table by statistics that add up over rows.
+class TrainingRows(NamedTuple):
+    """Training rows in memory; a target is codes of so many classes, or numbers (0 classes)."""
+
+    X: Table
+    y: Array | None
+    n_classes: int
+    w: Floats
+
+
+def target_codes(y: Any) -> tuple[Array, int]:
+    """A target as codes of so many classes, or as numbers (0 classes).
+
+    >>> target_codes(["no", "yes", "no"])[0].tolist(), target_codes([1.5, 2.0])[1]
+    ([0, 1, 0], 0)
+    """
+    numeric = isinstance(y.attribute, Numeric) if isinstance(y, Column) else np.asarray(y).dtype.kind in "fiu"
+    if numeric:
+        return np.asarray(y, dtype=np.float64), 0
+    _, labels, codes = class_codes(y)
+    return codes, len(labels)
+
+
+class Preparation(TransformerMixin, FromRows):
+    """A step of preparation: it says what it learns (`_learn`) and what becomes of a table (`_prepared`)."""
+
+    _accepts = (Numeric, Nominal, Ordinal, Text)
+    #: The kinds of column that it changes.
+    _changes: ClassVar[tuple[type[Attribute], ...]] = (Numeric,)
+    #: Whether it also changes dates, which are numbers of days, where no columns are named.
+    _changes_dates: ClassVar[bool] = False
+    #: Whether it looks at the target, where there is one.
+    _asks_target: ClassVar[bool] = False
+    #: The fitted arrays that the model file holds, and how many dimensions each has.
+    _learnt: ClassVar[Mapping[str, int]] = {}
+
+    _meanings: ClassVar[Mapping[str, str]] = {
+        "columns": "The columns to change, by name; None for all that have the right kind.",
+    }
+
+    _n_classes = 0
+    _has_target = False
+
+    @abstractmethod
+    def _learn(self, rows: TrainingRows) -> None:
+        """Set the fitted attributes."""
+
+    @abstractmethod
+    def _prepared(self, table: Table) -> Table:
+        """The rows of a table of `schema_`, prepared."""
+
+    def refusal(self, schema: Schema) -> str | None:
+        """Why this step cannot be fitted to a table of this schema, before any work is done.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table, without the target.
+
+        Returns
+        -------
+        str or None
+        """
+        for name in getattr(self, "columns", None) or ():
+            if name not in schema:
+                return f"finds no column {name!r}. {did_you_mean(name, schema.names)}"
+            if not isinstance(schema[name], self._changes):
+                kinds = listed([kind.kind for kind in self._changes])
+                return f"is for {kinds} columns, and {name!r} is {schema[name].kind}; leave it out"
+        return super().refusal(schema)
+
+    @property
+    def _chosen(self) -> tuple[str, ...]:
+        """The columns that are changed."""
+        if (named := getattr(self, "columns", None)) is not None:
+            return tuple(named)
+        dates = () if self._changes_dates else self.schema_.of(Datetime)
+        return tuple(name for name in self.schema_.of(*self._changes) if name not in dates)
+
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Check and encode everything that `fit` is given; sets schema_ and the feature names."""
+        check_parameters(self, self._rules)
+        self._n_classes, self._has_target = 0, False
+        if isinstance(X, Scan):
+            self._unweighted(sample_weight)
+            self._remember(X.schema)
+            return Rows(X.schema, [FileChunk(piece, X.schema) for piece in X.pieces])
+        table = read(X)
+        if isinstance(y, str):
+            table, y = table.split(y)
+        self._accept(table)
+        targets = np.zeros(len(table), dtype=np.intp)
+        if self._asks_target and y is not None:
+            self._has_target = True
+            targets, self._n_classes = target_codes(y)
+        return weighed(table, targets, sample_weight)
+
+    def _fit(self, rows: Rows) -> None:
+        if rows.whole is None:
+            name = type(self).__name__
+            raise DataError(f"{name} needs all rows in memory; read the file instead of scanning it")
+        refuse_infinity(rows.whole)
+        y, w = (np.concatenate([getattr(chunk, part) for chunk in rows.pieces]) for part in ("y", "w"))
+        self._learn(TrainingRows(rows.whole, y if self._has_target else None, self._n_classes, w))
+
+    def transform(self, X: Any) -> Any:
+        """The rows, prepared, in the form that X has.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        table-like
+            A Table for a Table, a frame for a frame, an array for an array where all columns are numbers.
+        """
+        check_is_fitted(self)
+        X = with_rows(X)
+        return self._in_its_form(in_form_of(X, self._prepared(self._encode(X))))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:  # noqa: ARG002 (as scikit-learn)
+        """The names of the columns that come out.
+
+        Parameters
+        ----------
+        input_features : ignored, default=None
+            Taken since pipelines pass it.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        kinds = [float if isinstance(a, Numeric) else getattr(a, "dtype", object) for a in self.schema_]
+        empty = Table(self.schema_, [np.zeros(0, kind) for kind in kinds])
+        return np.array(self._prepared(empty).names, dtype=object)
+
+    def _in_its_form(self, rows: Any) -> Any:
+        """A Table as the frame that `set_output` asks for; other rows as they are."""
+        form = _get_output_config("transform", self)["dense"] if isinstance(rows, Table) else "default"
+        return {"pandas": Table.to_pandas, "polars": Table.to_polars}.get(form, lambda table: table)(rows)
+
+    # the model file
+
+    def _arrays(self) -> Mapping[str, Array]:
+        return {name.rstrip("_"): getattr(self, name) for name in self._learnt}
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        for name, dimensions in self._learnt.items():
+            array = arrays[name.rstrip("_")]
+            if array.ndim != dimensions or (dimensions and len(array) != len(self._chosen)):
+                msg = f"array {name!r} has shape {array.shape}, and there are {len(self._chosen)} columns"
+                raise ValueError(msg)
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                msg = f"array {name!r} is not valid: a figure is not finite"
+                raise ValueError(msg)
+            setattr(self, name, array)
+
+    def _with(self, table: Table, columns: Mapping[str, tuple[Attribute, Array]]) -> Table:
+        """The table with some columns in place of its own, and new ones behind."""
+        own = {a.name: (a, table.data(a.name)) for a in table.schema}
+        both = {**own, **columns}.values()
+        schema = Schema(tuple(attribute for attribute, _ in both), table.schema.named)
+        return Table(schema, [data for _, data in both])
+
+    # showing the work
+
+    def _unchanged(self, X: Table) -> tuple[Grid, ...]:
+        """The cells of a row that pass through."""
+        passed = [(a.name, X.column(a.name)[0]) for a in self.schema_ if a.name not in self._chosen]
+        return (Grid("unchanged", ("column", "cell"), passed),) if passed else ()
+
+
+class Summed(Preparation):
+    """A step whose statistics add up over rows.
 
     It says what it adds up (`_step`, `_zero`) and what follows from the sums (`_solve`).
     """
-
-    _accepts = (Numeric, Nominal, Ordinal, Text)
 
     statistics_: Any
 
@@ -94,11 +276,6 @@ class Preparation(TransformerMixin, Unsupervised):
             raise infinite_cell(rows)
         return statistics
 
-    def _in_its_form(self, rows: Any) -> Any:
-        """A Table as the frame that `set_output` asks for; other rows as they are."""
-        form = _get_output_config("transform", self)["dense"] if isinstance(rows, Table) else "default"
-        return {"pandas": Table.to_pandas, "polars": Table.to_polars}.get(form, lambda table: table)(rows)
-
     # the model file
 
     def _arrays(self) -> Mapping[str, npt.NDArray[Any]]:
@@ -117,24 +294,27 @@ class Preparation(TransformerMixin, Unsupervised):
         self._solve()
 
 
-class Transformer(OneToOneFeatureMixin, Preparation):
-    """A transformer that changes the numbers of a table and keeps its columns; see the module.
+def _goes_back(step: Any) -> bool:
+    return step._backward is not None  # noqa: SLF001 (openbook's own)
 
-    Beside its sums, it says how a number changes and changes back (`_forward`, `_backward`), and the steps
-    behind it (`_rule`, `_substituted`).
+
+class Transformer(OneToOneFeatureMixin, Preparation):
+    """A step that changes numbers and keeps the columns; see the module.
+
+    It says how a number changes and, unless that loses something, changes back (`_forward`, `_backward`), and
+    the steps behind it (`_rule`, `_substituted`).
     """
+
+    #: The numbers that `_forward` made these of; None where they cannot be told.
+    _backward: Callable[[Floats], Floats] | None = None
 
     @abstractmethod
     def _forward(self, x: Floats) -> Floats:
-        """Numbers as they come, (n, n_numeric), as they are to be."""
-
-    @abstractmethod
-    def _backward(self, z: Floats) -> Floats:
-        """The numbers that `_forward` made these of."""
+        """Numbers as they come, (n, n_chosen), as they are to be."""
 
     @abstractmethod
     def _rule(self) -> tuple[str, tuple[str, ...], Floats]:
-        """The formula, the names of its figures, and the figures of each numeric column, (n_numeric, k)."""
+        """The formula, the names of its figures, and the figures of each column, (n_chosen, k)."""
 
     @abstractmethod
     def _substituted(self, j: int, x: str) -> str:
@@ -154,6 +334,7 @@ class Transformer(OneToOneFeatureMixin, Preparation):
         """
         return self._changed(X, self._forward, plain=True)
 
+    @available_if(_goes_back)
     def inverse_transform(self, X: Any) -> Any:
         """The rows with their numbers changed back, in the form that X has.
 
@@ -166,28 +347,34 @@ class Transformer(OneToOneFeatureMixin, Preparation):
         table-like
             A Table for a Table, a frame for a frame, an array for an array.
         """
+        assert self._backward is not None
         return self._changed(X, self._backward, plain=False)
 
     def _changed(self, X: Any, change: Callable[[Floats], Floats], *, plain: bool) -> Any:
         """X with its numbers changed; `plain` numbers have no unit, and are no dates."""
         check_is_fitted(self)
         X = with_rows(X)
-        own, who = self.schema_, type(self).__name__
-        bare = Schema(tuple(Numeric(a.name) if isinstance(a, Numeric) else a for a in own), own.named)
+        own, who, chosen = self.schema_, type(self).__name__, self._chosen
+        bare = Schema(tuple(Numeric(a.name) if a.name in chosen else a for a in own), own.named)
         table = self._encode(X) if plain else conform(read(X, bare), bare, who)
         after = bare if plain else own
-        attributes = [after[name] for name in own.of(Numeric)]
+        attributes = [after[name] for name in chosen]
         return self._in_its_form(replaced(X, own, attributes, change(self._numbers(table)), who))
 
+    def _prepared(self, table: Table) -> Table:
+        attributes = [Numeric(name) for name in self._chosen]
+        changed = self._forward(self._numbers(table))
+        return replaced(table, self.schema_, attributes, changed, type(self).__name__)
+
     def _numbers(self, table: Table) -> Floats:
-        names = self.schema_.of(Numeric)
+        names = self._chosen
         return np.asarray(table.block(names), dtype=np.float64) if names else np.zeros((len(table), 0))
 
     # showing the work
 
     def _work(self) -> Work:
         formula, header, figures = self._rule()
-        names = self.schema_.of(Numeric)
+        names = self._chosen
         rows = [[name, *row] for name, row in zip(names, figures.tolist(), strict=True)]
         others = len(self.schema_) - len(names)
         note = f"{others} other columns pass through unchanged" if others else ""
@@ -207,8 +394,55 @@ class Transformer(OneToOneFeatureMixin, Preparation):
             Step(name, formula, self._substituted(j, signed(before[j])), after[j])
             if np.isfinite(before[j])
             else Step(name, result="missing", note="stays missing")
-            for j, name in enumerate(self.schema_.of(Numeric))
+            for j, name in enumerate(self._chosen)
         ]
-        passed = [(a.name, X.column(a.name)[0]) for a in self.schema_ if not isinstance(a, Numeric)]
-        grids = (Grid("unchanged", ("column", "cell"), passed),) if passed else ()
-        return Work(f"{type(self).__name__}: one row", (*steps, *grids))
+        return Work(f"{type(self).__name__}: one row", (*steps, *self._unchanged(X)))
+
+
+class RowFilter(Preparation):
+    """A step that leaves out training rows: `_learn` sets `kept_`, whether each of them is kept.
+
+    `transform` leaves rows as they are, since every row to predict needs a prediction, so inside
+    scikit-learn's `Pipeline` such a step does nothing; `openbook.prepare.Prepared` and `fit_resample`
+    leave the rows out.
+    """
+
+    kept_: npt.NDArray[np.bool_]
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Table, Any]:
+        """The rows that are kept, and their targets; the name is that of imbalanced-learn.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like
+
+        Returns
+        -------
+        tuple of (Table, array-like)
+        """
+        self.fit(X, y)
+        targets = y.take(self.kept_) if isinstance(y, Column) else np.asarray(y)[self.kept_]
+        return read(X).take(self.kept_), targets
+
+    def transform(self, X: Any) -> Any:
+        """The rows as they are.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        table-like
+        """
+        check_is_fitted(self)
+        X = with_rows(X)
+        self._encode(X)
+        return self._in_its_form(X)
+
+    def _prepared(self, table: Table) -> Table:
+        return table
+
+    def _work_row(self, X: Table) -> Work:  # noqa: ARG002 (nothing is left out)
+        return Work(f"{type(self).__name__}: one row", (), "Only training rows are left out: the row stays.")

@@ -65,6 +65,13 @@ PREDICTORS = (
         around="naive_bayes",
     ),
     Entry(
+        "prepared",
+        "openbook.prepare:Prepared",
+        "classification",
+        "steps of preparation, then a learner",
+        around="naive_bayes",
+    ),
+    Entry(
         "decision_tree",
         "openbook.tree:DecisionTreeClassifier",
         "classification",

@@ -29,24 +29,24 @@ _DETECTORS = {
     "collective": ("Collective", "part of an unusual group or sequence"),
 }
 
+#: Steps of preparation: the class, and what it does.
+_STEPS = {
+    "date_parts": ("DateParts", "month, weekday and hour of dates"),
+    "drop_missing": ("DropMissing", "rows or columns with missing cells left out"),
+    "function_transformer": (
+        "FunctionTransformer",
+        "a function of each number: log, square root, arctangent",
+    ),
+    "min_max_scaler": ("MinMaxScaler", "numbers moved and stretched to a range"),
+    "missing_indicator": ("MissingIndicator", "a 0/1 column for the missing cells of each column"),
+    "simple_imputer": ("SimpleImputer", "missing cells filled by the mean, median or mode of their column"),
+    "standard_scaler": ("StandardScaler", "z-scores: mean 0 and standard deviation 1"),
+}
+
 UNTARGETED = (
-    Entry(
-        "date_parts",
-        "openbook.prepare:DateParts",
-        "preparation",
-        "month, weekday and hour of dates",
-    ),
-    Entry(
-        "min_max_scaler",
-        "openbook.prepare:MinMaxScaler",
-        "preparation",
-        "numbers moved and stretched to a range",
-    ),
-    Entry(
-        "standard_scaler",
-        "openbook.prepare:StandardScaler",
-        "preparation",
-        "z-scores: mean 0 and standard deviation 1",
+    *(
+        Entry(name, f"openbook.prepare:{cls}", "preparation", summary)
+        for name, (cls, summary) in _STEPS.items()
     ),
     Entry(
         "autoencoder",

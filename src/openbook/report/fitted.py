@@ -20,7 +20,7 @@ from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid
 
-__all__ = ["inside", "unwrapped"]
+__all__ = ["inside", "prepared_rows", "unwrapped"]
 
 #: Rows of a table that are shown at once; values of a column, classes and tables of columns.
 _MOST_ROWS, _MOST_VALUES, _MOST_CLASSES, _MOST_TABLES = 15, 12, 8, 6
@@ -35,6 +35,16 @@ def unwrapped(model: Any) -> Any:
         if (inner := getattr(model, name, None)) is not None:
             return unwrapped(inner)
     return model
+
+
+def prepared_rows(model: Any, X: Rows) -> Rows:
+    """The rows as the learner inside sees them, where steps prepare them."""
+    if hasattr(model, "prepared"):
+        return model.prepared(X)
+    for name in ("model_", "estimator_"):
+        if (inner := getattr(model, name, None)) is not None:
+            return prepared_rows(inner, X)
+    return X
 
 
 def inside(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:

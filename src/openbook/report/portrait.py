@@ -18,7 +18,7 @@ from openbook.report.blocks import (
     sketched,
 )
 from openbook.report.boundary import draw_boundary, usable_columns
-from openbook.report.fitted import inside, unwrapped
+from openbook.report.fitted import inside, prepared_rows, unwrapped
 from openbook.report.study import StudyResult
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
@@ -45,7 +45,8 @@ def portraits(result: StudyResult) -> list[Block]:
 
 def model_blocks(result: StudyResult, label: str) -> list[Block]:
     """What a worked model is, and of which columns it pooled rare values."""
-    model, X = result.models[label], result.training[0]
+    model = result.models[label]
+    X = prepared_rows(model, result.training[0])
     return [*portrait(model, X, weighted="weight" in result.roles), *pooled_notes(model, X)]
 
 

@@ -120,6 +120,7 @@ SYMBOLS = {
 BIG = {r"\sum": "∑", r"\prod": "∏"}
 
 FUNCTIONS = {
+    r"\arctan": "arctan",
     r"\arg": "arg",
     r"\cos": "cos",
     r"\det": "det",

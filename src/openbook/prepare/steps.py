@@ -1,0 +1,215 @@
+"""Steps of preparation as people write them: a verb, columns, options.
+
+    "log income"    "impute age median"    "bins age 5 equal-frequency"    "clip income 1.5iqr"    "scale"
+
+    step      =  verb word*                   a word with spaces goes in quotes: log "annual income"
+    word      =  way | number | name=value | column
+    way       =  one of the verb's own words; the first of them unless one is named
+    number    =  the verb's main number; it may stand before a way: 1.5iqr
+    column    =  anything else; commas may stand between columns; none means all that have the right kind
+
+What a verb's own word would be is a column where it is in quotes. The same text stands in `plan.toml`, on the
+command line and in `Prepared`. `written` turns a step back into its text where that says it all.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.prepare.functions import FunctionTransformer
+from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
+from openbook.prepare.scaling import MinMaxScaler, StandardScaler
+
+__all__ = ["VERBS", "Verb", "made_columns", "needed_columns", "parse_step", "step"]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A class, parameters that are fixed, and the parameter that a bare number sets."""
+
+    make: type
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    number: str | None = None
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb: what it does, and its ways by the words that ask for them, the usual one first.
+
+    Attributes
+    ----------
+    summary : str
+        What it does, in a line.
+    ways : mapping of str to Way
+        The classes behind it, by the words that ask for them.
+    example : str
+        A step as people write it.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> VERBS["impute"].example
+    'impute age median'
+    """
+
+    summary: str
+    ways: Mapping[str, Way]
+    example: str
+
+
+def _function(func: str, words: str) -> Verb:
+    return Verb(words, {func: Way(FunctionTransformer, {"func": func})}, f"{func} income")
+
+
+VERBS: dict[str, Verb] = {
+    "log": _function("log", "natural logarithm of positive numbers"),
+    "log1p": _function("log1p", "logarithm of 1 + x, for numbers from 0 on"),
+    "sqrt": _function("sqrt", "square root"),
+    "cbrt": _function("cbrt", "cube root"),
+    "arctan": _function("arctan", "arctangent"),
+    "square": _function("square", "square"),
+    "reciprocal": _function("reciprocal", "1 / x"),
+    "scale": Verb(
+        "z-scores (z; sample: N - 1), or the range from 0 to 1 (minmax)",
+        {
+            "z": Way(StandardScaler),
+            "sample": Way(StandardScaler, {"ddof": 1}),
+            "minmax": Way(MinMaxScaler),
+        },
+        "scale income minmax",
+    ),
+    "impute": Verb(
+        "fill missing cells: mean, median, mode, constant or a category of their own",
+        {
+            "median": Way(SimpleImputer, {"strategy": "median"}),
+            "mean": Way(SimpleImputer, {"strategy": "mean"}),
+            "mode": Way(SimpleImputer, {"strategy": "most_frequent"}),
+            "constant": Way(SimpleImputer, {"strategy": "constant"}, "fill_value"),
+            "category": Way(SimpleImputer, {"strategy": "category"}),
+        },
+        "impute age median",
+    ),
+    "indicate": Verb(
+        "add a 0/1 column that tells whether a cell is missing", {"": Way(MissingIndicator)}, "indicate age"
+    ),
+    "drop-missing": Verb(
+        "leave out training rows (or columns) with missing cells",
+        {"rows": Way(DropMissing), "columns": Way(DropMissing, {"axis": "columns"}, "threshold")},
+        "drop-missing",
+    ),
+}
+
+_WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+(?<==)(?:"[^"]*"|'[^']*')|[^\s"']+)),?""")
+_NUMBER_AND_WAY = re.compile(r"([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([a-z-]*)", re.IGNORECASE)
+
+
+def step(text: str) -> Any:
+    """The transformer behind a step as people write it, unfitted.
+
+    Parameters
+    ----------
+    text : str
+        A verb, columns and options: "log income", "impute age median". See `VERBS`.
+
+    Returns
+    -------
+    transformer
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> step("impute age median")
+    SimpleImputer(columns=['age'], strategy='median')
+    >>> step('log "annual income"').columns
+    ['annual income']
+    """
+    verb, words = _split(text)
+    if verb not in VERBS:
+        raise ParameterError(f"{text!r}: there is no step {verb!r}. {did_you_mean(verb, tuple(VERBS))}")
+    return _made(text, VERBS[verb], words)
+
+
+def needed_columns(one: Any) -> tuple[str, ...]:
+    """The columns that a step names, and cannot be fitted without."""
+    return tuple(getattr(one, "needs", None) or getattr(one, "columns", None) or ())
+
+
+def made_columns(one: Any) -> tuple[str, ...]:
+    """The new columns that a step is known to make before it is fitted."""
+    return tuple(getattr(one, "makes", ()))
+
+
+def parse_step(given: Any) -> Any:
+    """A step as a transformer: written ones are made, others are as they are."""
+    return step(given) if isinstance(given, str) else given
+
+
+def _split(text: str) -> tuple[str, list[tuple[str, bool]]]:
+    """The verb, and the words with whether each was in quotes."""
+    verb, _, rest = text.strip().partition(" ")
+    words, at = [], 0
+    rest = rest.strip()
+    while at < len(rest):
+        found = _WORD.match(rest, at)
+        if found is None:
+            raise ParameterError(f"{text!r}: the quotes do not match")
+        double, single, plain = found.groups()
+        if plain is None:
+            words.append((double if double is not None else single, True))
+        else:
+            parts = [plain] if "=" in plain else plain.split(",")
+            words += [(part, False) for part in parts if part]
+        at = found.end()
+    return verb, words
+
+
+def _made(text: str, verb: Verb, words: list[tuple[str, bool]]) -> Any:
+    way, numbers, columns = next(iter(verb.ways.values())), [], []
+    given: dict[str, Any] = {}
+    for word, quoted in words:
+        name, is_option, value = word.partition("=")
+        number = _NUMBER_AND_WAY.fullmatch(word)
+        if quoted:
+            columns.append(word)
+        elif word in verb.ways:
+            way = verb.ways[word]
+        elif number and (not number[2] or number[2] in verb.ways):
+            numbers.append(_value(number[1]))
+            way = verb.ways.get(number[2], way) if number[2] else way
+        elif is_option and name and value:
+            given[name] = _value(value)
+        else:
+            columns.append(word)
+    if numbers:
+        if way.number is None or len(numbers) > 1:
+            takes = "one number" if way.number else "no number"
+            raise ParameterError(f"{text!r} takes {takes}; a column whose name is a number goes in quotes")
+        given = {way.number: numbers[0], **given}
+    known = tuple(signature(way.make).parameters)
+    if odd := [name for name in given if name not in known]:
+        raise ParameterError(f"{text!r}: there is no option {odd[0]!r}. {did_you_mean(odd[0], known)}")
+    return way.make(**{**way.parameters, **given, "columns": columns or None})
+
+
+def _value(word: str) -> Any:
+    """A number, yes or no, some of them, or the word itself; in quotes it is a word in any case."""
+    if word[:1] in "\"'":
+        return word[1:-1]
+    if "," in word:
+        return tuple(_value(part) for part in word.split(","))
+    if word in ("true", "false"):
+        return word == "true"
+    try:
+        number = float(word)
+    except ValueError:
+        return word
+    return int(number) if number == int(number) and "." not in word and "e" not in word.lower() else number
