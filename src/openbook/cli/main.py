@@ -603,8 +603,8 @@ def detectors() -> None:
     list_detectors()
 
 
-@app.command(epilog='Example: openbook study credit --prepare "log income"', rich_help_panel=_LISTS)
-def steps() -> None:
+@app.command("steps", epilog='Example: openbook study credit --prepare "log income"', rich_help_panel=_LISTS)
+def verbs() -> None:
     """List the steps by which a study can prepare the columns."""
     from openbook.cli.lists import list_steps
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from openbook.border.rules import Maybe, Names, OneOf
 from openbook.errors import RefusalError
-from openbook.prepare.transformer import Floats, TrainingRows, Transformer
+from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import figure
 
 __all__ = ["FUNCTIONS", "FunctionTransformer"]
@@ -88,7 +88,7 @@ class FunctionTransformer(Transformer):
         self.func = func
         self.columns = columns
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _learn(self, rows: TrainingTable) -> None:
         numbers = self._numbers(rows.X)
         lost = ~np.isnan(numbers) & np.isnan(self._forward(numbers))
         if lost.any():

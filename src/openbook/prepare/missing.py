@@ -20,7 +20,7 @@ from openbook.data import UNSEEN, Categorical, Column, Nominal, Numeric, Ordinal
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, RefusalError
 from openbook.prepare.quantiles import weighted_quantiles
-from openbook.prepare.transformer import Preparation, RowFilter, TrainingRows
+from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.sentences import listed, plural
 from openbook.work import Grid, Work
 
@@ -93,7 +93,7 @@ class SimpleImputer(Preparation):
         self.add_indicator = add_indicator
         self.columns = columns
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _learn(self, rows: TrainingTable) -> None:
         columns = [rows.X.column(name) for name in self._chosen]
         self.gaps_ = np.array([float(rows.w[column.missing].sum()) for column in columns])
         self.known_ = rows.w.sum() - self.gaps_
@@ -245,7 +245,7 @@ class MissingIndicator(Preparation):
         self.features = features
         self.columns = columns
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _learn(self, rows: TrainingTable) -> None:
         self.gaps_ = np.array([float(rows.w[rows.X.column(name).missing].sum()) for name in self._chosen])
 
     @property
@@ -321,7 +321,7 @@ class DropMissing(RowFilter):
         self.threshold = threshold
         self.columns = columns
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _learn(self, rows: TrainingTable) -> None:
         missing: np.ndarray = np.column_stack(
             [rows.X.column(name).missing for name in self._chosen] or [np.zeros(len(rows.X), bool)]
         )

@@ -41,13 +41,13 @@ from openbook.words.numbers import signed
 from openbook.words.sentences import listed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Preparation", "RowFilter", "Summed", "TrainingRows", "Transformer", "target_codes"]
+__all__ = ["Preparation", "RowFilter", "Summed", "TrainingTable", "Transformer", "target_codes"]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
 
 
-class TrainingRows(NamedTuple):
+class TrainingTable(NamedTuple):
     """Training rows in memory; a target is codes of so many classes, or numbers (0 classes)."""
 
     X: Table
@@ -90,7 +90,7 @@ class Preparation(TransformerMixin, FromRows):
     _has_target = False
 
     @abstractmethod
-    def _learn(self, rows: TrainingRows) -> None:
+    def _learn(self, rows: TrainingTable) -> None:
         """Set the fitted attributes."""
 
     @abstractmethod
@@ -149,7 +149,7 @@ class Preparation(TransformerMixin, FromRows):
             raise DataError(f"{name} needs all rows in memory; read the file instead of scanning it")
         refuse_infinity(rows.whole)
         y, w = (np.concatenate([getattr(chunk, part) for chunk in rows.pieces]) for part in ("y", "w"))
-        self._learn(TrainingRows(rows.whole, y if self._has_target else None, self._n_classes, w))
+        self._learn(TrainingTable(rows.whole, y if self._has_target else None, self._n_classes, w))
 
     def transform(self, X: Any) -> Any:
         """The rows, prepared, in the form that X has.
