@@ -111,6 +111,7 @@ NO_METHOD = {
     ("LinearDiscriminantAnalysis", "transform"): "openbook.reduce.LinearDiscriminantProjection projects",
     ("OneVsRestClassifier", "decision_function"): "members have probabilities, which say more",
     ("PCA", "score_samples"): "a projection; densities are openbook.density's",
+    **{("RFE", method): "a transformer; put the learner behind it" for method in METHODS[:4]},
     ("StackingClassifier", "decision_function"): "members have probabilities, which say more",
     ("StackingClassifier", "transform"): "a predictor; `work(row)` shows what each member says",
     ("StackingRegressor", "transform"): "a predictor; `work(row)` shows what each member says",

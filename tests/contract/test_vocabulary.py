@@ -17,6 +17,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
 #: What has a replaced word all the same, and why.
 REPLACED = {
     ("bias_variance", "method"): "the decomposition, by its authors; no linkage",
+    ("RFE", "step"): "scikit-learn's: how many columns leave at a time",
 }
 
 SKLEARN = "scikit-learn's default of each class"
@@ -115,7 +116,7 @@ DEFAULTS = {
     "threshold": {
         "None": "by contamination",
         "0.75": "Meinshausen and Bühlmann's",
-        "0.0": "of a column's gaps: none",
+        "0.0": "of a column's gaps, or variance: none",
     },
     "tol": {"0.0001": SKLEARN, "0.001": SKLEARN, "1e-06": "Newton steps and EM are exact to more digits"},
     "validation_fraction": {"0.1": SKLEARN, "0.25": "pruning looks at every node"},

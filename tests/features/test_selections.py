@@ -7,9 +7,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_array
+from sklearn import feature_selection as theirs_all
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.feature_selection import SelectFdr, SelectFpr, SelectFwe, SelectKBest, f_classif
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -21,14 +22,18 @@ from openbook.data import Table
 from openbook.errors import DataError, ParameterError
 from openbook.features import (
     MRMR,
+    RFE,
     Ablation,
     EmbeddedSelection,
     ExhaustiveSelection,
     ForwardSelection,
     SelectAttributes,
     StabilitySelection,
+    VarianceThreshold,
     score_attributes,
+    score_values,
 )
+from openbook.judge import bonferroni, false_discovery
 
 #: Wrappers on two folds, for the checks feed few rows, which would be left out one by one.
 CHECKED = [
@@ -39,6 +44,8 @@ CHECKED = [
     ForwardSelection(NaiveBayes(), k=1, cv=KFold(2)),
     Ablation(NaiveBayes(), eps=1.0, cv=KFold(2)),
     ExhaustiveSelection(NaiveBayes(), cv=KFold(2)),
+    RFE(DecisionTreeClassifier(random_state=0)),
+    VarianceThreshold(),
 ]
 
 
@@ -285,3 +292,82 @@ class TestSelectAttributes:
     def test_parameters(self, options, message):
         with pytest.raises(ParameterError, match=message):
             SelectAttributes(**options).fit(*openbook.load("weather").split("play"))
+
+
+class TestThresholds:
+    """Which error is held to p."""
+
+    @pytest.mark.parametrize(
+        ("adjust", "theirs"), [("fdr", SelectFdr), ("bonferroni", SelectFwe), (None, SelectFpr)], ids=str
+    )
+    def test_as_scikit_learn_keeps_them(self, adjust, theirs):
+        rng = np.random.default_rng(3)
+        y = rng.integers(2, size=80)
+        X = rng.normal(size=(80, 40)) + 0.7 * y[:, None] * (np.arange(40) < 15)
+        ours = SelectAttributes("anova_f", p=0.05, adjust=adjust).fit(X, y.astype(str))
+        expected = theirs(f_classif, alpha=0.05).fit(X, y).get_support()
+        assert 1 < expected.sum() < 30
+        assert ours.support_.tolist() == expected.tolist()
+
+    def test_adjustments_by_hand(self):
+        """Of five p-values, sorted: times 5, 5/2, 5/3, 5/4 and 1; a NaN is no test."""
+        p = [0.01, 0.02, 0.03, 0.2, 0.5, np.nan]
+        assert false_discovery(p)[:5] == pytest.approx([0.05, 0.05, 0.05, 0.25, 0.5])
+        assert bonferroni(p)[:5] == pytest.approx([0.05, 0.1, 0.15, 1, 1])
+        assert np.isnan([false_discovery(p)[5], bonferroni(p)[5]]).all()
+
+
+class TestOfEachClass:
+    def test_the_best_of_each_class_may_be_different_attributes(self):
+        """Three classes, and a number for each that is high for it alone; the fourth tells nothing."""
+        y = np.repeat(["a", "b", "c"], 20)
+        rng = np.random.default_rng(0)
+        X = np.column_stack([(y == label) + 0.01 * rng.random(60) for label in "abc"] + [rng.random(60)])
+        chosen = SelectAttributes(k=1, per_class=True).fit(X, y)
+        assert chosen.support_.tolist() == [True, True, True, False]
+        assert "k = 1 for each class" in chosen.work().text()
+        with pytest.raises(ParameterError, match="per_class needs k"):
+            SelectAttributes(per_class=True).fit(X, y)
+
+    def test_values_beside_their_frequencies(self):
+        """overcast: 4 of 14 rows, all Yes; its gain is H(5/14) - 10/14 H(1/2)."""
+        found = score_values(openbook.load("weather"), "play")
+        best = found.rows[0]
+        gain = -(5 / 14 * np.log2(5 / 14) + 9 / 14 * np.log2(9 / 14)) - 10 / 14
+        assert (best.attribute, best.value, best.frequency) == ("outlook", "overcast", 4)
+        assert best.score == pytest.approx(gain)
+        often = found.most_frequent("No")[0]
+        assert (often.value, often.per_class["No"]) == ("high", 4)
+        assert found.most_frequent()[0].value == "false"
+        with pytest.raises(ParameterError, match="'anova_f' is not a measure of counts"):
+            score_values(openbook.load("weather"), "play", "anova_f")
+        with pytest.raises(ParameterError, match="no class 'Nope'"):
+            found.most_frequent("Nope")
+
+
+class TestVariance:
+    def test_by_hand(self):
+        """1, 1, 4: mean 2, variance 2; two of three: 2/3 × 1/3; one value: 0."""
+        rows = [{"n": 1, "b": "x", "c": "z"}, {"n": 1, "b": "x", "c": "z"}, {"n": 4, "b": "y", "c": None}]
+        model = VarianceThreshold(0.2).fit(rows)
+        assert model.variances_ == pytest.approx([2, 2 / 9, 0])
+        assert model.selected_ == ("n", "b")
+
+    def test_as_scikit_learn(self):
+        X = load_iris().data
+        theirs = theirs_all.VarianceThreshold(0.5).fit(X)
+        ours = VarianceThreshold(0.5).fit(X)
+        assert ours.variances_ == pytest.approx(theirs.variances_)
+        assert (ours.support_ == theirs.get_support()).all()
+        with pytest.raises(DataError, match="choose a smaller threshold"):
+            VarianceThreshold(100).fit(X)
+
+
+def test_recursive_elimination_as_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    forest = DecisionTreeClassifier(random_state=0)
+    for step in (1, 2):
+        both = (kind(forest, n_features_to_select=1, step=step) for kind in (RFE, theirs_all.RFE))
+        ours, theirs = (one.fit(X, y) for one in both)
+        assert ours.ranking_.tolist() == theirs.ranking_.tolist()
+    assert len(ours.path_) == 2

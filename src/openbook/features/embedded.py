@@ -15,7 +15,7 @@ from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
-__all__ = ["EmbeddedSelection"]
+__all__ = ["EmbeddedSelection", "importances_of"]
 
 
 class EmbeddedSelection(Selector):
@@ -71,7 +71,7 @@ class EmbeddedSelection(Selector):
         rows = np.arange(len(examples))
         self.estimator_ = clone(self.estimator)
         self.estimator_.fit(*RowsOfFold(examples, Split(0, rows, rows)).training(self.estimator))
-        self.importances_ = _importances(self.estimator_, len(names))
+        self.importances_ = importances_of(self.estimator_, len(names), "EmbeddedSelection")
         order = np.argsort(-self.importances_, kind="stable")
         if not self.importances_.any():
             warnings.warn(
@@ -95,13 +95,13 @@ class EmbeddedSelection(Selector):
         return Work(f"Attributes by their importance to {type(self.estimator).__name__}", (grid,), end)
 
 
-def _importances(model: Any, columns: int) -> np.ndarray:
+def importances_of(model: Any, columns: int, who: str) -> np.ndarray:
     """One number for each column of the table."""
     importances = getattr(model, "feature_importances_", None)
     if importances is None:
         if not hasattr(model, "coef_"):
             raise ParameterError(
-                f"EmbeddedSelection: {model!r} has neither feature_importances_ nor coef_; use a wrapper"
+                f"{who}: {model!r} has neither feature_importances_ nor coef_; use a wrapper"
             )
         importances = np.abs(np.atleast_2d(model.coef_)).sum(axis=0)
         if hasattr(model, "encoding_"):
@@ -109,7 +109,7 @@ def _importances(model: Any, columns: int) -> np.ndarray:
     importances = np.asarray(importances, dtype=float)
     if importances.shape != (columns,):
         raise ParameterError(
-            f"EmbeddedSelection: {columns} attributes, but {importances.size} importances;"
+            f"{who}: {columns} attributes, but {importances.size} importances;"
             " the learner's columns are not those of the table"
         )
     return importances

@@ -4,25 +4,30 @@ import math
 import warnings
 from typing import Any
 
-from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.errors import DataError, ParameterError
 from openbook.features.gather import target_task
 from openbook.features.measures import MEASURES
 from openbook.features.scores import AttributeScore, AttributeScores, p_cell, score_examples
 from openbook.features.selector import Selector
+from openbook.judge.chance.significance import bonferroni, false_discovery, holm
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 __all__ = ["SelectAttributes", "number_kept"]
 
+#: How p-values are adjusted for the number of attributes, and what that is called.
+ADJUSTMENTS = {"holm": holm, "bonferroni": bonferroni, "fdr": false_discovery}
+WORDS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr": "false discovery rate"}
+
 
 class SelectAttributes(Selector):
     """Keep the attributes with the highest scores, each scored by itself (a filter).
 
-    Give one of `k`, `fraction` and `p`; with none of them, p = 0.05. One attribute is always kept. It is
-    fast, and blind to attributes that only tell something together; those need a wrapper, such as
-    `ForwardSelection`.
+    Give one of `k`, `fraction` and `p`; with none of them, p = 0.05. Of many attributes some are significant
+    by chance: `adjust` says which error is held to p. One attribute is always kept. It is fast, and blind to
+    attributes that only tell something together; those need a wrapper, such as `ForwardSelection`.
 
     Parameters
     ----------
@@ -32,7 +37,13 @@ class SelectAttributes(Selector):
     fraction : float or None, default=None
         This share of them, rounded up.
     p : float or None, default=None
-        Those with a p-value of no more than this, after Holm's adjustment for their number.
+        Those with a p-value of no more than this, adjusted for their number as `adjust` says.
+    adjust : {"holm", "bonferroni", "fdr"} or None, default="holm"
+        "holm" and "bonferroni" hold the family-wise error, the probability that any useless attribute is
+        kept; "fdr" holds the expected share of useless ones among those kept (Benjamini and Hochberg). None
+        takes each p-value as it is.
+    per_class : bool, default=False
+        Whether k are kept for each class, those that tell most of it against all others; they may overlap.
     bins : {"mdl"} or int, default="mdl"
         How numbers are cut where the measure is of counts: "mdl" by the classes, or into so many intervals of
         equal frequency.
@@ -63,17 +74,30 @@ class SelectAttributes(Selector):
         "k": Maybe(Whole(at_least=1)),
         "fraction": Maybe(Number(above=0, at_most=1)),
         "p": Maybe(Number(above=0, at_most=1)),
+        "adjust": Maybe(OneOf(*ADJUSTMENTS)),
+        "per_class": Flag(),
         "bins": Anything("'mdl' or a whole number of at least 2"),
     }
 
     takes_tables = True
     scores_: AttributeScores
 
-    def __init__(self, measure="mutual_information", k=None, fraction=None, p=None, bins="mdl"):
+    def __init__(
+        self,
+        measure="mutual_information",
+        k=None,
+        fraction=None,
+        p=None,
+        adjust="holm",
+        per_class=False,
+        bins="mdl",
+    ):
         self.measure = measure
         self.k = k
         self.fraction = fraction
         self.p = p
+        self.adjust = adjust
+        self.per_class = per_class
         self.bins = bins
 
     def _task(self, y):
@@ -89,7 +113,10 @@ class SelectAttributes(Selector):
                 f"no attribute has a {self.scores_.measure.words} with {self.scores_.target}"
                 f" ({first.attribute}: {first.why}); use another measure"
             )
-        kept = defined[:count] if count else [row for row in defined if row.p_adjusted <= self._level]
+        if self.per_class:
+            return self._best_of_each_class(count)
+        p_of = self._adjusted
+        kept = defined[:count] if count else [row for row in defined if p_of[row.attribute] <= self._level]
         if not kept:
             warnings.warn(
                 f"SelectAttributes: no attribute has p <= {self._level:g}; the best, {defined[0].attribute},"
@@ -98,6 +125,20 @@ class SelectAttributes(Selector):
             )
         return [row.attribute for row in kept or defined[:1]]
 
+    def _best_of_each_class(self, k: int | None) -> list[str]:
+        classes = self.scores_.classes
+        if self.k is None or k is None or not classes:
+            raise ParameterError("SelectAttributes: per_class needs k, and a target of classes")
+        best = {name for label in classes for name in list(self.scores_.for_class(label))[:k]}
+        return [name for name in self.scores_.names if name in best]
+
+    @property
+    def _adjusted(self) -> dict[str, float]:
+        """The p-value of each attribute, adjusted for their number."""
+        p_values = [row.p_value for row in self.scores_]
+        adjusted = p_values if self.adjust is None else ADJUSTMENTS[self.adjust](p_values).tolist()
+        return dict(zip(self.scores_.names, adjusted, strict=True))
+
     @property
     def _level(self) -> float:
         return 0.05 if self.p is None else self.p
@@ -105,22 +146,27 @@ class SelectAttributes(Selector):
     @property
     def _reason(self) -> str:
         if self.k is not None:
-            return f"k = {self.k}"
+            return f"k = {self.k} for each class" if self.per_class else f"k = {self.k}"
         return (
-            f"fraction = {self.fraction:g}" if self.fraction is not None else f"p (Holm) <= {self._level:g}"
+            f"fraction = {self.fraction:g}" if self.fraction is not None else f"{self._p} <= {self._level:g}"
         )
+
+    @property
+    def _p(self) -> str:
+        return "p" if self.adjust is None else f"p ({WORDS[self.adjust]})"
 
     def _work(self) -> Work:
         """The scores, and which attributes they keep; `scores_.work(attribute)` derives a score."""
         kept = self.selected_
-        rows = [self._row(row, row.attribute in kept) for row in self.scores_]
+        p_of = self._adjusted
+        rows = [self._row(row, p_of[row.attribute], row.attribute in kept) for row in self.scores_]
         words = self.scores_.measure.words
-        grid = Grid("", ("attribute", words, "p (Holm)", ""), rows)
+        grid = Grid("", ("attribute", words, self._p, ""), rows)
         end = f"Kept {len(kept)} of {len(rows)} by {self._reason}: {', '.join(kept)}."
         return Work(f"Attributes by {words} with {self.scores_.target}", (grid,), end)
 
-    def _row(self, row: AttributeScore, kept: bool) -> tuple[str, ...]:
-        return row.attribute, shown(row.score), p_cell(row.p_adjusted), "kept" if kept else row.why
+    def _row(self, row: AttributeScore, p: float, kept: bool) -> tuple[str, ...]:
+        return row.attribute, shown(row.score), p_cell(p), "kept" if kept else row.why
 
 
 def number_kept(selection: Any, columns: int, *, optional: bool = False) -> int | None:

@@ -48,6 +48,9 @@ class Selector(TransformerMixin, Estimator):
 
     _accepts = (Numeric, Nominal, Ordinal, Text)
 
+    #: Whether it chooses by a target.
+    _needs_target = True
+
     support_: np.ndarray
 
     @abstractmethod
@@ -85,9 +88,12 @@ class Selector(TransformerMixin, Estimator):
         """
         with self._whole_or_not_at_all():
             check_parameters(self, self._rules)
+            X = with_rows(X)
+            if not self._needs_target:
+                y = np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
             if y is None:
                 raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-            examples = self._examples(with_rows(X), y)
+            examples = self._examples(X, y)
             self._accept(examples.table)
             if len(examples) < 2:
                 raise DataError(f"{type(self).__name__} needs at least two rows, got 1 sample")

@@ -13,7 +13,15 @@ from openbook.judge.chance.intervals import (
     wilson,
 )
 from openbook.judge.chance.ranks import Friedman, friedman, wilcoxon
-from openbook.judge.chance.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
+from openbook.judge.chance.significance import (
+    TestResult,
+    bonferroni,
+    corrected_t_test,
+    false_discovery,
+    holm,
+    mcnemar,
+    paired_bootstrap,
+)
 from openbook.judge.choice.choose import Choice, choose
 from openbook.judge.choice.comparison import Comparison, difference
 from openbook.judge.choice.over_sets import OverSets, compare_over_sets
@@ -107,6 +115,7 @@ __all__ = [
     "anything_to_learn",
     "auc",
     "bias_variance",
+    "bonferroni",
     "bootstrap",
     "choose",
     "compare",
@@ -128,6 +137,7 @@ __all__ = [
     "evaluation_bias",
     "exact",
     "fairness",
+    "false_discovery",
     "friedman",
     "generalisation",
     "holm",

@@ -99,7 +99,7 @@ def test_evaluations_of_one_learner():
 
 
 def test_the_truth_is_told_by_the_rows_outside():
-    found = evaluation_bias(NaiveBayes(), IRIS, SPECIES, cv=["training"], n_train=50, repeats=2, random_state=3)
+    found = evaluation_bias(NaiveBayes(), IRIS, SPECIES, ["training"], n_train=50, repeats=2, random_state=3)
     rows = np.random.default_rng([3, 1]).permutation(150)
     model = NaiveBayes().fit(IRIS.take(rows[:50]), SPECIES.take(rows[:50]))
     assert found.truth[1] == pytest.approx(model.score(IRIS.take(rows[50:]), SPECIES.take(rows[50:])))
