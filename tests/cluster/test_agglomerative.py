@@ -213,3 +213,50 @@ def test_merges_are_named_as_in_scikit_learn():
 def test_a_cut_must_be_given():
     with pytest.raises(ParameterError, match="give n_clusters or distance_threshold; both are None"):
         AgglomerativeClustering(None).fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("linkage", ["single", "complete", "average", "weighted"])
+@pytest.mark.parametrize(
+    ("metric", "theirs", "options"),
+    [
+        ("manhattan", "cityblock", {}),
+        ("cosine", "cosine", {}),
+        ("correlation", "correlation", {}),
+        ("minkowski", "minkowski", {"p": 3}),
+    ],
+)
+def test_other_distances_merge_as_in_scipy(metric, theirs, options, linkage):
+    X = np.random.default_rng(5).normal(size=(14, 5))
+    ours = AgglomerativeClustering(3, metric=metric, linkage=linkage, scale=False, **options).fit(X)
+    heights = hierarchy.linkage(pdist(X, theirs, **options), linkage)[:, 2]
+    assert ours.distances_ == pytest.approx(heights)
+    twin = [merge.height for merge in merged(ours.space_.distances().tolist(), linkage)]
+    assert ours.distances_ == pytest.approx(twin)
+
+
+def test_weighted_linkage_by_hand():
+    # 0 and 1 merge at 1, 3 and 4 at 2; then {0, 1} and 2 at (4 + 6) / 2 = 5; the rest at (10 + 8) / 2
+    D = [[0, 1, 4, 10, 10], [1, 0, 6, 10, 10], [4, 6, 0, 8, 8], [10, 10, 8, 0, 2], [10, 10, 8, 2, 0]]
+    model = AgglomerativeClustering(2, linkage="weighted", metric="precomputed").fit(D)
+    assert model.distances_.tolist() == [1, 2, 5, 9]
+    average = AgglomerativeClustering(2, linkage="average", metric="precomputed").fit(D)
+    assert average.distances_.tolist() == pytest.approx([1, 2, 5, (4 * 10 + 2 * 8) / 6])
+
+
+def test_categories_by_jaccard_and_a_function():
+    rows = [{"a": "x", "b": "yes"}, {"a": "x", "b": "no"}, {"a": "z", "b": "no"}]
+    # {x, b} and {x}: 1/2; {x} and {z}: 1; {x, b} and {z}: 1
+    model = AgglomerativeClustering(2, metric="jaccard", linkage="single").fit(rows)
+    assert model.distances_.tolist() == [0.5, 1.0]
+    assert model.assign([{"a": "z", "b": "no"}]).tolist() == [1]
+    by_function = AgglomerativeClustering(
+        2, metric=lambda a, b: np.abs(a - b).max(axis=-1), linkage="average"
+    )
+    assert by_function.fit([[0.0, 0], [1, 5], [2, 1]]).distances_.tolist() == [2.0, 4.5]
+
+
+def test_a_distance_that_is_none_is_refused():
+    with pytest.raises(
+        DataError, match=r"kl_divergence from row 0 to row 1 is .* the other way; clusters need one"
+    ):
+        AgglomerativeClustering(2, metric="kl_divergence").fit([[1.0, 3], [2, 2], [3, 1]])

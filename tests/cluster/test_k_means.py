@@ -327,3 +327,72 @@ def test_bisecting_cuts_the_largest():
 def test_bisecting_needs_different_rows():
     with pytest.raises(DataError, match="only 2 different rows, so they cannot make 3 clusters"):
         BisectingKMeans(3).fit([[1.0], [1.0], [2.0], [2.0]])
+
+
+class TestOtherDistances:
+    def test_medians_on_a_line(self):
+        # 0 1 2 100 | 10 … of absolute gaps the first centre is the median of its rows, not drawn by 100
+        model = KMeans(2, metric="manhattan", init=[[0.0], [60.0]], scale=False)
+        model.fit([[0.0], [1.0], [5.0], [50.0], [60.0], [1000.0]])
+        assert model.labels_.tolist() == [0, 0, 0, 1, 1, 1]
+        assert model.cluster_centers_.tolist() == [[1.0], [60.0]]
+        assert model.inertia_ == 1 + 4 + 10 + 940
+
+    def test_weighted_medians(self):
+        model = KMeans(1, metric="manhattan", init=[[0.0]], scale=False)
+        rows, weights = [[1.0], [2.0], [9.0]], [1, 1, 2]
+        assert model.fit(rows, sample_weight=weights).cluster_centers_.tolist() == [[5.5]]  # 1 2 9 9
+        assert model.fit([[1.0], [2.0], [9.0], [9.0]]).cluster_centers_.tolist() == [[5.5]]
+
+    def test_directions(self):
+        # lengths do not count: 0°, 0° and 90°, and between them 45°
+        rows = [[1.0, 0], [7, 0], [0, 2], [0.5, 0.5]]
+        model = KMeans(2, metric="cosine", init=[[1.0, 0], [0, 1]]).fit(rows)
+        assert model.labels_.tolist() == [0, 0, 1, 0]
+        sum_of_first = np.array([2 + 0.5**0.5, 0.5**0.5])
+        assert model.cluster_centers_[0] == pytest.approx(sum_of_first / np.hypot(*sum_of_first))
+        assert model.cluster_centers_[1] == pytest.approx([0, 1])
+        cosines = [
+            model.cluster_centers_[0] @ np.array(row) / np.hypot(*row) for row in (rows[0], rows[1], rows[3])
+        ]
+        assert model.inertia_ == pytest.approx(sum(2 * (1 - cosine) for cosine in cosines))
+        assert model.assign([[100, 1], [1, 100]]).tolist() == [0, 1]
+
+    @pytest.mark.parametrize("metric", ["manhattan", "cosine"])
+    def test_twin_replays_and_files_keep(self, metric, tmp_path):
+        rows = np.random.default_rng(2).normal(size=(25, 3)).round(2).tolist()
+        model = KMeans(3, metric=metric, random_state=4).fit(rows)
+        space, course = model.space_, model.history_.course
+        placed = model.history_.rows
+        lists = list(
+            zip(placed.numbers.tolist(), placed.codes.tolist(), placed.weights.tolist(), strict=True)
+        )
+        seeds = list(zip(course[0].means.tolist(), course[0].modes.tolist(), strict=True))
+        *_, last = replay_lloyd(lists, seeds, space.gamma, 300, model.tol, metric=metric)
+        assert last.labels == model.labels_.tolist()
+        assert last.cost == pytest.approx(model.history_.costs[-2])
+        openbook.save(model, tmp_path / "m.openbook")
+        again = openbook.open_model(tmp_path / "m.openbook")
+        assert (again.assign(rows) == model.labels_).all()
+        assert model.method in str(again.work())
+
+    def test_medians_cannot_learn_more(self):
+        model = KMeans(1, metric="manhattan").fit([[1.0], [2.0]])
+        with pytest.raises(ParameterError, match="medians need all rows at once; fit on all of them"):
+            model.partial_fit([[3.0]])
+
+
+def test_ends_when_few_rows_change():
+    points = [[1, 1], [2, 1], [1, 3], [4, 4], [5, 3], [8, 8], [9, 7], [7, 9]]
+    costs = KMeans(3, init=points[:3], scale=False).fit(points)
+    assert (costs.n_iter_, costs.converged_) == (3, True)
+    # in the second iteration 3 of 8 rows change: 2, which joins 0, and 3 and 4
+    few = KMeans(3, init=points[:3], scale=False, tol_changes=3 / 8).fit(points)
+    assert (few.n_iter_, few.converged_) == (2, False)
+    assert KMeans(3, init=points[:3], scale=False, tol_changes=2 / 8).fit(points).n_iter_ == 3
+
+
+def test_overlapping_memberships():
+    model = fit_line()  # means 0.5 and 11: squared distances
+    found = model.memberships([[0.0], [5.0], [6.0], [40.0]], threshold=36)
+    assert found.tolist() == [[True, False], [True, True], [True, True], [False, False]]

@@ -101,5 +101,7 @@ def test_errors_name_the_culprit():
         KMedoids(2, metric="far").fit([[1.0], [2.0]])
     with pytest.raises(DataError, match="column 'x0' holds infinity"):
         KMedoids(2).fit([[1.0], [np.inf], [3.0]])
-    with pytest.raises(RefusalError, match="cannot use the nominal column 'p': hamming compares numbers"):
-        KMedoids(1, metric="hamming").fit([{"p": "a"}, {"p": "b"}])
+    with pytest.raises(
+        RefusalError, match="cannot use the nominal column 'p': kl_divergence compares numbers"
+    ):
+        KMedoids(1, metric="kl_divergence").fit([{"p": "a"}, {"p": "b"}])

@@ -267,3 +267,10 @@ def test_a_hostile_file_is_refused(name, change, match):
     saved = model._saved()
     with pytest.raises(ValueError, match=match):
         GaussianMixture(2)._opened(saved._replace(arrays={**saved.arrays, name: change(saved.arrays[name])}))
+
+
+def test_overlapping_memberships():
+    """Two mirror images around 5: there each component has one half, and at 11 one has nearly all."""
+    model = GaussianMixture(2, scale=False, random_state=0).fit([[-2.0], [-1], [0], [10], [11], [12]])
+    assert model.memberships([[5.0], [11.0]], threshold=0.3).sum(axis=1).tolist() == [2, 1]
+    assert model.memberships([[5.0]], threshold=0.6).tolist() == [[False, False]]

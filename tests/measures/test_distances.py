@@ -234,7 +234,7 @@ ERRORS = [
     (lambda: euclidean([1, 2], [1]), "rows must have the same number of cells, one at least; got 2 and 1"),
     (lambda: euclidean(1, [1]), "got no and 1"),
     (lambda: manhattan(["a"], [1]), r"rows must be numbers, in rows of equal length, got \['a'\]"),
-    (lambda: minkowski([1], [2], p=0.5), "p must be a number of at least 1, got 0.5; for p = infinity take"),
+    (lambda: minkowski([1], [2], p=0.5), "p must be a number of at least 1, or 0, got 0.5"),
     (lambda: mahalanobis([1, NAN], [1, 2], np.eye(2)), "mahalanobis needs whole rows, and a cell is missing"),
     (lambda: mahalanobis([1, 1], [1, 2], np.eye(3)), r"symmetric and 2 × 2, .* got \(3, 3\)"),
     (lambda: mahalanobis([1, 1], [1, 2], np.ones((2, 2))), "covariance has no inverse: some column does not"),
@@ -255,3 +255,15 @@ ERRORS = [
 def test_errors_name_what_is_wrong(act, message):
     with pytest.raises(ParameterError, match=message):
         act()
+
+
+def test_limits_of_minkowski():
+    assert minkowski([0, 0, 1], [3, -4, 1], p=np.inf) == 4
+    assert minkowski([0, 0, 1], [3, -4, 1], p=0) == 2
+    assert minkowski([0, NAN, 1, 1], [3, 1, 1, 2], p=0) == pytest.approx(2 * 4 / 3)  # 2 of 3 known, for 4
+
+
+def test_jaccard_of_sets():
+    assert jaccard({"a", "b", "c"}, {"b", "c", "d"}) == 0.5
+    assert jaccard(set(), frozenset()) == 0
+    assert jaccard({"a"}, {"b"}) == 1

@@ -2,7 +2,7 @@
 
 from openbook.border.rules import OneOf
 from openbook.cluster.hierarchy import Hierarchy
-from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points
+from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points, refuse_matrix
 from openbook.cluster.merging import derive_merges
 from openbook.spaces.space import Space
 
@@ -25,16 +25,18 @@ class AgglomerativeClustering(Hierarchy):
     n_clusters : int, default=2
         Into how many clusters the dendrogram is cut; None where a `distance_threshold` is given.
     linkage : str, default='average'
-        What is between two clusters: "single", "complete" or "average" distance of their rows; "ward",
-        "centroid" or "median" of their centres, which takes encoded columns.
+        What is between two clusters: "single", "complete" or "average" distance of their rows; "weighted",
+        the mean of what was between each of the two parts (McQuitty); "ward", "centroid" or "median" of their
+        centres, which takes encoded columns.
     distance_threshold : float or None, default=None
         The height (or similarity) at which the dendrogram is cut instead.
     metric : str or function, default='auto'
-        The distance between rows: "euclidean" of encoded columns, "gower" or "heom" of typed ones; "auto"
-        is Euclidean for numbers, and Gower's otherwise. "precomputed" if X is the square matrix of
-        distances, "precomputed_similarity" if it is that of similarities; new rows then come as their
-        distances or similarities to the rows learnt from.
+        The distance between rows: any that neighbours take ("manhattan", "cosine", "jaccard", …), or a
+        function; "auto" is Euclidean for numbers, and Gower's otherwise. "precomputed" if X is the square
+        matrix of distances, "precomputed_similarity" if it is that of similarities; new rows then come as
+        their distances or similarities to the rows learnt from.
     scale : bool, default=True
+    p : float, default=2
     allow_large : bool, default=False
 
     Attributes
@@ -68,6 +70,7 @@ class AgglomerativeClustering(Hierarchy):
         distance_threshold=None,
         metric="auto",
         scale=True,
+        p=2,
         allow_large=False,
     ):
         self.n_clusters = n_clusters
@@ -75,6 +78,7 @@ class AgglomerativeClustering(Hierarchy):
         self.distance_threshold = distance_threshold
         self.metric = metric
         self.scale = scale
+        self.p = p
         self.allow_large = allow_large
 
     def refusal(self, schema):
@@ -89,12 +93,14 @@ class AgglomerativeClustering(Hierarchy):
 
     def _space(self, stored):
         metric = "euclidean" if self.linkage in CENTRES else self.metric
-        return Space(stored, self.schema_, metric, scale=self.scale)
+        return Space(stored, self.schema_, metric, scale=self.scale, p=self.p)
 
     def _linked(self):
-        return linkage_of_points(
-            self._points(), self.linkage, self._row_weights, allow_large=self.allow_large
-        )
+        weights, allow = self._row_weights, self.allow_large
+        if (points := self._points()) is not None:
+            return linkage_of_points(points, self.linkage, weights, allow_large=allow)
+        refuse_matrix(self.linkage, len(weights), allow=allow)
+        return linkage_of_pairs(self._pairs(), self.linkage, weights)
 
     def _linked_matrix(self, matrix):
         from scipy.spatial.distance import squareform

@@ -4,6 +4,7 @@ Rows are (numbers, codes, weight) and prototypes (means, modes), all of them lis
 the kernels use, so tests compare the two.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,13 @@ __all__ = ["Iteration", "derive_model", "derive_row", "distance", "replay_lloyd"
 _SHOWN_ITERATIONS = 10
 _SHOWN_COLUMNS = 6
 
+#: What a gap counts, and what the centre of a cluster is, by metric.
+METRICS = {
+    "euclidean": ("(x_j - c_j)^2", "mean", r"\frac{1}{N_c} \sum_{x \in c} x"),
+    "cosine": ("(x_j - c_j)^2", "direction", r"\frac{\sum_{x \in c} x}{\| \sum_{x \in c} x \|}"),
+    "manhattan": ("|x_j - c_j|", "median", r"\text{the median of each column}"),
+}
+
 
 class Iteration(NamedTuple):
     """One iteration: t of each row to each prototype, the nearest, the cost, what comes of it."""
@@ -30,29 +38,35 @@ class Iteration(NamedTuple):
     cost_after: float | None
 
 
-def distance(row, prototype, gamma):
+def distance(row, prototype, gamma, metric="euclidean"):
     """The distance t of a row to a prototype: squared gaps, and γ for each category that differs."""
     numbers, codes, _ = row
     means, modes = prototype
-    gaps = sum((x - c) ** 2 for x, c in zip(numbers, means, strict=True))
+    power = 1 if metric == "manhattan" else 2
+    gaps = sum(abs(x - c) ** power for x, c in zip(numbers, means, strict=True))
     return gaps + gamma * sum(v != m or v < 0 for v, m in zip(codes, modes, strict=True))
 
 
-def replay_lloyd(rows, prototypes, gamma, max_iter, tol=0.0):
+def replay_lloyd(rows, prototypes, gamma, max_iter, tol=0.0, *, metric="euclidean", tol_changes=0.0):
     """The iterations from these prototypes until the assignments repeat, or the cost hardly falls."""
     before, cost_before = None, None
     for _ in range(max_iter):
-        one = iteration(rows, prototypes, gamma)
+        one = iteration(rows, prototypes, gamma, metric)
         yield one
         hardly = cost_before is not None and cost_before - one.cost < tol * cost_before and not one.taken
-        if one.labels == before or hardly:
+        few = before is not None and _changes(one.labels, before) <= tol_changes * len(rows) and not one.taken
+        if one.labels == before or hardly or few:
             return
         before, cost_before, prototypes = one.labels, one.cost, one.prototypes
 
 
-def iteration(rows, prototypes, gamma):
+def _changes(labels, before):
+    return sum(a != b for a, b in zip(labels, before, strict=True))
+
+
+def iteration(rows, prototypes, gamma, metric="euclidean"):
     """One iteration."""
-    distances = [[distance(row, prototype, gamma) for prototype in prototypes] for row in rows]
+    distances = [[distance(row, prototype, gamma, metric) for prototype in prototypes] for row in rows]
     labels = [near.index(min(near)) for near in distances]
     nearest = [near[label] for near, label in zip(distances, labels, strict=True)]
     cost = sum(weight * t for (_, _, weight), t in zip(rows, nearest, strict=True))
@@ -66,20 +80,36 @@ def iteration(rows, prototypes, gamma):
                 taken.append((empty, i))
                 break
     after = [
-        middle([row for row, label in zip(rows, labels, strict=True) if label == c], prototype)
+        middle([row for row, label in zip(rows, labels, strict=True) if label == c], prototype, metric)
         for c, prototype in enumerate(prototypes)
     ]
-    left = sum(row[2] * distance(row, after[label], gamma) for row, label in zip(rows, labels, strict=True))
+    left = sum(
+        row[2] * distance(row, after[label], gamma, metric) for row, label in zip(rows, labels, strict=True)
+    )
     return Iteration(distances, labels, cost, taken, after, left)
 
 
-def middle(members, before):
-    """The means and modes of the members; without any, where it was before."""
+def middle(members, before, metric="euclidean"):
+    """The means, directions or medians, and the modes of the members; without any, where it was before."""
     if not members:
         return before
     total = sum(weight for _, _, weight in members)
     means = [sum(w * x[j] for x, _, w in members) / total for j in range(len(before[0]))]
+    if metric == "manhattan":
+        means = [median([(x[j], w) for x, _, w in members], total) for j in range(len(before[0]))]
+    elif metric == "cosine" and any(means):
+        means = [mean / math.hypot(*means) for mean in means]
     return means, [mode(members, j) for j in range(len(before[1]))]
+
+
+def median(pairs, total):
+    """The number with half of the weight on either side; midway between two, where both have."""
+    reached, found = 0.0, []
+    for number, weight in sorted(pairs):
+        before, reached = reached, reached + weight
+        if before <= total / 2 * (1 + 1e-12) and reached >= total / 2 * (1 - 1e-12):
+            found.append(number)
+    return (found[0] + found[-1]) / 2
 
 
 def mode(members, j):
@@ -112,13 +142,14 @@ def derive_model(model) -> Work:
 
 def _rules(model):
     space = model.space_
-    numbers, modes = r"\sum_j (x_j - c_j)^2", r"\sum_j [v_j \ne m_j]"
+    gaps, centre, centre_formula = METRICS[space.metric]
+    numbers, modes = rf"\sum_j {gaps}", r"\sum_j [v_j \ne m_j]"
     weighed = modes if space.gamma == 1 else rf"\gamma {modes}"
     terms = [*([numbers] if len(space.encoding) else []), *([weighed] if len(space.nominal) else [])]
     note = "ties: the first" if space.gamma == 1 else f"γ = {figure(space.gamma)}; ties: the first"
     yield Step("cluster of a row", rf"\arg\min_c t(x, c), \quad t(x, c) = {' + '.join(terms)}", note=note)
     if len(space.encoding):
-        yield Step("mean of a cluster", r"\frac{1}{N_c} \sum_{x \in c} x")
+        yield Step(f"{centre} of a cluster", centre_formula)
     if len(space.nominal):
         yield Step("mode of a cluster", r"\arg\max_v N_{cv}", note="ties: the first")
 
@@ -128,12 +159,18 @@ def _iterations(model):
     rows = _rows(model.history_.rows)
     if len(rows) == model.history_.n:
         replayed = replay_lloyd(
-            rows, _lists(model.history_.course[0]), model.space_.gamma, model.max_iter, model.tol
+            rows,
+            _lists(model.history_.course[0]),
+            model.space_.gamma,
+            model.max_iter,
+            model.tol,
+            metric=model.space_.metric,
+            tol_changes=model.tol_changes,
         )
         return [one for one, _ in zip(replayed, range(_SHOWN_ITERATIONS), strict=False)]
     shown: list[Iteration] = []
     for before, after in zip(model.history_.course, model.history_.course[1:], strict=False):
-        one = iteration(rows, _lists(before), model.space_.gamma)
+        one = iteration(rows, _lists(before), model.space_.gamma, model.space_.metric)
         cost = float(model.history_.costs[len(shown)])
         labels = [near.index(min(near)) for near in one.distances]
         shown.append(
@@ -191,7 +228,7 @@ def derive_row(model, X) -> Work:
     prototypes = _lists(model.prototypes_)
     columns, cells = _columns(model, [row])
     _, middles = _columns(model, [(means, modes, 1.0) for means, modes in prototypes])
-    distances = [distance(row, prototype, space.gamma) for prototype in prototypes]
+    distances = [distance(row, prototype, space.gamma, space.metric) for prototype in prototypes]
     nearest = distances.index(min(distances))
     grid = Grid(
         "the row and the prototypes",

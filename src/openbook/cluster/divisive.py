@@ -39,10 +39,11 @@ class Divisive(Hierarchy):
     distance_threshold : float or None, default=None
         The height, the largest distance within a cluster, at which the dendrogram is cut instead.
     metric : str or function, default='auto'
-        The distance between rows: "euclidean" of encoded columns, "gower" or "heom" of typed ones; "auto"
-        is Euclidean for numbers, and Gower's otherwise. "precomputed" or "precomputed_similarity" if X is
-        a square matrix.
+        The distance between rows: any that neighbours take ("manhattan", "cosine", "jaccard", …), or a
+        function; "auto" is Euclidean for numbers, and Gower's otherwise. "precomputed" or
+        "precomputed_similarity" if X is a square matrix.
     scale : bool, default=True
+    p : float, default=2
     allow_large : bool, default=False
 
     Attributes
@@ -67,19 +68,20 @@ class Divisive(Hierarchy):
     _counts_rows = True
 
     def __init__(
-        self, n_clusters=2, *, distance_threshold=None, metric="auto", scale=True, allow_large=False
+        self, n_clusters=2, *, distance_threshold=None, metric="auto", scale=True, p=2, allow_large=False
     ):
         self.n_clusters = n_clusters
         self.distance_threshold = distance_threshold
         self.metric = metric
         self.scale = scale
+        self.p = p
         self.allow_large = allow_large
 
     def _linked(self):
         n = len(self._row_weights)
         what, remedy = f"divisive clustering of {n:,} rows", "sample the rows, or use AgglomerativeClustering"
         refuse_if_over(what, 8 * n * n, _SECONDS * n**3 / 3, remedy, allow=self.allow_large)
-        return self._linked_matrix(self.space_.distances())
+        return self._linked_matrix(self._square())
 
     def _linked_matrix(self, matrix):
         return merges_of(splits(matrix, self._row_weights), len(matrix))

@@ -8,7 +8,7 @@ the rows learnt.
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
-from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Flag, Maybe, NamedOr, Number, Whole
 from openbook.cluster.clusterer import RowClusterer
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.merging import merge_table
@@ -17,7 +17,7 @@ from openbook.data import Numeric
 from openbook.errors import DataError, ParameterError
 from openbook.spaces.points import all_pairs
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import TILED
+from openbook.spaces.space import DISTANCE_RULES, DISTANCES, TILED, Space, refusal
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -39,13 +39,14 @@ class Hierarchy(RowClusterer):
     _rules = {
         "n_clusters": Maybe(Whole(at_least=1)),
         "distance_threshold": Maybe(Number()),
-        "metric": OneOf(*TILED, *MATRICES),
+        "metric": NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, *MATRICES)),
         "scale": Flag(),
+        "p": DISTANCE_RULES["p"],
         "allow_large": Flag(),
     }
 
     def refusal(self, schema):
-        reason = super().refusal(schema)
+        reason = super().refusal(schema) or refusal(self.metric, schema)
         if reason is None and self.metric in MATRICES and schema.of(Numeric) != schema.names:
             odd = next(a for a in schema if not isinstance(a, Numeric))
             return f"takes a matrix of {MATRICES[self.metric]}, and column {odd.name!r} is {odd.kind}"
@@ -105,9 +106,36 @@ class Hierarchy(RowClusterer):
         """What the leaves are called: by the columns of a matrix, where these have names."""
         return self.schema_.names if self.metric in MATRICES and self.schema_.named else ()
 
+    def _space(self, stored):
+        return Space(stored, self.schema_, self.metric, scale=self.scale, p=self.p)
+
     def _points(self):
-        """The rows as kernels see them."""
+        """The rows as kernels see them, where these know the distance; else None."""
+        if self.space_.metric not in TILED:
+            return None
         return self.space_.points(*self.space_.cells(self.space_.table))
+
+    def _pairs(self):
+        """The distances of all pairs of rows, condensed."""
+        if (points := self._points()) is not None:
+            return all_pairs(points)
+        from scipy.spatial.distance import squareform
+
+        return squareform(self._square(), checks=False)
+
+    def _square(self):
+        """The distances of all pairs of rows, (n, n), each the same both ways."""
+        matrix = self.space_.distances()
+        odd = ~np.isclose(matrix, matrix.T) | ~np.isfinite(matrix)
+        if odd.any():
+            i, j = np.argwhere(odd)[0].tolist()
+            there, back = figure(float(matrix[i, j])), figure(float(matrix[j, i]))
+            msg = (
+                f"{type(self).__name__}: {self.space_.named} from row {i} to row {j} is {there}, and {back}"
+                " the other way; clusters need one finite distance: take another metric, such as 'gower'"
+            )
+            raise DataError(msg)
+        return matrix
 
     def _cut(self):
         tree, height = self.dendrogram_, self.distance_threshold
@@ -137,7 +165,7 @@ class Hierarchy(RowClusterer):
         n = len(self.labels_)
         what, remedy = f"the cophenetic correlation of {n:,} rows", "fit on a sample"
         refuse_if_over(what, 16 * n * n, 1e-8 * n * n, remedy, allow=self.allow_large)
-        return self.dendrogram_.cophenetic_correlation(all_pairs(self._points()))
+        return self.dendrogram_.cophenetic_correlation(self._pairs())
 
     def draw(self, X=None, *, most=60):
         """The dendrogram, with a colour for each cluster of the cut; or rows, coloured by cluster.

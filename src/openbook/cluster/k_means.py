@@ -6,11 +6,13 @@ over the encoded columns (`prepare.Encoding`): numbers standardised unless told 
 its rank from 0 to 1, a nominal one as 0/1 columns. A missing cell counts as the mean of its column, and is
 marked in a column of its own where training had gaps. A row that is as near to two means belongs to the
 first; a cluster that no row belongs to takes the row that is farthest from its mean, and that is said.
+By the cosine or the Manhattan distance the centres are directions or medians: see `other_spaces`.
 
 centers_ : float64 (n_clusters, n_encoded)
 """
 
-from openbook.border.rules import Flag
+from openbook.border.rules import Flag, OneOf
+from openbook.cluster.other_spaces import PROTOTYPE_SPACES
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 from openbook.cluster.prototypes import space_of
 
@@ -25,6 +27,9 @@ class KMeans(PrototypeClusterer):
     Parameters
     ----------
     n_clusters : int, default=8
+    metric : {"euclidean", "cosine", "manhattan"}, default="euclidean"
+        The distance to the centres. By "cosine" rows and centres have length 1 and numbers are not
+        standardised (spherical k-means); by "manhattan" centres are medians (k-medians).
     init : str or rows, default='k-means++'
         How the first means are chosen: "k-means++", "random", or a row for each cluster, in the units of
         the columns. In large tables, seeds are chosen from a random sample.
@@ -34,6 +39,7 @@ class KMeans(PrototypeClusterer):
         The most iterations of a run.
     tol : float, default=0.0001
         A run also ends once an iteration lowers the SSE by less than this share of it.
+    tol_changes : float, default=0.0
     scale : bool, default=True
     random_state : int, RandomState or None, default=None
 
@@ -47,7 +53,7 @@ class KMeans(PrototypeClusterer):
     cluster_centers_ : the same in units of the columns; for a nominal value, its share of the cluster
     encoding_ : how columns became numbers; `encoding_.names` are those of the encoded columns
     weights_ : the weight of the rows of each cluster
-    inertia_ : the sum of squared distances to the nearest mean, in encoded units
+    inertia_ : the sum of squared distances to the nearest mean, in encoded units; for medians, of distances
     inertia_trace_ : that of each iteration's assignment, before the means move
     n_iter_, converged_ : how many iterations there were, and whether the assignments repeated
 
@@ -59,7 +65,7 @@ class KMeans(PrototypeClusterer):
     References
     ----------
     Lloyd (1982), Least squares quantization in PCM. Arthur and Vassilvitskii (2007), k-means++. Hamerly
-    (2010), Making k-means even faster.
+    (2010), Making k-means even faster. Dhillon and Modha (2001), Concept decompositions, for the cosine.
 
     Examples
     --------
@@ -74,27 +80,43 @@ class KMeans(PrototypeClusterer):
     [1, 2]
     """
 
-    _rules = {**RULES, "scale": Flag()}
-    method, cost = "k-means", "SSE"
+    _rules = {**RULES, "metric": OneOf(*PROTOTYPE_SPACES), "scale": Flag()}
 
     def __init__(
         self,
         n_clusters=8,
+        metric="euclidean",
         init="k-means++",
         n_init="auto",
         max_iter=300,
         tol=1e-4,
+        tol_changes=0.0,
         scale=True,
         random_state=None,
     ):
-        super().__init__(n_clusters, init, n_init, max_iter, tol, random_state)
+        super().__init__(n_clusters, init, n_init, max_iter, tol, tol_changes, random_state)
+        self.metric = metric
         self.scale = scale
 
     def _nominal(self, schema):  # noqa: ARG002 (every column is encoded)
         return ()
 
+    @property
+    def method(self):
+        names = {"euclidean": "k-means", "cosine": "k-means by cosine", "manhattan": "k-medians"}
+        return names[self.metric]
+
+    @property
+    def cost(self):
+        return "sum of distances" if self.metric == "manhattan" else "SSE"
+
+    @property
+    def _space_kind(self):
+        return PROTOTYPE_SPACES[self.metric]
+
     def _space(self, rows):
-        return space_of(rows, (), scale=self.scale)
+        scale = self.scale and self.metric != "cosine"
+        return space_of(rows, (), scale=scale, kind=self._space_kind)
 
     @property
     def centers_(self):

@@ -34,6 +34,7 @@ class KModes(PrototypeClusterer):
         The most iterations of a run.
     tol : float, default=0.0001
         A run also ends once an iteration lowers the cost by less than this share of it.
+    tol_changes : float, default=0.0
     random_state : int, RandomState or None, default=None
 
     Attributes

@@ -39,6 +39,7 @@ class KPrototypes(PrototypeClusterer):
         The most iterations of a start.
     tol : float, default=0.0001
         A start also ends once an iteration lowers the cost by less than this share of it.
+    tol_changes : float, default=0.0
     scale : bool, default=True
     random_state : int, RandomState or None, default=None
 
@@ -87,10 +88,11 @@ class KPrototypes(PrototypeClusterer):
         n_init="auto",
         max_iter=300,
         tol=1e-4,
+        tol_changes=0.0,
         scale=True,
         random_state=None,
     ):
-        super().__init__(n_clusters, init, n_init, max_iter, tol, random_state)
+        super().__init__(n_clusters, init, n_init, max_iter, tol, tol_changes, random_state)
         self.gamma = gamma
         self.scale = scale
 

@@ -3,6 +3,7 @@ r"""Linkage: the merges of clusters, nearest first, by what is between two clust
     single     min d(a, b)          ward       √(2|A||B| / (|A| + |B|)) · ‖centre of A - centre of B‖
     complete   max d(a, b)          centroid   ‖centre of A - centre of B‖
     average    the mean of d(a, b)  median     as centroid, but a merged centre lies midway between the two
+    weighted   the mean of what was between each of the two parts of A and B, whatever their sizes (McQuitty)
 
 linkage : float64 (n - 1, 4), as in scipy: two clusters, the height, the rows; merge t makes cluster n + t.
 Equally near pairs: the one whose clusters begin with the earliest rows is merged first. Single linkage of
@@ -13,8 +14,8 @@ How much memory it takes for n rows of d columns: single, Ward, centroid and med
 little; all else a matrix of 4 n² bytes. Where that is no more than centres would take, as in wide tables,
 Ward, centroid and median use the matrix, too: it is updated in n steps a merge, and centres in n d.
 
-References: Lance and Williams (1967). Müllner (2011), Modern hierarchical, agglomerative clustering
-algorithms.
+References: McQuitty (1966), Similarity analysis by reciprocal pairs. Lance and Williams (1967). Müllner
+(2011), Modern hierarchical, agglomerative clustering algorithms.
 """
 
 import math
@@ -24,9 +25,9 @@ import numpy as np
 from openbook.border.budget import refuse_if_over
 from openbook.spaces.points import all_pairs
 
-__all__ = ["CENTRES", "METHODS", "linkage_of_pairs", "linkage_of_points"]
+__all__ = ["CENTRES", "METHODS", "linkage_of_pairs", "linkage_of_points", "refuse_matrix"]
 
-METHODS = ("single", "complete", "average", "ward", "centroid", "median")
+METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 #: Those whose clusters are centres.
 CENTRES = ("ward", "centroid", "median")
 
@@ -48,8 +49,13 @@ def linkage_of_points(points, method, weights=None, *, allow_large=False):
 
         columns = points.numbers.transpose(1, 0, 2).reshape(points.numbers.shape[1], -1)
         return _merged(merge_centres, columns, n, method, weights)
-    refuse_if_over(what, 4 * n * n, _PAIR * n * n, _REMEDY, allow=allow_large)
+    refuse_matrix(method, n, allow=allow_large)
     return linkage_of_pairs(all_pairs(points), method, weights)
+
+
+def refuse_matrix(method, n, *, allow):
+    """Refuse a matrix of n rows that would take too much memory or time."""
+    refuse_if_over(f"{method} linkage of {n:,} rows", 4 * n * n, _PAIR * n * n, _REMEDY, allow=allow)
 
 
 def linkage_of_pairs(pairs, method, weights=None):

@@ -1,6 +1,7 @@
 """Lloyd's iteration as a loop of folds: assign every row to the nearest prototype, move each to its rows.
 
-    until the assignments repeat, or the cost falls by less than `tol` of itself, or `max_iter` times
+    until the assignments repeat, or no more than a share `tol_changes` of the rows change cluster, or the
+    cost falls by less than `tol` of itself, or `max_iter` times
 
 Each iteration is a fold over the rows, in memory or in files. What a row was assigned to stays in memory: 4
 bytes a row, and 4 more where the rows are in memory, for a bound that spares most rows the search.
@@ -144,9 +145,11 @@ def _farthest(space, prototypes, count, pair):
     return distances[rows], rows, placed.take(rows)
 
 
-def iterate(rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float) -> LloydRun:
+def iterate(
+    rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float, tol_changes: float = 0.0
+) -> LloydRun:
     """Run from these seeds."""
-    space, last = rows.space, None
+    last = None
     bounds = rows.unknown()
     costs: list[float] = []
     taken: list[Taken] = []
@@ -160,11 +163,12 @@ def iterate(rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float)
             break
         taken += new
         _put_back(bounds, new)
-        last, prototypes = prototypes, space.update(tally, prototypes)
+        last, prototypes = prototypes, rows.space.moved(rows, labels, tally, prototypes)
+        few = before is not None and (labels != before).mean() <= tol_changes and not new
         before = labels
         if len(course) <= _KEPT_ITERATIONS:
             course.append(prototypes)
-        if len(costs) > 1 and costs[-2] - costs[-1] < tol * costs[-2] and not new:
+        if few or (len(costs) > 1 and costs[-2] - costs[-1] < tol * costs[-2] and not new):
             break
     if not settled:  # the prototypes have moved since
         tally, bounds = rows.assign(prototypes, bounds, last)

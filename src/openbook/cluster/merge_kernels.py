@@ -28,8 +28,8 @@ from openbook.spaces.tiles import TILE
 
 __all__ = ["METHODS", "merge_centres", "merge_pairs", "span"]
 
-METHODS = ("single", "complete", "average", "ward", "centroid", "median")
-SINGLE, COMPLETE, AVERAGE, WARD, CENTROID, MEDIAN = range(6)
+METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
+SINGLE, COMPLETE, AVERAGE, WEIGHTED, WARD, CENTROID, MEDIAN = range(7)
 
 #: What stands for the nearest of a slot where all that is known is a bound.
 _DOUBTFUL = -1
@@ -143,7 +143,7 @@ def start_of(i, m):
 
 
 @inner(fastmath=False)
-def update(method, own, other, pair, a, b, sizes, row, m):  # noqa: C901 (a case for each method)
+def update(method, own, other, pair, a, b, sizes, row, m):  # noqa: C901, PLR0912 (a case for each method)
     """The distances of all slots to a and b merged, from those to each (Lance and Williams, 1967)."""
     s, r = sizes[a], sizes[b]
     if method == SINGLE:
@@ -152,7 +152,9 @@ def update(method, own, other, pair, a, b, sizes, row, m):  # noqa: C901 (a case
     elif method == COMPLETE:
         for k in range(m):
             row[k] = max(own[k], other[k])
-    elif method == AVERAGE:
+    elif method in (AVERAGE, WEIGHTED):
+        if method == WEIGHTED:  # whatever the sizes
+            s, r = 1.0, 1.0
         for k in range(m):
             row[k] = (s * own[k] + r * other[k]) / (s + r)
     elif method == WARD:

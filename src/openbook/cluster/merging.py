@@ -1,7 +1,8 @@
 r"""The readable twin of linkage: merge the nearest pair, write the smaller matrix, again and again.
 
 It goes by the definitions: what is between two clusters is found anew from all pairs of their rows (single,
-complete, average), or from the two that were merged (Ward, centroid, median; Lance and Williams, of squares).
+complete, average), or from the two that were merged (weighted; and, of squares, Ward, centroid, median: Lance
+and Williams).
 Clusters are lists of rows, in the order of their first rows; of equally near pairs the first is merged.
 """
 
@@ -16,6 +17,7 @@ FORMULAS = {  # what is between two clusters
     "single": r"\min_{a \in A, b \in B} d(a, b)",
     "complete": r"\max_{a \in A, b \in B} d(a, b)",
     "average": r"\frac{1}{|A| |B|} \sum_{a \in A} \sum_{b \in B} d(a, b)",
+    "weighted": r"\frac{d(A_1, B) + d(A_2, B)}{2}, \quad A = A_1 \cup A_2",
     "ward": r"\sqrt{\frac{2 |A| |B|}{|A| + |B|}} \|c_A - c_B\|",
     "centroid": r"\|c_A - c_B\|",
     "median": r"\|m_A - m_B\|",
@@ -24,6 +26,7 @@ SIMILAR = {  # the same in similarities: the nearest are the most similar
     "single": r"\max_{a \in A, b \in B} s(a, b)",
     "complete": r"\min_{a \in A, b \in B} s(a, b)",
     "average": r"\frac{1}{|A| |B|} \sum_{a \in A} \sum_{b \in B} s(a, b)",
+    "weighted": r"\frac{s(A_1, B) + s(A_2, B)}{2}, \quad A = A_1 \cup A_2",
 }
 #: Matrices of so many clusters are shown, and so many merges.
 _SHOWN_CLUSTERS, _SHOWN_MERGES = 12, 30
@@ -61,6 +64,8 @@ def merged(matrix, method, *, similar=False, weights=None):
         for k, c in enumerate(clusters):
             if k in (i, j):
                 row.append(0.0)
+            elif method == "weighted":
+                row.append((now[k][i] + now[k][j]) / 2)
             elif squared:
                 row.append(
                     _lance_williams(method, now[k][i], now[k][j], height, sizes[i], sizes[j], sizes[k])

@@ -264,6 +264,21 @@ class GaussianMixture(Clusterer, Density):
         """
         return self._each(X, self._proba)
 
+    def memberships(self, X, threshold=0.1):
+        """Overlapping clusters: a row belongs to every component that is probable enough, or to none.
+
+        Parameters
+        ----------
+        X : rows
+        threshold : float, default=0.1
+            The least probability of a component, given the row.
+
+        Returns
+        -------
+        array of bool of shape (n, n_components)
+        """
+        return self.predict_proba(X) >= threshold
+
     def _proba(self, X):
         return _shares(self._log_joint(X))
 

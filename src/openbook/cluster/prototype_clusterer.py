@@ -54,6 +54,7 @@ RULES: dict[str, ParameterRule] = {
     "n_init": Auto(Whole(1)),
     "max_iter": Whole(at_least=1),
     "tol": Number(at_least=0),
+    "tol_changes": Number(at_least=0, at_most=1),
     "random_state": Anything("None, a whole number or a RandomState"),
 }
 
@@ -77,14 +78,31 @@ class FitHistory(NamedTuple):
 class PrototypeClusterer(Clusterer):
     """A clusterer whose clusters have prototypes."""
 
+    _meanings = Clusterer._meanings | {  # noqa: SLF001 (its base class)
+        "tol_changes": "A run also ends once no more than this share of the rows change cluster."
+    }
+
+    @property
+    def _space_kind(self) -> type[PrototypeSpace]:
+        """How rows are compared with prototypes."""
+        return PrototypeSpace
+
     def __init__(
-        self, n_clusters=8, init="k-means++", n_init="auto", max_iter=300, tol=1e-4, random_state=None
+        self,
+        n_clusters=8,
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=1e-4,
+        tol_changes=0.0,
+        random_state=None,
     ):
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.tol_changes = tol_changes
         self.random_state = random_state
 
     @abstractmethod
@@ -104,7 +122,8 @@ class PrototypeClusterer(Clusterer):
                 f" (n_samples={placed.n}); ask for at most {placed.n} clusters"
             )
             raise ParameterError(msg)
-        runs = (iterate(placed, seeds, self.max_iter, self.tol) for seeds in self._all_seeds(placed))
+        ends = (self.max_iter, self.tol, self.tol_changes)
+        runs = (iterate(placed, seeds, *ends) for seeds in self._all_seeds(placed))
         best = min(runs, key=lambda run: run.cost)
         self._set(best.prototypes, best.tally)
         self.labels_, self.converged_ = best.labels, best.settled
@@ -190,6 +209,21 @@ class PrototypeClusterer(Clusterer):
     def _distances(self, X):
         return self.space_.all_distances(self.space_.place_table(X), self.prototypes_).T
 
+    def memberships(self, X, threshold):
+        """Overlapping clusters: a row belongs to every cluster whose prototype is near enough, or to none.
+
+        Parameters
+        ----------
+        X : rows
+        threshold : float
+            The largest distance to a prototype, in the units of `distances`.
+
+        Returns
+        -------
+        array of bool of shape (n, n_clusters)
+        """
+        return self.distances(X) <= threshold
+
     def partial_fit(self, X, y=None, sample_weight=None):  # noqa: ARG002 (as in fit)
         """Learn from more rows; the first call fits.
 
@@ -255,7 +289,7 @@ class PrototypeClusterer(Clusterer):
         encoded = self.schema_.select(name for name in self.schema_.names if name not in nominal)
         encoding = Encoding.from_arrays(encoded, under("encoding.", arrays))
         gamma = float(getattr(self, "gamma", 1.0))
-        self.space_ = space = PrototypeSpace(encoding, self.schema_.select(nominal), gamma)
+        self.space_ = space = self._space_kind(encoding, self.schema_.select(nominal), gamma)
         k, p, q = self.n_clusters, len(encoding), len(nominal)
         limits = np.diff(space.offsets)
         prototypes = Prototypes(  # before the tally takes room for as many clusters as the parameters say

@@ -15,7 +15,7 @@ means : float64 (k, p), modes : int32 (k, q), -1 where there is none
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -26,7 +26,7 @@ from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.fold import Statistics
 from openbook.prepare import Encoding
 
-__all__ = ["Bounds", "Placed", "PrototypeSpace", "PrototypeSums", "Prototypes", "space_of"]
+__all__ = ["Bounds", "Placed", "PrototypeSpace", "PrototypeSums", "Prototypes", "SearchAim", "space_of"]
 
 
 class Prototypes(NamedTuple):
@@ -107,6 +107,8 @@ class PrototypeSpace:
     encoding: Encoding
     nominal: Schema
     gamma: float = 1.0
+
+    metric: ClassVar[str] = "euclidean"
 
     @cached_property
     def offsets(self) -> np.ndarray:
@@ -211,6 +213,16 @@ class PrototypeSpace:
             modes[some, j] = np.where(known, best, -1)[some]
         return Prototypes(means, modes)
 
+    def moved(
+        self,
+        rows: Any,  # noqa: ARG002 (sums will do)
+        labels: np.ndarray,  # noqa: ARG002
+        tally: PrototypeSums,
+        before: Prototypes,
+    ) -> Prototypes:
+        """Where the prototypes move to: all rows and their clusters are at hand, and the tally of these."""
+        return self.update(tally, before)
+
     def tally_of(self, placed: Placed, label: int, k: int) -> PrototypeSums:
         """The tally of some rows that all belong to one cluster; at no cost."""
         tally = self.zero(k)
@@ -245,11 +257,18 @@ def _to_read(array: np.ndarray) -> np.ndarray:
     return view
 
 
-def space_of(rows: Rows, nominal: tuple[str, ...], *, scale: bool, gamma: float = 1.0) -> PrototypeSpace:
+def space_of(
+    rows: Rows,
+    nominal: tuple[str, ...],
+    *,
+    scale: bool,
+    gamma: float = 1.0,
+    kind: type[PrototypeSpace] = PrototypeSpace,
+) -> PrototypeSpace:
     """The space of these rows, in which the columns named are compared as they are."""
     encoded = rows.schema.select(name for name in rows.schema.names if name not in nominal)
     encoding = Encoding.of(Rows(encoded, rows.pieces), scale=scale)
-    return PrototypeSpace(encoding, rows.schema.select(nominal), gamma)
+    return kind(encoding, rows.schema.select(nominal), gamma)
 
 
 def _single(table: Table) -> bool:

@@ -121,13 +121,15 @@ def manhattan(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
 
 @documented
 def minkowski(a: npt.ArrayLike, b: npt.ArrayLike, p: float = 3) -> Any:
-    """The distance (Σ |a - b|^p)^(1/p): Manhattan for p = 1, Euclidean for p = 2.
+    """The distance (Σ |a - b|^p)^(1/p): Manhattan for p = 1, Euclidean for p = 2, Chebyshev for p = ∞.
+
+    For p → 0 the sum of the powers becomes the number of cells that differ, the Hamming distance: p = 0.
 
     Parameters
     ----------
     a, b : array-like
     p : float, default=3
-        The exponent.
+        The exponent: 1 or more, math.inf, or 0.
 
     Returns
     -------
@@ -141,9 +143,16 @@ def minkowski(a: npt.ArrayLike, b: npt.ArrayLike, p: float = 3) -> Any:
     --------
     >>> round(minkowski([0, 0], [3, 4], p=3), 4)
     4.4979
+    >>> minkowski([0, 0, 1], [3, 4, 1], p=float("inf")), minkowski([0, 0, 1], [3, 4, 1], p=0)
+    (4.0, 2.0)
     """
-    if not 1 <= p < np.inf:
-        msg = f"p must be a number of at least 1, got {p!r}; for p = infinity take chebyshev"
+    if p == np.inf:
+        return chebyshev(a, b)
+    if p == 0:
+        gaps = _differences(a, b)
+        return plain_array(_total(np.where(np.isnan(gaps), np.nan, gaps != 0)))
+    if not p >= 1:
+        msg = f"p must be a number of at least 1, or 0, got {p!r}: else the triangle inequality fails"
         raise ParameterError(msg)
     return plain_array(_total(np.abs(_differences(a, b)) ** p) ** (1 / p))
 

@@ -89,13 +89,13 @@ def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
         return plain_array(differ.sum(axis=-1) / counted.sum(axis=-1))
 
 
-def jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+def jaccard(a: Any, b: Any) -> Any:
     """One less the share of what both have in what either has; 0 where neither has anything.
 
     Parameters
     ----------
-    a, b : array-like of shape (…, d)
-        What each has: true or 1 for what it has, false or 0 for what it lacks.
+    a, b : set, or array-like of shape (…, d)
+        What each has: as two sets, or true or 1 for what it has, false or 0 for what it lacks.
 
     Returns
     -------
@@ -109,7 +109,11 @@ def jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     --------
     >>> jaccard([1, 1, 0, 0], [1, 0, 1, 0])
     0.6666666666666667
+    >>> jaccard({"bread", "milk"}, {"milk", "tea", "jam"})  # 1 - 1/4
+    0.75
     """
+    if isinstance(a, set | frozenset) and isinstance(b, set | frozenset):
+        return 1 - len(a & b) / len(a | b) if a | b else 0.0
     left, right = (_present(x) for x in (a, b))
     check_width(left, right)
     both, either = (left & right).sum(axis=-1), (left | right).sum(axis=-1)

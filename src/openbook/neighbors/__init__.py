@@ -1,6 +1,14 @@
 """Nearest neighbours and Parzen windows."""
 
+from openbook.neighbors.given import Vote, vote
 from openbook.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from openbook.neighbors.parzen import ParzenClassifier, ParzenRegressor
 
-__all__ = ["KNeighborsClassifier", "KNeighborsRegressor", "ParzenClassifier", "ParzenRegressor"]
+__all__ = [
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "ParzenClassifier",
+    "ParzenRegressor",
+    "Vote",
+    "vote",
+]

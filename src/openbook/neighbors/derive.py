@@ -13,7 +13,7 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_mean", "derive_model", "derive_vote", "distance_parts"]
+__all__ = ["derive_mean", "derive_model", "derive_vote", "derive_votes", "distance_parts"]
 
 #: The terms of so many neighbours are shown.
 _SHOWN = 10
@@ -54,8 +54,18 @@ def distance_parts(model):
 
 def derive_vote(model, X) -> Work:
     """How the class of a one-row table was found."""
-    k, most = model.n_neighbors, 2 * model.n_neighbors if model.ties == "extend" else model.n_neighbors
+    most = 2 * model.n_neighbors if model.ties == "extend" else model.n_neighbors
     near = _neighbours(model, X, most)
+    title = f"{model.n_neighbors} nearest neighbours for {model.target_}: one prediction"
+    return derive_votes(model, near, title, lambda: model.classes_.tolist().index(model.predict(X)[0]))
+
+
+def derive_votes(model, near, title, drawn) -> Work:
+    """How the neighbours decided: `near` are row, Compared and weight of each; `drawn` a class by chance.
+
+    Of the model it takes what says how to vote, and the class of each row.
+    """
+    k, most = model.n_neighbors, 2 * model.n_neighbors if model.ties == "extend" else model.n_neighbors
     labels = [as_text(label) for label in model.classes_.tolist()]
     said = [model.statistics_.targets[row] for row, _, _ in near]
     scores, tried = _scores(model, near, said, k, len(labels)), k
@@ -68,7 +78,7 @@ def derive_vote(model, X) -> Work:
         stories.append(f"With k = {tried} {names} tie; k = {following} is tried.")
         tried = following
         scores = _scores(model, near, said, tried, len(labels))
-    winner = leaders[0] if len(leaders) == 1 else _broken(model, leaders, said, X)
+    winner = leaders[0] if len(leaders) == 1 else _broken(model, leaders, said, drawn)
     if len(leaders) > 1:
         names = " and ".join(labels[c] for c in leaders)
         stories.append(f"{names} tie; {_RULES[model.ties]}.")
@@ -89,7 +99,6 @@ def derive_vote(model, X) -> Work:
         )
         for label, s in zip(labels, scores, strict=True)
     ]
-    title = f"{model.n_neighbors} nearest neighbours for {model.target_}: one prediction"
     parts = (*_shown(model, near, shown, tried), Work("votes by class", (*counting, *shares)))
     return Work(title, parts, " ".join([*stories, f"The most votes: {labels[winner]}."]))
 
@@ -122,7 +131,7 @@ def derive_mean(model, X) -> Work:
 
 def _neighbours(model, X, most):
     """Row, distance and weight of each of the nearest, of that weight in total, and one more for kernels."""
-    ballots = model._ballots(model.space_.place(X), model._needed(most))  # noqa: SLF001 (its twin)
+    ballots = model._ballots(X, model._needed(most))  # noqa: SLF001 (its twin)
     rows, weights = ballots.rows[0].tolist(), ballots.weights[0].tolist()
     return [(row, compared(model.space_, X, row), weight) for row, weight in zip(rows, weights, strict=True)]
 
@@ -134,6 +143,7 @@ def _shown(model, near, said, k):
     works = [
         Work(f"{i + 1}. row {row}: {label}", found.parts)
         for i, ((row, found, _), label, _) in enumerate(counted[:_SHOWN])
+        if found.parts
     ]
     rows = [
         (i + 1, row, found.distance, label, vote)
@@ -211,11 +221,11 @@ _RULES = {
 }
 
 
-def _broken(model, leaders, said, X):
+def _broken(model, leaders, said, drawn):
     """The class that wins a tie among the leaders."""
     if model.ties == "nearest":
         return next(c for c in said if c in leaders)
     if model.ties == "random":
-        return model.classes_.tolist().index(model.predict(X)[0])
+        return drawn()
     weights = [math.fsum(model.statistics_.weights[model.statistics_.targets == c]) for c in leaders]
     return leaders[weights.index(max(weights))]

@@ -3,8 +3,9 @@ r"""k nearest neighbours, for classification and regression.
     class    arg max_c Σ_{i among the k nearest} v_i [y_i = c],     P(c | x) = its share of the votes
     number   Σ v_i y_i / Σ v_i
 
-with votes v_i by distance (`votes`). Rows at equal distances come in the order in which they were learnt. The
-distance says what becomes of missing cells (`spaces`). Where fewer than k rows were learnt, all of them vote.
+with votes v_i by distance (`votes`). Rows at equal distances come in the order in which they were learnt, at
+random, or by a second distance. The distance says what becomes of missing cells (`spaces`). Where fewer than
+k rows were learnt, all of them vote.
 """
 
 import numpy as np
@@ -14,9 +15,9 @@ from openbook.border.base import Classifier, Regressor
 from openbook.border.rules import Anything, NamedOr, OneOf, ParameterRule, Whole
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner
-from openbook.neighbors.votes import TIES, WEIGHTS, decide_votes
+from openbook.neighbors.votes import ROUNDING, TIES, WEIGHTS, decide_votes, reordered, seeded_hash
 from openbook.neighbors.windows import KERNELS
-from openbook.spaces.space import DISTANCE_RULES
+from openbook.spaces.space import DISTANCE_RULES, DISTANCES, Space, refusal
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 
@@ -24,11 +25,55 @@ _RULES: dict[str, ParameterRule] = {
     "n_neighbors": Whole(at_least=1),
     "weights": NamedOr("a function of distance / bandwidth", WEIGHTS),
     **DISTANCE_RULES,
+    "equally_near": NamedOr("a function of rows (…, d) and (…, d)", ("first", "random", *DISTANCES)),
+    "random_state": Anything("None, a whole number or a RandomState"),
 }
 
 
 class _KNeighbors(NeighborLearner):
     """What classes and numbers have in common."""
+
+    _meanings = NeighborLearner._meanings | {  # noqa: SLF001 (its base class)
+        "equally_near": "Which of equally near rows comes first, and so is among the k: the one learnt first"
+        ' ("first"), any ("random"), or the nearer one by a second metric.',
+        "seed_": "The seed of what is drawn.",
+    }
+    ties = "smaller_k"  # of numbers there are none
+
+    def refusal(self, schema):
+        second = None if self.equally_near in ("first", "random") else refusal(self.equally_near, schema)
+        return super().refusal(schema) or second
+
+    def _fit(self, rows):
+        draws = "random" in (self.ties, self.equally_near)
+        self.seed_ = int(check_random_state(self.random_state).randint(2**31)) if draws else 0
+        super()._fit(rows)
+
+    def _solve(self):
+        super()._solve()
+        self._second = None
+        if self.equally_near not in ("first", "random"):
+            self._second = Space(
+                self.statistics_, self.schema_, self.equally_near, scale=self.scale, p=self.p
+            )
+
+    def _nearest(self, X, count):
+        if self.equally_near == "first":
+            return super()._nearest(X, count)
+        looked = count
+        while True:  # until all that are as near as the last of them are there
+            distances, rows = super()._nearest(X, looked)
+            last, farthest = distances[:, count - 1], distances[:, -1]
+            if looked == len(self.statistics_) or (farthest > last * (1 + ROUNDING)).all():
+                break
+            looked = min(2 * looked, len(self.statistics_))
+        if self._second is not None:
+            keys = np.take_along_axis(self._second.index.distances(self._second.place(X)), rows, axis=1)
+        else:  # the same row gets the same neighbours
+            of_query = seeded_hash(rows, self.seed_)[:, None]
+            pairs = np.stack([np.broadcast_to(of_query, rows.shape), rows.astype(np.uint64)], axis=-1)
+            keys = seeded_hash(pairs.reshape(-1, 2), 0).reshape(rows.shape)
+        return tuple(part[:, :count] for part in reordered(distances, rows, keys))
 
     def knobs(self):
         return {"n_neighbors": (1, 3, 5, 9, 15, 31), "weights": ("uniform", "inverse")}
@@ -36,7 +81,7 @@ class _KNeighbors(NeighborLearner):
     def kneighbors(self, X, n_neighbors=None):
         """The distances and the rows of the nearest, both (m, n_neighbors), nearest first.
 
-        Of equally near rows the first learnt comes first. Rows are numbered as they were learnt, from 0. If
+        Equally near rows come as `equally_near` says. Rows are numbered as they were learnt, from 0. If
         fewer were learnt, all of them come.
 
         Parameters
@@ -59,6 +104,17 @@ class _KNeighbors(NeighborLearner):
     def _work(self):
         return derive_model(self)
 
+    def _arrays(self):
+        return {**super()._arrays(), "seed": np.array([self.seed_])}
+
+    def _restore(self, arrays):
+        seed = arrays.get("seed", np.zeros(1, np.int64))  # files of earlier versions have none for numbers
+        if seed.shape != (1,) or seed.dtype != np.int64 or seed[0] < 0:
+            msg = "its seed must be a whole number of at least 0"
+            raise ValueError(msg)
+        self.seed_ = int(seed[0])
+        super()._restore({name: array for name, array in arrays.items() if name != "seed"})
+
 
 class KNeighborsClassifier(_KNeighbors, Classifier):
     """k nearest neighbours for classification: the classes of the k nearest rows vote.
@@ -80,6 +136,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     algorithm : str, default='auto'
     scale : bool, default=True
     p : float, default=2
+    equally_near : str or function, default='first'
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -93,7 +150,6 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     encoding_ : Encoding
         How columns became coordinates; not for "gower" and "heom", which take them as they are.
     seed_ : int
-        The seed of ties that are drawn.
 
     References
     ----------
@@ -113,7 +169,6 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     _rules = {
         **_RULES,
         "ties": OneOf(*TIES),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def __init__(
@@ -125,6 +180,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
         algorithm="auto",
         scale=True,
         p=2,
+        equally_near="first",
         random_state=None,
     ):
         self.n_neighbors = n_neighbors
@@ -134,11 +190,8 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
         self.algorithm = algorithm
         self.scale = scale
         self.p = p
+        self.equally_near = equally_near
         self.random_state = random_state
-
-    def _fit(self, rows):
-        self.seed_ = int(check_random_state(self.random_state).randint(2**31)) if self.ties == "random" else 0
-        super()._fit(rows)
 
     def _solve(self):
         super()._solve()
@@ -147,7 +200,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     def _decided(self, X):
         """Votes, winners, and how many neighbours were counted, for each row."""
         most = 2 * self.n_neighbors if self.ties == "extend" else self.n_neighbors
-        ballots = self._ballots(self.space_.place(X), self._needed(most))
+        ballots = self._ballots(X, self._needed(most))
         labels = self.statistics_.targets[ballots.rows]
         return decide_votes(
             ballots, labels, self.n_neighbors, self.weights, self.ties, self._prior, self.seed_
@@ -162,17 +215,6 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
 
     def _work_row(self, X):
         return derive_vote(self, X)
-
-    def _arrays(self):
-        return {**super()._arrays(), "seed": np.array([self.seed_])}
-
-    def _restore(self, arrays):
-        seed = arrays["seed"]
-        if seed.shape != (1,) or seed.dtype != np.int64 or seed[0] < 0:
-            msg = "its seed must be a whole number of at least 0"
-            raise ValueError(msg)
-        self.seed_ = int(seed[0])
-        super()._restore({name: array for name, array in arrays.items() if name != "seed"})
 
 
 class KNeighborsRegressor(_KNeighbors, Regressor):
@@ -191,6 +233,8 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
     algorithm : str, default='auto'
     scale : bool, default=True
     p : float, default=2
+    equally_near : str or function, default='first'
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
@@ -201,6 +245,7 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
     statistics_ : StoredRows
     encoding_ : Encoding
         How columns became coordinates; not for "gower" and "heom", which take them as they are.
+    seed_ : int
 
     Examples
     --------
@@ -211,16 +256,28 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
 
     _rules = _RULES
 
-    def __init__(self, n_neighbors=5, metric="auto", weights="uniform", algorithm="auto", scale=True, p=2):
+    def __init__(
+        self,
+        n_neighbors=5,
+        metric="auto",
+        weights="uniform",
+        algorithm="auto",
+        scale=True,
+        p=2,
+        equally_near="first",
+        random_state=None,
+    ):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.weights = weights
         self.algorithm = algorithm
         self.scale = scale
         self.p = p
+        self.equally_near = equally_near
+        self.random_state = random_state
 
     def _predict(self, X):
-        ballots = self._ballots(self.space_.place(X), self._needed(self.n_neighbors))
+        ballots = self._ballots(X, self._needed(self.n_neighbors))
         votes = ballots.votes(self.n_neighbors, self.weights)
         return (votes * self.statistics_.targets[ballots.rows]).sum(axis=1) / votes.sum(axis=1)
 

@@ -88,15 +88,18 @@ class NeighborLearner(Folding):
         if not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
             msg = f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}"
             raise ParameterError(msg)
-        points = self.space_.place(self._encode(X))
-        return self.space_.index.query(points, min(n_neighbors, len(self.statistics_)))
+        return self._nearest(self._encode(X), min(n_neighbors, len(self.statistics_)))
 
-    def _ballots(self, points, weight):
+    def _nearest(self, X, count):
+        """The distances and the rows of the nearest, both (m, count): by distance, of equals the first."""
+        return self.space_.index.query(self.space_.place(X), count)
+
+    def _ballots(self, X, weight):
         """The nearest rows of each query: so many that they come to this weight, if there are."""
         weights, n = self.statistics_.weights, len(self.statistics_)
         count = min(n, int(np.ceil(weight)))
         while True:
-            distances, rows = self.space_.index.query(points, count)
+            distances, rows = self._nearest(X, count)
             ballots = Ballots(distances, rows, weights[rows])
             if count == n or (ballots.weights.sum(axis=1) >= weight).all():
                 return ballots

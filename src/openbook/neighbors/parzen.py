@@ -66,9 +66,9 @@ class _Parzen(NeighborLearner):
     def _usual_radius(self):
         examples = self.statistics_
         some = np.unique(np.linspace(0, len(examples) - 1, _ENOUGH).astype(np.intp))
-        points = self.space_.place(examples.table(self.schema_).take(some))
+        table = examples.table(self.schema_).take(some)
         count = math.ceil(math.sqrt(examples.weights.sum())) + 1  # the row itself is the nearest
-        ballots = self._ballots(points, count)
+        ballots = self._ballots(table, count)
         last = np.minimum((ballots.weights.cumsum(axis=1) < count).sum(axis=1), ballots.rows.shape[1] - 1)
         far = np.take_along_axis(ballots.distances, last[:, None], axis=1)[:, 0]
         mean = float(np.average(far, weights=examples.weights[some])) or 1.0

@@ -28,7 +28,17 @@ import numpy as np
 
 from openbook.neighbors.windows import KERNELS, kernel_weights
 
-__all__ = ["EPS", "ROUNDING", "TIES", "WEIGHTS", "Ballots", "decide_votes", "vote_weights"]
+__all__ = [
+    "EPS",
+    "ROUNDING",
+    "TIES",
+    "WEIGHTS",
+    "Ballots",
+    "decide_votes",
+    "reordered",
+    "seeded_hash",
+    "vote_weights",
+]
 
 #: Keeps the inverse of a distance of 0 finite.
 EPS = 1e-5
@@ -152,14 +162,21 @@ def _winners(ballots, labels, scores, ties, prior, seed):
         leads = np.take_along_axis(among, labels[tied], axis=1)
         winner[tied] = labels[tied, leads.argmax(axis=1)]
     elif ties == "random":
-        drawn = _hash(ballots.rows[tied], seed) % among.sum(axis=1).astype(np.uint64)
+        drawn = seeded_hash(ballots.rows[tied], seed) % among.sum(axis=1).astype(np.uint64)
         winner[tied] = (among.cumsum(axis=1) > drawn[:, None]).argmax(axis=1)
     else:
         winner[tied] = np.where(among, prior, -1.0).argmax(axis=1)
     return winner
 
 
-def _hash(rows, seed):
+def reordered(distances, rows, keys):
+    """The same neighbours, (m, K) each: equally near ones, up to rounding, by their keys."""
+    farther = np.diff(distances, axis=1, prepend=distances[:, :1]) > ROUNDING * distances
+    order = np.lexsort((rows, keys, farther.cumsum(axis=1)), axis=1)
+    return tuple(np.take_along_axis(part, order, axis=1) for part in (distances, rows))
+
+
+def seeded_hash(rows, seed):
     """A number for each query that looks like chance, but depends on its rows and the seed only."""
     mixed = np.full(len(rows), seed, dtype=np.uint64)
     for column in rows.T.astype(np.uint64):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from openbook.spaces.matching import MATCHING_FORMULAS, derive_matching
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
@@ -46,6 +47,8 @@ def compared(space, X, row):
     there = space.table.take([row])
     if space.mixed is not None:
         return _mixed(space.mixed, X, there, row)
+    if isinstance(space.metric, str) and space.metric in MATCHING_FORMULAS:
+        return Compared(*derive_matching(space.metric, X, there, row))
     if space.metric not in FORMULAS:  # a function of two rows
         a, b = (np.ascontiguousarray(table.block(table.names), dtype=float)[0] for table in (X, there))
         d = float(space.function(a, b))
@@ -60,7 +63,9 @@ def compared(space, X, row):
 
 def metric_parts(space):
     """What a metric is, and what it goes by, for how a model was learnt: steps, and a grid or a work."""
-    formula = FORMULAS.get(space.metric, ("", ""))[1] if isinstance(space.metric, str) else ""
+    formula = ""
+    if isinstance(space.metric, str):
+        formula = MATCHING_FORMULAS.get(space.metric) or FORMULAS.get(space.metric, ("", ""))[1]
     steps = (
         Step(f"distance ({space.named})", formula, result=None if formula else space.named),
         Step("search", result=space.index.name, note=space.index.reason),

@@ -5,14 +5,16 @@ r"""Spaces: where the rows of a table lie, and how far apart they are.
     minkowski, chebyshev           otherwise; a missing cell counts as the mean of its column
     mahalanobis                    Euclidean along directions that are uncorrelated and of variance 1
     cosine, correlation            encoded, but never standardised: the direction from 0 is what counts
-    hamming, simple_matching,      numbers as they are, NaN where missing, by the rule of the measure
-    jaccard, kl_divergence,
-    a function of (…, d), (…, d)
+    hamming, simple_matching,      typed columns as they are: see `matching`
+    jaccard
+    kl_divergence, a function      numbers as they are, NaN where missing, by the rule of the measure
+    of (…, d), (…, d)
 
 Sparse rows are taken as they are. "auto" is Euclidean for numbers, Gower for other columns, and cosine for
-sparse rows.
+sparse rows. The limits of "minkowski" are "chebyshev" for p = ∞ and "hamming" for p → 0.
 """
 
+import math
 from dataclasses import replace
 from functools import cached_property
 
@@ -22,8 +24,9 @@ import scipy.sparse as sp
 from openbook import measures
 from openbook.border.rules import Flag, NamedOr, Number, OneOf, ParameterRule
 from openbook.data import Numeric, SparseTable
-from openbook.errors import DataError, RefusalError
+from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.prepare import Encoding
+from openbook.spaces.matching import HadItems, cells_as_numbers
 from openbook.spaces.mixed import MixedDistance, MixedIndex, inside_fences, within_blocks
 
 __all__ = ["DISTANCES", "DISTANCE_MEANINGS", "DISTANCE_RULES", "TILED", "Space", "refusal"]
@@ -48,20 +51,21 @@ DISTANCE_RULES: dict[str, ParameterRule] = {
     "metric": NamedOr("a function of rows (…, d) and (…, d)", DISTANCES),
     "algorithm": OneOf(*ALGORITHMS),
     "scale": Flag(),
-    "p": Number(at_least=1),
+    "p": Number(at_least=0, unlimited=True),
 }
 
 #: What these parameters mean, and what is known of them after fitting.
 DISTANCE_MEANINGS = {
     "metric": 'The distance between rows. "auto" is Euclidean for numbers, Gower\'s for other columns, and'
     ' cosine for sparse rows. Of typed columns: "gower", "heom". Of encoded columns: "euclidean",'
-    ' "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation". Of numbers: "hamming",'
-    ' "simple_matching", "jaccard", "kl_divergence", or a function of rows (…, d) and (…, d).',
+    ' "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation". Of cells that are equal'
+    ' or not: "hamming", "simple_matching", "jaccard". Of numbers: "kl_divergence", or a function of rows'
+    " (…, d) and (…, d).",
     "algorithm": 'How the nearest rows are found: "brute", "kd_tree", "ball_tree", "inverted" (sparse rows)'
     ' or "lsh" (approximate); "auto" chooses. Typed columns are always compared with every row.',
     "scale": "Whether numeric columns are brought to mean 0 and standard deviation 1 first, for distances of"
     " encoded columns; cosine and correlation take them as they are.",
-    "p": 'The power of the metric "minkowski", 1 or more.',
+    "p": "The power of the metric \"minkowski\": 1 or more, math.inf for Chebyshev's or 0 for Hamming's.",
     "effective_metric_": 'The metric that was used: what "auto" chose.',
     "index_": "The index that finds the nearest rows; its `name` and `reason` say which it is, and why.",
     "space_": "The rows learnt from, and the distances between them (`openbook.spaces`).",
@@ -74,12 +78,20 @@ _AT_A_TIME = 1 << 22
 #: Columns whose fences are found together.
 _COLUMNS_AT_A_TIME = 64
 
+#: What Minkowski's distance comes to.
+_LIMITS = {0: "hamming", math.inf: "chebyshev"}
+
 #: What an index measures, where it is not the distance itself: after `turned`, it is this.
 _MEASURED = {"mahalanobis": "euclidean", "correlation": "cosine"}
 
 
-def resolved(distance, schema, *, sparse):
-    """The distance that "auto" stands for."""
+def resolved(distance, schema, *, sparse, p=2):
+    """The distance that "auto" stands for, or a limit of Minkowski's."""
+    if distance == "minkowski":
+        if 0 < p < 1:
+            msg = f"p must be 0 or at least 1, got {p!r}: in between the triangle inequality fails"
+            raise ParameterError(msg)
+        return _LIMITS.get(p, distance)
     if distance != "auto":
         return distance
     if sparse:
@@ -89,7 +101,7 @@ def resolved(distance, schema, *, sparse):
 
 def refusal(distance, schema):
     """Why the distance cannot be taken between rows of this schema, or None."""
-    if (callable(distance) or distance in FUNCTIONS) and schema.of(Numeric) != schema.names:
+    if (callable(distance) or distance == "kl_divergence") and schema.of(Numeric) != schema.names:
         odd = next(a for a in schema if not isinstance(a, Numeric))
         name = distance if isinstance(distance, str) else "a custom distance"
         return (
@@ -127,7 +139,7 @@ class Space:
     def __init__(self, stored, schema, metric="auto", *, scale=True, p=2, algorithm="auto", robust=False):
         self.table = table = stored.table(schema)
         sparse = isinstance(table, SparseTable)
-        self.metric = metric = resolved(metric, schema, sparse=sparse)
+        self.metric = metric = resolved(metric, schema, sparse=sparse, p=p)
         self.p, self.algorithm = p, algorithm
         self.mixed = self.function = None
         if metric in MIXED:
@@ -139,6 +151,8 @@ class Space:
         elif callable(metric) or metric in FUNCTIONS:
             self.function = FUNCTIONS[metric] if isinstance(metric, str) else metric
             self.place = _numbers
+            if schema.of(Numeric) != schema.names:
+                self.place = HadItems(schema) if metric == "jaccard" else cells_as_numbers
         elif sparse:
             _refuse_sparse_gaps(table)
             self.place = _Sparse(metric)
