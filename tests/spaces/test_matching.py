@@ -89,9 +89,7 @@ class TestLimitsOfMinkowski:
         assert model.kneighbors([[3, 1]], 3)[0].tolist() == [[1, 1, 2]]
 
     def test_between_is_refused(self):
-        with pytest.raises(
-            ParameterError, match=r"at least 1, math.inf \(Chebyshev\) or 0 \(Hamming\), got 0.5"
-        ):
+        with pytest.raises(ParameterError, match="p must be 0 or at least 1, got"):
             KNeighborsRegressor(1, metric="minkowski", p=0.5).fit(self.X, [1, 2, 3])
 
 

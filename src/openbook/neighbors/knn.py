@@ -108,7 +108,7 @@ class _KNeighbors(NeighborLearner):
         return {**super()._arrays(), "seed": np.array([self.seed_])}
 
     def _restore(self, arrays):
-        seed = arrays.get("seed", np.zeros(1, np.int64))  # files of earlier versions have none for numbers
+        seed = arrays["seed"]
         if seed.shape != (1,) or seed.dtype != np.int64 or seed[0] < 0:
             msg = "its seed must be a whole number of at least 0"
             raise ValueError(msg)
