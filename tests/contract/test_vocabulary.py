@@ -77,6 +77,7 @@ DEFAULTS = {
         "'leave_out'": "of pairs of cells",
         "'mean'": "of columns",
     },
+    "numbers": {"'gaussian'": "a distribution", "'keep'": "words made of digits are words"},
     "n_clusters": {"8": SKLEARN, "2": SKLEARN},
     "n_components": {"2": "two groups", "None": "all there are"},
     "n_estimators": {"100": SKLEARN, "50": SKLEARN, "10": SKLEARN},

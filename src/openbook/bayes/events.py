@@ -31,6 +31,10 @@ from openbook.work import Step, Work
 __all__ = ["BernoulliColumns", "Events", "MultinomialColumns"]
 
 
+#: What an event can do.
+_HAPPENS = ("0", "1")
+
+
 @dataclass(frozen=True)
 class Events(Statistics):
     """How often each column's event happened, and among how many rows or events."""
@@ -51,7 +55,8 @@ class EventColumns(Likelihood):
     @classmethod
     def usable(cls, schema):
         many = {name for name in schema.of(Categorical) if len(schema[name].values) > 2}
-        return tuple(name for name in schema.of(Numeric, Categorical) if name not in many)
+        names = schema.of(Numeric, Categorical)
+        return tuple(name for name in names if name not in many) if many else names
 
     def zero(self, n_classes):
         return Events(*np.zeros((2, n_classes, len(self.schema))))
@@ -119,7 +124,6 @@ class MultinomialColumns(EventColumns):
 
     def _solve(self, statistics):
         self.counts = statistics.events
-        self.totals = [math.fsum(row) for row in self.counts.tolist()]
         self.guesses = [self.smoothing.guess(label, "events", self.schema.names) for label in self.labels]
         shares = self.smoothing.table(self.counts, self.labels, "events", self.schema.names)[:, :-1]
         self.logs = np.ascontiguousarray(_finite_log(shares).T)
@@ -157,7 +161,8 @@ class MultinomialColumns(EventColumns):
         return (self.factor(X, self.schema.names[j], c) for j in happened)
 
     def _shares(self, j, c):
-        n, N, V, p = float(self.counts[c, j]), self.totals[c], len(self.schema), float(self.guesses[c][j])
+        n, V, p = float(self.counts[c, j]), len(self.schema), float(self.guesses[c][j])
+        N = math.fsum(self.counts[c].tolist())
         head = given(self.schema.names[j], self.truths[c])
         if N == 0:
             yield Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "this class has no counts")
@@ -177,19 +182,14 @@ class BernoulliColumns(EventColumns, ApartColumns):
     def _solve(self, statistics):
         self.seen = statistics
         happened, known = statistics.events, statistics.known
-        guesses = np.stack(
-            [[self._guess(label, name) for name in self.schema.names] for label in self.labels]
-        )
+        guesses = self.smoothing.guesses(self.labels, self.schema.names, _HAPPENS)
         with np.errstate(invalid="ignore"):
             shares = [
-                np.where(known > 0, self.smoothing(n, known, 2, guesses[:, :, value]), 0.5)
+                np.where(known > 0, self.smoothing(n, known, 2, guesses[..., value]), 0.5)
                 for value, n in ((0, less(known, happened)), (1, happened))
             ]
         self.absent, self.present = (_finite_log(share) for share in shares)
         self.impossible = [share == 0 for share in shares]
-
-    def _guess(self, label, name):
-        return self.smoothing.guess(label, name, ("0", "1"))
 
     def _events(self, X):
         x = super()._events(X)
@@ -238,7 +238,7 @@ class BernoulliColumns(EventColumns, ApartColumns):
 
     def _shares(self, j, c):
         happened, N = float(self.seen.events[c, j]), float(self.seen.known[c, j])
-        p = self._guess(self.labels[c], self.schema.names[j])
+        p = self.smoothing.guess(self.labels[c], self.schema.names[j], _HAPPENS)
         for value, n in ((0, float(less(N, happened))), (1, happened)):
             head = given(f"{self.schema.names[j]} = {value}", self.truths[c])
             if N == 0:

@@ -189,6 +189,8 @@ class NaiveBayes(Folding, Classifier):
             groups = {name: columns for name, columns in by_kind.items() if columns}
             return dict(sorted(groups.items(), key=lambda group: schema.position(group[1][0])))
         asked = self._asked(schema)
+        if isinstance(asked, str):
+            return {asked: schema.names}
         default = {column: name for name, columns in by_kind.items() for column in columns}
         groups = {}
         for column in schema.names:
@@ -196,7 +198,10 @@ class NaiveBayes(Folding, Classifier):
         return groups
 
     def _asked(self, schema):
-        """The distributions that were asked for, by column; one name is for every column that can have it."""
+        """The distributions that were asked for, by column, or one for all.
+
+        One name is for every column that can have it.
+        """
         asked = self.distributions
         names = (
             {asked} if isinstance(asked, str) else set(asked.values()) if isinstance(asked, Mapping) else None
@@ -211,7 +216,7 @@ class NaiveBayes(Folding, Classifier):
             if not (columns := DISTRIBUTIONS[asked].usable(schema)):
                 msg = f"{asked} needs {DISTRIBUTIONS[asked].needs}, and no column has them"
                 raise ParameterError(msg)
-            return dict.fromkeys(columns, asked)
+            return asked if len(columns) == len(schema) else dict.fromkeys(columns, asked)
         if odd := [name for name in asked if name not in schema]:
             raise UnknownColumn(odd[0], schema.names)
         return asked

@@ -93,6 +93,24 @@ class Smoothing(ABC):
         """
         return np.full(len(values) + 1, 1 / max(len(values), 1))
 
+    def guesses(self, labels, columns, values: tuple[str, ...]) -> np.ndarray:
+        """The guesses for the same values in each of many columns.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The classes.
+        columns : sequence of str
+            The names of the columns.
+        values : tuple of str
+            Their values.
+
+        Returns
+        -------
+        ndarray of shape (n_classes or 1, n_columns or 1, n_values + 1)
+        """
+        return self.guess(str(labels[0]), columns[0], values)[None, None]
+
     def table(self, counts: np.ndarray, labels, column: str, values: tuple[str, ...]) -> np.ndarray:
         """The estimates of a column; the last is that of a value never seen.
 
@@ -298,6 +316,11 @@ class MEstimate(Smoothing):
         inside = ((guesses >= 0) & (guesses <= 1)).all()
         _check(inside, f"MEstimate: p must lie between 0 and 1, got {self.p!r}")
         return guesses
+
+    def guesses(self, labels, columns, values):
+        if self.p is None:
+            return super().guesses(labels, columns, values)
+        return np.array([[self.guess(str(label), name, values) for name in columns] for label in labels])
 
 
 def _by_text(p: Mapping) -> dict[str, Any]:

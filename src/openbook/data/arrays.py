@@ -118,7 +118,8 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
     check_size(*source.shape)
     matrix: sp.csr_array = sp.csr_array(source, dtype=np.float64)
     schema = unnamed_schema(matrix.shape[1])
-    for name, wish in wishes(kinds, schema.names).items():
+    asked = {} if kinds is schema else wishes(kinds, schema.names)  # its own columns are plain numbers
+    for name, wish in asked.items():
         if not wants_numbers(wish):
             msg = f"column {name!r} is in a sparse matrix, which can contain only numbers; pass a dense array"
             raise DataError(msg)

@@ -96,8 +96,7 @@ def wishes(kinds: Kinds, names: Sequence[str]) -> dict[str, Wish]:
     if isinstance(kinds, str):
         return dict.fromkeys(names, _kind(kinds, "all columns"))
     if isinstance(kinds, Schema):
-        written = (a for a in kinds if isinstance(a, Numeric) and not a.is_plain and a.name in names)
-        return {attribute.name: attribute for attribute in written}
+        return {attribute.name: attribute for attribute in kinds.written if attribute.name in names}
     if not isinstance(kinds, Mapping):
         msg = f"kinds must be a kind or a mapping of column to kind, got {type(kinds).__name__}"
         raise DataError(msg)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from openbook.data.attributes import Attribute, DatePart, Datetime
+from openbook.data.attributes import Attribute, DatePart, Datetime, Numeric
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import figure
 
@@ -56,6 +56,11 @@ class Schema:
     @cached_property
     def _classes(self) -> set[type[Attribute]]:
         return {type(a) for a in self.attributes}
+
+    @cached_property
+    def written(self) -> tuple[Numeric, ...]:
+        """The numbers that people write in their own way, with units or as dates."""
+        return tuple(a for a in self.attributes if isinstance(a, Numeric) and not a.is_plain)
 
     def of(self, *kinds: type[Attribute]) -> tuple[str, ...]:
         """The names of the attributes of these kinds.

@@ -1,5 +1,6 @@
 """Preparation: how columns become what a learner computes with."""
 
+from openbook.prepare.bag_of_words import BagOfWords
 from openbook.prepare.date_parts import DateParts
 from openbook.prepare.encoding import Encoding
 from openbook.prepare.functions import FunctionTransformer
@@ -11,6 +12,7 @@ from openbook.prepare.steps import VERBS, Verb, step
 
 __all__ = [
     "VERBS",
+    "BagOfWords",
     "DateParts",
     "DropMissing",
     "Encoding",

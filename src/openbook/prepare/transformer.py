@@ -72,7 +72,7 @@ def target_codes(y: Any) -> tuple[Array, int]:
 class Preparation(TransformerMixin, FromRows):
     """A step of preparation: it says what it learns (`_learn`) and what becomes of a table (`_prepared`)."""
 
-    _accepts = (Numeric, Nominal, Ordinal, Text)
+    _accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal, Text)
     #: The kinds of column that it changes.
     _changes: ClassVar[tuple[type[Attribute], ...]] = (Numeric,)
     #: Whether it also changes dates, which are numbers of days, where no columns are named.

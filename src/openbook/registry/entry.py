@@ -9,7 +9,7 @@ __all__ = ["Entry", "Task", "Untargeted", "Variant"]
 
 Task = Literal["classification", "regression"]
 #: What can be learnt without a target.
-Untargeted = Literal["clustering", "density", "outliers", "preparation", "projection", "sequence"]
+Untargeted = Literal["clustering", "density", "outliers", "preparation", "projection", "sequence", "text"]
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,12 @@ UNTARGETED = (
         for name, (cls, summary) in _STEPS.items()
     ),
     Entry(
+        "bag_of_words",
+        "openbook.prepare:BagOfWords",
+        "text",
+        "a column for each word of texts",
+    ),
+    Entry(
         "autoencoder",
         "openbook.neural:Autoencoder",
         "projection",

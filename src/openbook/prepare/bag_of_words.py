@@ -1,0 +1,472 @@
+r"""Bags of words: a column for each term of the texts, with how often it occurs, or how much that tells.
+
+    count     f(t, d)                      how often term t occurs in text d
+    binary    [f(t, d) > 0]
+    tfidf     ln(1 + f(t, d)) · ln(N / df(t))          N texts, df(t) of which have the term
+              ln(1 + f) + ln(N / df) where f > 0       with idf="sum"
+              f · (ln((1 + N) / (1 + df)) + 1)         with idf="smooth", as scikit-learn
+
+Terms that occur in too few texts or in too many are left out, and terms of later texts that were not seen in
+training count for nothing. A missing text has no terms. With `n_features`, a term's column is its hash, and
+there is no vocabulary: terms may share a column.
+
+The vocabulary is a sum over chunks of texts (`vocabulary`), so files larger than memory are counted in one
+pass and encoded in a second, with the same columns whatever the chunks are.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate
+from typing import Any, ClassVar, Self
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.rows import Chunk, Rows
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.data import Attribute, Numeric, Schema, SparseTable, Table, Text
+from openbook.data.read import read
+from openbook.errors import DataError, ParameterError
+from openbook.fold import Statistics, each
+from openbook.prepare.transformer import Summed
+from openbook.text.porter import porter_stem
+from openbook.text.terms import Counted, TermRule
+from openbook.text.vocabulary import TermCounts
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
+
+__all__ = ["BagOfWords"]
+
+Array = npt.NDArray[Any]
+
+#: Characters of text that are counted at a time, and terms that a derivation lists.
+_AT_ONCE = 1 << 24
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class TextStatistics(Statistics):
+    """The terms of each text column."""
+
+    columns: tuple[TermCounts, ...]
+
+
+class BagOfWords(Summed):
+    """Bag of words: texts as counts of their words (term frequencies), or as tf-idf weights.
+
+    Parameters
+    ----------
+    weighting : {"count", "binary", "tfidf"}, default="count"
+        What a cell holds: how often the term occurs, whether it does, or tf-idf.
+    idf : {"product", "sum", "smooth"}, default="product"
+        With tf-idf: ln(1 + f) ln(N / df), their sum, or scikit-learn's f (ln((1 + N) / (1 + df)) + 1).
+    norm : {"l1", "l2"} or None, default=None
+        Divide each row by the sum of its sizes, or by its length.
+    analyzer : {"word", "char_wb"}, default="word"
+        Count words, or n-grams of characters within words.
+    ngram_range : tuple of int, default=(1, 1)
+        The shortest and the longest n-gram, in words or characters.
+    lowercase : bool, default=True
+        Whether capital letters count as small ones.
+    strip_accents : bool, default=False
+        Whether letters lose their accents.
+    stop_words : {"english"} or sequence of str or None, default=None
+        Words that are not counted.
+    stemmer : {"porter"} or callable or None, default=None
+        What takes the endings off words: Porter's rules for English, or a function of a word. A model with
+        a function cannot be saved.
+    numbers : {"keep", "drop", "one"}, default="keep"
+        Whether numbers are terms, are left out, or all count as the one term "#".
+    min_length : int, default=2
+        The fewest characters of a word that counts.
+    min_df : int or float, default=1
+        The fewest texts in which a term occurs that is kept; a float is a share of the texts.
+    max_df : int or float, default=1.0
+        The most texts in which it may occur; a float is a share of the texts.
+    max_features : int or None, default=None
+        Keep only so many terms of each column, those that occur most often.
+    n_features : int or None, default=None
+        Hash terms into so many columns, without a vocabulary.
+
+    Attributes
+    ----------
+    statistics_ : TextStatistics
+        The terms of each text column, in how many texts each occurs, and how often.
+    vocabulary_ : dict of str to int
+        The column of each term, where there is one text column.
+
+    Notes
+    -----
+    Guide: docs/guide/text.md
+
+    Examples
+    --------
+    >>> bag = BagOfWords().fit(["good film", "bad film, bad actors"])
+    >>> bag.get_feature_names_out().tolist()
+    ['actors', 'bad', 'film', 'good']
+    >>> bag.transform(["a bad, bad day"]).toarray().tolist()
+    [[0.0, 2.0, 0.0, 0.0]]
+    """
+
+    _accepts: ClassVar[tuple[type[Attribute], ...]] = (Text,)
+    _changes: ClassVar[tuple[type[Attribute], ...]] = (Text,)
+    _rules = {
+        "weighting": OneOf("count", "binary", "tfidf"),
+        "idf": OneOf("product", "sum", "smooth"),
+        "norm": Maybe(OneOf("l1", "l2")),
+        "analyzer": OneOf("word", "char_wb"),
+        "ngram_range": Anything("two whole numbers, the smaller first"),
+        "lowercase": Flag(),
+        "strip_accents": Flag(),
+        "stop_words": Anything("None, 'english' or a list of words"),
+        "stemmer": Anything("None, 'porter' or a function of a word"),
+        "numbers": OneOf("keep", "drop", "one"),
+        "min_length": Whole(at_least=1),
+        "min_df": Number(at_least=0),
+        "max_df": Number(at_least=0),
+        "max_features": Maybe(Whole(at_least=1)),
+        "n_features": Maybe(Whole(at_least=1)),
+    }
+
+    statistics_: TextStatistics
+
+    def __init__(
+        self,
+        weighting="count",
+        idf="product",
+        norm=None,
+        analyzer="word",
+        ngram_range=(1, 1),
+        lowercase=True,
+        strip_accents=False,
+        stop_words=None,
+        stemmer=None,
+        numbers="keep",
+        min_length=2,
+        min_df=1,
+        max_df=1.0,
+        max_features=None,
+        n_features=None,
+    ):
+        self.weighting = weighting
+        self.idf = idf
+        self.norm = norm
+        self.analyzer = analyzer
+        self.ngram_range = ngram_range
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.stop_words = stop_words
+        self.stemmer = stemmer
+        self.numbers = numbers
+        self.min_length = min_length
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.n_features = n_features
+
+    # fitting
+
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:  # noqa: ARG002 (a text counts once)
+        return super()._training_rows(_texts(X), None, None)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:  # noqa: ARG002 (pipelines pass a target)
+        """Learn the terms of texts, and give their counts: `fit` and `transform` in one pass.
+
+        Parameters
+        ----------
+        X : sequence of str, or table-like
+        y : ignored, default=None
+
+        Returns
+        -------
+        csr_array or SparseTable
+            As `transform` gives.
+        """
+        table = _texts(X)
+        if not isinstance(table, Table):
+            return self.fit(table).transform(read(table))
+        with self._whole_or_not_at_all():
+            self._training_rows(table, None, None)
+            counted = [self._counted(table, name) for name in table.names]
+            sums = (self._vocabulary(parts) for parts in counted)
+            self.statistics_ = TextStatistics(tuple(sums))
+            self._solve()
+        whole = self._table([self._matrix(j, pieces) for j, pieces in enumerate(counted)])
+        return whole if isinstance(X, Table) else whole.sparse
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
+        """Learn from more texts, as if they had come with the earlier ones.
+
+        Parameters
+        ----------
+        X : sequence of str, or table-like
+        y : ignored, default=None
+        sample_weight : ignored, default=None
+
+        Returns
+        -------
+        self
+        """
+        return super().partial_fit(_texts(X))
+
+    def _step(self) -> Callable[[Chunk], TextStatistics]:
+        return partial(_terms_of, self._rule(), self.n_features is None)
+
+    def _zero(self) -> TextStatistics:
+        return TextStatistics(tuple(TermCounts.zero() for _ in self.schema_))
+
+    def _rule(self) -> TermRule:
+        stop = ENGLISH_STOP_WORDS if self.stop_words == "english" else self.stop_words or ()
+        if isinstance(stop, str):
+            raise ParameterError(f"stop_words must be None, 'english' or a list of words, got {stop!r}")
+        stem = porter_stem if self.stemmer == "porter" else self.stemmer
+        if not (stem is None or callable(stem)):
+            raise ParameterError(f"stemmer must be None, 'porter' or a function of a word, got {stem!r}")
+        return TermRule(
+            self.lowercase,
+            self.strip_accents,
+            self.numbers,
+            1 if self.analyzer == "char_wb" else self.min_length,
+            frozenset(stop),
+            stem,
+            self.analyzer,
+            _range(self.ngram_range),
+        )
+
+    def _solve(self) -> None:
+        self._kept = [self._most_telling(terms) for terms in self.statistics_.columns]
+        self._names = [
+            self._column_names(name, terms, kept)
+            for name, terms, kept in zip(
+                self.schema_.names, self.statistics_.columns, self._kept, strict=True
+            )
+        ]
+        if self.n_features is None and not any(map(len, self._names)):
+            raise DataError(
+                "no term is left: the texts are empty, or min_df and max_df leave no term between them"
+            )
+
+    def _most_telling(self, terms: TermCounts) -> Array:
+        """The places of the terms that are kept, in order."""
+        n = terms.rows[0]
+        low, high = (at * n if isinstance(at, float) else at for at in (self.min_df, self.max_df))
+        kept = np.flatnonzero((terms.documents >= low) & (terms.documents <= high))
+        if self.max_features is None or len(kept) <= self.max_features:
+            return kept
+        often = np.lexsort((kept, -terms.times[kept]))[: self.max_features]  # of equals, the first
+        return np.sort(kept[often])
+
+    def _column_names(self, column: str, terms: TermCounts, kept: Array) -> list[str]:
+        if self.n_features is not None:
+            own = [f"hash {i}" for i in range(self.n_features)]
+        else:
+            every = terms.terms
+            own = [every[i] for i in kept.tolist()]
+        return own if len(self.schema_) == 1 else [f"{column}: {term}" for term in own]
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        check_is_fitted(self, "statistics_")
+        if self.n_features is not None or len(self.schema_) != 1:
+            raise AttributeError("vocabulary_ is that of one text column without hashing")
+        return {term: i for i, term in enumerate(self._names[0])}
+
+    # encoding
+
+    def transform(self, X: Any) -> Any:
+        """The terms of texts as sparse columns.
+
+        Parameters
+        ----------
+        X : sequence of str, or table-like
+
+        Returns
+        -------
+        csr_array or SparseTable
+            (n_rows, n_terms): a sparse matrix for a sequence of texts, a SparseTable for a table.
+        """
+        check_is_fitted(self, "statistics_")
+        table = self._prepared(self._encode(_texts(X, self.schema_.names[0])))
+        return table if isinstance(X, Table) else table.sparse
+
+    def _prepared(self, table: Table) -> SparseTable:
+        return self._table(
+            [self._matrix(j, self._counted(table, name)) for j, name in enumerate(table.names)]
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:  # noqa: ARG002 (as scikit-learn)
+        """The terms, in the order of the columns.
+
+        Parameters
+        ----------
+        input_features : ignored, default=None
+            Taken since pipelines pass it.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self, "statistics_")
+        return np.array([name for names in self._names for name in names], dtype=object)
+
+    def _table(self, parts: list[sp.csr_array]) -> SparseTable:
+        matrix = parts[0] if len(parts) == 1 else sp.hstack(parts, format="csr")
+        names = self.get_feature_names_out().tolist()
+        return SparseTable(Schema(tuple(Numeric(name) for name in names)), matrix)
+
+    def _counted(self, table: Table, name: str) -> list[Counted]:
+        """The terms of a column, some texts at a time."""
+        texts = table.data(name).tolist()
+        sizes = list(accumulate((len(text or "") for text in texts), initial=0))
+        pieces, start = [], 0
+        for end in range(1, len(texts) + 1):
+            if sizes[end] - sizes[start] >= _AT_ONCE or end == len(texts):
+                pieces.append(texts[start:end])
+                start = end
+        return list(each(pieces, self._rule().count))
+
+    def _vocabulary(self, parts: list[Counted]) -> TermCounts:
+        if self.n_features is None:
+            return sum(map(TermCounts.of, parts[1:]), TermCounts.of(parts[0]))
+        return _without_terms(sum(part.counts.shape[0] for part in parts))
+
+    def _matrix(self, j: int, parts: list[Counted]) -> sp.csr_array:
+        """The cells of the terms of column j; parts are let go as they are copied."""
+        places = [self._places(j, part.terms) for part in parts]
+        known = [place[part.counts.indices] >= 0 for place, part in zip(places, parts, strict=True)]
+        size = sum(int(some.sum()) for some in known)
+        values, columns = np.empty(size), np.empty(size, dtype=np.int32)
+        ends, start = [np.zeros(1, dtype=np.int64)], 0
+        for k, place in enumerate(places):
+            counts, some = parts[k].counts, known[k]
+            end = start + int(some.sum())
+            values[start:end], columns[start:end] = counts.data[some], place[counts.indices[some]]
+            before = np.concatenate([[0], np.cumsum(some)])
+            ends.append(before[counts.indptr[1:]] + start)
+            start, parts[k], known[k] = end, None, None  # type: ignore[call-overload]
+        shape = (sum(map(len, ends)) - 1, len(self._names[j]))
+        matrix = sp.csr_array((values, columns, np.concatenate(ends)), shape=shape)
+        if self.n_features is not None:
+            matrix.sum_duplicates()
+        return self._weighted(j, matrix)
+
+    def _places(self, j: int, terms: list[str]) -> npt.NDArray[np.int32]:
+        """The column of each term; -1 where it has none."""
+        if self.n_features is None:
+            return self.statistics_.columns[j].columns_of(terms, self._kept[j])
+        return np.array([crc32(term.encode()) % self.n_features for term in terms], dtype=np.int32)
+
+    def _weighted(self, j: int, matrix: sp.csr_array) -> sp.csr_array:
+        if self.weighting == "binary":
+            matrix.data = np.ones_like(matrix.data)
+        elif self.weighting == "tfidf":
+            idf = self._idf(j)[matrix.indices]
+            f = matrix.data
+            by = {"product": lambda: np.log1p(f) * idf, "sum": lambda: np.log1p(f) + idf}
+            matrix.data = by.get(self.idf, lambda: f * idf)()
+        if self.norm is not None:
+            of = np.abs(matrix.data) if self.norm == "l1" else matrix.data**2
+            row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+            size = np.bincount(row, weights=of, minlength=matrix.shape[0])
+            size = size if self.norm == "l1" else np.sqrt(size)
+            matrix.data = matrix.data / np.where(size > 0, size, 1.0)[row]
+        return matrix
+
+    def _idf(self, j: int) -> Array:
+        terms = self.statistics_.columns[j]
+        n = terms.rows[0]
+        if self.n_features is not None:
+            raise ParameterError("tf-idf needs a vocabulary; omit n_features, or take weighting='count'")
+        df = terms.documents[self._kept[j]]
+        return np.log((1 + n) / (1 + df)) + 1 if self.idf == "smooth" else np.log(n / df)
+
+    # showing the work
+
+    def _work(self) -> Work:
+        parts: list[Any] = []
+        for j, (name, terms) in enumerate(zip(self.schema_.names, self.statistics_.columns, strict=True)):
+            kept = self._kept[j]
+            most = kept[np.lexsort((kept, -terms.documents[kept]))[:_SHOWN]]
+            every, n = terms.terms, float(terms.rows[0])
+            rows = [
+                (every[i], float(terms.times[i]), float(terms.documents[i]), math.log(n / terms.documents[i]))
+                for i in most.tolist()
+            ]
+            left = f"{len(kept):,} of {len(every):,} terms are kept; N = {figure(n)} texts"
+            parts.append(Grid(name, ("term", "f", "df", "ln(N / df)"), rows, left))
+        return Work("Bag of words: the terms in most texts", (self._formula(), *parts))
+
+    def _formula(self) -> Step:
+        formulas = {
+            "count": "f(t, d)",
+            "binary": "[f(t, d) > 0]",
+            "product": r"\ln(1 + f(t, d)) \cdot \ln \frac{N}{df(t)}",
+            "sum": r"\ln(1 + f(t, d)) + \ln \frac{N}{df(t)}",
+            "smooth": r"f(t, d) \cdot \left(\ln \frac{1 + N}{1 + df(t)} + 1\right)",
+        }
+        return Step("x", formulas[self.idf if self.weighting == "tfidf" else self.weighting])
+
+    def _work_row(self, X: Table) -> Work:
+        parts = []
+        for j, name in enumerate(self.schema_.names):
+            counted = self._counted(X, name)
+            terms, counts = counted[0]
+            place = self._places(j, terms)
+            unknown = int(counts.data[place[counts.indices] < 0].sum())
+            cells = self._matrix(j, counted)
+            f = dict(zip(place[counts.indices].tolist(), counts.data.tolist(), strict=True))
+            order = np.argsort(-np.abs(cells.data), kind="stable")[:_SHOWN].tolist()
+            rows = [
+                (self._names[j][cells.indices[i]], f[int(cells.indices[i])], float(cells.data[i]))
+                for i in order
+            ]
+            left = len(cells.data) - len(rows)
+            notes = [plural(left, "more term")] * (left > 0)
+            notes += [f"{plural(unknown, 'word')} unknown"] * (unknown > 0)
+            parts.append(Grid(name, ("term", "f", "x"), rows, "; ".join(notes)))
+        return Work("Bag of words: one row", (self._formula(), *parts))
+
+
+def _range(ends: Any) -> tuple[int, int]:
+    """The n-grams asked for."""
+    pair = isinstance(ends, Sequence) and len(ends) == 2 and all(isinstance(end, int) for end in ends)
+    if not pair or not 1 <= ends[0] <= ends[1]:
+        raise ParameterError(f"ngram_range must be two whole numbers, the smaller first, got {ends!r}")
+    return ends[0], ends[1]
+
+
+def _terms_of(rule: TermRule, with_terms: bool, chunk: Chunk) -> TextStatistics:
+    """The terms of the text columns of a chunk of rows."""
+    if not with_terms:
+        return TextStatistics(tuple(_without_terms(len(chunk.X)) for _ in chunk.X.names))
+    texts = (chunk.X.data(name).tolist() for name in chunk.X.names)
+    return TextStatistics(tuple(TermCounts.of(rule.count(column)) for column in texts))
+
+
+def _without_terms(rows: int) -> TermCounts:
+    return replace(TermCounts.zero(), rows=np.array([float(rows)]))
+
+
+def _texts(X: Any, name: str = "text") -> Any:
+    """A sequence of texts as a table of one text column; anything else as it is."""
+    if isinstance(X, str):
+        raise DataError("one text was given; pass a list of texts")
+    plain = isinstance(X, list | tuple) and all(text is None or isinstance(text, str) for text in X)
+    array = isinstance(X, np.ndarray) and X.ndim == 1
+    if not (plain or array or type(X).__name__ == "Series"):
+        return X
+    cells = np.array([None if _is_missing(text) else str(text) for text in X], dtype=object)
+    if not len(cells):
+        raise DataError("there are no texts")
+    return Table(Schema((Text(name),)), [cells])
+
+
+def _is_missing(text: Any) -> bool:
+    return text is None or (isinstance(text, float) and math.isnan(text))
