@@ -7,9 +7,12 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+import numpy as np
+
 from openbook.cli.output import put_out
 from openbook.cli.screen import console, readable
 from openbook.cli.tables import open_table
+from openbook.data import Table
 from openbook.errors import DataError
 from openbook.plan.files import write_text
 from openbook.work import Work
@@ -30,8 +33,17 @@ def derive_file(model: Any, new: str | None, row: int, read_with: Mapping[str, A
     table = open_table(new, model.schema_, read_with)
     if not 0 <= row < len(table):
         raise DataError(f"--row {row}: {new} has {len(table):,} rows; give one from 0 to {len(table) - 1}")
-    one: Work = model.work(table.take([row]))
+    one: Work = model.work(_with_its_sequence(model, table, row))
     return one
+
+
+def _with_its_sequence(model: Any, table: Table, row: int) -> Table:
+    """The row, and where rows are judged with those beside them, all of its sequence."""
+    name = getattr(model, "sequence", None)
+    if name is None or name not in table.schema or getattr(model, "alone", False):
+        return table.take([row])
+    names = table.data(name)
+    return table.take(np.flatnonzero(names == names[row]))
 
 
 def write_work(work: Work, form: str, out: Path | None, note: str = "") -> None:

@@ -111,6 +111,15 @@ def study(
             rich_help_panel=COLUMNS,
         ),
     ] = None,
+    sequence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Label sequences: rows with the same value, such as the words of a sentence, belong"
+            " together, in the order of the file. Only models of sequences see it.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     time: Annotated[
         str | None,
         typer.Option(
@@ -308,6 +317,7 @@ def study(
         "id": id_column,
         "group": group,
         "time": time,
+        "sequence": sequence,
         "test_groups": None if test_groups is None else test_groups.value,
         "sensitive": sensitive,
         "weight": weight,

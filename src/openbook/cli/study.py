@@ -12,6 +12,7 @@ from openbook.cli.screen import console, figures, heading, notes, readable, say,
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import NotEvaluableError, PlanError
+from openbook.judge.scores.sequences import sequence_table
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan
@@ -197,6 +198,11 @@ def _looks(screen: Console, result: StudyResult) -> None:
         say(screen, found.work().conclusion)
         if found.remedies:
             say(screen, f"Next: {'; '.join(found.remedies[:_MOST_REMEDIES])}")
+    if looks.sequences:
+        heading(screen, "Rows, sequences and spans")
+        table = sequence_table(looks.sequences)
+        figures(screen, table.header, [tuple(map(str, row)) for row in table.rows], left=(0,))
+        say(screen, f"\n{table.note}")
     for name, fairness in looks.fairness.items():
         heading(screen, f"Fairness by {name}")
         say(screen, fairness.work().conclusion)

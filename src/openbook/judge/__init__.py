@@ -63,6 +63,7 @@ from openbook.judge.scores.precision_recall import PrecisionRecall
 from openbook.judge.scores.rates import Rate
 from openbook.judge.scores.regression import Regression
 from openbook.judge.scores.roc import Roc, auc
+from openbook.judge.scores.sequences import SequenceScores, SpanCounts, sequence_scores
 from openbook.judge.tuning.tune import Tuned, Tuning, tune
 
 __all__ = [
@@ -106,7 +107,9 @@ __all__ = [
     "Regression",
     "Roc",
     "Segments",
+    "SequenceScores",
     "SideBySide",
+    "SpanCounts",
     "TestResult",
     "TimeOrdered",
     "Tuned",
@@ -154,6 +157,7 @@ __all__ = [
     "posterior",
     "protocol",
     "rows_needed",
+    "sequence_scores",
     "side_by_side",
     "tie_cost_ratio",
     "total_cost",

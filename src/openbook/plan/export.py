@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from openbook.decide import MinimumRisk, TunedThresholdClassifierCV
 from openbook.judge import TimeOrdered, Tuning
 from openbook.plan.money import COST, by_decision
-from openbook.plan.parts import Hypothesis, defaults
+from openbook.plan.parts import Contestant, Hypothesis, defaults
 from openbook.plan.plan import Plan
 from openbook.plan.source import Source
 
@@ -61,8 +61,9 @@ def _data(plan: Plan) -> Iterator[str]:
     if roles.time is not None:
         yield f"when = time_codes(table.column({roles.time!r}), len(table))"
         yield 'table = table.take(when.argsort(kind="stable"))'
-    yield from (f"X, y = table.drop(*{list(roles.no_inputs)!r}), table.column({target})", *last)
-    for name, column in (("groups", roles.group), ("time", roles.time)):
+    gone = [name for name in roles.no_inputs if name != roles.sequence]
+    yield from (f"X, y = table.drop(*{gone!r}), table.column({target})", *last)
+    for name, column in (("groups", roles.together), ("time", roles.time)):
         if column is not None:
             yield f"{name} = table.column({column!r})"
     if plan.weighs:
@@ -85,25 +86,34 @@ def _learners(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     yield "models = {"
     yield from (f"    {label!r}: {source_code(model)}," for label, model in models.items())
     yield "}"
-    if plan.hypotheses:
+    if _own_columns(plan):
         yield "# The columns that learners are given."
         yield "columns = {"
         for each in plan.contestants:
-            yield f"    {each.label!r}: {_columns(each.hypothesis)},"
+            yield f"    {each.label!r}: {_columns(each, plan.roles.sequence)},"
         yield "}"
 
 
-def _columns(hypothesis: Hypothesis | None) -> str:
-    if hypothesis is None or not (hypothesis.attributes or hypothesis.without):
-        return "X.names"
-    named = f" if name in {list(hypothesis.attributes)!r}" if hypothesis.attributes else ""
-    left_out = f" if name not in {list(hypothesis.without)!r}" if hypothesis.without else ""
-    return f"[name for name in X.names{named}{left_out}]"
+def _own_columns(plan: Plan) -> bool:
+    """Whether not all learners are given the same columns."""
+    return bool(plan.hypotheses) or plan.roles.sequence is not None
+
+
+def _columns(each: Contestant, sequence: str | None) -> str:
+    hypothesis = each.hypothesis or Hypothesis("all columns")
+    among, gone = list(hypothesis.attributes), list(hypothesis.without)
+    if sequence is not None and each.candidate.of_sequences:
+        among += [sequence] if among else []
+    elif sequence is not None:
+        gone.append(sequence)
+    named = f" if name in {among!r}" if among else ""
+    left_out = f" if name not in {gone!r}" if gone else ""
+    return f"[name for name in X.names{named}{left_out}]" if named or left_out else "X.names"
 
 
 def _judging(plan: Plan) -> Iterator[str]:
     settings, task = plan.protocol, repr(plan.task)
-    order = [role for role, name in (("groups", plan.roles.group), ("time", plan.roles.time)) if name]
+    order = [role for role, name in (("groups", plan.roles.together), ("time", plan.roles.time)) if name]
     if settings.test_share:
         given = "".join(f", {role}={role}" for role in order) + _known(plan)
         yield f"train, test = lock_away(X, y, {settings.test_share!r}, random_state, {task}{given})"
@@ -117,7 +127,7 @@ def _judging(plan: Plan) -> Iterator[str]:
     yield f"cv = protocol(y_train, {task}, random_state{folds}{given}{_known(plan)})"
     baselines = list(plan.baselines) or [plan.contestants[0].label]
     more = _more(plan, train=True)
-    if not plan.hypotheses:
+    if not _own_columns(plan):
         call = f"compare(models, X_train, y_train, cv, metrics, baseline={baselines!r}{more})"
         yield f"comparison = {call}"
     else:
@@ -135,7 +145,7 @@ def _choosing(plan: Plan) -> Iterator[str]:
     margin = "" if plan.margin is None else f", margin={plan.margin!r}"
     yield f"choice = choose(comparison, {plan.choose!r}{margin})"
     yield 'print(anything_to_learn(comparison).headline, choice.reason, sep="\\n")'
-    inputs = "X_train.select(columns[choice.label])" if plan.hypotheses else "X_train"
+    inputs = "X_train.select(columns[choice.label])" if _own_columns(plan) else "X_train"
     chosen = "chosen" if _with_threshold(plan) else "models[choice.label]"
     more = _fitting(plan, "train" if plan.protocol.test_share else "", chosen)
     yield from _deciding(plan)
@@ -168,7 +178,7 @@ def _with_threshold(plan: Plan) -> list[str]:
 
 def _testing(plan: Plan) -> Iterator[str]:
     yield from ("", "# The rows that were locked away, met once.")
-    inputs = "X.select(columns[label])" if plan.hypotheses else "X"
+    inputs = "X.select(columns[label])" if _own_columns(plan) else "X"
     ordered = ", ordered=True" if plan.roles.time else ""
     model = "chosen if label == choice.label else models[label]" if _with_threshold(plan) else "models[label]"
     call = f"evaluate({model}, {inputs}, y, [(train, test)], metrics, name=label{_more(plan)}{ordered})"
@@ -188,7 +198,7 @@ def _working(plan: Plan) -> Iterator[str]:
     yield "folds = list(cv.split(X_train, y_train))"
     yield "for each in notable_predictions(comparison[choice.label]):"
     yield "    rows = folds[each.fold][0]"
-    inputs = ".select(columns[choice.label])" if plan.hypotheses else ""
+    inputs = ".select(columns[choice.label])" if _own_columns(plan) else ""
     more = _fitting(plan, "rows", "models[choice.label]")
     yield f"    fitted = models[choice.label].fit(X{inputs}.take(rows), y.take(rows){more})"
     yield '    print(f"{each.words}\\n{fitted.work(X.take([each.row]))}")'
@@ -198,7 +208,7 @@ def _more(plan: Plan, *, train: bool = False) -> str:
     """What `evaluate` is told besides: groups, for knobs that are tuned inside, and weights."""
     some = train and plan.protocol.test_share
     more = ""
-    if plan.roles.group is not None:
+    if plan.roles.together is not None:
         more += ", groups=groups.take(train)" if some else ", groups=groups"
     if plan.weighs:
         more += ", sample_weight=weights[train]" if some else ", sample_weight=weights"
@@ -220,7 +230,9 @@ def _fitting(plan: Plan, rows: str, model: str) -> str:
     takers = ["Tuning"] if _tuned(plan) else []
     if model == "chosen":
         takers.append("TunedThresholdClassifierCV")
-    order = [name for name, of in (("groups", plan.roles.group), ("time", plan.roles.time)) if of is not None]
+    order = [
+        name for name, of in (("groups", plan.roles.together), ("time", plan.roles.time)) if of is not None
+    ]
     if order and takers:
         given = ", ".join(f'"{name}": {name}.take({rows})' if rows else f'"{name}": {name}' for name in order)
         more += f", **({{{given}}} if isinstance({model}, {' | '.join(takers)}) else {{}})"
@@ -243,7 +255,7 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
             "anything_to_learn",
             "choose",
             "notable_predictions",
-            *(["evaluate", "Comparison"] if plan.hypotheses else ["compare"]),
+            *(["evaluate", "Comparison"] if _own_columns(plan) else ["compare"]),
         }
     }
     if plan.task == "classification":

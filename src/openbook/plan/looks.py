@@ -35,6 +35,7 @@ from openbook.judge.risk.costs import Costs, costs
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.scores.metrics import METRICS
+from openbook.judge.scores.sequences import SequenceScores
 from openbook.plan.judging import failure_words
 from openbook.plan.log import Log
 from openbook.plan.money import by_decision
@@ -54,6 +55,7 @@ LOOKS = (
     "leaks",
     "without_suspects",
     "threshold",
+    "sequences",
     "mistakes",
     "segments",
     "fairness",
@@ -67,6 +69,7 @@ LOOKS = (
 KINDS: dict[str, Any] = {
     "attributes": AttributeScores,
     "leaks": Leaks,
+    "sequences": dict[str, SequenceScores],
     "mistakes": Mistakes,
     "segments": Segments,
     "fairness": dict[str, Fairness],
@@ -92,7 +95,12 @@ _CURVE_FITS = 10
 
 def asked_looks(plan: Plan) -> list[str]:
     """The looks that a plan asks for: fairness where a column is sensitive, costs where there are any."""
-    asked = {"fairness": plan.roles.sensitive, "costs": plan.costs, "threshold": plan.tunes_threshold}
+    asked = {
+        "fairness": plan.roles.sensitive,
+        "costs": plan.costs,
+        "threshold": plan.tunes_threshold,
+        "sequences": plan.roles.sequence and plan.task == "classification",
+    }
     return [look for look in LOOKS if asked.get(look, True)]
 
 
@@ -247,6 +255,11 @@ class Looking:
         return rows.evaluation(label, folds)
 
     @cached_property
+    def sequences(self) -> dict[str, SequenceScores]:
+        """Rows, whole sequences and spans, of every learner, the best first."""
+        return {row.label: self.comparison[row.label].sequence_scores() for row in self.comparison.rows()}
+
+    @cached_property
     def mistakes(self) -> Any:
         return confident_mistakes(self._decided(self.label), self.rows.X)
 
@@ -282,6 +295,7 @@ class Looking:
         """
         rows, names = self.rows, self.rows.columns[self.label]
         columns = [name for name in self.attributes.names if name in set(names)][:_SHUFFLED]
+        in_sequences = rows.plan.contestant(self.label).candidate.of_sequences
         splits = [rows.splits[fold.index] for fold in self.evaluation.first_round]
         shuffled = min(len(names), _SHUFFLED) * _SHUFFLES * len(splits)
         most = max(_FEWEST_PREDICTED, _PREDICTED // shuffled)
@@ -289,10 +303,14 @@ class Looking:
         def fitted() -> Iterator[tuple[Any, Any, Any, int]]:
             for train, test in splits:
                 some = test[np.linspace(0, len(test) - 1, min(len(test), most), dtype=int)]
+                if in_sequences:  # neighbours stay together
+                    some = test[:most]
                 X, y = rows.inputs(self.label).take(some), rows.y.take(some)
                 yield rows.fitted(self.label, train), X, y, len(train)
 
         chosen = columns if len(names) > _SHUFFLED and len(columns) == _SHUFFLED else None
+        if in_sequences:  # what names the sequences is no feature
+            chosen = columns
         return importance_over_folds(fitted(), rows.metrics[0], _SHUFFLES, self.random_state, columns=chosen)
 
     @cached_property
@@ -370,12 +388,18 @@ def worked_examples(
 
     for picked in notable_predictions(judged if tested is None else tested):
         row = rows.X.take([picked.row])
+        beside = rows.beside(picked.row)
         yield Example(
             row=int(rows.known[picked.row]),
             cells=row.row(0),
             truth=rows.y[picked.row],
             locked=tested is not None,
-            works={label: of_fold(label, picked.fold).work(row) for label in models},
+            works={
+                label: of_fold(label, picked.fold).work(
+                    beside if rows.plan.contestant(label).candidate.of_sequences else row
+                )
+                for label in models
+            },
             kind=picked.kind,
             words=picked.words,
             name=None if rows.names is None else rows.names[picked.row],

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from openbook.data import Column, Datetime, Numeric, Table, Text
+from openbook.data import Column, Datetime, Nominal, Numeric, Table, Text
 from openbook.data.describe import Description
 from openbook.errors import (
     NotEvaluableError,
@@ -196,6 +196,7 @@ def make_plan(
     weight: str | None = None,
     weight_kind: WeightKind | None = None,
     positive: str | None = None,
+    sequence: str | None = None,
     costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
     hypotheses: Collection[Hypothesis] = (),
     prepare: Collection[str] = (),
@@ -240,6 +241,9 @@ def make_plan(
         takes whole numbers for frequencies.
     positive : str or None, default=None
         Of two classes, the positive one; None goes by `openbook.judge.scores.positive`.
+    sequence : str or None, default=None
+        The column that names the sequence of each row, such as a sentence, whose rows are in order. Sequences
+        are never divided, and models of sequences take part.
     costs : mapping of str to mapping of str to float, str, Path or None, default=None
         What mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so. The columns of
         the file are truth, predicted and cost. Decisions are then those of least expected cost, and learners
@@ -290,11 +294,12 @@ def make_plan(
     """
     aimed = source if isinstance(source, Aim) else aim(source, target, kinds)
     table, target = aimed.table, aimed.target
-    roles = Roles(target, (), id, group, time, tuple(sensitive), weight, positive)
+    roles = Roles(target, (), id, group, time, tuple(sensitive), weight, positive, sequence)
     description = description or described(table, target, weight, weight_kind)
     if target in ignore:
         raise PlanError(f"{target!r} is the target, so it cannot be left out")
-    ignored = dict(columns_left_out(table, roles.columns, ignore, aimed.source.kinds, description))
+    kept = (*aimed.source.kinds, *(table.schema.of(Nominal) if sequence else ()))  # words may be distinct
+    ignored = dict(columns_left_out(table, roles.columns, ignore, kept, description))
     roles = replace(roles, ignore=tuple(ignored))
     notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
@@ -320,7 +325,7 @@ def make_plan(
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
     notes += [f"every fold prepares the inputs by its training rows: {text}" for text in prepare]
-    candidates, refused = _candidates(_prepared(inputs, y, prepare), aimed.task, only, effort)
+    candidates, refused = _candidates(_prepared(inputs, y, prepare), aimed.task, only, effort, sequence)
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y, roles, money)
@@ -372,7 +377,7 @@ def _metric(
 def _metric_of_rare_classes(y: Column, roles: Roles, rare: str) -> tuple[str, list[str]]:
     """AUC where every fold has rows of every class, else log loss, which is always defined; and why."""
     fewest = int(np.bincount(y.data)[np.unique(y.data)].min())
-    by_chance = roles.time is None and roles.group is None
+    by_chance = roles.time is None and roles.together is None
     if by_chance and fewest >= _ROWS_FOR_AUC:
         decisive, why = "roc_auc", "AUC, which does not depend on a decision threshold"
     else:
@@ -415,7 +420,7 @@ def columns_left_out(
     table: Table,
     named: Collection[str],
     ignore: Collection[str],
-    kinds: Mapping[str, Any],
+    kinds: Collection[str],
     description: Description,
 ) -> Iterator[tuple[str, str]]:
     """The columns that take no part, and why; those that are named with a role or a kind do."""
@@ -444,20 +449,17 @@ def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> Table:
 
 
 def _candidates(
-    inputs: Table, task: Task, only: Collection[str], effort: Effort
+    inputs: Table, task: Task, only: Collection[str], effort: Effort, sequence: str | None
 ) -> tuple[list[Candidate], list[str]]:
     """The learners that can be tried, and in words those that cannot."""
-    for name in only:
-        if not (entry := learner(name)).study:
-            raise PlanError(f"{name} needs parameters in a study; add it to the [[learners]] of a plan.toml")
-        if entry.task != task:
-            raise PlanError(
-                f"{name} is for {entry.task}, and this is {task}; omit it, or change the kind of the target"
-            )
+    _check_asked(only, task, sequence)
     candidates, refused = [], []
-    tried = [entry for entry in learners(task) if not only or entry.baseline or entry.name in only]
+    tasks = (task, "sequence") if sequence is not None and task == "classification" else (task,)
+    tried = [entry for entry in learners(*tasks) if not only or entry.baseline or entry.name in only]
     for entry, variant in [(one, way) for one in tried for way in one.study]:
         model = entry.make(**variant.parameters)
+        if entry.task == "sequence":
+            model.set_params(sequence=sequence)
         reason = _refusal(variant, model, inputs, effort) or _too_slow(entry.name, inputs, effort)
         if entry.members and entry.name not in only and len(inputs) < TINY:
             reason = f"{len(inputs)} rows cannot show that it beats a single member"
@@ -473,6 +475,19 @@ def _candidates(
     if not candidates:
         raise PlanError(f"no learner for {task} can use this table: {'; '.join(refused)}")
     return candidates, refused
+
+
+def _check_asked(only: Collection[str], task: Task, sequence: str | None) -> None:
+    """Refuse learners that a study of this task cannot try."""
+    for name in only:
+        if not (entry := learner(name)).study:
+            raise PlanError(f"{name} needs parameters in a study; add it to the [[learners]] of a plan.toml")
+        if entry.task == "sequence" and (sequence is None or task != "classification"):
+            raise PlanError(f"{name} labels sequences; say which column names them: --sequence COLUMN")
+        if entry.task not in (task, "sequence"):
+            raise PlanError(
+                f"{name} is for {entry.task}, and this is {task}; omit it, or change the kind of the target"
+            )
 
 
 def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str | None:
@@ -527,6 +542,8 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
         if test_groups
         else "groups the rows: rows of one group stay in the same fold",
         "time": "orders the rows: models are trained on the past and tested on the future",
+        "sequence": "names the sequences, which are never divided; models of sequences judge a row with those"
+        " beside it",
     }
     for role, name in roles.named.items():
         if role in told:

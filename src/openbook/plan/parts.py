@@ -38,6 +38,9 @@ class Roles:
         How many rows each row stands for, or how much it counts in learning (`Protocol.weights`); no. input
     positive : str or None, default=None
         Of two classes, the positive one; None goes by `openbook.judge.scores.positive`.
+    sequence : str or None, default=None
+        The sequence to which each row belongs, in the order of the table. A sequence trains or tests as a
+        whole; only models of sequences see the column.
 
     Notes
     -----
@@ -57,6 +60,7 @@ class Roles:
     sensitive: tuple[str, ...] = ()
     weight: str | None = None
     positive: str | None = None
+    sequence: str | None = None
 
     def __post_init__(self) -> None:
         sensitive = (("sensitive", name) for name in self.sensitive)
@@ -65,12 +69,20 @@ class Roles:
                 raise PlanError(f"roles.{role}: {name!r} is the target; name another column, or none")
         if self.weight is not None and self.weight in (self.id, self.group, self.time, *self.sensitive):
             raise PlanError(f"roles.weight: {self.weight!r} has another role already; name another column")
+        for role in ("group", "time") if self.sequence is not None else ():
+            if getattr(self, role) is not None:
+                raise PlanError(f"roles.{role}: sequences are kept whole and in order already; leave it out")
 
     @property
     def named(self) -> dict[str, str]:
         """The column of each role that a single column has, where it has one."""
-        roles = {role: getattr(self, role) for role in ("id", "group", "time", "weight")}
+        roles = {role: getattr(self, role) for role in ("id", "group", "time", "weight", "sequence")}
         return {role: name for role, name in roles.items() if name is not None}
+
+    @property
+    def together(self) -> str | None:
+        """The column whose rows train or test as a whole: of groups or sequences."""
+        return self.group or self.sequence
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -241,6 +253,11 @@ class Candidate:
         parameters = {name: spelt(name, value) for name, value in changed.items()}
         tried = {name: [spelt(name, value) for value in values] for name, values in (knobs or {}).items()}
         return cls(label, name_of(model), parameters, tried)
+
+    @property
+    def of_sequences(self) -> bool:
+        """Whether it judges rows with those beside them, and must be told which belong together."""
+        return learner(self.learner).task == "sequence"
 
     def make(self) -> Any:
         """A new, unfitted learner; PlanError where a parameter is unknown or breaks its rule."""

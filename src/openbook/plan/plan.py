@@ -5,8 +5,8 @@
     notes                         how the plan came about, in words
     [data]                        set or path, kinds, sha256
     choose, margin                which learner is chosen: "simplest", "best" or a label; see `judge.choice`
-    [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`;
-                                  positive: the positive one of two classes
+    [roles]                       target; ignore, id, group, time, sequence, sensitive, weight: columns, see
+                                  `Roles`; positive: the positive one of two classes
     [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
     [[prepare]]                   step: what is done to the inputs inside each fold, such as "log income"
     [protocol]                    split, folds, repeats, test_share, random_state; test_groups, weights
@@ -274,6 +274,8 @@ class Plan(Document):
         """
         from openbook.decide import TunedThresholdClassifierCV
 
+        if hasattr(model, "sequence"):  # inner folds would divide sequences
+            return model
         weighable = not self.weighs or has_fit_parameter(model, "sample_weight")
         if not (self.tunes_threshold and weighable and hasattr(model, "predict_proba")):
             return model
@@ -402,6 +404,7 @@ _ROLES = {
     "sensitive": (list, False),
     "weight": (str, False),
     "positive": (str, False),
+    "sequence": (str, False),
 }
 _PROTOCOL = {
     "split": (str, True),

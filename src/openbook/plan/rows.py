@@ -30,6 +30,7 @@ from openbook.judge.scores.positive import positive_last
 from openbook.plan.counts import counted_rows, weights_of
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
+from openbook.plan.parts import Contestant
 from openbook.plan.plan import Plan
 from openbook.registry.costs import encoded_width
 
@@ -71,9 +72,13 @@ class StudyRows:
     @cached_property
     def columns(self) -> dict[str, tuple[str, ...]]:
         """The inputs that each contestant is given."""
-        names = self.X.names
-        everyone = self.plan.contestants
-        return {each.label: each.hypothesis.columns(names) if each.hypothesis else names for each in everyone}
+        names, sequence = self.X.names, self.plan.roles.sequence
+
+        def seen(each: Contestant) -> tuple[str, ...]:
+            own = each.hypothesis.columns(names) if each.hypothesis else names
+            return own if sequence is None or not each.candidate.of_sequences else (*own, sequence)
+
+        return {each.label: seen(each) for each in self.plan.contestants}
 
     def inputs(self, label: str) -> Table:
         """The columns that a contestant is given, of all rows."""
@@ -81,7 +86,15 @@ class StudyRows:
 
     @cached_property
     def _selected(self) -> Any:
-        return cache(lambda names: self.X if names == self.X.names else self.X.select(names))
+        return cache(lambda names: self.X if names == self.X.names else self._seen.select(names))
+
+    @cached_property
+    def _seen(self) -> Table:
+        """Every input, and what names each row's sequence, which models of sequences are given."""
+        sequence = self.plan.roles.sequence
+        if sequence is None:
+            return self.X
+        return self.table.select([*self.X.names, sequence]).take(self.known)
 
     @cached_property
     def weights(self) -> np.ndarray | None:
@@ -101,10 +114,7 @@ class StudyRows:
     @property
     def names(self) -> Column | None:
         """What the rows are called, where a column says so."""
-        return self._role("id")
-
-    def _role(self, role: str) -> Column | None:
-        name = self.plan.roles.named.get(role)
+        name = self.plan.roles.id
         return None if name is None else self._column(name)
 
     def _column(self, name: str) -> Column:
@@ -113,8 +123,15 @@ class StudyRows:
     @cached_property
     def order(self) -> dict[str, Column]:
         """What rows are split by, where it is not by chance: groups or time."""
-        roles = {"groups": self._role("group"), "time": self._role("time")}
-        return {role: column for role, column in roles.items() if column is not None}
+        named = {"groups": self.plan.roles.together, "time": self.plan.roles.time}
+        return {role: self._column(name) for role, name in named.items() if name is not None}
+
+    def beside(self, row: int) -> Table:
+        """The row with all of its sequence, as a model of sequences sees it; the row alone without one."""
+        if self.plan.roles.sequence is None:
+            return self.X.take([row])
+        names = self._column(self.plan.roles.sequence).data
+        return self._seen.take(np.flatnonzero(names == names[row]))
 
     def width(self, label: str) -> int:
         """How many columns a contestant has once each value of a nominal one has its own."""
@@ -133,7 +150,7 @@ class StudyRows:
     def examples(self) -> Examples:
         """All rows with all inputs, encoded once for every contestant and every fold."""
         order = self.order.get("groups"), self.test_groups, self.order.get("time")
-        return Examples.of(self.X, self.y, self.plan.task, self.weights, *order)
+        return Examples.of(self._seen, self.y, self.plan.task, self.weights, *order)
 
     @cached_property
     def _examples_of(self) -> Any:

@@ -1,6 +1,6 @@
 """What learns without a target: groups, densities, oddities, projections; and models of sequences."""
 
-from openbook.registry.entry import Entry
+from openbook.registry.entry import Entry, Variant
 
 __all__ = ["UNTARGETED"]
 
@@ -95,6 +95,10 @@ UNTARGETED = (
         "openbook.sequence:ConditionalRandomField",
         "sequence",
         "labels of rows in order, by features of the row and its neighbours and by the label before",
+        study=(
+            Variant("row by row", {"alone": True}, most_rows=200_000),
+            Variant("conditional random field", most_rows=200_000),
+        ),
     ),
     Entry(
         "histogram_density",

@@ -24,6 +24,8 @@ __all__ = ["inside", "prepared_rows", "unwrapped"]
 
 #: Rows of a table that are shown at once; values of a column, classes and tables of columns.
 _MOST_ROWS, _MOST_VALUES, _MOST_CLASSES, _MOST_TABLES = 15, 12, 8, 6
+#: Features of a chain, the largest weights first.
+_MOST_FEATURES = 60
 #: Encoded columns for which the discriminants are solved again.
 _MOST_SOLVED = 500
 _LEVEL = 0.95
@@ -313,11 +315,31 @@ def _network(model: Any) -> list[Block]:
     return [Paragraph(text), Sheet.of(layers, "Layers")]
 
 
+def _labels_in_order(model: Any) -> list[Block]:
+    text = (
+        f"A conditional random field. The score of {model.target_} along a sequence is the sum of the weights"
+        " of what its rows show, and of each label after the one before. The most probable path is predicted."
+    )
+    labels = [as_text(label) for label in model.classes_.tolist()]
+    pairs = zip(labels, model.transitions_, strict=True)
+    after = [[label, *(figure(w, 3) for w in row)] for label, row in pairs]
+    features, coef = model.features_.features, model.coef_
+    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:_MOST_FEATURES]
+    rows = [[str(features[i]), *(figure(w, 3) for w in coef[:, i])] for i in order.tolist()]
+    note = f"{model.complexity():,} weights are not 0; those of the largest size come first."
+    return [
+        Paragraph(text),
+        *_cut("Weights of a label (column) after a label (row)", ["after", *labels], after),
+        *_cut("Weights of features", ["feature", *labels], rows, note),
+    ]
+
+
 _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "ZeroR": _zero_r,
     "ZeroRegressor": _constant,
     "OneR": _one_r,
     "NaiveBayes": _naive_bayes,
+    "ConditionalRandomField": _labels_in_order,
     "LinearRegression": _linear,
     "LinearDiscriminantAnalysis": _discriminant,
     "QuadraticDiscriminantAnalysis": _discriminant,

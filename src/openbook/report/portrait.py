@@ -86,6 +86,8 @@ def _boundary(result: StudyResult, label: str) -> list[Block]:
     model = result.models[label]
     if label in result.baselines or not hasattr(model, "classes_") or len(usable_columns(X)) < 2:
         return []
+    if "sequence" in result.roles and hasattr(unwrapped(model), "sequence"):
+        return []  # what it says of a row depends on those beside it
     if result.looks.importance is None and len(X) >= TINY:
         return []  # to find the two columns would take as long as the look that was not taken
     picture = draw_boundary(model, X, y, _most_important(result, label))

@@ -18,6 +18,7 @@ from openbook.judge.errors.segments import Segments
 from openbook.judge.risk.costs import Costs
 from openbook.judge.risk.fairness import Fairness
 from openbook.judge.risk.leaks import Leaks
+from openbook.judge.scores.sequences import SequenceScores
 from openbook.work import Work
 
 __all__ = ["Example", "Looks", "StudyResult"]
@@ -99,6 +100,8 @@ class Looks:
         Of the choice, by sensitive column.
     costs : Costs or None, default=None
         What the decisions of the choice cost.
+    sequences : mapping of str to SequenceScores
+        Of every learner, where rows belong to sequences.
     threshold : Evaluation or None, default=None
         The choice with its decision threshold tuned inside each fold, evaluated.
     why_not : mapping of str to str
@@ -127,6 +130,7 @@ class Looks:
     without_suspects: Evaluation | None = None
     fairness: Mapping[str, Fairness] = field(default_factory=dict)
     costs: Costs | None = None
+    sequences: Mapping[str, SequenceScores] = field(default_factory=dict)
     threshold: Evaluation | None = None
     why_not: Mapping[str, str] = field(default_factory=dict)
 

@@ -253,6 +253,7 @@ def protocol_words(result: StudyResult) -> list[str]:
         which = {
             "time": "the last",
             "group": "whole groups, stratified by the target",
+            "sequence": "whole sequences, stratified by the target",
         }
         how = next(
             (how for role, how in which.items() if role in result.roles),

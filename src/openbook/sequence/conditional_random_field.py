@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from openbook.border.base import Classifier
 from openbook.border.rows import refuse_infinity
-from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole, check_parameters
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole, check_parameters
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.conform import conform
@@ -25,7 +25,7 @@ from openbook.linear.solvers import lbfgs
 from openbook.sequence.derive_field import derive_field, derive_labels, label_scores
 from openbook.sequence.features import FeatureSpace
 from openbook.sequence.linear_chain import ChainLoss, FeatureSequences, LinearChain, averaged_perceptron
-from openbook.sequence.ordered import ordered, weights_of_sequences, without_labels
+from openbook.sequence.ordered import weights_of_sequences, without_labels
 from openbook.sequence.sequence_model import SequenceModel
 
 __all__ = ["ConditionalRandomField"]
@@ -47,6 +47,9 @@ class ConditionalRandomField(SequenceModel, Classifier):
         The columns whose cells in the row before are features of a row.
     next : "all", list of str or None, default="all"
         The columns whose cells in the row after are features of a row.
+    alone : bool, default=False
+        True judges each row by itself, without neighbours and the label before: the baseline that shows what
+        the chain adds.
     words : "auto" or list of str, default="auto"
         Nominal columns to be read as words: their lower case, first and last letters and shape are features
         too. "auto" takes those of more than 50 values. Text columns always are words.
@@ -109,6 +112,7 @@ class ConditionalRandomField(SequenceModel, Classifier):
         "sequence": Maybe(Anything("the name of a column")),
         "previous": Anything("'all', a list of columns or None"),
         "next": Anything("'all', a list of columns or None"),
+        "alone": Flag(),
         "words": Anything("'auto' or a list of columns"),
         "C": Number(above=0, unlimited=True),
         "l1_ratio": Number(at_least=0, at_most=1),
@@ -125,6 +129,7 @@ class ConditionalRandomField(SequenceModel, Classifier):
         sequence=None,
         previous="all",
         next="all",  # noqa: A002 (its neighbour is called previous)
+        alone=False,
         words="auto",
         C=1.0,
         l1_ratio=0.0,
@@ -137,6 +142,7 @@ class ConditionalRandomField(SequenceModel, Classifier):
         self.sequence = sequence
         self.previous = previous
         self.next = next
+        self.alone = alone
         self.words = words
         self.C = C
         self.l1_ratio = l1_ratio
@@ -156,7 +162,7 @@ class ConditionalRandomField(SequenceModel, Classifier):
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = self._apart(X, y)
-        rows = ordered(X, self.sequence, needed=True)
+        rows = self._in_order(X, needed=True)
         table = conform(rows.table, self._with_words(rows.table.schema))
         self._accept(table)
         refuse_infinity(table)
@@ -164,6 +170,10 @@ class ConditionalRandomField(SequenceModel, Classifier):
         check_consistent_length(table, labels)
         rows = rows._replace(table=table)
         return rows, labels[rows.places], weights_of_sequences(sample_weight, rows)
+
+    def _in_order(self, X, kinds=None, *, needed=False):
+        rows = super()._in_order(X, kinds, needed=needed)
+        return rows._replace(ends=np.arange(1, len(rows.table) + 1)) if self.alone else rows
 
     def _with_words(self, schema):
         """The schema, with columns of words as text, so that the forms of new words can be found."""
@@ -175,8 +185,8 @@ class ConditionalRandomField(SequenceModel, Classifier):
         return Schema(as_words, schema.named)
 
     def _neighbours(self, schema):
-        both = {"previous ": self.previous, "next ": self.next}
-        return {
+        both = {} if self.alone else {"previous ": self.previous, "next ": self.next}
+        return dict.fromkeys(("previous ", "next "), ()) | {
             offset: schema.names if isinstance(given, str) and given == "all" else _columns(given, schema)
             for offset, given in both.items()
         }

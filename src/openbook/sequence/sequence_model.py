@@ -64,10 +64,14 @@ class SequenceModel(Estimator):
             found.append(piece._replace(**known))
         return found
 
+    def _in_order(self, X: Any, kinds: Any = None, *, needed: bool = False) -> OrderedRows:
+        """The rows of X sequence by sequence."""
+        return ordered(X, self.sequence, kinds, needed=needed)
+
     def _conformed(self, X: Any) -> OrderedRows:
         """The rows of X sequence by sequence, in the columns and codes of the model."""
         check_is_fitted(self)
-        rows = ordered(X, self.sequence, self.schema_)
+        rows = self._in_order(X, self.schema_)
         self._warn_of_names(rows.table.schema)
         table = conform(rows.table, self.schema_, type(self).__name__)
         refuse_infinity(table)

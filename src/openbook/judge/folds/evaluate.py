@@ -16,7 +16,7 @@ from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.choice.comparison import Comparison
 from openbook.judge.folds.bootstrap632 import BootstrapEvaluation
 from openbook.judge.folds.evaluation import Evaluation
-from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task, sequence_of
 from openbook.judge.folds.fit_folds import (
     FoldError,
     complexity_of,
@@ -86,7 +86,7 @@ def evaluate(
         What to call the learner; None takes its class name.
     groups : array-like or str or None, default=None
         Array, Series, Column, or the name of a column of X. Rows of one group, a patient's or a customer's,
-        never both train and test. A column named so is no input.
+        never both train and test. A column named so is no input. A model of sequences names its own.
     progress : bool, callable or None, default=None
         True for a bar, or a function of the number of folds done and of all.
     sample_weight : array-like or None, default=None
@@ -116,7 +116,8 @@ def evaluate(
     0.95
     """
     label = name or type(model).__name__
-    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)
+    order = (groups, test_groups, time, sequence_of([model]))
+    examples = Examples.of(X, y, model_task([model]), sample_weight, *order)
     return judged({label: model}, examples, cv, metrics, random_state, progress, ordered=ordered)[label]
 
 
@@ -178,7 +179,8 @@ def compare(
     baselines = [baseline] if isinstance(baseline, str) else list(baseline)
     if odd := [label for label in baselines if label not in labelled]:
         raise ParameterError(f"baseline: no learner {odd[0]!r}. {did_you_mean(odd[0], tuple(labelled))}")
-    examples = Examples.of(X, y, task, sample_weight, groups, test_groups, time)
+    order = (groups, test_groups, time, sequence_of(labelled.values()))
+    examples = Examples.of(X, y, task, sample_weight, *order)
     evaluations = judged(labelled, examples, cv, metrics, random_state, progress)
     return Comparison(evaluations, baselines[0], baselines)
 
@@ -231,7 +233,8 @@ def evaluate_fold(
     [1, 1, 1, 1]
     """
     refuse_frozen(model)
-    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)
+    order = (groups, test_groups, time, sequence_of([model]))
+    examples = Examples.of(X, y, model_task([model]), sample_weight, *order)
     (split,) = examples.splits([(train, test)])
     split = Split(index, split.train, split.test)
     return fold_result(name or type(model).__name__, model, RowsOfFold(examples, split))

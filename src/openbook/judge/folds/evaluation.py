@@ -24,6 +24,7 @@ from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.spread import Spread, blocks_of
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, Task, metric
+from openbook.judge.scores.sequences import SequenceScores, sequence_scores
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, Work
@@ -192,6 +193,27 @@ class Evaluation:
     def one_round(self) -> Predictions:
         """The predictions of the first round: each row at most once."""
         return self._joined(self.first_round)
+
+    def sequence_scores(self, level: float = 0.95) -> SequenceScores:
+        """The accuracy of rows and of whole sequences, and F1 of spans where labels are BIO.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        SequenceScores
+            Of the rows of the first round; the groups are the sequences.
+        """
+        if self.groups is None or self.classes is None:
+            raise DataError("sequences are scored by groups, and of classes; evaluate with groups=…")
+        folds = self.first_round
+        rows = np.concatenate([fold.rows for fold in folds])
+        order = np.argsort(rows, kind="stable")
+        truth = self.classes[np.concatenate([fold.y_true for fold in folds])[order]]
+        said = self.classes[np.concatenate([fold.y_pred for fold in folds])[order]]
+        return sequence_scores(truth, said, self.groups[rows[order]], level)
 
     def scores(self, which: Which = None) -> np.ndarray:
         """The score of each fold; NaN where it is undefined.

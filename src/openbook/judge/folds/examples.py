@@ -26,7 +26,7 @@ from openbook.judge.folds.holdout import OnTraining
 from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
 from openbook.judge.scores.metrics import Task
 
-__all__ = ["Examples", "RowsOfFold", "Split", "model_task", "takes_tables"]
+__all__ = ["Examples", "RowsOfFold", "Split", "model_task", "sequence_of", "takes_tables"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Examples:
     groups : the group of each row, which trains or tests as a whole; None where there are none
     test_groups : "known" if, of a group, the past may train and the future test; else "new"
     time : the rank of each row's time, for models that split their training rows by it; None without one
+    sequence : the input that names each row's sequence, which only models of sequences see; None without one
     """
 
     given: Any
@@ -53,6 +54,7 @@ class Examples:
     groups: np.ndarray | None = None
     test_groups: TestGroups = "new"
     time: np.ndarray | None = None
+    sequence: str | None = None
 
     @classmethod
     def of(
@@ -64,6 +66,7 @@ class Examples:
         groups: Any = None,
         test_groups: TestGroups = "new",
         time: Any = None,
+        sequence: str | None = None,
     ) -> "Examples":
         """Read and encode.
 
@@ -77,12 +80,15 @@ class Examples:
             A column that says the group is no input, and leaves X.
         test_groups : "new" or "known"
         time : the time of each row, optional
+        sequence : the column of X that names each row's sequence, optional; sequences are groups
         """
         check_test_groups(test_groups)
         if isinstance(X, str | Path):
             X = read(X)
         if isinstance(y, str):
             X, y = _without(X, y)
+        if sequence is not None and (groups is None or groups == sequence):
+            groups = read(X).column(sequence)
         if isinstance(groups, str):
             X, groups = _without(X, groups)
         if len(y) == 0:
@@ -100,7 +106,7 @@ class Examples:
             labels, codes = group_codes(groups, len(target))
             groups = labels[codes]
         when = None if time is None else time_codes(time, len(target))
-        return cls(X, target, classes, name, weights, groups, test_groups, when)
+        return cls(X, target, classes, name, weights, groups, test_groups, when, sequence)
 
     @property
     def task(self) -> Task:
@@ -123,6 +129,16 @@ class Examples:
         weights, groups, time = (None if a is None else a[rows] for a in each)
         given = self.table.take(rows) if tables else rows_of(self.given, rows)
         return replace(self, given=given, target=self.target[rows], weights=weights, groups=groups, time=time)
+
+    def for_model(self, model: Any) -> "Examples":
+        """All of them, as a model sees them: the name of a row's sequence is for models of sequences."""
+        if self.sequence is None or getattr(model, "sequence", None) == self.sequence:
+            return self
+        return self._row_by_row
+
+    @cached_property
+    def _row_by_row(self) -> "Examples":
+        return replace(self, given=_without(self.given, str(self.sequence))[0], sequence=None)
 
     def select(self, names: Sequence[str]) -> "Examples":
         """All of them, with some of the inputs."""
@@ -226,6 +242,15 @@ class RowsOfFold:
     examples: Examples
     split: Split
 
+    def for_model(self, model: Any) -> "RowsOfFold":
+        """The rows as a model sees them: the name of a row's sequence is for models of sequences."""
+        seen = self.examples.for_model(model)
+        return self if seen is self.examples else self._row_by_row
+
+    @cached_property
+    def _row_by_row(self) -> "RowsOfFold":
+        return replace(self, examples=self.examples.for_model(None))
+
     def training(self, model: Any) -> tuple[Any, Any]:
         rows, examples = self.split.train, self.examples
         if takes_tables(model):
@@ -292,6 +317,12 @@ def model_task(models: Iterable[Any]) -> Task:
     if not tasks:
         raise ParameterError("no model to judge; give at least one")
     return next(iter(tasks))
+
+
+def sequence_of(models: Iterable[Any]) -> str | None:
+    """The column that names each row's sequence, if one of the models goes by such a column."""
+    named = (getattr(model, "sequence", None) for model in models)
+    return next((name for name in named if isinstance(name, str)), None)
 
 
 def _without(X: Any, target: str) -> tuple[Any, Column]:

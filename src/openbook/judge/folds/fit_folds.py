@@ -101,6 +101,7 @@ def fold_results(
 
 def fold_result(label: str, model: Any, cut: RowsOfFold, ready: Fitted | None = None) -> FoldResult:
     """The result of a model in one fold, for which it may be fitted already."""
+    cut = cut.for_model(model)
     return _judged(label, ready or _fitted(label, model, cut), cut)
 
 
@@ -134,7 +135,7 @@ def fitted_together(label: str, model: Folding, examples: Examples, batch: list[
     """A model fitted for each fold of a round; each is put down for its share of the one pass."""
     together = []
     with _blamed(label, batch[0]), collected_warnings() as first:
-        start = perf_counter()
+        start, examples = perf_counter(), examples.for_model(model)
         learners = model.without_each(examples.table, examples.column, [split.test for split in batch])
         shared = perf_counter() - start
     for split in batch:

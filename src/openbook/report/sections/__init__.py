@@ -6,6 +6,7 @@ from openbook.report.sections.draft import draft_of_report
 from openbook.report.sections.errors import (
     cost_of_decisions,
     fairness_by_group,
+    labelled_sequences,
     segments_and_mistakes,
     the_errors,
 )
@@ -31,6 +32,7 @@ _SECTIONS = (
     the_choice,
     final_test,
     the_model,
+    labelled_sequences,
     the_errors,
     segments_and_mistakes,
     learning_and_diagnosis,

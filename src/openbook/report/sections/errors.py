@@ -23,6 +23,7 @@ from openbook.judge import (
     Roc,
 )
 from openbook.judge.scores.residuals import beside_truth, residuals
+from openbook.judge.scores.sequences import sequence_table
 from openbook.report import svg, words
 from openbook.report.blocks import (
     Block,
@@ -48,6 +49,7 @@ __all__ = [
     "confusion_figure",
     "cost_of_decisions",
     "fairness_by_group",
+    "labelled_sequences",
     "segments_and_mistakes",
     "the_errors",
 ]
@@ -258,6 +260,17 @@ def cost_of_decisions(result: StudyResult) -> Part | None:
         how = Work("The threshold", tuple(work.steps()))
         blocks.append(Fold("How the threshold follows from the costs", [derived(how)]))
     return Part("costs", "Costs", tuple(blocks))
+
+
+def labelled_sequences(result: StudyResult) -> Part | None:
+    found = result.looks.sequences
+    if not found:
+        return None
+    table = sequence_table(found)
+    own = found[result.looks.label]
+    blocks: list[Block] = [Paragraph(own.work().conclusion, "verdict"), Sheet.of(table)]
+    blocks.append(Fold(f"{result.looks.label}: counts", [derived(own.work())]))
+    return Part("sequences", "Rows, sequences and spans", tuple(blocks))
 
 
 def fairness_by_group(result: StudyResult) -> Part | None:

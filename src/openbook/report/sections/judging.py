@@ -47,6 +47,8 @@ def _roles(result: StudyResult) -> Iterator[str]:
         "id": "{} is the row ID; it is not used as a feature.",
         "group": "Rows with the same {} stay in the same fold; it is not used as a feature.",
         "time": "Rows are ordered by {}: models are trained on the past and tested on the future.",
+        "sequence": "Rows with the same {} are a sequence, which is never divided; only models of sequences"
+        " see it.",
         "weight": "Rows count by {} in learning.",
         "sensitive": "Fairness is evaluated between the groups of {}.",
         "ignore": "Not used as features: {}.",

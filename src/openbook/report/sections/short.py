@@ -68,6 +68,7 @@ _NAMES = {
     "segments": "the worst segments",
     "fairness": "fairness",
     "costs": "costs",
+    "sequences": "rows, sequences and spans",
     "importance": "permutation importance",
     "curve": "the learning curve",
     "diagnosis": "the diagnosis",
