@@ -52,7 +52,7 @@ def test_one_class_is_refused():
 
 def test_a_step_beyond_all_numbers():
     X, y = logits(50)
-    with pytest.raises(ParameterError, match="gradient_descent diverged; use a smaller learning_rate_init"):
+    with pytest.raises(ParameterError, match="gradient_descent diverged; take smaller steps: "):
         LogisticRegression(solver="gradient_descent", learning_rate_init=1e308, scale=False).fit(X * 1e10, y)
 
 

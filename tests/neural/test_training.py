@@ -130,7 +130,7 @@ def test_a_loss_beyond_all_bounds_is_named():
         warnings.simplefilter("error")  # no storm of overflows before it
         with pytest.raises(
             ParameterError,
-            match=r"MLPRegressor: training diverged in epoch \d+; use a smaller step: "
+            match=r"MLPRegressor: training diverged in epoch \d+; take smaller steps: "
             r"learning_rate_init=100000",
         ):
             learner.fit(NUMBERS, PROGRESSION)
@@ -143,7 +143,7 @@ def test_a_rising_loss_is_noted():
     ).fit([[0.0], [1.0]], [0.0, 1.0])
     assert model.loss_curve_[-1] > 2 * model.loss_curve_[0]
     assert model.work().conclusion.endswith(
-        "The loss rose during training: use a smaller learning_rate_init."
+        "The loss rose during training: take smaller steps, by a lower learning_rate_init."
     )
 
 

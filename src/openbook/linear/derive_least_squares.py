@@ -21,6 +21,8 @@ __all__ = ["by_columns", "by_elimination", "derive_model", "derive_row"]
 #: The most columns whose normal equations are shown, and the most that are solved by hand.
 _SHOWN, _BY_HAND = 8, 20
 
+_BEST_INTERCEPT = r"\bar{y} - \sum_j \beta_j \bar{x}_j"
+
 LEVEL = 0.95
 
 
@@ -30,6 +32,7 @@ def derive_model(model) -> Work:
     parts: list[Step | Grid | Work] = [
         Step("ŷ", _sum(model), note=_functions(model)),
         Step("minimise", _criterion(model), note=_penalty_note(model)),
+        *_recipe(model),
     ]
     targets = range(len(model.targets_))
     if len(targets) == 1:
@@ -37,6 +40,31 @@ def derive_model(model) -> Work:
     else:
         parts += [Work(model.targets_[t], tuple(_target_parts(model, t))) for t in targets]
     return Work(title, tuple(parts), "; ".join(model.notes_))
+
+
+def _recipe(model):
+    """Objective, derivative, set to zero, second derivative; what is solved follows with the numbers."""
+    if model.loss == "huber":
+        return
+    l1, l2 = float(model.l1), float(model.l2)
+    by_beta = r"-\sum_i w_i x_{ij} (y_i - \hat{y}_i)"
+    by_beta += rf" + {figure(l2)} \beta_j" if l2 else ""
+    by_beta += rf" + {figure(l1)} \operatorname{{sign}}(\beta_j)" if l1 else ""
+    steps = [Step("derivative by β_j", rf"\frac{{\partial J}}{{\partial \beta_j}} = {by_beta}")]
+    zero = r"\frac{\partial J}{\partial \beta_j} = 0"
+    if model.fit_intercept:
+        pull = model.penalise_intercept and l2
+        by_b = r"-\sum_i w_i (y_i - \hat{y}_i)" + (rf" + {figure(l2)} b" if pull else "")
+        steps.insert(0, Step("derivative by b", rf"\frac{{\partial J}}{{\partial b}} = {by_b}"))
+        best = r"\frac{W}{W + l_2} (\bar{y} - \sum_j \beta_j \bar{x}_j)" if pull else _BEST_INTERCEPT
+        steps.append(Step("set to zero", rf"\frac{{\partial J}}{{\partial b}} = 0 \Rightarrow b = {best}"))
+        zero += r", \quad b \text{ put in}"
+    steps.append(Step("set to zero", zero, note="the normal equations, solved below"))
+    second = r"\frac{\partial^2 J}{\partial \beta_j^2} = \sum_i w_i x_{ij}^2"
+    second += rf" + {figure(l2)}" if l2 else ""
+    note = "a sum of squares, not below zero: J is convex, and the solution a minimum"
+    steps.append(Step("second derivative", second, note=note))
+    yield Work("the recipe", tuple(steps))
 
 
 def _sum(model):
@@ -132,7 +160,9 @@ def _criterion(model):
         loss += rf" + {figure(float(model.l1))} \sum_j |\beta_j|"
     if model.l2 > 0:
         loss += rf" + \frac{{{figure(float(model.l2))}}}{{2}} \sum_j \beta_j^2"
-    return loss
+        if model.penalise_intercept and model.fit_intercept:
+            loss += rf" + \frac{{{figure(float(model.l2))}}}{{2}} b^2"
+    return rf"J = {loss}"
 
 
 def _penalty_note(model):
@@ -146,8 +176,9 @@ def _penalty_note(model):
 
 
 def _target_parts(model, t):
-    normal = model._normal  # noqa: SLF001
-    matrix, right = normal.columns.tolist(), normal.cross[:, t].tolist()
+    normal, shrink = model._normal, model._shrink  # noqa: SLF001
+    system = normal if shrink == 1 else normal.drawn_in(model.l2)
+    matrix, right = system.columns.tolist(), system.cross[:, t].tolist()
     d = len(right)
     given = model._weights[1:, t].tolist()  # noqa: SLF001
     coef = _by_hand(matrix, right, model.l1, model.l2, given) if d <= _BY_HAND else given
@@ -161,11 +192,15 @@ def _target_parts(model, t):
         products = [m * b for m, b in zip(normal.mean.tolist(), coef, strict=True)]
         mean = float(normal.target_mean[t])
         explained = joined(products) if d == 1 else f"({joined(products)})"
-        numbers = f"{figure(mean)} - {explained}"
-        result = mean - math.fsum(products)
-        yield Step("intercept b", r"\bar{y} - \sum_j \beta_j \bar{x}_j", numbers, result)
+        numbers, formula = f"{figure(mean)} - {explained}", _BEST_INTERCEPT
+        result = shrink * (mean - math.fsum(products))
+        if shrink != 1:
+            weight = figure(normal.weight)
+            formula = rf"\frac{{W}}{{W + l_2}} ({formula})"
+            numbers = rf"\frac{{{weight}}}{{{weight} + {figure(float(model.l2))}}} ({numbers})"
+        yield Step("intercept b", formula, numbers, result)
     yield _table(model, t)
-    yield from _fit_steps(model, t, right, matrix, coef)
+    yield from _fit_steps(model, t, normal.cross[:, t].tolist(), normal.columns.tolist(), coef)
 
 
 def _one_column(model, square, product, slope):
@@ -191,6 +226,8 @@ def _equations(model, matrix, right):
     sums = "S_jk = Σ w (x_j - x̄_j)(x_k - x̄_k) and c_j = Σ w (x_j - x̄_j)(y - ȳ)"
     if not model.fit_intercept:
         sums = "S_jk = Σ w x_j x_k and c_j = Σ w x_j y"
+    if model._shrink != 1:  # noqa: SLF001
+        sums += ", and for the penalised intercept l2 W / (W + l2) times x̄_j x̄_k and x̄_j ȳ more"
     yield Step("normal equations", rule, note=f"{sums}: at β the gradient is 0")
     if 0 < len(right) <= _SHOWN:
         rows = [(name, *row, r) for name, row, r in zip(model.names_, matrix, right, strict=True)]
@@ -228,6 +265,9 @@ def _fit_steps(model, t, right, matrix, coef):
     total = float(normal.targets[t])
     gain = 2 * math.fsum(b * c for b, c in zip(coef, right, strict=True))
     gain -= math.fsum(coef[j] * matrix[j][k] * coef[k] for j in range(len(coef)) for k in range(len(coef)))
+    explained = math.fsum(m * b for m, b in zip(normal.mean.tolist(), coef, strict=True))
+    off = float(normal.target_mean[t]) - explained
+    gain -= normal.weight * ((1 - model._shrink) * off) ** 2  # noqa: SLF001
     residual = max(total - gain, 0.0)
     yield Step("TSS", rf"\sum_i w_i {_around(model, 'y')}^2", result=total)
     yield Step("RSS", r"\sum_i w_i (y_i - \hat{y}_i)^2", rf"{figure(total)} - {figure(gain)}", residual)

@@ -3,10 +3,10 @@ r"""Linear regression: a weighted sum of the columns, or of functions of them, o
     ŷ = b + sum_j β_j φ_j(x)
     minimise  ½ sum_i w_i (y_i - ŷ_i)² + l1 sum_j |β_j| + ½ l2 sum_j β_j²
 
-The intercept is never penalised. Everything follows from the weight, mean and scatter of the rows, which are
-one fold: so it learns from files, learns more and forgets (see `joint_scatter`, `design` and `normal`). A
-weight counts rows: one of weight 2 is two rows. Missing cells, values never seen and categories are the
-encoding's affair (`prepare.encoding`); rows with outlying targets are `huber`'s.
+The intercept is penalised only where asked, by ½ l2 b². Everything follows from the weight, mean and scatter
+of the rows, which are one fold: so it learns from files, learns more and forgets (see `joint_scatter`,
+`design` and `normal`). A weight counts rows: one of weight 2 is two rows. Missing cells, values never seen
+and categories are the encoding's affair (`prepare.encoding`); rows with outlying targets are `huber`'s.
 
 coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)
 """
@@ -61,6 +61,9 @@ class LinearRegression(Folding, Regressor):
     fit_intercept : bool, default=True
         Whether there is an intercept. Without one, R² compares with predicting 0, and a nominal column keeps
         all its values.
+    penalise_intercept : bool, default=False
+        Whether `l2` draws the intercept towards zero too, as in (X'X + l2 I)⁻¹ X'y with a column of ones. It
+        counts in the units that the penalties see.
 
     Attributes
     ----------
@@ -115,10 +118,19 @@ class LinearRegression(Folding, Regressor):
         "epsilon": Number(above=1),
         "scale": Flag(),
         "fit_intercept": Flag(),
+        "penalise_intercept": Flag(),
     }
 
     def __init__(
-        self, l2=0.0, l1=0.0, basis=None, loss="squared", epsilon=1.35, scale=True, fit_intercept=True
+        self,
+        l2=0.0,
+        l1=0.0,
+        basis=None,
+        loss="squared",
+        epsilon=1.35,
+        scale=True,
+        fit_intercept=True,
+        penalise_intercept=False,
     ):
         self.l2 = l2
         self.l1 = l1
@@ -127,6 +139,7 @@ class LinearRegression(Folding, Regressor):
         self.epsilon = epsilon
         self.scale = scale
         self.fit_intercept = fit_intercept
+        self.penalise_intercept = penalise_intercept
 
     def knobs(self):
         return {"l2": (0.0, 0.1, 1.0, 10.0, 100.0)}
@@ -136,6 +149,13 @@ class LinearRegression(Folding, Regressor):
     @property
     def _penalised(self):
         return self.l1 > 0 or self.l2 > 0
+
+    @property
+    def _shrink(self):
+        """What the penalty leaves of the intercept: r."""
+        if not (self.penalise_intercept and self.fit_intercept and self.l2):
+            return 1.0
+        return self._normal.weight / (self._normal.weight + self.l2)
 
     @property
     def one_pass(self):
@@ -168,6 +188,9 @@ class LinearRegression(Folding, Regressor):
         return basis.centres(self.encoding_(sample_of(rows)), self.encoding_)
 
     def _fit_huber(self, rows):
+        if self.penalise_intercept:
+            msg = "LinearRegression: penalise_intercept needs loss='squared'; the Huber loss has none"
+            raise ParameterError(msg)
         if len(self.targets_) > 1:
             msg = f"the Huber loss supports one target, got {len(self.targets_)}; fit a model for each"
             raise DataError(msg)
@@ -211,7 +234,7 @@ class LinearRegression(Folding, Regressor):
         self.names_ = functions.basis.names(self.encoding_, functions.centres)
         self._units = functions.basis.units(self.encoding_, functions.centres)
         coef, self._plain, at_rest = self._solution(self._normal)
-        self._weights = np.vstack([self._normal.intercept(coef), coef])
+        self._weights = np.vstack([self._shrink * self._normal.intercept(coef), coef])
         own = (self._units @ self._weights).T
         self.coef_, self.intercept_ = own[:, 1:], own[:, 0]
         if self._flat:
@@ -229,6 +252,7 @@ class LinearRegression(Folding, Regressor):
     def _solution(self, normal):
         """The coefficients, (d, T); the solution without penalties, if it is; and whether it came to rest."""
         if self._penalised:
+            normal = normal.drawn_in(self.l2) if self.penalise_intercept and self.fit_intercept else normal
             coef, at_rest = penalised(normal, self.l1, self.l2)
             return coef, None, at_rest
         found = plain(normal)
@@ -238,6 +262,7 @@ class LinearRegression(Folding, Regressor):
         """How well the model fits: R², and the variance of the errors where it can be told."""
         normal = self._normal
         residual = normal.residual(coef)
+        residual += normal.weight * ((1 - self._shrink) * normal.intercept(coef)) ** 2
         varies = normal.targets > 0
         share = residual / np.where(varies, normal.targets, 1.0)
         r2 = np.where(varies, 1 - share, 1.0)

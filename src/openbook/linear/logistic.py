@@ -270,7 +270,7 @@ class LogisticRegression(Classifier):
         """Take over what the solver found, in units of the columns, and how sure it is."""
         theta, total = solution.theta, likelihood.total
         if not np.isfinite(solution.trace[-1].value):
-            msg = f"LogisticRegression: {self.solver_} diverged; use a smaller learning_rate_init"
+            msg = f"LogisticRegression: {self.solver_} diverged; {_smaller_steps(solution.trace[1].step)}"
             raise ParameterError(msg)
         by_score = theta.reshape(self._n_scores, -1)
         original = units.of_rows(by_score)
@@ -315,10 +315,17 @@ class LogisticRegression(Classifier):
         if not self.converged_ and not self.notes_ and self.max_iter:
             note = (
                 f"{self.solver_} did not converge in {self.n_iter_} steps: the largest gradient is still"
-                f" {figure(float(self.trace_[-1, 1]), 3)}; raise max_iter, or tol from {self.tol:g}"
+                f" {figure(float(self.trace_[-1, 1]), 3)}; {self._advice()}"
             )
             self.notes_.append(note)
             warnings.warn(f"LogisticRegression: {note}", ConvergenceWarning, stacklevel=4)
+
+    def _advice(self):
+        """What to do where the solver did not come to rest."""
+        uphill = np.diff(self.trace_[:, 0]) < 0
+        if self.solver_ in PLAIN and uphill.sum() > self.n_iter_ / 4:
+            return f"many steps lead the wrong way: {_smaller_steps(self.trace_[1, 2])}"
+        return f"raise max_iter, or tol from {self.tol:g}"
 
     @property
     def n_iter_(self):
@@ -467,3 +474,8 @@ def _checked(name, array, shape, *, finite=True):
         msg = f"array {name!r} is {array.dtype}{array.shape}, expected numbers of shape {shape}"
         raise ValueError(msg)
     return array
+
+
+def _smaller_steps(length):
+    """The advice where the steps of gradient descent lead away."""
+    return f"take smaller steps: learning_rate_init={figure(float(length) / 10, 3)}"

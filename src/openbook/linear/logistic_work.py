@@ -21,6 +21,21 @@ __all__ = ["derive_model", "derive_row"]
 #: The score of a row, with an intercept and without.
 SCORE, SCORE_ONLY = r"b + \sum_j w_j x_j", r"\sum_j w_j x_j"
 
+#: The loss of a row, and its derivative by a coefficient as a product.
+_TWO_CLASSES = (
+    Step("loss of a row", r"\ell = -y \ln p - (1 - y) \ln(1 - p)", note="p = P(y = 1 | x), and y is 0 or 1"),
+    Step("∂ℓ/∂p", r"-\frac{y}{p} + \frac{1 - y}{1 - p} = \frac{p - y}{p (1 - p)}"),
+    Step("∂p/∂z", r"\frac{e^{-z}}{(1 + e^{-z})^2} = p (1 - p)"),
+    Step("∂z/∂w_j", "x_j"),
+    Step("∂ℓ/∂w_j", r"\frac{p - y}{p (1 - p)} \cdot p (1 - p) \cdot x_j = (p - y) x_j"),
+)
+_MORE_CLASSES = (
+    Step("loss of a row", r"\ell = -\ln P(y \mid x) = \ln \sum_k e^{s_k} - s_y"),
+    Step("∂ℓ/∂s_c", r"P(c \mid x) - [y = c]", note="[y = c] is 1 for the class of the row, else 0"),
+    Step("∂s_c/∂w_cj", "x_j"),
+    Step("∂ℓ/∂w_cj", r"(P(c \mid x) - [y = c]) \cdot x_j"),
+)
+
 #: Steps of the trace that are shown, the last among them; and entries of a gradient.
 SHOWN_STEPS, SHOWN_ENTRIES = 20, 8
 
@@ -35,7 +50,7 @@ def derive_model(model) -> Work:
         )
     else:
         rule = (Step("s_c", r"b_c + \sum_j w_{c j} x_j"), Step("P(c | x)", r"\frac{e^{s_c}}{\sum_k e^{s_k}}"))
-    steps = (_trace(model), *_gradients(model))
+    steps = (_chain_rule(model), _trace(model), *_gradients(model))
     likelihood = Work("likelihood", (*_objective(model), *steps, *_against_shares(model)))
     title = f"Logistic regression for {model.target_}: how it was fitted"
     return Work(title, (*rule, likelihood, *_coefficients(model)), "; ".join(model.notes_))
@@ -52,6 +67,24 @@ def _objective(model):
     if (l1 or l2) and model.scale:
         note = "w: coefficients of numeric columns in standard units"
     yield Step("maximised", formula, note=note)
+
+
+def _chain_rule(model):
+    """The gradient of the loss of a row by a coefficient, link after link; and of all rows."""
+    l1, l2 = _penalties(model)
+    if len(model.classes_) == 2:
+        links, p, y = _TWO_CLASSES, "p_i", "y_i"
+    else:
+        links, p, y = _MORE_CLASSES, r"P(c \mid x_i)", "[y_i = c]"
+    total, curve = rf"\sum_i ({p} - {y}) x_{{ij}}", rf"-\sum_i {p} (1 - {p}) x_{{ij}}^2"
+    total += rf" + {figure(l2)} w_j" if l2 else ""
+    total += rf" + {figure(l1)} \operatorname{{sign}}(w_j)" if l1 else ""
+    curve += rf" - {figure(l2)}" if l2 else ""
+    ends = (
+        Step("set to zero", f"{total} = 0", note="no formula solves this, so steps lead there"),
+        Step("second derivative", curve, note="of what is maximised: not above zero, so it is a maximum"),
+    )
+    return Work("the gradient by the chain rule", (*links, *ends))
 
 
 def _penalties(model):

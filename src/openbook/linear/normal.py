@@ -11,6 +11,9 @@ that of the columns and c that of columns and target,
 where soft draws a number towards zero by l1. Without penalties a column that those before it explain, or that
 is constant, has no coefficient of its own: it gets 0, and is said to be `collinear`.
 
+A penalty ½ l2 b² on the intercept too draws it towards zero: b = r (ȳ - m'β) with r = W / (W + l2), for the
+weight W of all rows. It adds l2 r mm' to S and l2 r mȳ to c.
+
 Where there are fewer rows than columns, S = Z'Z and c = Z't for the rows Z and their targets t around their
 means (see `gram`), and the same solutions take less: β = Z'(ZZ' + l2 I)⁻¹ t, and coordinate descent on the
 columns of Z.
@@ -18,7 +21,7 @@ columns of Z.
 S : float64 (d, d);  c, β : float64 (d, T) for T targets;  Z : float64 (n, d);  t : float64 (n, T)
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -72,6 +75,17 @@ class Normal:
     def intercept(self, coef: np.ndarray) -> np.ndarray:
         """The intercept of each target, (T,)."""
         return self.target_mean - self.mean @ coef
+
+    def drawn_in(self, l2: float) -> "Normal":
+        """The equations where the intercept is penalised too."""
+        pull = l2 * self.weight / (self.weight + l2)
+        mean, target_mean = np.sqrt(pull) * self.mean[None], np.sqrt(pull) * self.target_mean[None]
+        cross, targets = self.cross + mean.T @ target_mean, self.targets + target_mean[0] ** 2
+        if self.scatter.wide:
+            rows = Gram.of_rows(np.vstack([self.scatter.entries, mean]))
+            target_rows = np.vstack([self.target_rows, target_mean])
+            return replace(self, scatter=rows, cross=cross, targets=targets, target_rows=target_rows)
+        return replace(self, scatter=Gram(self.columns + mean.T @ mean), cross=cross, targets=targets)
 
     def residual(self, coef: np.ndarray) -> np.ndarray:
         """The residual sum of squares of each target, (T,)."""

@@ -35,7 +35,7 @@ def derive_model(model, network, what):
     kept = f", and the weights of epoch {model.best_epoch_} were kept" if len(model.validation_curve_) else ""
     end = f"Training ended after {epochs} epochs: {model.ending_}{kept}."
     if epochs > 1 and model.loss_curve_[-1] > 2.0 * model.loss_curve_[0]:
-        end += " The loss rose during training: use a smaller learning_rate_init."
+        end += " The loss rose during training: take smaller steps, by a lower learning_rate_init."
     shape = "-".join(map(str, sizes))
     return Work(f"Network {shape} for {what}: how it was fitted", tuple(parts), end)
 

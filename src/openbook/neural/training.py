@@ -162,7 +162,7 @@ class TrainingRun:
         if not (np.isfinite(loss) and np.isfinite(self.parameters.vector).all()):
             msg = (
                 f"{self.who}: training diverged in epoch {len(self.history.loss) + 1};"
-                f" use a smaller step: learning_rate_init={self.settings.learning_rate_init / 10:g}"
+                f" take smaller steps: learning_rate_init={self.settings.learning_rate_init / 10:g}"
             )
             raise ParameterError(msg)
         return loss
