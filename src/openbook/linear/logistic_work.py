@@ -22,14 +22,14 @@ __all__ = ["derive_model", "derive_row"]
 SCORE, SCORE_ONLY = r"b + \sum_j w_j x_j", r"\sum_j w_j x_j"
 
 #: The loss of a row, and its derivative by a coefficient as a product.
-_TWO_CLASSES = (
+_TWO_CLASSES: tuple[Step, ...] = (
     Step("loss of a row", r"\ell = -y \ln p - (1 - y) \ln(1 - p)", note="p = P(y = 1 | x), and y is 0 or 1"),
     Step("∂ℓ/∂p", r"-\frac{y}{p} + \frac{1 - y}{1 - p} = \frac{p - y}{p (1 - p)}"),
     Step("∂p/∂z", r"\frac{e^{-z}}{(1 + e^{-z})^2} = p (1 - p)"),
     Step("∂z/∂w_j", "x_j"),
     Step("∂ℓ/∂w_j", r"\frac{p - y}{p (1 - p)} \cdot p (1 - p) \cdot x_j = (p - y) x_j"),
 )
-_MORE_CLASSES = (
+_MORE_CLASSES: tuple[Step, ...] = (
     Step("loss of a row", r"\ell = -\ln P(y \mid x) = \ln \sum_k e^{s_k} - s_y"),
     Step("∂ℓ/∂s_c", r"P(c \mid x) - [y = c]", note="[y = c] is 1 for the class of the row, else 0"),
     Step("∂s_c/∂w_cj", "x_j"),
