@@ -19,7 +19,7 @@ from openbook.bayes import NaiveBayes
 from openbook.border.rules import Anything
 from openbook.data import Numeric, Table
 from openbook.errors import DataError, ParameterError, UnknownColumn
-from openbook.prepare import DateParts
+from openbook.prepare import DateParts, Prepared
 from openbook.prepare.transformer import Transformer
 
 ENTRIES = {entry.name: entry for entry in registry.learners("preparation")}
@@ -71,7 +71,7 @@ def test_rows_come_out_in_the_form_in_which_they_came(fitted):
     assert len(table) == len(X)
     assert table.names == tuple(fitted.get_feature_names_out())
     numbers = list(table.schema.of(Numeric))
-    expected = table.block(numbers)
+    expected = table.block(numbers) if numbers else np.zeros((len(X), 0))
     frame = X.to_pandas().set_index(pd.Index(range(7, 207)))
     out = fitted.transform(frame)
     assert isinstance(out, pd.DataFrame)
@@ -81,7 +81,8 @@ def test_rows_come_out_in_the_form_in_which_they_came(fitted):
         assert out[name].astype(object).where(out[name].notna(), None).tolist() == table[name].tolist()
     polars = fitted.transform(X.to_polars())
     assert isinstance(polars, pl.DataFrame)
-    np.testing.assert_array_equal(polars.select(numbers).to_numpy(), expected)
+    if numbers:
+        np.testing.assert_array_equal(polars.select(numbers).to_numpy(), expected)
 
 
 def test_an_array_gives_an_array(of_numbers):
@@ -135,7 +136,7 @@ def test_a_damaged_file_is_refused(fitted):
 
 def test_it_shows_its_work(fitted):
     for work in (fitted.work(), fitted.work(X.row(1)), fitted.work({})):
-        assert len(work.text()) > 60
+        assert len(work.text()) > 40
         assert work.html()
         assert work.latex()
         assert json.dumps(work.json(), allow_nan=False)
@@ -153,9 +154,8 @@ def test_errors_name_the_culprit(fitted):
             clone(fitted).set_params(**{name: "nonsense"}).fit(X)
 
 
-def test_it_is_a_step_of_a_pipeline_inside_the_folds(fitted):
-    table = load("iris")
-    inputs, y = table.split("species")
-    steps = make_pipeline(clone(fitted), NaiveBayes())
-    ours = openbook.evaluate(steps, inputs, y, cv=3).score("accuracy")
-    assert ours == pytest.approx(openbook.evaluate(NaiveBayes(), inputs, y, cv=3).score("accuracy"), abs=0.04)
+def test_it_is_a_step_of_a_pipeline_and_of_prepared_inside_the_folds(fitted):
+    inputs, species = load("iris").split("species")
+    theirs = openbook.evaluate(make_pipeline(clone(fitted), NaiveBayes()), inputs, species, cv=2)
+    ours = openbook.evaluate(Prepared(NaiveBayes(), [clone(fitted)]), inputs, species, cv=2)
+    assert ours.score("log_loss") == pytest.approx(theirs.score("log_loss"))

@@ -16,6 +16,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
 
 #: What has a replaced word all the same, and why.
 REPLACED = {
+    ("PowerTransformer", "method"): "scikit-learn's",
     ("bias_variance", "method"): "the decomposition, by its authors; no linkage",
     ("RFE", "step"): "scikit-learn's: how many columns leave at a time",
 }
@@ -63,6 +64,7 @@ DEFAULTS = {
     "max_iter": {"300": SKLEARN, "100": SKLEARN, "200": "EM and autoencoders are slow", "1000": "passes"},
     "max_parents": {"4": "a search may need them", "2": "small networks to look at"},
     "max_samples": {"None": SKLEARN, "'auto'": SKLEARN},
+    "method": {"'domingos'": "of losses of classes", "'yeo-johnson'": SKLEARN},
     "metric": {
         "None": "in judging: the usual score",
         "'auto'": "by the kinds of the columns",
@@ -110,7 +112,7 @@ DEFAULTS = {
     "shuffle": {"False": "the book's order of rows", "True": SKLEARN},
     "smoothing": {"Laplace(alpha=1.0)": "of counts", "True": "of predictions along the path"},
     "solver": {"'auto'": "by the table", "'adam'": SKLEARN, "'lbfgs'": "of a chain, whatever its size"},
-    "strategy": {"'majority'": "of classes", "'mean'": "of numbers"},
+    "strategy": {"'majority'": "of classes", "'mean'": "of numbers", "'quantile'": SKLEARN},
     "structure": {"'hill_climb'": "of any table", "'tan'": "a tree among the inputs, to predict"},
     "target": {"None": "a bundled set has one of its own", "'class'": "of a worked example"},
     "test_groups": {"'new'": "the careful one", "None": "only where there are groups and time"},

@@ -9,6 +9,7 @@ ParameterError: OneR: bins must be a whole number of at least 2, got 1.
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from openbook.errors import ParameterError, did_you_mean
 
 __all__ = [
     "Anything",
+    "Ascending",
     "Auto",
     "ColumnKinds",
     "Ends",
@@ -148,6 +150,20 @@ class Names(_Plain):
     def allows(self, value: Any) -> bool:
         listed = isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
         return listed and len(set(value)) == len(value)
+
+    def from_json(self, record: Any) -> Any:
+        return list(record)
+
+
+class Ascending(_Plain):
+    """A list of numbers, ascending."""
+
+    def demand(self) -> str:
+        return "a list of numbers, ascending"
+
+    def allows(self, value: Any) -> bool:
+        listed = isinstance(value, list | tuple) and all(map(Number().allows, value))
+        return listed and all(a < b for a, b in pairwise(value))
 
     def from_json(self, record: Any) -> Any:
         return list(record)

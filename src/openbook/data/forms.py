@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import Attribute, Datetime, Numeric
+from openbook.data.attributes import Attribute, Datetime, Text
 from openbook.data.frames import is_frame
 from openbook.data.read import read
 from openbook.data.schema import Schema
@@ -69,7 +69,7 @@ def replaced(
 
 
 def in_form_of(X: Any, table: Table) -> Any:
-    """A Table in the form of X: a frame of its kind, an array if all columns are numbers, else as it is."""
+    """A Table in the form of X: a frame of its kind; for an array of numbers one of numbers and codes."""
     if isinstance(X, Table):
         return table
     if is_frame(X):
@@ -80,7 +80,10 @@ def in_form_of(X: Any, table: Table) -> Any:
             return table.to_pandas().set_axis(X.index)
         frame = table.to_polars()
         return frame if kind.is_polars() else frame.to_arrow()
-    return table.block(table.names) if table.schema.of(Numeric) == table.names else table
+    if getattr(X, "dtype", None) is None or X.dtype.kind not in "fiub" or table.schema.of(Text):
+        return table
+    codes = [table.data(name) for name in table.names]
+    return np.column_stack([np.where(c < 0, np.nan, c) if c.dtype.kind == "i" else c for c in codes])
 
 
 def _places(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence[str], who: str) -> list[int]:

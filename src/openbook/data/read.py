@@ -6,6 +6,7 @@
     2-D array, nested list            columns x0, x1, … (see `openbook.data.arrays`)
     sparse matrix                     a `SparseTable`
     dict rows, or one dict            a column per key
+    dict of lists                     a column per key, as one types a table by hand
 
 The kind of each column is given by the source, guessed (see `openbook.data.guess`), or asked for by
 `kinds`; the reason is kept in `Table.why` and printed by `describe`.
@@ -30,6 +31,7 @@ from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
 from openbook.data.schema import Schema
 from openbook.data.table import Column, SparseTable, Table
 from openbook.errors import DataError
+from openbook.words.sentences import plural
 
 __all__ = ["read"]
 
@@ -50,9 +52,9 @@ def read(
 
     Parameters
     ----------
-    source : path, frame, array, list of dicts, Table or Scan
+    source : path, frame, array, list of dicts, dict of lists, Table or Scan
         What to read: the path of a CSV, TSV, Parquet, ARFF or JSON-lines file, a pandas, polars or pyarrow
-        frame, a 2-D array, a sparse matrix, dict rows, a Table or a Scan.
+        frame, a 2-D array, a sparse matrix, dict rows, a dict of columns, a Table or a Scan.
     kinds : str or mapping or None, default=None
         Overrules the guess: one kind for all columns ("numeric", "nominal", "ordinal", "text"), or for some
         columns, by name or position, a kind, a list of values from lowest to highest (ordinal), or an
@@ -108,7 +110,7 @@ def _read(source: Any, how: Reading) -> Table:
     if hasattr(source, "tocsr"):  # before mappings: scipy's dok arrays are dicts
         return from_sparse(source, how.kinds)
     if isinstance(source, Mapping):
-        return from_rows([source], how)
+        return from_rows(_rows_of_columns(source), how)
     if type(source).__name__ == "Scan":
         return _read(source.read(), how)
     if isinstance(source, str | os.PathLike | io.IOBase):
@@ -124,6 +126,24 @@ def _read(source: Any, how: Reading) -> Table:
         " a 2-D array, or a list of dict rows"
     )
     raise DataError(msg)
+
+
+def _rows_of_columns(source: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The rows of {"a": [1, 2], "b": [3, 4]}; a mapping without lists is one row."""
+    long = {
+        name: len(cells)
+        for name, cells in source.items()
+        if not isinstance(cells, str | bytes | Mapping) and hasattr(cells, "__len__") and np.ndim(cells) == 1
+    }
+    if not long:
+        return [source]
+    first = next(iter(long))
+    for name in source:
+        if long.get(name) != long[first]:
+            has = f"has {plural(long[name], 'cell')}" if name in long else "is one cell"
+            msg = f"column {name!r} {has}, and {first!r} has {long[first]:,}; every row needs a cell in each"
+            raise DataError(msg)
+    return [dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True)]
 
 
 def _read_list(source: Sequence[Any], how: Reading) -> Table:

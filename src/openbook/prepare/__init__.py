@@ -1,9 +1,13 @@
 """Preparation: how columns become what a learner computes with."""
 
 from openbook.prepare.bag_of_words import BagOfWords
+from openbook.prepare.bins import KBinsDiscretizer
+from openbook.prepare.categories import ChangeKind, OneHotEncoder, OrdinalEncoder
 from openbook.prepare.date_parts import DateParts
+from openbook.prepare.distribution import PowerTransformer, QuantileTransformer, RobustScaler
 from openbook.prepare.encoding import Encoding
-from openbook.prepare.functions import FunctionTransformer
+from openbook.prepare.fences import Fences
+from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
 from openbook.prepare.prepared import Prepared
 from openbook.prepare.rare_values import RareValues
@@ -13,14 +17,23 @@ from openbook.prepare.steps import VERBS, Verb, step
 __all__ = [
     "VERBS",
     "BagOfWords",
+    "Binarizer",
+    "ChangeKind",
     "DateParts",
     "DropMissing",
     "Encoding",
+    "Fences",
     "FunctionTransformer",
+    "KBinsDiscretizer",
     "MinMaxScaler",
     "MissingIndicator",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "PowerTransformer",
     "Prepared",
+    "QuantileTransformer",
     "RareValues",
+    "RobustScaler",
     "SimpleImputer",
     "StandardScaler",
     "Verb",

@@ -1,4 +1,4 @@
-r"""Functions of numbers, to straighten what is skewed: log, square root, arctangent.
+r"""Functions of numbers, to straighten what is skewed: log, square root, arctangent; and thresholds.
 
     log x        for positive numbers          log1p    log(1 + x), for numbers above -1
     sqrt x       for numbers from 0 on         cbrt     the cube root, for any number
@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.border.rules import Maybe, Names, OneOf
+from openbook.border.rules import Maybe, Names, Number, OneOf
 from openbook.errors import RefusalError
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import figure
 
-__all__ = ["FUNCTIONS", "FunctionTransformer"]
+__all__ = ["FUNCTIONS", "Binarizer", "FunctionTransformer"]
 
 
 class _Function(NamedTuple):
@@ -113,3 +113,44 @@ class FunctionTransformer(Transformer):
 
     def _substituted(self, j: int, x: str) -> str:  # noqa: ARG002 (the same for all columns)
         return FUNCTIONS[self.func].formula.format(x=x)
+
+
+class Binarizer(Transformer):
+    """Numbers above a threshold become 1, all others 0.
+
+    The name and the parameter are scikit-learn's. Missing cells stay missing.
+
+    Parameters
+    ----------
+    threshold : float, default=0.0
+        What a number must exceed to become 1.
+    columns : list of str or None, default=None
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> Binarizer(threshold=18).fit_transform(read({"age": [17, 18, 19]}))["age"].tolist()
+    [0.0, 0.0, 1.0]
+    """
+
+    _rules = {"threshold": Number(), "columns": Maybe(Names())}
+
+    def __init__(self, threshold: float = 0.0, columns: list[str] | None = None) -> None:
+        self.threshold = threshold
+        self.columns = columns
+
+    def _learn(self, rows: TrainingTable) -> None:
+        """Nothing: the threshold is given."""
+
+    def _forward(self, x: Floats) -> Floats:
+        return np.where(np.isnan(x), np.nan, x > self.threshold)
+
+    def _rule(self) -> Any:
+        return r"[x > t]", ("t",), np.full((len(self._chosen), 1), float(self.threshold))
+
+    def _substituted(self, j: int, x: str) -> str:  # noqa: ARG002 (the same for all columns)
+        return f"[{x} > {figure(self.threshold)}]"

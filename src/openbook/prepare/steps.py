@@ -18,8 +18,13 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
+from openbook.border.rules import Ascending, Maybe
 from openbook.errors import ParameterError, did_you_mean
-from openbook.prepare.functions import FunctionTransformer
+from openbook.prepare.bins import KBinsDiscretizer
+from openbook.prepare.categories import ChangeKind, OneHotEncoder, OrdinalEncoder
+from openbook.prepare.distribution import PowerTransformer, QuantileTransformer, RobustScaler
+from openbook.prepare.fences import Fences
+from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 
@@ -67,6 +72,11 @@ def _function(func: str, words: str) -> Verb:
     return Verb(words, {func: Way(FunctionTransformer, {"func": func})}, f"{func} income")
 
 
+def _fences(outside: str, words: str, example: str) -> Verb:
+    ways = {by: Way(Fences, {"by": by, "outside": outside}, "width") for by in ("iqr", "z", "quantile")}
+    return Verb(words, ways, example)
+
+
 VERBS: dict[str, Verb] = {
     "log": _function("log", "natural logarithm of positive numbers"),
     "log1p": _function("log1p", "logarithm of 1 + x, for numbers from 0 on"),
@@ -76,13 +86,63 @@ VERBS: dict[str, Verb] = {
     "square": _function("square", "square"),
     "reciprocal": _function("reciprocal", "1 / x"),
     "scale": Verb(
-        "z-scores (z; sample: N - 1), or the range from 0 to 1 (minmax)",
+        "z-scores (z; sample: N - 1), the range from 0 to 1 (minmax), or by the quartiles (robust)",
         {
             "z": Way(StandardScaler),
             "sample": Way(StandardScaler, {"ddof": 1}),
             "minmax": Way(MinMaxScaler),
+            "robust": Way(RobustScaler),
         },
         "scale income minmax",
+    ),
+    "quantile": Verb(
+        "the rank among the training rows, as a uniform or normal distribution",
+        {
+            "uniform": Way(QuantileTransformer, {}, "n_quantiles"),
+            "normal": Way(QuantileTransformer, {"output_distribution": "normal"}, "n_quantiles"),
+        },
+        "quantile income normal",
+    ),
+    "power": Verb(
+        "the power that makes numbers most normal: yeo-johnson, or box-cox for positive ones",
+        {"yeo-johnson": Way(PowerTransformer), "box-cox": Way(PowerTransformer, {"method": "box-cox"})},
+        "power income box-cox",
+    ),
+    "clip": _fences(
+        "clip", "move numbers outside the fences to the fence: iqr, z or quantile", "clip income 1.5iqr"
+    ),
+    "drop-outliers": _fences(
+        "drop", "leave out training rows with numbers outside the fences", "drop-outliers income 3z"
+    ),
+    "binarise": Verb("1 above a threshold, else 0", {"": Way(Binarizer, {}, "threshold")}, "binarise age 18"),
+    "bins": Verb(
+        "intervals: equal-frequency, equal-width, kmeans, mdl, or cuts=18,65; auto finds how many",
+        {
+            "equal-frequency": Way(KBinsDiscretizer, {}, "n_bins"),
+            "equal-width": Way(KBinsDiscretizer, {"strategy": "uniform"}, "n_bins"),
+            "kmeans": Way(KBinsDiscretizer, {"strategy": "kmeans"}, "n_bins"),
+            "mdl": Way(KBinsDiscretizer, {"strategy": "mdl"}),
+            "auto": Way(KBinsDiscretizer, {"n_bins": "auto"}),
+        },
+        "bins age 5 equal-frequency",
+    ),
+    "ordinal": Verb(
+        "each different number is a value, in order",
+        {"": Way(ChangeKind, {"kind": "ordinal"})},
+        "ordinal rooms",
+    ),
+    "nominal": Verb(
+        "values without an order, of an ordinal column or of numbers",
+        {"": Way(ChangeKind, {"kind": "nominal"})},
+        "nominal size",
+    ),
+    "rank": Verb(
+        "ordinal values as numbers from 0 on; nominal ones too, with a warning",
+        {"": Way(OrdinalEncoder)},
+        "rank size",
+    ),
+    "onehot": Verb(
+        "a 0/1 column for each value, or for the k best", {"": Way(OneHotEncoder, {}, "k")}, "onehot city"
     ),
     "impute": Verb(
         "fill missing cells: mean, median, mode, constant or a category of their own",
@@ -194,6 +254,15 @@ def _made(text: str, verb: Verb, words: list[tuple[str, bool]]) -> Any:
             takes = "one number" if way.number else "no number"
             raise ParameterError(f"{text!r} takes {takes}; a column whose name is a number goes in quotes")
         given = {way.number: numbers[0], **given}
+    rules = way.make._rules  # type: ignore[attr-defined]
+    given = {
+        name: [value]
+        if isinstance(rules.get(name), Maybe)
+        and isinstance(rules[name].inner, Ascending)
+        and not isinstance(value, tuple)
+        else value
+        for name, value in given.items()
+    }
     known = tuple(signature(way.make).parameters)
     if odd := [name for name in given if name not in known]:
         raise ParameterError(f"{text!r}: there is no option {odd[0]!r}. {did_you_mean(odd[0], known)}")

@@ -31,14 +31,23 @@ _DETECTORS = {
 
 #: Steps of preparation: the class, and what it does.
 _STEPS = {
+    "binarizer": ("Binarizer", "numbers above a threshold are 1, others 0"),
+    "change_kind": ("ChangeKind", "numbers as ordinal or nominal values, ordinal values as nominal"),
     "date_parts": ("DateParts", "month, weekday and hour of dates"),
     "drop_missing": ("DropMissing", "rows or columns with missing cells left out"),
+    "fences": ("Fences", "numbers outside fences clipped, or their rows left out"),
     "function_transformer": (
         "FunctionTransformer",
         "a function of each number: log, square root, arctangent",
     ),
+    "k_bins_discretizer": ("KBinsDiscretizer", "numbers cut into intervals"),
     "min_max_scaler": ("MinMaxScaler", "numbers moved and stretched to a range"),
     "missing_indicator": ("MissingIndicator", "a 0/1 column for the missing cells of each column"),
+    "one_hot_encoder": ("OneHotEncoder", "a 0/1 column for each value"),
+    "ordinal_encoder": ("OrdinalEncoder", "ordinal values as numbers from 0 on"),
+    "power_transformer": ("PowerTransformer", "the power that makes numbers most normal"),
+    "quantile_transformer": ("QuantileTransformer", "the rank of a number among the training rows"),
+    "robust_scaler": ("RobustScaler", "numbers minus their median, by the distance of the quartiles"),
     "simple_imputer": ("SimpleImputer", "missing cells filled by the mean, median or mode of their column"),
     "standard_scaler": ("StandardScaler", "z-scores: mean 0 and standard deviation 1"),
 }

@@ -1,0 +1,395 @@
+r"""Categories as numbers, and columns of one kind as another.
+
+    one-hot     a 0/1 column for each value, "town = Ulm"; a missing cell is missing in each, a value that
+                training never showed is 0 in all
+    ranks       0, 1, … m - 1 in the order of an ordinal column's values
+    integers    the same for a nominal column, whose order means nothing: with a warning
+    kinds       numbers as ordinal or nominal values, ordinal values as nominal ones
+
+Each value can be scored by what its 0/1 column tells of the target: the information gain of classes in bits,
+or the share of the variance of numbers, r².
+
+scores_ : float64 of each value of each column
+"""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.rules import Maybe, Names, OneOf, Whole
+from openbook.data import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.data.attributes import as_text
+from openbook.data.conform import conform
+from openbook.data.forms import in_form_of, with_rows
+from openbook.data.read import read
+from openbook.errors import RefusalError
+from openbook.measures import information_gain
+from openbook.prepare.encoding import refuse_many_values
+from openbook.prepare.transformer import Preparation, TrainingTable
+from openbook.words.sentences import listed
+from openbook.work import Grid, Work
+
+__all__ = ["ChangeKind", "OneHotEncoder", "OrdinalEncoder"]
+
+#: A column of more different numbers is no set of values.
+_MOST_VALUES = 1000
+
+
+class OneHotEncoder(Preparation):
+    """A 0/1 column for each value of a nominal or ordinal column; with a target, each is scored.
+
+    The name is scikit-learn's. Most learners of openbook use categories as they are; this is for those who
+    want to see the columns, to select among values, or to hand them to another library.
+
+    Parameters
+    ----------
+    drop : {"first", "if_binary"} or None, default=None
+        Whether the first value goes without a column: of every column, or of those with two values.
+    k : int or None, default=None
+        The most values of each column that have a column: those that tell the most of the target. None for
+        all.
+    columns : list of str or None, default=None
+
+    Attributes
+    ----------
+    categories_ : list of tuple of str
+        The values of each column, in the order of their columns.
+    scores_ : ndarray
+        What each value tells of the target, one value after the other; 0 without a target.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> OneHotEncoder().fit_transform(read({"town": ["Ulm", "Bonn", None]}))
+    Table of 3 rows, 2 columns
+    town = Bonn  town = Ulm
+    numeric      numeric
+    0            1
+    1            0
+    ?            ?
+    """
+
+    _changes = (Nominal, Ordinal)
+    _asks_target = True
+    _rules = {
+        "drop": Maybe(OneOf("first", "if_binary")),
+        "k": Maybe(Whole(at_least=1)),
+        "columns": Maybe(Names()),
+    }
+
+    scores_: np.ndarray
+
+    def __init__(self, drop=None, k=None, columns=None):
+        self.drop = drop
+        self.k = k
+        self.columns = columns
+
+    def _learn(self, rows: TrainingTable) -> None:
+        if self.k is not None and rows.y is None:
+            raise RefusalError("OneHotEncoder: k needs a target, which tells the best values; leave k out")
+        refuse_many_values(self.schema_.select(self._chosen))
+        codes = [rows.X.data(name) for name in self._chosen]
+        sizes = [len(self._values(name)) for name in self._chosen]
+        self.scores_ = np.array(
+            [
+                _score(code == value, rows)
+                for code, size in zip(codes, sizes, strict=True)
+                for value in range(size)
+            ]
+        )
+
+    def _values(self, name: str) -> tuple[str, ...]:
+        attribute = self.schema_[name]
+        assert isinstance(attribute, Categorical)
+        return attribute.values
+
+    def _shown(self) -> dict[str, list[int]]:
+        """The codes of the values that have a column, of each column."""
+        found, start = {}, 0
+        for name in self._chosen:
+            values = self._values(name)
+            scores = self.scores_[start : start + len(values)]
+            start += len(values)
+            keep = list(range(len(values)))
+            if self.drop == "first" or (self.drop == "if_binary" and len(values) == 2):
+                keep = keep[1:]
+            if self.k is not None:
+                keep = sorted(sorted(keep, key=lambda code: -scores[code])[: self.k])
+            found[name] = keep
+        return found
+
+    @property
+    def categories_(self) -> list[tuple[str, ...]]:
+        return [tuple(self._values(name)[code] for code in codes) for name, codes in self._shown().items()]
+
+    def _prepared(self, table: Table) -> Table:
+        shown, columns = self._shown(), {}
+        for attribute in table.schema:
+            data = table.data(attribute.name)
+            if attribute.name not in shown:
+                columns[attribute.name] = attribute, data
+                continue
+            for code in shown[attribute.name]:
+                name = f"{attribute.name} = {self._values(attribute.name)[code]}"
+                columns[name] = Numeric(name), np.where(data == MISSING, np.nan, data == code)
+        schema = Schema(tuple(attribute for attribute, _ in columns.values()), table.schema.named)
+        return Table(schema, [data for _, data in columns.values()])
+
+    def _arrays(self) -> Mapping[str, np.ndarray]:
+        return {"scores": self.scores_}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        scores = arrays["scores"]
+        if scores.shape != (sum(len(self._values(name)) for name in self._chosen),):
+            msg = f"there are {scores.shape} scores, and other values"
+            raise ValueError(msg)
+        if not np.isfinite(scores).all():
+            msg = "the scores are not valid: one is not finite"
+            raise ValueError(msg)
+        self.scores_ = scores
+
+    def _work(self) -> Work:
+        rows, start = [], 0
+        for name, codes in self._shown().items():
+            for code, value in enumerate(self._values(name)):
+                column = f"{name} = {value}" if code in codes else "–"
+                rows.append((name, value, column, float(self.scores_[start + code])))
+            start += len(self._values(name))
+        note = "Score: what the 0/1 column tells of the target by itself, bits of classes or r² of numbers."
+        return Work(
+            "OneHotEncoder", (Grid("values", ("column", "value", "0/1 column", "score"), rows, note),)
+        )
+
+    def _work_row(self, X: Table) -> Work:
+        after = self._prepared(X)
+        ones = [name for name in after.names if name not in X.schema and after.data(name)[0] == 1]
+        words = (
+            f"1 in {listed(ones)}; 0 or missing in the other new columns." if ones else "No new column is 1."
+        )
+        return Work("OneHotEncoder: one row", (), words)
+
+
+def _score(has: np.ndarray, rows: TrainingTable) -> float:
+    """What a 0/1 column tells of the target: bits of classes, or r² of numbers."""
+    if rows.y is None or not len(has):
+        return 0.0
+    if rows.n_classes:
+        flat = np.bincount(rows.y * 2 + has, rows.w, 2 * rows.n_classes)
+        return float(information_gain(flat.reshape(rows.n_classes, 2)))
+    total = np.average((rows.y - np.average(rows.y, weights=rows.w)) ** 2, weights=rows.w)
+    share = float(rows.w @ has) / float(rows.w.sum())
+    if not 0 < share < 1 or total == 0:
+        return 0.0
+    one, other = (float(np.average(rows.y[part], weights=rows.w[part])) for part in (has, ~has))
+    return share * (1 - share) * (one - other) ** 2 / float(total)
+
+
+class OrdinalEncoder(Preparation):
+    """Values as whole numbers from 0: the ranks of ordinal columns. Of nominal columns it warns.
+
+    A learner of numbers believes that 2 lies between 1 and 3, and that 2 is twice 1. Of ranks that is nearly
+    true; of towns it is not: one-hot columns say no more than there is to say. The name is scikit-learn's.
+
+    Parameters
+    ----------
+    columns : list of str or None, default=None
+        The columns to number; None for all that are ordinal, and no nominal one.
+
+    Attributes
+    ----------
+    categories_ : list of tuple of str
+        The values of each column, in the order of their numbers.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> sizes = read({"size": ["m", "s", None]}, kinds={"size": ["s", "m", "l"]})
+    >>> OrdinalEncoder().fit_transform(sizes)["size"].tolist()
+    [1.0, 0.0, nan]
+    """
+
+    _changes = (Ordinal, Nominal)
+    _rules = {"columns": Maybe(Names())}
+
+    def __init__(self, columns=None):
+        self.columns = columns
+
+    @property
+    def _chosen(self) -> tuple[str, ...]:
+        return self.schema_.of(Ordinal) if self.columns is None else tuple(self.columns)
+
+    def _learn(self, rows: TrainingTable) -> None:  # noqa: ARG002 (the schema tells all)
+        for name, values in zip(self._chosen, self.categories_, strict=True):
+            if isinstance(self.schema_[name], Nominal) and len(values) > 2:
+                numbered = listed([f"{value} is {code}" for code, value in enumerate(values)], most=3)
+                warnings.warn(
+                    f"the values of {name!r} have no order, and now look as if they had: {numbered}. A"
+                    f" learner of numbers takes the last for {len(values) - 1} times the second. Use onehot"
+                    f" {name}, or give the order when reading",
+                    stacklevel=2,
+                )
+
+    @property
+    def categories_(self) -> list[tuple[str, ...]]:
+        return [self.schema_[name].values for name in self._chosen]  # type: ignore[attr-defined]
+
+    def _prepared(self, table: Table) -> Table:
+        codes = {name: table.data(name).astype(float) for name in self._chosen}
+        return self._with(
+            table, {name: (Numeric(name), np.where(code < 0, np.nan, code)) for name, code in codes.items()}
+        )
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The rows with values again: the one of the nearest number.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        table-like
+            In the form that X has.
+        """
+        check_is_fitted(self)
+        X, own = with_rows(X), self.schema_
+        numbers = Schema(tuple(Numeric(a.name) if a.name in self._chosen else a for a in own), own.named)
+        table = conform(read(X, numbers), numbers, type(self).__name__)
+        new: dict[str, tuple[Attribute, np.ndarray]] = {}
+        for name, values in zip(self._chosen, self.categories_, strict=True):
+            attribute, x = own[name], table.data(name)
+            assert isinstance(attribute, Categorical)
+            codes = np.clip(np.rint(np.nan_to_num(x)), 0, len(values) - 1)
+            new[name] = attribute, np.where(np.isnan(x), MISSING, codes).astype(attribute.dtype)
+        return in_form_of(X, self._with(table, new))
+
+    def _work(self) -> Work:
+        rows = [
+            (name, value, code)
+            for name, values in zip(self._chosen, self.categories_, strict=True)
+            for code, value in enumerate(values)
+        ]
+        note = "The order of a nominal column's values means nothing."
+        return Work(
+            "OrdinalEncoder: values as numbers", (Grid("values", ("column", "value", "number"), rows, note),)
+        )
+
+    def _work_row(self, X: Table) -> Work:
+        after = self._prepared(X)
+        rows = [(name, X.column(name)[0], after.data(name)[0]) for name in self._chosen]
+        return Work("OrdinalEncoder: one row", (Grid("", ("column", "is", "becomes"), rows),))
+
+
+class ChangeKind(Preparation):
+    """Make columns ordinal or nominal: each different number of the training rows is a value.
+
+    Ordinal columns can be made nominal, which forgets their order. For numbers with many values, use
+    `KBinsDiscretizer`; for ordinal values as numbers, `OrdinalEncoder`.
+
+    Parameters
+    ----------
+    kind : {"ordinal", "nominal"}, default="ordinal"
+        What the columns become.
+    columns : list of str or None, default=None
+        The columns; None for all that are numeric, or to be nominal, ordinal.
+
+    Attributes
+    ----------
+    values_ : dict of str to tuple
+        The values of each column.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> ChangeKind(columns=["rooms"]).fit_transform(read({"rooms": [3, 1, 2]})).schema["rooms"]
+    Ordinal(name='rooms', values=('1', '2', '3'))
+    """
+
+    _changes = (Numeric, Ordinal)
+    _rules = {"kind": OneOf("ordinal", "nominal"), "columns": Maybe(Names())}
+
+    def __init__(self, kind="ordinal", columns=None):
+        self.kind = kind
+        self.columns = columns
+
+    @property
+    def _chosen(self) -> tuple[str, ...]:
+        kind = Numeric if self.kind == "ordinal" else Ordinal
+        return self.schema_.of(kind) if self.columns is None else tuple(self.columns)
+
+    def _learn(self, rows: TrainingTable) -> None:
+        self._numbers = {}
+        for name in self._chosen:
+            if isinstance(self.schema_[name], Numeric):
+                x = rows.X.data(name)
+                self._numbers[name] = numbers = np.unique(x[~np.isnan(x)]).astype(float)
+                if len(numbers) > _MOST_VALUES:
+                    raise RefusalError(
+                        f"column {name!r} has {len(numbers):,} different numbers, too many to be values;"
+                        f' cut them into bins: "bins {name}"'
+                    )
+
+    @property
+    def values_(self) -> dict[str, tuple[str, ...]]:
+        return {name: self._attribute(name).values for name in self._chosen}
+
+    def _attribute(self, name: str) -> Any:
+        own = self.schema_[name]
+        values = tuple(map(as_text, self._numbers[name].tolist())) if isinstance(own, Numeric) else own.values  # type: ignore[attr-defined]
+        return (Ordinal if self.kind == "ordinal" else Nominal)(name, values)
+
+    def _prepared(self, table: Table) -> Table:
+        new = {}
+        for name in self._chosen:
+            attribute, data = self._attribute(name), table.data(name)
+            if name in self._numbers:
+                numbers = self._numbers[name]
+                place = np.searchsorted(numbers, data).clip(max=max(len(numbers) - 1, 0))
+                known = numbers[place] == data if len(numbers) else np.zeros(len(data), bool)
+                data = np.where(np.isnan(data), MISSING, np.where(known, place, UNSEEN))
+            new[name] = attribute, data.astype(attribute.dtype)
+        return self._with(table, new)
+
+    def _arrays(self) -> Mapping[str, np.ndarray]:
+        numbers = [self._numbers[name] for name in self._chosen if name in self._numbers]
+        sizes = np.array([len(one) for one in numbers], dtype=np.int64)
+        return {"numbers": np.concatenate([np.zeros(0), *numbers]), "sizes": sizes}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        numbers, sizes = arrays["numbers"], arrays["sizes"]
+        names = [name for name in self._chosen if isinstance(self.schema_[name], Numeric)]
+        if not np.isfinite(numbers).all() or not np.isfinite(sizes).all():
+            msg = "the numbers are not valid: one is not finite"
+            raise ValueError(msg)
+        if sizes.shape != (len(names),) or numbers.shape != (int(sizes.sum()),):
+            msg = "the numbers are not those of these columns"
+            raise ValueError(msg)
+        parts = np.split(numbers, np.cumsum(sizes)[:-1]) if names else []
+        self._numbers = dict(zip(names, parts, strict=True))
+
+    def _work(self) -> Work:
+        rows = [
+            (name, self.schema_[name].kind, self.kind, listed(values))
+            for name, values in self.values_.items()
+        ]
+        return Work("ChangeKind", (Grid("columns", ("column", "was", "is", "values"), rows),))
+
+    def _work_row(self, X: Table) -> Work:
+        after = self._prepared(X)
+        rows = [(name, X.column(name)[0], after.column(name)[0]) for name in self._chosen]
+        return Work("ChangeKind: one row", (Grid("", ("column", "is", "becomes"), rows),))

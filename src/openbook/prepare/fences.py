@@ -1,0 +1,186 @@
+r"""Numbers beyond fences: clipped, made missing, or their rows left out of training.
+
+    iqr         from Q1 - w (Q3 - Q1) to Q3 + w (Q3 - Q1)       w = 1.5 unless told: Tukey's box plot
+    z           from mean - w s to mean + w s                   w = 3 unless told; s divides by N
+    quantile    from the quantile w to the quantile 1 - w       w = 0.01 unless told
+
+Over the known numbers of each column, by weight. A missing cell stays missing. Where the quartiles coincide,
+the iqr is 0 and every other number would be outside: such a column has no fences.
+
+lower_, upper_ : float64 (n_columns,)
+"""
+
+from typing import Any
+
+import numpy as np
+
+from openbook.border.rules import Maybe, Names, Number, OneOf
+from openbook.data import Table
+from openbook.data.forms import replaced
+from openbook.errors import RefusalError
+from openbook.prepare.quantiles import weighted_quantiles
+from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
+
+__all__ = ["Fences"]
+
+#: The width of the fences by each way, unless told otherwise.
+WIDTHS = {"iqr": 1.5, "z": 3.0, "quantile": 0.01}
+#: As far as a double reaches: what has no fences.
+_ANY = np.finfo(float).max
+
+
+class Fences(RowFilter):
+    """Fences around the numbers of each column: what is outside is clipped, missing, or its row left out.
+
+    Parameters
+    ----------
+    by : {"iqr", "z", "quantile"}, default="iqr"
+        What the fences are made of: quartiles, mean and standard deviation, or quantiles.
+    width : float or None, default=None
+        How far they are: 1.5 times the distance of the quartiles, 3 standard deviations, or the quantiles
+        0.01 and 0.99, unless told otherwise.
+    outside : {"clip", "missing", "drop"}, default="clip"
+        What becomes of a number outside: it is moved to the fence, it becomes missing, or its row is left out
+        of training. Rows to predict all stay as they are with "drop".
+    columns : list of str or None, default=None
+
+    Attributes
+    ----------
+    lower_, upper_ : ndarray of shape (n_columns,)
+        The fences of each column.
+    counts_ : ndarray of shape (n_columns,)
+        How many training rows are outside.
+    kept_ : ndarray of shape (n_rows,)
+        Whether each training row was kept.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> Fences().fit_transform(read({"x": [1.0, 2.0, 3.0, 4.0, 1000.0]}))["x"].tolist()
+    [1.0, 2.0, 3.0, 4.0, 7.0]
+    """
+
+    _rules = {
+        "by": OneOf("iqr", "z", "quantile"),
+        "width": Maybe(Number(at_least=0)),
+        "outside": OneOf("clip", "missing", "drop"),
+        "columns": Maybe(Names()),
+    }
+    _learnt = {"lower_": 1, "upper_": 1, "counts_": 1}
+
+    lower_: np.ndarray
+    upper_: np.ndarray
+    counts_: np.ndarray
+
+    def __init__(self, by="iqr", width=None, outside="clip", columns=None):
+        self.by = by
+        self.width = width
+        self.outside = outside
+        self.columns = columns
+
+    @property
+    def _width(self) -> float:
+        return WIDTHS[self.by] if self.width is None else float(self.width)
+
+    def _learn(self, rows: TrainingTable) -> None:
+        x = self._numbers(rows.X)
+        ends = np.array([self._ends(column, rows.w) for column in x.T]).reshape(-1, 2)
+        self.lower_, self.upper_ = ends.T.copy()
+        outside = self._is_outside(x)
+        self.counts_ = rows.w @ outside
+        self.kept_ = np.ones(len(rows.X), dtype=bool)
+        if self.outside == "drop":
+            self.kept_ &= ~outside.any(axis=1)
+        if not self.kept_.any():
+            raise RefusalError("Fences leaves no row: every one has a number outside; widen the fences")
+
+    def _ends(self, x: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+        known = ~np.isnan(x)
+        x, w = x[known], w[known]
+        if not len(x):
+            return -_ANY, _ANY
+        if self.by == "quantile":
+            low, high = weighted_quantiles(x, w, [self._width, 1 - self._width])
+            return min(low, high), max(low, high)
+        if self.by == "z":
+            mean = np.average(x, weights=w)
+            reach = self._width * np.sqrt(np.average((x - mean) ** 2, weights=w))
+            return mean - reach, mean + reach
+        q1, q3 = weighted_quantiles(x, w, [0.25, 0.75])
+        reach = self._width * (q3 - q1)
+        return (q1 - reach, q3 + reach) if q3 > q1 else (-_ANY, _ANY)
+
+    def _numbers(self, table: Table) -> np.ndarray:
+        return (
+            np.asarray(table.block(self._chosen), dtype=float) if self._chosen else np.zeros((len(table), 0))
+        )
+
+    def _is_outside(self, x: np.ndarray) -> np.ndarray:
+        return (x < self.lower_) | (x > self.upper_)
+
+    def transform(self, X: Any) -> Any:
+        """The rows with numbers outside the fences clipped or missing; with "drop", as they are.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        table-like
+        """
+        return Preparation.transform(self, X)
+
+    def _prepared(self, table: Table) -> Table:
+        if self.outside == "drop":
+            return table
+        x = self._numbers(table)
+        kept = np.where(self._is_outside(x), np.nan, x) if self.outside == "missing" else x
+        new = np.clip(x, self.lower_, self.upper_) if self.outside == "clip" else kept
+        attributes = [self.schema_[name] for name in self._chosen]
+        return replaced(table, self.schema_, attributes, new, type(self).__name__)
+
+    def _work(self) -> Work:
+        formulas = {
+            "iqr": (r"Q_1 - w (Q_3 - Q_1)", r"Q_3 + w (Q_3 - Q_1)"),
+            "z": (r"\bar{x} - w s", r"\bar{x} + w s"),
+            "quantile": (r"F^{-1}(w)", r"F^{-1}(1 - w)"),
+        }[self.by]
+        steps = [
+            Step(f"{end} fence", formula) for end, formula in zip(("lower", "upper"), formulas, strict=True)
+        ]
+        rows = [
+            (name, "–" if low == -_ANY else low, "–" if high == _ANY else high, count)
+            for name, low, high, count in zip(
+                self._chosen, self.lower_.tolist(), self.upper_.tolist(), self.counts_.tolist(), strict=True
+            )
+        ]
+        grid = Grid("columns", ("column", "lower fence", "upper fence", "rows outside"), rows)
+        end = {
+            "clip": "Numbers outside are moved to the fence.",
+            "missing": "Numbers outside become missing.",
+            "drop": "Training rows with a number outside are left out.",
+        }[self.outside]
+        if self.outside == "drop" and hasattr(self, "kept_"):
+            end += f" {plural(int((~self.kept_).sum()), 'row')} of {len(self.kept_):,}."
+        return Work(f"Fences: w = {self._width:g}", (*steps, grid), end)
+
+    def _work_row(self, X: Table) -> Work:
+        before, after = self._numbers(X)[0].tolist(), self._numbers(self._prepared(X))[0].tolist()
+        rows = [
+            (name, x, "missing" if np.isnan(z) else z)
+            for name, x, z, out in zip(
+                self._chosen, before, after, self._is_outside(np.array([before]))[0], strict=True
+            )
+            if out and self.outside != "drop"
+        ]
+        end = "" if rows else "No number is changed."
+        return Work(
+            "Fences: one row", (Grid("outside", ("column", "is", "becomes"), rows),) if rows else (), end
+        )
