@@ -25,6 +25,7 @@ SKLEARN = "scikit-learn's default of each class"
 
 #: Words whose default is not the same everywhere: each default, and why.
 DEFAULTS = {
+    "by": {"None": "the rows themselves", "'iqr'": "a box plot's"},
     "algorithm": {"'auto'": "by the table", "'bitset'": "itemsets are no neighbours"},
     "alpha": {"0.05": "the level of a test", "0.0": "no penalty: it must reproduce", "1.0": "a penalty"},
     "bins": {
