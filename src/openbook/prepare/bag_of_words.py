@@ -47,7 +47,7 @@ __all__ = ["BagOfWords"]
 Array = npt.NDArray[Any]
 
 #: Characters of text that are counted at a time, and terms that a derivation lists.
-_AT_ONCE = 1 << 24
+_AT_ONCE = 1 << 25
 _SHOWN = 20
 
 
@@ -198,8 +198,7 @@ class BagOfWords(Summed):
             sums = (self._vocabulary(parts) for parts in counted)
             self.statistics_ = TextStatistics(tuple(sums))
             self._solve()
-        whole = self._table([self._matrix(j, pieces) for j, pieces in enumerate(counted)])
-        return whole if isinstance(X, Table) else whole.sparse
+        return self._in_form(X, [self._matrix(j, pieces) for j, pieces in enumerate(counted)])
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
         """Learn from more texts, as if they had come with the earlier ones.
@@ -293,13 +292,13 @@ class BagOfWords(Summed):
             (n_rows, n_terms): a sparse matrix for a sequence of texts, a SparseTable for a table.
         """
         check_is_fitted(self, "statistics_")
-        table = self._prepared(self._encode(_texts(X, self.schema_.names[0])))
-        return table if isinstance(X, Table) else table.sparse
+        return self._in_form(X, self._matrices(self._encode(_texts(X, self.schema_.names[0]))))
 
     def _prepared(self, table: Table) -> SparseTable:
-        return self._table(
-            [self._matrix(j, self._counted(table, name)) for j, name in enumerate(table.names)]
-        )
+        return self._in_form(table, self._matrices(table))
+
+    def _matrices(self, table: Table) -> list[sp.csr_array]:
+        return [self._matrix(j, self._counted(table, name)) for j, name in enumerate(table.names)]
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:  # noqa: ARG002 (as scikit-learn)
         """The terms, in the order of the columns.
@@ -316,8 +315,11 @@ class BagOfWords(Summed):
         check_is_fitted(self, "statistics_")
         return np.array([name for names in self._names for name in names], dtype=object)
 
-    def _table(self, parts: list[sp.csr_array]) -> SparseTable:
+    def _in_form(self, X: Any, parts: list[sp.csr_array]) -> Any:
+        """The columns of a table as a SparseTable, those of a sequence of texts as a sparse matrix."""
         matrix = parts[0] if len(parts) == 1 else sp.hstack(parts, format="csr")
+        if not isinstance(X, Table):
+            return matrix
         names = self.get_feature_names_out().tolist()
         return SparseTable(Schema(tuple(Numeric(name) for name in names)), matrix)
 
@@ -462,11 +464,12 @@ def _texts(X: Any, name: str = "text") -> Any:
     array = isinstance(X, np.ndarray) and X.ndim == 1
     if not (plain or array or type(X).__name__ == "Series"):
         return X
-    cells = np.array([None if _is_missing(text) else str(text) for text in X], dtype=object)
+    cells = np.array([text if isinstance(text, str) else _written(text) for text in X], dtype=object)
     if not len(cells):
         raise DataError("there are no texts")
     return Table(Schema((Text(name),)), [cells])
 
 
-def _is_missing(text: Any) -> bool:
-    return text is None or (isinstance(text, float) and math.isnan(text))
+def _written(cell: Any) -> str | None:
+    """What is no text, as one; None where it is missing."""
+    return None if cell is None or (isinstance(cell, float) and math.isnan(cell)) else str(cell)

@@ -47,27 +47,30 @@ class TermRule:
     analyzer: str = "word"
     ngram_range: tuple[int, int] = (1, 1)
 
-    def term(self, word: str) -> str | None:
-        """The term of a word; None where it is not counted.
+    def terms(self, words: list[str]) -> list[str | None]:
+        """The term of each word; None where it is not counted.
 
         >>> rule = TermRule(strip_accents=True, numbers="one", stop_words=frozenset({"the"}))
-        >>> [rule.term(word) for word in ("Café", "1984", "The", "a")]
+        >>> rule.terms(["Café", "1984", "The", "a"])
         ['cafe', '#', None, None]
         """
         if self.lowercase:
-            word = word.lower()
-        if self.strip_accents and not word.isascii():
-            word = "".join(c for c in normalize("NFKD", word) if not combining(c))
-        if len(word) < self.min_length or word in self.stop_words:
-            return None
-        if self.numbers != "keep" and word.isdigit():
-            return NUMBER if self.numbers == "one" else None
-        return word if self.stemmer is None else self.stemmer(word)
+            words = "\n".join(words).lower().split("\n") if words else []
+        if self.strip_accents:
+            words = [word if word.isascii() else _without_accents(word) for word in words]
+        short, stop = self.min_length, self.stop_words
+        terms = [None if len(word) < short or word in stop else word for word in words]
+        if self.numbers != "keep":
+            number = NUMBER if self.numbers == "one" else None
+            terms = [number if term is not None and term.isdigit() else term for term in terms]
+        if self.stemmer is not None:
+            terms = [term and self.stemmer(term) for term in terms]
+        return terms
 
     def count(self, texts: Sequence[str | None]) -> Counted:
         """The terms of texts, and how often each occurs in each."""
         words, codes, firsts = tokens(texts)
-        terms, columns = _in_order([self.term(word) for word in words])
+        terms, columns = _in_order(self.terms(words))
         if self.analyzer == "char_wb":
             return self._characters(terms, _counts(codes, firsts, columns, len(terms)))
         if self.ngram_range == (1, 1):
@@ -122,12 +125,16 @@ class TermRule:
         return Counted(ordered, _counts(every[order], starts, same, len(ordered)))
 
 
+def _without_accents(word: str) -> str:
+    return "".join(c for c in normalize("NFKD", word) if not combining(c))
+
+
 def _in_order(terms: Sequence[str | None]) -> tuple[list[str], Array]:
     """The distinct terms in order, and the place of each; -1 for None."""
-    ordered = sorted({term for term in terms if term is not None})
-    place: dict[str | None, int] = {term: i for i, term in enumerate(ordered)}
+    ordered = sorted(term for term in set(terms) if term is not None)
+    place: dict[str | None, int] = dict(zip(ordered, range(len(ordered)), strict=True))
     place[None] = -1
-    return ordered, np.array([place[term] for term in terms], dtype=np.int32)
+    return ordered, np.fromiter(map(place.__getitem__, terms), np.int32, len(terms))
 
 
 def _counts(codes: Array, firsts: npt.NDArray[np.int64], columns: Array, width: int) -> sp.csr_array:

@@ -49,9 +49,9 @@ def tokens(texts: Sequence[str | None]) -> Tokens:
     codes, spans = np.empty(most, dtype=np.int32), np.empty((most, 2), dtype=np.int32)
     firsts = np.zeros(len(texts) + 1, dtype=np.int64)
     n, distinct = number_words(encoded, _IS_WORD, codes, firsts, spans)
-    text = encoded.tobytes()
-    words = [text[start : start + size].decode() for start, size in spans[:distinct].tolist()]
-    return Tokens(words, codes[:n].copy(), firsts)
+    text = encoded.data
+    words = b"\n".join([text[start : start + size] for start, size in spans[:distinct].tolist()])
+    return Tokens(words.decode().split("\n") if distinct else [], codes[:n].copy(), firsts)
 
 
 def _plain(text: str) -> str:

@@ -12,9 +12,9 @@ documents, times : float64 (n_terms,), df and f
 rows : float64 (1,), N
 """
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise, repeat
 from typing import Any, Self
 
 import numpy as np
@@ -61,18 +61,21 @@ class TermCounts(Statistics):
     def __add__(self, other: Self) -> Self:
         mine, theirs = self.terms, other.terms
         every = sorted({*mine, *theirs})
-        place = {term: i for i, term in enumerate(every)}
+        place = dict(zip(every, range(len(every)), strict=True))
         documents, times = np.zeros(len(every)), np.zeros(len(every))
         for terms, one in ((mine, self), (theirs, other)):
-            own = np.array([place[term] for term in terms], dtype=np.intp)
+            own = np.fromiter(map(place.__getitem__, terms), np.intp, len(terms))
             documents[own] += one.documents
             times[own] += one.times
         return type(self)(_as_bytes(every), documents, times, self.rows + other.rows)
 
     def columns_of(self, terms: list[str], kept: Array) -> Array:
         """The column of each of these terms among the kept ones of mine, in order; -1 where it is none."""
-        column = {term: i for i, term in enumerate(np.array(self.terms, dtype=object)[kept].tolist())}
-        return np.array([column.get(term, -1) for term in terms], dtype=np.int32)
+        mine = self.terms
+        if len(kept) == len(mine) and mine == terms:
+            return np.arange(len(mine), dtype=np.int32)
+        column = dict(zip([mine[i] for i in kept.tolist()], range(len(kept)), strict=True))
+        return np.fromiter(map(column.get, terms, repeat(-1)), np.int32, len(terms))
 
     def filled(self, arrays: Mapping[str, Array]) -> Self:
         one = type(self)(arrays["text"], arrays["documents"], arrays["times"], arrays["rows"])
@@ -80,7 +83,7 @@ class TermCounts(Statistics):
             terms = one.terms
         except UnicodeDecodeError:
             terms = []
-        ordered = all(a < b for a, b in itertools.pairwise(terms))
+        ordered = all(a < b for a, b in pairwise(terms))
         sizes = {len(terms), *one.documents.shape, *one.times.shape}
         if not ordered or len(sizes) > 1 or one.text.dtype != np.uint8 or one.rows.shape != (1,):
             raise ValueError("its vocabulary is damaged")
@@ -88,4 +91,4 @@ class TermCounts(Statistics):
 
 
 def _as_bytes(terms: list[str]) -> Array:
-    return np.frombuffer("".join(f"{term}\n" for term in terms).encode(), dtype=np.uint8)
+    return np.frombuffer("\n".join([*terms, ""]).encode(), dtype=np.uint8)
