@@ -325,6 +325,12 @@ PREDICTORS = (
         study=(Variant("support vectors", most_rows=10_000),),
     ),
     Entry(
+        "kernel_ridge",
+        "openbook.svm:KernelRidge",
+        "regression",
+        "ridge regression in the space of a kernel",
+    ),
+    Entry(
         "linear_regression",
         "openbook.linear:LinearRegression",
         "regression",

@@ -13,7 +13,14 @@ from openbook.svm.votes import pairs, pairwise_votes, rest_votes
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_classifier", "derive_decision", "derive_prediction", "derive_regressor"]
+__all__ = [
+    "KERNELS",
+    "derive_classifier",
+    "derive_decision",
+    "derive_prediction",
+    "derive_regressor",
+    "kernel_of",
+]
 
 #: So many support vectors, columns or terms are listed.
 LISTED = 20
@@ -35,7 +42,7 @@ def kernel_of(model, x, z):
     return math.exp(-model.gamma_ * math.fsum((a - b) ** 2 for a, b in zip(x, z, strict=True)))
 
 
-_KERNELS = {
+KERNELS = {
     "linear": r"x \cdot z",
     "poly": r"(\gamma x \cdot z + r)^p",
     "rbf": r"\exp(-\gamma \lVert x - z \rVert^2)",
@@ -171,7 +178,7 @@ def _kernel_steps(model):
     return [
         Step(
             "K(x, z)",
-            _KERNELS.get(model.kernel, r"\text{a function given by the user}"),
+            KERNELS.get(model.kernel, r"\text{a function given by the user}"),
             note=", ".join(note),
         )
     ]
