@@ -146,7 +146,7 @@ def test_draw_to_the_screen_and_to_files(tree_model, here, good):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["rules", "LOAN"], "holds NaiveBayes, which is not a single tree; see openbook work "),
+        (["rules", "LOAN"], "holds NaiveBayes, which has no rules; see openbook work "),
         (["draw", "LOAN", "-o", "tree.svg"], "holds NaiveBayes, which is not a single tree"),
         (["rules", "nothing.openbook"], "there is no model file 'nothing.openbook'"),
         (["rules", "TREE", "--format", "xml"], "xml"),

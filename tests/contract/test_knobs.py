@@ -17,6 +17,7 @@ JUDGED = [name for name, entry in LEARNERS.items() if entry.task in {"classifica
 UNTUNED = {
     "zero_r": "a baseline that is the same for all",
     "zero_regressor": "a baseline that is the same for all",
+    "rules": "they are written, not tuned",
     "id3": "has no parameters",
     "rocchio": "has no parameters",
     "voting_regressor": "only its members have parameters",

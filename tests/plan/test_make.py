@@ -307,3 +307,25 @@ def test_from_fifty_rows_on_ensembles_take_part_and_folds_can_be_asked_for(tmp_p
     assert make_plan(fifty(tmp_path, 50), "bought", cv=5).protocol.folds == 5
     with pytest.raises(PlanError, match="there are 49 rows, and of fewer than 50 each is left out once"):
         make_plan(fifty(tmp_path, 49), "bought", cv=5)
+
+
+def test_hand_written_rules_compete(tmp_path):
+    path = tmp_path / "rules.txt"
+    path.write_text("if outlook = sunny then no\nelse yes\n")
+    plan = make_plan("weather", only=["c45"], rules=path)
+    last = plan.learners[-1]
+    assert (last.label, last.learner) == ("hand-written rules", "rules")
+    assert last.make().text == path.read_text()
+    assert any("if their author has seen these rows, their score is too good" in note for note in plan.notes)
+    assert Plan.from_toml(plan.to_toml()).learners[-1] == last
+    for text, words in [
+        ("if outlok = sunny then No", "rules.txt: cannot apply its rules: no column 'outlok'"),
+        ("if outlook = sunny then Nix", "line 1 predicts 'Nix', which is no value of play"),
+    ]:
+        path.write_text(text)
+        with pytest.raises(PlanError, match=words):
+            make_plan("weather", rules=path)
+    with pytest.raises(PlanError, match=r"cannot read the rules of nowhere\.txt"):
+        make_plan("weather", rules="nowhere.txt")
+    with pytest.raises(PlanError, match="rules predict classes, and 'progression' is a number"):
+        make_plan("diabetes", rules=path)

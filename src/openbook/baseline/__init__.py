@@ -1,7 +1,8 @@
 """Baselines: what any other learner must beat."""
 
 from openbook.baseline.one_r import OneR
+from openbook.baseline.rule_classifier import RuleClassifier
 from openbook.baseline.zero_r import ZeroR
 from openbook.baseline.zero_regressor import ZeroRegressor
 
-__all__ = ["OneR", "ZeroR", "ZeroRegressor"]
+__all__ = ["OneR", "RuleClassifier", "ZeroR", "ZeroRegressor"]

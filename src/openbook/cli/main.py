@@ -185,6 +185,15 @@ def study(
             rich_help_panel=_LEARNERS,
         ),
     ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Hand-written rules that compete with the learners, one per line, such as 'if outlook ="
+            " sunny and humidity > 75 then No'.",
+            rich_help_panel=_LEARNERS,
+        ),
+    ] = None,
     attributes: Annotated[
         list[str] | None,
         typer.Option(
@@ -326,6 +335,7 @@ def study(
         "costs": costs,
         "hypotheses": hypotheses(attributes or (), without or ()),
         "prepare": prepare,
+        "rules": rules,
         "only": learner,
         "choose": choose,
         "margin": margin,

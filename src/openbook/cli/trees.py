@@ -14,7 +14,10 @@ __all__ = ["write_drawing", "write_rules"]
 
 
 def write_rules(path: Path, form: str, out: Path | None) -> None:
-    model = _tree_model(path)
+    model = open_model(path)
+    if not hasattr(model, "rules"):
+        msg = f"{path} holds {type(model).__name__}, which has no rules; see openbook work {path}"
+        raise DataError(msg)
     with from_file(path):
         listed = model.rules()
     if form == "json":

@@ -200,6 +200,7 @@ def make_plan(
     costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
     hypotheses: Collection[Hypothesis] = (),
     prepare: Collection[str] = (),
+    rules: str | Path | None = None,
     only: Collection[str] = (),
     choose: str = "simplest",
     margin: float | None = None,
@@ -253,6 +254,9 @@ def make_plan(
     prepare : collection of str, default=()
         Steps that prepare the inputs inside each fold, in order: "log income", "impute age median". See
         `openbook.prepare.VERBS`.
+    rules : str, Path or None, default=None
+        The path of a text file of hand-written rules, which then compete with the learners; see
+        `openbook.baseline.RuleClassifier`.
     only : collection of str, default=()
         Registered names of the learners to try; baselines always take part.
     choose : str, default="simplest"
@@ -325,7 +329,14 @@ def make_plan(
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
     notes += [f"every fold prepares the inputs by its training rows: {text}" for text in prepare]
-    candidates, refused = _candidates(_prepared(inputs, y, prepare), aimed.task, only, effort, sequence)
+    prepared = _prepared(inputs, y, prepare)
+    candidates, refused = _candidates(prepared, aimed.task, only, effort, sequence)
+    if rules is not None:
+        candidates.append(_written(rules, prepared, y, aimed.task))
+        notes.append(
+            "hand-written rules are the same in every fold: if their author has seen these rows, their score"
+            " is too good"
+        )
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y, roles, money)
@@ -488,6 +499,29 @@ def _check_asked(only: Collection[str], task: Task, sequence: str | None) -> Non
             raise PlanError(
                 f"{name} is for {entry.task}, and this is {task}; omit it, or change the kind of the target"
             )
+
+
+def _written(path: str | Path, inputs: Table, y: Column, task: Task) -> Candidate:
+    """The hand-written rules of a file, as a learner."""
+    from openbook.baseline import RuleClassifier
+    from openbook.baseline.written_rules import read_rules
+
+    if task != "classification":
+        raise PlanError(f"{path}: rules predict classes, and {y.name!r} is a number; leave out --rules")
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PlanError(f"cannot read the rules of {path}: {error.strerror}") from None
+    model, known = RuleClassifier(text), [str(label) for label in np.unique(y.values.astype(str))]
+    if (reason := model.refusal(inputs.schema)) is not None:
+        raise PlanError(f"{path}: {reason}")
+    for rule in read_rules(text):
+        if rule.class_of(y.name, known) is None:
+            raise PlanError(
+                f"{path}: line {rule.line} predicts {rule.label!r}, which is no value of {y.name}."
+                f" {did_you_mean(rule.label, known)}"
+            )
+    return Candidate.of("hand-written rules", model)
 
 
 def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str | None:

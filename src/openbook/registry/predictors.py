@@ -34,6 +34,12 @@ PREDICTORS = (
         study=(Variant("1R"),),
     ),
     Entry(
+        "rules",
+        "openbook.baseline:RuleClassifier",
+        "classification",
+        "hand-written rules, tried in order",
+    ),
+    Entry(
         "naive_bayes",
         "openbook.bayes:NaiveBayes",
         "classification",

@@ -57,6 +57,8 @@ def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
         return _tree(model)
     if blocks := inside(model, X, weighted=weighted):
         return blocks
+    if hasattr(model, "rules"):
+        return [rules(model)]
     words = [Paragraph(words)] if (words := _members(model)) else []
     return [*words, *_importances(model), *_rounds(model), *_growth(model)]
 
@@ -148,12 +150,13 @@ def _tree(model: Any) -> list[Block]:
 
 def rules(model: Any) -> Sheet:
     """The rules that cover most, and what is left."""
-    from openbook.tree import rules
-
-    listed = sorted(rules(model), key=lambda rule: -rule.weight)
+    listed, of_leaves = list(model.rules()), getattr(model, "tree_", None) is not None
+    if of_leaves:  # no other order matters
+        listed.sort(key=lambda rule: -rule.weight)
     shown, rest = listed[:_MOST_RULES], listed[_MOST_RULES:]
     sure = shown[0].confidence is not None
-    note = "One rule for each leaf. Rows: training rows that the rule covers."
+    note = "One rule for each leaf." if of_leaves else "The first rule that holds decides."
+    note += " Rows: training rows that the rule covers."
     note += " Confidence: share of them in the predicted class." if sure else ""
     if rest:
         share = sum(rule.share for rule in rest)

@@ -33,6 +33,7 @@ __all__ = [
     "Within",
     "exact_digits",
     "literal",
+    "number_literal",
     "quoted",
     "simplified",
     "word",
@@ -226,16 +227,11 @@ class Within(Condition):
             return f"{name} IS NULL"
         if self.all_known:
             return f"{name} IS NOT NULL"
-        bounds = [f"{name} > {self._literal(self.low)}"] if math.isfinite(self.low) else []
-        bounds += [f"{name} <= {self._literal(self.high)}"] if math.isfinite(self.high) else []
+        low, high = (number_literal(self.attribute, bound) for bound in (self.low, self.high))
+        bounds = [f"{name} > {low}"] if math.isfinite(self.low) else []
+        bounds += [f"{name} <= {high}"] if math.isfinite(self.high) else []
         told = " AND ".join(bounds)
         return f"({told} OR {name} IS NULL)" if self.missing else told
-
-    def _literal(self, bound: float) -> str:
-        if not isinstance(self.attribute, Datetime):
-            return exact_digits(bound)
-        moment = str(self.attribute.moments([bound])[0]).replace("T", " ")
-        return f"TIMESTAMP '{moment}{'+00:00' if self.attribute.zone else ''}'"
 
 
 @dataclass(frozen=True)
@@ -317,6 +313,14 @@ def exact_digits(value: float) -> str:
     ('30', '0.30000000000000004', '1e+300')
     """
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def number_literal(attribute: Any, bound: float) -> str:
+    """A number of a column as SQL: a date is written as one."""
+    if math.isinf(bound) or not isinstance(attribute, Datetime):
+        return str(bound) if math.isinf(bound) else exact_digits(bound)
+    moment = str(attribute.moments([bound])[0]).replace("T", " ")
+    return f"TIMESTAMP '{moment}{'+00:00' if attribute.zone else ''}'"
 
 
 def quoted(name: str, quote: str = '"') -> str:
