@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from openbook.data.read import read
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
+    from openbook.draw import draw_boundary
     from openbook.features import score_attributes
     from openbook.judge.curves.diagnose import diagnose_model
     from openbook.judge.curves.make import learning_curve
     from openbook.judge.folds.evaluate import compare, evaluate
     from openbook.judge.scores.confusion import Confusion
+    from openbook.judge.scores.residuals import draw_residuals
     from openbook.judge.scores.roc import Roc
     from openbook.judge.tuning.tune import tune
     from openbook.plan.study import study
-    from openbook.report import draw_boundary, draw_residuals
     from openbook.store import open_model, save
 
 __version__ = "0.1.0"
@@ -43,7 +44,7 @@ _PLACES = {
     "compare": "openbook.judge",
     "describe": "openbook.data.describe",
     "diagnose_model": "openbook.judge",
-    "draw_boundary": "openbook.report.boundary",
+    "draw_boundary": "openbook.draw",
     "draw_residuals": "openbook.judge.scores.residuals",
     "evaluate": "openbook.judge",
     "learning_curve": "openbook.judge",

@@ -148,6 +148,9 @@ def test_draw_to_the_screen_and_to_files(tree_model, here, good):
     [
         (["rules", "LOAN"], "holds NaiveBayes, which has no rules; see openbook work "),
         (["draw", "LOAN", "-o", "tree.svg"], "holds NaiveBayes, which is not a single tree"),
+        (["rules", "LOAN"], "holds NaiveBayes, which is not a single tree; see openbook work "),
+        (["draw", "LOAN"], "name the file to write: --out picture.svg"),
+        (["draw", "LOAN", "--data", "iris", "-o", "a.svg"], "--data needs the column 'cheat'"),
         (["rules", "nothing.openbook"], "there is no model file 'nothing.openbook'"),
         (["rules", "TREE", "--format", "xml"], "xml"),
         (["rules", "TREE", "-o", "no/rules.sql"], "there is no folder 'no'"),

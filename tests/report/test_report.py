@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from openbook.draw.plot import STYLE
+from openbook.draw.picture import STYLE
 from openbook.plan import make_plan, run
 
 FIRST, LAST = ("short", "data"), ("again", "draft")

@@ -26,7 +26,7 @@ import numpy as np
 from openbook.associate.itemsets import Itemsets
 from openbook.border.rules import Number, Whole
 from openbook.draw import Numbers, Picture
-from openbook.draw.plot import dots, framed, legend
+from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
@@ -258,13 +258,14 @@ class AssociationRules:
         up = Numbers("confidence", np.array([rule.confidence for rule in shown]))
         looks = ["dot c1" if r.lift >= 2 else "dot c0" if r.lift > 1 else "dot c8" for r in shown]
         told = [f"{rule}: lift {rule.lift:.3g}" for rule in shown]
-        inside = "".join(dots(across.aside(across.values), up.aside(up.values), looks, told))
-        key, tall = legend([("c1", "lift 2 or more"), ("c0", "lift above 1"), ("c8", "lift 1 or less")])
-        body, width, height = framed(across, up, inside, key, tall)
+        plot = Plot(across, up)
+        plot.dots(across.values, up.values, looks, told, aside=True)
+        for look, name in (("c1", "lift 2 or more"), ("c0", "lift above 1"), ("c8", "lift 1 or less")):
+            plot.named(look, name)
         some = plural(len(self), "rule")
         note = f"{some}" if len(shown) == len(self) else f"The first {len(shown):,} of {some}"
         note += "; equal points are drawn slightly apart."
-        return Picture("Association rules", "; ".join(told[:_LISTED]), (note,), body, width, height)
+        return plot.picture("Association rules", (note,), "; ".join(told[:_LISTED]))
 
     def __repr__(self) -> str:
         return self.work().text()

@@ -25,6 +25,7 @@ from openbook.border.folding import Folding
 from openbook.border.rules import Whole
 from openbook.data import UNSEEN, Categorical, Numeric
 from openbook.data.attributes import as_text
+from openbook.draw.charts import stacked_bars
 from openbook.fold import ROUNDING, Statistics
 from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
@@ -201,6 +202,24 @@ class OneR(Folding, Classifier):
         differs = seen[-1] and isinstance(attribute, Categorical) and gaps.argmax() != shares[0].argmax()
         note = "-- values not seen in training count as NULL\n" if differs else ""
         return RuleList([self._rule(*one, gaps) for one in told], self.target_, note=note)
+
+    def draw(self):
+        """The rule as bars: how many rows of each class each value of the attribute has.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        seen = np.flatnonzero(self._best.counts.any(axis=0))[::-1]  # the axis goes up
+        counts = self._best.counts[:, seen]
+        said = [f"{self._best.values[v]}: {self._labels[self._best.counts[:, v].argmax()]}" for v in seen]
+        title = f"1R for {self.target_}: {self.attribute_}"
+        wrong = f"{figure(self._best.errors)} of {figure(counts.sum())} training rows are predicted wrong."
+        return stacked_bars(
+            title, "rows", said, self._labels, counts, ("Beside each value: the prediction.", wrong)
+        )
 
     def _conditions(self):
         """What each value but missing asks of the attribute."""

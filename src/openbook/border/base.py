@@ -41,6 +41,8 @@ from openbook.data import (
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.data.scan import Scan
+from openbook.draw.fits import draw_fit
+from openbook.draw.regions import draw_boundary
 from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
 from openbook.words.parameters import documented
@@ -463,6 +465,9 @@ class Classifier(ClassifierMixin, Learner):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    #: Decision regions over rows; families with a picture of their own have that instead.
+    draw: ClassVar[Callable[..., Any]] = draw_boundary
+
     def _predict(self, X: Table) -> Array:
         return most_probable(self._proba(X))
 
@@ -525,6 +530,9 @@ class Regressor(RegressorMixin, Learner):
         ndarray of shape (n_rows,)
         """
         return self._each(X, self._predict)
+
+    #: The fitted curve over rows; families with a picture of their own have that instead.
+    draw: ClassVar[Callable[..., Any]] = draw_fit
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R squared on these rows: the share of the target's variation that the predictions explain.

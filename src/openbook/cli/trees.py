@@ -1,4 +1,4 @@
-"""The tree in a model file: its rules, and a drawing of it."""
+"""The rules of the tree in a model file."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,8 @@ from openbook.cli.output import put_out
 from openbook.errors import DataError
 from openbook.plan.files import write_text
 from openbook.store import from_file, open_model
-from openbook.tree import draw
 
-__all__ = ["write_drawing", "write_rules"]
+__all__ = ["write_rules"]
 
 
 def write_rules(path: Path, form: str, out: Path | None) -> None:
@@ -28,15 +27,6 @@ def write_rules(path: Path, form: str, out: Path | None) -> None:
         put_out(written + "\n")
     else:
         write_text(out, written + "\n")
-
-
-def write_drawing(path: Path, depth: int | None, out: Path | None) -> None:
-    with from_file(path):
-        drawing = draw(_tree_model(path), depth)
-    if out is None:
-        put_out(drawing.text() + "\n")
-    else:
-        write_text(out, drawing.written(out))
 
 
 def _tree_model(path: Path) -> Any:

@@ -13,6 +13,7 @@ of training, though another cluster's mean may be nearer to some.
 cuts_ : intp (n_clusters - 1,), the cluster that was cut; its halves' means are halves_ (n_clusters - 1, 2, d)
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.utils import check_random_state
 
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer, were_found
+from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
 from openbook.damage import checked_array, under
@@ -194,6 +196,43 @@ class BisectingKMeans(Clusterer):
     @property
     def inertia_(self):
         return float(self.inertia_trace_[-1])
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The cuts as a tree of the clusters; a height is the SSE before that cut."""
+        nodes, merges, k = list(range(len(self.centers_))), [], len(self.centers_)
+        sizes = [1] * k
+        for new, cluster in reversed(list(enumerate(self.cuts_.tolist(), start=1))):
+            sizes[cluster] += sizes[new]
+            merges.append([nodes[cluster], nodes[new], self.inertia_trace_[new - 1], sizes[cluster]])
+            nodes[cluster] = k + len(merges) - 1
+        names = [f"cluster {c}: {weight:,g} rows" for c, weight in enumerate(self.weights_)]
+        return Dendrogram(np.array(merges).reshape(-1, 4), tuple(names))
+
+    def draw(self, X=None, columns=None):
+        """The cuts as a dendrogram of the clusters; or the clusters over two columns.
+
+        Parameters
+        ----------
+        X : rows or None, default=None
+            Rows to draw by cluster instead.
+        columns : sequence of str or None, default=None
+            The two columns to draw the regions over; None takes the two there are, if both are numbers,
+            and else the first two principal components.
+
+        Returns
+        -------
+        Picture
+        """
+        if X is not None:
+            return super().draw(X, columns)
+        notes = (f"{plural(len(self.centers_), 'cluster')}; to the right, the SSE before each cut.",)
+        return replace(self.dendrogram_.draw(), title="The cuts of bisecting k-means", notes=notes)
+
+    def _centres(self, names):
+        known = self.encoding_.names
+        at = [known.index(name) for name in names if name in known]
+        return self.cluster_centers_[:, at] if len(at) == len(names) else None
 
     def _labels(self, X):
         placed = self.space_.place_table(X)

@@ -31,7 +31,7 @@ from openbook.cluster.quality import cluster_quality, row_errors
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.findings.repeats import row_hashes
 from openbook.draw import Numbers, Picture
-from openbook.draw.plot import dots, framed, legend, line
+from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.prepare import Encoding
@@ -122,24 +122,16 @@ class ChosenK:
 
     def draw(self) -> Picture:
         """Every criterion over k, from its worst to its best; a dot marks the k it is for."""
-        across, up = (
-            Numbers("k", np.array(self.ks, float)),
-            Numbers("worst to best", np.linspace(0.0, 1.0, 20)),
-        )
-        inside, named = [], []
+        plot = Plot(Numbers("k", np.array(self.ks, float)), Numbers.between("worst to best", 0, 1))
         for i, (name, k) in enumerate(self.votes.items()):
             figures = self.figures[name] * (-1 if name == "elbow" else 1)
             known = np.isfinite(figures)
             low, high = figures[known].min(), figures[known].max()
             level = (figures[known] - low) / (high - low or 1.0)
-            x = across.place(np.array(self.ks, float)[known])
-            inside.append(line(x, up.place(level), f"c{i}"))
-            at = np.array(self.ks)[known] == k
-            inside += dots(x[at], up.place(level[at]), [f"dot c{i}"] * int(at.sum()), [f"{name}: {k}"])
-            named.append((f"c{i}", f"{name}: {k}"))
-        key, tall = legend(named)
-        body, width, height = framed(across, up, "".join(inside), key, tall)
-        return Picture(f"How many clusters? {self.k}", self.doubt, (self.doubt,), body, width, height)
+            x = np.array(self.ks)[known]
+            plot.line(x, level, f"c{i}", f"{name}: {k}")
+            plot.dots(x[x == k], level[x == k], f"dot c{i}", [f"{name}: {k}"])
+        return plot.picture(f"How many clusters? {self.k}", (self.doubt,))
 
     def __repr__(self) -> str:
         return self.work().text()

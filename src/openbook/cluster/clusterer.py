@@ -6,7 +6,7 @@ The model file holds what new rows need; `labels_` is about the rows learnt from
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,8 +14,9 @@ import numpy.typing as npt
 from sklearn.base import ClusterMixin
 
 from openbook.border.unsupervised import Unsupervised
+from openbook.cluster.picture import draw_components, draw_regions, two_columns
 from openbook.damage import under
-from openbook.data import Numeric, Table, read
+from openbook.data import Table, read
 from openbook.draw import Picture
 from openbook.errors import DataError
 from openbook.spaces.rows import StoredRows
@@ -60,33 +61,32 @@ class Clusterer(ClusterMixin, Unsupervised):
 
     assign = predict
 
-    def draw(self, X: Any) -> Picture:
-        """Rows by two columns of numbers, or by their first two principal components, coloured by cluster.
+    def draw(self, X: Any, columns: Sequence[str] | None = None) -> Picture:
+        """Clusters: regions, rows and centres over two columns, or rows by their principal components.
 
         Parameters
         ----------
         X : rows
+        columns : sequence of str or None, default=None
+            The two columns to draw the regions over; the others stay at their mean or mode. None takes the
+            two there are, if both are numbers; else the rows are drawn by their first two principal
+            components, without regions.
 
         Returns
         -------
         Picture
         """
-        from openbook.reduce import PCA
-        from openbook.reduce.picture import draw_rows
-
-        table, labels = read(X), self.predict(X)
-        names = table.names
-        if len(names) < 2:
-            msg = f"{names[0]!r} is the only column, and a picture of clusters needs two"
+        table = read(X)
+        if len(table.names) < 2:
+            msg = f"{table.names[0]!r} is the only column, and a picture of clusters needs two"
             raise DataError(msg)
-        if len(names) != 2 or table.schema.of(Numeric) != names:
-            scores = PCA(2).fit_transform(table)
-            names = ("first principal component", "second principal component")
-        else:
-            scores = np.array(table.block(names), dtype=float)
-        told = np.where(labels < 0, "no cluster", np.char.add("cluster ", labels.astype(str)))
-        title = f"{plural(len(set(labels[labels >= 0].tolist())), 'cluster')} of {type(self).__name__}"
-        return draw_rows(title, names, scores, told)
+        if (sweep := two_columns(table, columns)) is not None:
+            return draw_regions(self, sweep, self._centres(sweep.names))
+        return draw_components(self, table)
+
+    def _centres(self, names: tuple[str, ...]) -> np.ndarray | None:  # noqa: ARG002 (most have none)
+        """The centre of each cluster in these columns, (n_clusters, 2); None where there is none."""
+        return None
 
 
 class RowClusterer(Clusterer):

@@ -10,7 +10,7 @@ import numpy as np
 from openbook.draw.axes import round_ticks
 from openbook.draw.colours import COLOURS, RARE
 from openbook.draw.letters import clip, fitting, text, width_of
-from openbook.draw.plot import Picture
+from openbook.draw.picture import Picture
 from openbook.errors import ParameterError
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural

@@ -167,13 +167,16 @@ class Hierarchy(RowClusterer):
         refuse_if_over(what, 16 * n * n, 1e-8 * n * n, remedy, allow=self.allow_large)
         return self.dendrogram_.cophenetic_correlation(self._pairs())
 
-    def draw(self, X=None, *, most=60):
+    def draw(self, X=None, columns=None, *, most=60):
         """The dendrogram, with a colour for each cluster of the cut; or rows, coloured by cluster.
 
         Parameters
         ----------
         X : rows or None, default=None
             Rows to draw by two columns, or by their first two principal components, instead.
+        columns : sequence of str or None, default=None
+            The two columns to draw the regions over; None takes the two there are, if both are numbers,
+            and else the first two principal components.
         most : int, default=60
             The most leaves that are drawn; of more, only the last merges.
 
@@ -181,7 +184,7 @@ class Hierarchy(RowClusterer):
         -------
         Picture
         """
-        return self.dendrogram_.draw(self.n_clusters_, most=most) if X is None else super().draw(X)
+        return self.dendrogram_.draw(self.n_clusters_, most=most) if X is None else super().draw(X, columns)
 
     def _work(self):
         n = len(self.labels_)

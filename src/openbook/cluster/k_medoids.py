@@ -18,6 +18,7 @@ from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
 from openbook.cluster.clusterer import RowClusterer, were_found
 from openbook.cluster.pam import MedoidMove, pam
+from openbook.data import Numeric
 from openbook.errors import ParameterError
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_RULES, Space, refusal
@@ -118,6 +119,10 @@ class KMedoids(RowClusterer):
     def _space(self, stored):
         # all pairs are wanted, so that no index is of use
         return Space(stored, self.schema_, self.metric, scale=self.scale, p=self.p, algorithm="brute")
+
+    def _centres(self, names):
+        numeric = set(names) <= set(self.medoids_.schema.of(Numeric))
+        return np.array(self.medoids_.block(names), dtype=float) if numeric else None
 
     def _take(self, medoids):
         self.medoid_indices_ = medoids.astype(np.intp)

@@ -30,8 +30,9 @@ from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.em import Nearest, TypedRows, maximised, sums_by_label, sums_of
 from openbook.cluster.mixture_work import derive_model, derive_row
+from openbook.cluster.picture import draw_mixture, draw_mixture_steps, two_columns
 from openbook.damage import checked_array, under
-from openbook.data import Nominal
+from openbook.data import Nominal, read
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each, fold
@@ -291,7 +292,44 @@ class GaussianMixture(Clusterer, Density):
         room = 4 * np.sqrt(self.component_covariances_[:, j, j])
         return float((self.means_[:, j] - room).min()), float((self.means_[:, j] + room).max())
 
-    draw = Density.draw
+    def draw(self, X=None, columns=None):
+        """The density of a column; or rows by cluster, with ellipses of one and two standard deviations.
+
+        Parameters
+        ----------
+        X : rows, str or None, default=None
+            The rows to draw; or the name of a column whose density to draw, None for the first.
+        columns : sequence of str or None, default=None
+            The two columns to draw rows by; None takes the two there are, if both are numbers, and else
+            the first two principal components, without ellipses.
+
+        Returns
+        -------
+        Picture
+        """
+        if X is None or isinstance(X, str):
+            return Density.draw(self, X)
+        sweep = two_columns(read(X), columns)
+        return super().draw(X) if sweep is None else draw_mixture(self, sweep)
+
+    def draw_steps(self, X, columns=None):
+        """The iterations of EM side by side: rows and ellipses of the components.
+
+        Parameters
+        ----------
+        X : rows
+        columns : sequence of str or None, default=None
+            The two columns to draw over; None where there are two columns of numbers.
+
+        Returns
+        -------
+        Picture
+        """
+        sweep = two_columns(read(X), columns)
+        if sweep is None:
+            msg = "steps are drawn over two columns of numbers; pass columns=(…, …)"
+            raise DataError(msg)
+        return draw_mixture_steps(self, sweep)
 
     def bic(self, X):
         """The Bayesian information criterion of rows: the smaller, the better.

@@ -17,12 +17,13 @@ from openbook.border.rules import Anything, Auto, Number, ParameterRule, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
 from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_plus, seeding_rows
+from openbook.cluster.picture import draw_prototype_steps, two_columns
 from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace
 from openbook.damage import checked_array, under
 from openbook.data import Schema, Table
 from openbook.data.conform import conform
 from openbook.data.read import read
-from openbook.errors import ParameterError
+from openbook.errors import DataError, ParameterError
 from openbook.prepare import Encoding
 
 __all__ = ["RULES", "PrototypeClusterer"]
@@ -189,6 +190,36 @@ class PrototypeClusterer(Clusterer):
     def n_iter_(self) -> int:
         """How many iterations there were."""
         return len(self.history_.costs) - 1
+
+    def _centres(self, names):
+        return self._means_in(self.prototypes_, names)
+
+    def _means_in(self, prototypes, names):
+        """The means of prototypes in two columns of numbers, in their units, or None."""
+        known = self.encoding_.names
+        if not set(names) <= set(known):
+            return None
+        at = [known.index(name) for name in names]
+        return prototypes.means[:, at] * self.encoding_.scale[at] + self.encoding_.shift[at]
+
+    def draw_steps(self, X, columns=None):
+        """The first iterations side by side: rows, regions and centres, with the way that the centres moved.
+
+        Parameters
+        ----------
+        X : rows
+        columns : sequence of str or None, default=None
+            The two columns to draw over; None where there are two columns of numbers.
+
+        Returns
+        -------
+        Picture
+        """
+        sweep = two_columns(read(X), columns)
+        if sweep is None:
+            msg = "steps are drawn over two columns of numbers; pass columns=(…, …)"
+            raise DataError(msg)
+        return draw_prototype_steps(self, sweep, lambda prototypes: self._means_in(prototypes, sweep.names))
 
     def _labels(self, X):
         return self.space_.labels(self.space_.place_table(X), self.prototypes_)

@@ -12,8 +12,8 @@ import numpy as np
 
 from openbook.border.unsupervised import Unsupervised
 from openbook.data import MISSING, Categorical, Table
-from openbook.draw import Categories, Numbers, Picture
-from openbook.draw.plot import band, bars, framed, line
+from openbook.draw import Categories, Numbers
+from openbook.draw.plot import Plot
 from openbook.errors import UnknownColumn
 
 __all__ = ["Density"]
@@ -81,27 +81,21 @@ class Density(Unsupervised):
             return self._bars(attribute)
         places = np.linspace(*self._span(name), _PLACES)
         density = np.exp(self._log_density(self._alone(attribute, places)))
-        across, up = Numbers(name, places), Numbers("density", _from_zero(density))
-        x, high = across.place(places), up.place(density)
-        inside = band(x, np.full(len(x), up.place(np.array(0.0))), high, "c0") + line(x, high, "c0")
-        body, width, height = framed(across, up, inside, "", 4)
+        plot = Plot(Numbers(name, places), Numbers.between("density", 0.0, density.max()))
+        plot.band(places, np.zeros(len(places)), density, "c0")
+        plot.line(places, density, "c0")
         top = places[np.argmax(density)]
         note = f"{type(self).__name__}; highest at {top:.4g}."
-        return Picture(f"Density of {name}", note, (note,), body, width, height)
+        return plot.picture(f"Density of {name}", (note,))
 
     def _bars(self, attribute):
         """The probability of each value."""
         values = attribute.values
         shares = np.exp(self._log_density(self._alone(attribute, np.arange(len(values)))))
-        across, up = Numbers("probability", _from_zero(shares)), Categories(attribute.name, values)
-        middles = np.array([place for place, _ in up.ticks])
+        plot = Plot(Numbers.between("probability", 0.0, shares.max()), Categories(attribute.name, values))
         told = [f"{value}: {share:.4g}" for value, share in zip(values, shares, strict=True)]
-        start = np.full(len(values), across.place(np.array(0.0)))
-        ends = across.place(shares)
-        inside = "".join(bars(middles, 0.6 / len(values), start, ends, ["c0"] * len(values), told))
-        body, width, height = framed(across, up, inside, "", 4)
-        title = f"Probabilities of {attribute.name}"
-        return Picture(title, "; ".join(told), (type(self).__name__,), body, width, height)
+        plot.bars(shares, "c0", told)
+        return plot.picture(f"Probabilities of {attribute.name}", (type(self).__name__,), "; ".join(told))
 
     def _alone(self, attribute, data):
         """Rows that know nothing but one column."""
@@ -111,8 +105,3 @@ class Density(Unsupervised):
             kind, gap = (a.dtype, MISSING) if isinstance(a, Categorical) else (np.float64, np.nan)
             columns.append(np.asarray(data, dtype=kind) if a is attribute else np.full(n, gap, dtype=kind))
         return Table(self.schema_, columns)
-
-
-def _from_zero(values):
-    """Numbers for an axis from 0 to the largest value, none of which is far from the others."""
-    return np.linspace(0.0, float(values.max()), 50)

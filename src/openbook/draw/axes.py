@@ -14,7 +14,7 @@ import numpy as np
 from openbook.draw.letters import width_of
 from openbook.words.numbers import short
 
-__all__ = ["Categories", "Marks", "Numbers", "round_ticks"]
+__all__ = ["Blank", "Categories", "Marks", "Numbers", "round_ticks"]
 
 #: Dots at so few different numbers would hide each other.
 _FEW = 12
@@ -46,6 +46,23 @@ class Numbers:
 
     name: str
     values: np.ndarray
+
+    @classmethod
+    def between(cls, name: str, low: float, high: float) -> "Numbers":
+        """An axis from one number to another, none of which is far from the others.
+
+        Parameters
+        ----------
+        name : str
+            What stands beside the axis.
+        low, high : float
+            Its ends.
+
+        Returns
+        -------
+        Numbers
+        """
+        return cls(name, np.linspace(low, high, 50))
 
     @cached_property
     def span(self) -> tuple[float, float]:
@@ -100,7 +117,7 @@ class Numbers:
         -------
         ndarray
         """
-        distinct = np.unique(values)
+        distinct = np.unique(self.values[np.isfinite(self.values)])
         if not 1 < len(distinct) <= _FEW:
             return self.place(values)
         gap = np.diff(distinct).min() / (self.span[1] - self.span[0])
@@ -131,6 +148,20 @@ class Categories:
 
     name: str
     values: tuple[str, ...]
+
+    def place(self, codes: np.ndarray) -> np.ndarray:
+        """Shares of the axis: a whole number is the middle of its band, and half more or less its edge.
+
+        Parameters
+        ----------
+        codes : ndarray
+            Positions of values.
+
+        Returns
+        -------
+        ndarray
+        """
+        return (codes + 0.5) / len(self.values)
 
     def aside(self, codes: np.ndarray) -> np.ndarray:
         """The places of dots: around the middle of each code's band, so that they do not hide each other.
@@ -179,6 +210,24 @@ class Marks:
     words: tuple[str, ...]
     at: np.ndarray
 
+    @classmethod
+    def powers(cls, name: str, low: float, high: float) -> "Marks":
+        """A logarithmic axis: powers of ten around two numbers above 0, placed by their logarithms.
+
+        Parameters
+        ----------
+        name : str
+            What stands beside the axis.
+        low, high : float
+            The numbers between which it must reach.
+
+        Returns
+        -------
+        Marks
+        """
+        at = np.arange(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1, dtype=float)
+        return cls(name, tuple(f"{10.0**power:,g}" for power in at), at)
+
     def place(self, at: np.ndarray) -> np.ndarray:
         """Shares of the axis, with room at both ends for half of their words.
 
@@ -210,6 +259,48 @@ class Marks:
                 kept.append((place, word))
                 end = place - half
         return kept[::-1]
+
+
+@dataclass(frozen=True)
+class Blank:
+    """An axis without ticks, for marks that have words of their own.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends.
+
+    Notes
+    -----
+    Guide: docs/guide/gallery.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Blank(0.0, 4.0).place(np.array([1.0])).tolist()
+    [0.25]
+    """
+
+    low: float
+    high: float
+    name: str = ""
+    ticks: tuple[tuple[float, str], ...] = ()
+
+    def place(self, values: np.ndarray) -> np.ndarray:
+        """Shares of the axis.
+
+        Parameters
+        ----------
+        values : ndarray
+            Numbers between its ends.
+
+        Returns
+        -------
+        ndarray
+        """
+        return (values - self.low) / (self.high - self.low)
+
+    aside = place
 
 
 def _spread(n: int, turn: float) -> np.ndarray:

@@ -5,13 +5,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from openbook.draw.axes import Categories, Numbers
-from openbook.draw.plot import Picture, bars, dots, framed, legend, line
+from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.picture import Picture
+from openbook.draw.plot import FRAME, Plot
 from openbook.words.numbers import figure
 
-__all__ = ["line_chart", "named_bars", "score_chart"]
+__all__ = ["line_chart", "named_bars", "score_chart", "stacked_bars"]
 
-#: More bars than these would be too thin to read.
-_MOST = 20
+#: More bars than these would be too thin to read; scores make the chart higher instead.
+_MOST, _MOST_SCORES = 20, 60
 
 
 def named_bars(
@@ -21,18 +23,39 @@ def named_bars(
     order = np.argsort(-np.abs(values), kind="stable")[:_MOST][::-1]  # the axis goes up
     ends, drawn = np.asarray(values, dtype=float)[order], [names[i] for i in order]
     low, high = min(0.0, ends.min(initial=0.0)), max(0.0, ends.max(initial=0.0))
-    # evenly between its ends, so that no bar counts as far from the others
-    across = Numbers(axis, np.linspace(low, high if high > low else low + 1.0, 25))
-    up = Categories("", tuple(drawn))
+    across = Numbers.between(axis, low, high if high > low else low + 1.0)
     told = [f"{name}: {figure(float(end), 4)}" for name, end in zip(drawn, ends, strict=True)]
-    middles = np.array([place for place, _ in up.ticks])
-    zero = across.place(np.zeros(len(drawn)))
-    looks = ["c0" if end >= 0 else "c1" for end in ends]
-    inside = "".join(bars(middles, 0.64 / max(len(drawn), 1), zero, across.place(ends), looks, told))
-    body, width, height = framed(across, up, inside, "", 4)
+    plot = Plot(across, Categories("", tuple(drawn)))
+    plot.bars(ends, ["c0" if end >= 0 else "c1" for end in ends], told)
     if len(names) > _MOST:
         notes = (*notes, f"The largest {_MOST} of {len(names):,}.")
-    return Picture(title, "; ".join(told[::-1]), notes, body, width, height)
+    return plot.picture(title, notes, "; ".join(told[::-1]))
+
+
+def stacked_bars(
+    title: str,
+    axis: str,
+    names: Sequence[str],
+    parts: Sequence[str],
+    counts: np.ndarray,
+    notes: tuple[str, ...] = (),
+) -> Picture:
+    """A bar for each name, from the lowest up, made of parts: counts is (parts, names)."""
+    ends = np.vstack([np.zeros(len(names)), np.cumsum(counts, axis=0)])
+    plot = Plot(Numbers.between(axis, 0.0, float(ends.max(initial=1.0))), Categories("", tuple(names)))
+    rows = np.arange(len(names))
+    for i, part in enumerate(parts):
+        told = [f"{name}, {part}: {figure(float(n), 4)}" for name, n in zip(names, counts[i], strict=True)]
+        some = np.flatnonzero(counts[i])
+        look = f"c{i}" if i < COLOURS else RARE
+        sides = rows[some] - 0.32, rows[some] + 0.32
+        plot.boxes((ends[i][some], ends[i + 1][some]), sides, look, [told[k] for k in some])
+        plot.named(look, part if i < COLOURS else "others")
+    each = [
+        f"{name}: {', '.join(f'{part} {figure(float(n), 4)}' for part, n in zip(parts, column, strict=True))}"
+        for name, column in zip(names, counts.T, strict=True)
+    ]
+    return plot.picture(title, notes, "; ".join(each[::-1]))
 
 
 def score_chart(
@@ -41,28 +64,52 @@ def score_chart(
     rows: Sequence[tuple[str, float, float, float]],
     reference: float | None = None,
     notes: tuple[str, ...] = (),
+    *,
+    looks: Mapping[str, str] | None = None,
+    focus: bool = False,
 ) -> Picture:
     """A dot between the ends of its interval for each (name, value, low, high), the first on top.
 
-    A dashed line marks the reference. What has no interval is a dot alone; NaN is left out.
+    A dashed line marks the reference, and `looks` has other colours than the first for some names. What has
+    no interval is a dot alone; NaN is left out. With `focus`, rows stand from the best to the worst, and the
+    axis is drawn for the better half: what is far beyond is a triangle at the edge.
     """
-    drawn = [row for row in rows if np.isfinite(row[1])][:_MOST][::-1]  # the axis goes up
+    drawn = [row for row in rows if np.isfinite(row[1])][:_MOST_SCORES][::-1]  # the axis goes up
     values = np.array([row[1:] for row in drawn], dtype=float).reshape(-1, 3)
     values[:, 1:] = np.where(np.isfinite(values[:, 1:]), values[:, 1:], values[:, :1])
-    marks = np.r_[values.ravel(), [] if reference is None else [reference]]
-    across = Numbers(axis, np.linspace(marks.min(initial=np.inf), marks.max(initial=-np.inf), 25))
-    up = Categories("", tuple(row[0] for row in drawn))
-    at = np.array([place for place, _ in up.ticks])
-    x = across.place(values)
-    told = [f"{row[0]}: {figure(row[1], 4)}" for row in drawn]
-    parts = [line(x[i, 1:], at[[i, i]], "c0") for i in range(len(drawn))]
+    seen = (
+        _leading(values[::-1]) if focus else np.r_[values.ravel(), [] if reference is None else [reference]]
+    )
+    plot = Plot(
+        Numbers.between(axis, seen.min(initial=np.inf), seen.max(initial=-np.inf)),
+        Categories("", tuple(row[0] for row in drawn)),
+        (FRAME[0], min(FRAME[1], 24 + 34 * len(drawn)) if len(drawn) <= _MOST else 20 * len(drawn)),
+    )
+    told = [f"{row[0]}: {_scored(row)}" for row in drawn]
     if reference is not None:
-        parts.append(line(across.place(np.array([reference] * 2)), np.array([0.0, 1.0]), "c8 dashed"))
-    parts += dots(x[:, 0], at, ["dot c0"] * len(drawn), told)
-    body, width, height = framed(across, up, "".join(parts), "", 4)
-    if len(rows) > _MOST:
-        notes = (*notes, f"The first {_MOST} of {len(rows):,}.")
-    return Picture(title, "; ".join(told[::-1]), notes, body, width, height)
+        plot.up_at(reference)
+    for i, (name, *_) in enumerate(drawn):
+        look = (looks or {}).get(name, "c0")
+        plot.line(values[i, 1:], [i, i], look)
+        plot.dots(values[i, :1], [i], f"dot {look}", [told[i]], size=5)
+    if len(rows) > _MOST_SCORES:
+        notes = (*notes, f"The first {_MOST_SCORES} of {len(rows):,}.")
+    return plot.picture(title, notes, "; ".join(told[::-1]))
+
+
+def _scored(row: tuple[str, float, float, float]) -> str:
+    _, value, low, high = row
+    ends = f" [{figure(low, 4)}, {figure(high, 4)}]" if np.isfinite([low, high]).all() else ""
+    return figure(value, 4) + ends
+
+
+def _leading(values: np.ndarray) -> np.ndarray:
+    """The intervals of the better half, and of rows whose score is no farther from it than it is wide."""
+    leading = values[: max(3, (len(values) + 1) // 2)]
+    low, high = leading[:, 1].min(initial=np.inf), leading[:, 2].max(initial=-np.inf)
+    reach = high - low
+    near = values[(values[:, 0] >= low - reach) & (values[:, 0] <= high + reach)]
+    return np.clip(near.ravel(), low - 1.5 * reach, high + 1.5 * reach)
 
 
 def line_chart(
@@ -73,14 +120,9 @@ def line_chart(
 ) -> Picture:
     """A line for each name through its points x, y; a legend where there are several."""
     xs, ys = (np.concatenate([np.asarray(pair[k], dtype=float) for pair in lines.values()]) for k in (0, 1))
-    across = Numbers(axes[0], np.linspace(xs.min(), xs.max(), 50))
-    up = Numbers(axes[1], np.linspace(ys.min(), ys.max(), 50))
-    inside = "".join(
-        line(across.place(np.asarray(x, dtype=float)), up.place(np.asarray(y, dtype=float)), f"c{i % 9}")
-        for i, (x, y) in enumerate(lines.values())
-    )
-    above, tall = legend([(f"c{i % 9}", name) for i, name in enumerate(lines)] if len(lines) > 1 else [])
-    body, width, height = framed(across, up, inside, above, tall)
+    plot = Plot(Numbers.between(axes[0], xs.min(), xs.max()), Numbers.between(axes[1], ys.min(), ys.max()))
+    for i, (name, (x, y)) in enumerate(lines.items()):
+        plot.line(x, y, f"c{i % 9}", name if len(lines) > 1 else "")
     ends = {name: (float(y[0]), float(y[-1])) for name, (_, y) in lines.items()}
     told = "; ".join(f"{name}: {figure(a, 4)} to {figure(b, 4)}" for name, (a, b) in ends.items())
-    return Picture(title, told, notes, body, width, height)
+    return plot.picture(title, notes, told)

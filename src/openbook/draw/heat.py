@@ -28,6 +28,7 @@ def heat_map(
     counts: np.ndarray,
     shares: np.ndarray,
     looks: Sequence[Sequence[str]],
+    written: Sequence[Sequence[str]] | None = None,
 ) -> tuple[str, float, float]:
     """The map as SVG elements, and its width and height.
 
@@ -36,6 +37,7 @@ def heat_map(
     across, down : the name of each axis and of its classes
     counts, shares : numbers and shades
     looks : the colour of each cell, "c0" or "c5"
+    written : the words in each cell, instead of counts and percentages
     """
     columns, rows = ([clip(name, _LETTERS) for name in names] for _, names in (across, down))
     wide = min(150.0, max(30.0, 460 / len(columns)))
@@ -53,8 +55,10 @@ def heat_map(
         parts.append(text(left - 9, y + high / 2 + 4, name, "soft last"))
         for j in range(len(columns)):
             at = left + wide * j, y, wide, high
-            told = f"{down[0]} {down[1][i]}, {across[0]} {across[1][j]}: {counts[i, j]:,}"
-            parts.append(_cell(at, int(counts[i, j]), float(shares[i, j]), looks[i][j], told))
+            share, count = float(shares[i, j]), f"{counts[i, j]:,}" if written is None else written[i][j]
+            told = f"{down[0]} {down[1][i]}, {across[0]} {across[1][j]}: {count}".strip()
+            words = _lines(int(counts[i, j]), share, wide, high) if written is None else (count,)
+            parts.append(_cell(at, words, share, looks[i][j] if counts[i, j] else "none", told))
     return "".join(parts), left + wide * len(columns) + beyond, top + high * len(rows) + 4
 
 
@@ -75,27 +79,37 @@ def _column_names(names: Sequence[str], wide: float) -> tuple[str, float, float]
     return "".join(slanted), 34 + longest * math.sin(_SLANT), max(0.0, longest * math.cos(_SLANT) - wide / 2)
 
 
-def _cell(at: tuple[float, float, float, float], count: int, share: float, look: str, told: str) -> str:
-    """A rectangle with its number, and with its share where there is room; a rare cell is still seen."""
+def _lines(count: int, share: float, wide: float, high: float) -> tuple[str, ...]:
+    """A count, and its share where there is room; nothing for none in a small cell."""
+    if not count and wide < 460 / _MANY + 1:
+        return ()
+    if high < 56:
+        return (_number(count, wide),)
+    percent = f"{100 * share:.0f}%" if 0.01 <= share <= 0.99 or share in (0, 1) else f"{100 * share:.1f}%"
+    return _number(count, wide), percent
+
+
+def _cell(
+    at: tuple[float, float, float, float], words: tuple[str, ...], share: float, look: str, told: str
+) -> str:
+    """A rectangle with a line or two; a rare cell is still seen."""
     x, y, wide, high = at
     shade = 0.05 + 0.95 * math.sqrt(share)
     ink = f"over-{look}" if shade > _STRONG else ""
-    fill = f'class="{look}" fill-opacity="{shade:.3f}"' if count else 'class="none"'
+    fill = f'class="{look}"' if look == "none" else f'class="{look}" fill-opacity="{shade:.3f}"'
     box = (
         f'<rect {fill} x="{x + 1:.1f}" y="{y + 1:.1f}"'
         f' width="{wide - 2:.1f}" height="{high - 2:.1f}" rx="2"><title>{safe(told)}</title></rect>'
     )
-    words = _number(count, wide)
-    if not count and wide < 460 / _MANY + 1:
-        return box
     centre, size = x + wide / 2, "small" if wide < 44 else ""
-    if high < 56:
-        return box + text(centre, y + high / 2 + 4, words, f"figure middle {size} {ink}")
-    percent = f"{100 * share:.0f}%" if 0.01 <= share <= 0.99 or share in (0, 1) else f"{100 * share:.1f}%"
+    if len(words) < 2:
+        return box + "".join(
+            text(centre, y + high / 2 + 4, word, f"figure middle {size} {ink}") for word in words
+        )
     return (
         box
-        + text(centre, y + high / 2 - 1, words, f"figure middle {ink}")
-        + text(centre, y + high / 2 + 16, percent, f"figure small middle {ink}")
+        + text(centre, y + high / 2 - 1, words[0], f"figure middle {ink}")
+        + text(centre, y + high / 2 + 16, words[1], f"figure small middle {ink}")
     )
 
 

@@ -1,251 +1,373 @@
-"""A picture with two axes as SVG that stands alone: a frame, ticks, dots, lines and bands, a legend.
+"""A plot: two axes, and marks in their units: dots, lines, bands, bars, regions, contours, arrows, words.
 
-    framed(across, up, inside, above, tall)     axes around what is inside, which is placed by shares of them
+    plot = Plot(across, up)
+    plot.line(x, y, "c0", "its name in the legend")
+    plot.picture(title, notes)            or   panels([plot, other], titles, …)
 
-Everything is placed in pixels. Colours are in the picture itself, and follow light and dark. Dots beyond an
-axis are drawn at its edge, as triangles; lines and bands end there. Looks are classes of the stylesheet: a
-colour "c0" to "c8", with "dot", "ring", "many" for dots, "line", "dashed" for lines, "band" for bands and
-"pale" for bars.
+Marks are drawn in the order in which they are added, in pixels of the frame. Dots beyond an axis are drawn at
+its edge, as triangles; everything else ends there. A missing number has no dot, and interrupts a line.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from itertools import groupby, pairwise
 
 import numpy as np
+import numpy.typing as npt
 
-from openbook.draw.axes import Categories, Marks, Numbers
-from openbook.draw.colours import DARK, LIGHT
+from openbook.draw.axes import Blank, Categories, Marks, Numbers
 from openbook.draw.letters import clip, fitting, safe, text, width_of
-from openbook.errors import DataError
+from openbook.draw.picture import Picture
 
-__all__ = ["FRAME", "STYLE", "Picture", "band", "bars", "dots", "framed", "legend", "line"]
+__all__ = ["FRAME", "Plot", "legend", "panels"]
 
 #: The width and height of what is inside the axes.
 FRAME = _WIDTH, _HEIGHT = 560, 400
-_MARGIN, _BOTTOM = 18, 46
-_LABEL = 18
+_BOTTOM = 46
+_LABEL = 26
+#: Pixels farther from the frame than this are not written.
+_FAR = 1e4
+
+Places = npt.ArrayLike
+Axis = Numbers | Categories | Marks | Blank
 
 
-def _colour(i: int, hue: str) -> str:
-    strokes = f".ob-plot .c{i}.ring, .ob-plot .c{i}.line {{ stroke: {hue}; }}"
-    return f".ob-plot .c{i} {{ fill: {hue}; }} {strokes}\n"
+class Plot:
+    """Axes and marks; `size` is the width and height of the frame."""
 
+    def __init__(self, across: Axis, up: Axis, size: tuple[int, int] = FRAME) -> None:
+        self.across, self.up, self.size = across, up, size
+        self._marks: list[str] = []
+        self.key: list[tuple[str, str]] = []
 
-#: What every picture needs; a page of several needs it once.
-STYLE = f"""
-.ob-plot {{ font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }}
-.ob-plot {{ max-width: 100%; height: auto; }}
-.ob-plot text {{ fill: #1d2630; }}
-.ob-plot .paper {{ fill: #ffffff; }}
-.ob-plot .head {{ font-size: 15px; font-weight: 650; }}
-.ob-plot .soft {{ fill: #5b6772; font-size: 12px; font-variant-numeric: tabular-nums; }}
-.ob-plot .middle {{ text-anchor: middle; }}
-.ob-plot .last {{ text-anchor: end; }}
-.ob-plot .grid {{ stroke: #dfe3e6; }}
-.ob-plot .frame {{ fill: none; stroke: #98a4ad; }}
-.ob-plot .zero {{ stroke: #5b6772; stroke-dasharray: 5 4; }}
-.ob-plot .trend {{ fill: none; stroke: #c94f00; stroke-width: 2; stroke-linejoin: round; }}
-.ob-plot .region {{ fill-opacity: .24; shape-rendering: crispEdges; }}
-.ob-plot .dot {{ stroke: #ffffff; stroke-width: 1; }}
-.ob-plot .many {{ fill-opacity: .45; stroke: none; }}
-.ob-plot .ring {{ fill: #ffffff; stroke-width: 2; }}
-{"".join(_colour(i, hue) for i, hue in enumerate(LIGHT))}
-.ob-plot .ring.ring {{ fill: #ffffff; }}
-.ob-plot .line.line {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
-.ob-plot .dashed {{ stroke-dasharray: 5 4; }}
-.ob-plot .band {{ fill-opacity: .16; }}
-.ob-plot .pale {{ fill-opacity: .35; }}
-.ob-plot .figure {{ font-variant-numeric: tabular-nums; }}
-.ob-plot .small {{ font-size: 11px; }}
-.ob-plot .none {{ fill: #98a4ad; fill-opacity: .09; }}
-.ob-plot .over-c0, .ob-plot .over-c5 {{ fill: #ffffff; }}
-@media (prefers-color-scheme: dark) {{
-.ob-plot text {{ fill: #e4e9ed; }}
-.ob-plot .paper {{ fill: #1a2128; }}
-.ob-plot .soft {{ fill: #9dabb6; }}
-.ob-plot .grid {{ stroke: #323c46; }}
-.ob-plot .frame {{ stroke: #5f6d78; }}
-.ob-plot .zero {{ stroke: #9dabb6; }}
-.ob-plot .trend {{ stroke: #f0a67c; }}
-.ob-plot .region {{ fill-opacity: .34; }}
-.ob-plot .band {{ fill-opacity: .26; }}
-.ob-plot .dot {{ stroke: #1a2128; }}
-{"".join(_colour(i, hue) for i, hue in DARK.items())}
-.ob-plot .many {{ stroke: none; }}
-.ob-plot .ring.ring {{ fill: #1a2128; }}
-.ob-plot .over-c0 {{ fill: #0d1318; }}
-}}
-"""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture to look at: a notebook shows it, `save` writes it, `svg` is its text.
-
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    told : str
-        The same in words, for those who cannot see it.
-    notes : tuple of str
-        Lines below the title.
-    body : str
-        SVG elements.
-    width, height : float
-        Pixels of the body.
-
-    Notes
-    -----
-    Guide: docs/guide/work.md
-
-    Examples
-    --------
-    >>> picture = Picture("A dot", "One dot.", (), '<circle cx="5" cy="5" r="2"/>', 10, 10)
-    >>> picture.svg().startswith("<svg")
-    True
-    """
-
-    title: str
-    told: str
-    notes: tuple[str, ...]
-    body: str
-    width: float
-    height: float
-
-    def svg(self) -> str:
-        """The picture as SVG, which needs nothing else."""
-        room = round(self.width)
-        lines = [text(_MARGIN, _MARGIN + 13, fitting(self.title, room, 15), "head")]
-        lines += [
-            text(_MARGIN, _MARGIN + 32 + 17 * i, fitting(note, room, 12), "soft")
-            for i, note in enumerate(self.notes)
-        ]
-        top = _MARGIN + 22 + 17 * len(self.notes)
-        return self._page(f"<style>{STYLE}</style>", "".join(lines), _MARGIN, top + 8)
-
-    def inline(self) -> str:
-        """The picture alone, for a page that has `STYLE` and says title and notes itself."""
-        return self._page("", "", 4, 4)
-
-    def _page(self, style: str, head: str, margin: int, top: int) -> str:
-        w, h = round(self.width + 2 * margin), round(self.height + top + 10)
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="ob-plot" role="img" width="{w}" height="{h}"'
-            f' viewBox="0 0 {w} {h}" aria-label="{safe(self.title)}">{style}'
-            f"<title>{safe(self.title)}</title><desc>{safe(self.told)}</desc>"
-            f'<rect class="paper" width="{w}" height="{h}" rx="6"/>{head}'
-            f'<g transform="translate({margin} {top})">{self.body}</g></svg>'
-        )
-
-    def save(self, path: str | Path) -> Path:
-        """Write it to a file, whose name ends in .svg.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write it.
-
-        Returns
-        -------
-        Path
-        """
-        path = Path(path)
-        if path.suffix.lower() != ".svg":
-            raise DataError(f"cannot draw to {path.name!r}: the name must end in .svg")
-        path.write_text(self.svg() + "\n", encoding="utf-8")
-        return path
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
-
-
-def framed(
-    across: Numbers | Categories | Marks, up: Numbers | Categories, inside: str, above: str, tall: float
-) -> tuple[str, float, float]:
-    """What is inside in a frame with ticks and names, below a legend; and the width and height of it all."""
-    words = [clip(word, _LABEL) for _, word in up.ticks]
-    left = max([width_of(word, 12) for word in words], default=0.0) + 30
-    parts = []
-    for (place, _), word in zip(up.ticks, words, strict=True):
-        y = _HEIGHT * (1 - place)
-        parts.append(f'<line class="grid" x1="0" x2="{_WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(text(-8, y + 4, word, "soft last"))
-    room = _WIDTH / max(len(across.ticks), 1)
-    letters = max(3, int(room / 7.5))
-    for place, word in across.ticks:
-        x = _WIDTH * place
-        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{_HEIGHT}"/>')
-        parts.append(text(x, _HEIGHT + 17, clip(word, letters), "soft middle"))
-    parts.append(text(_WIDTH / 2, _HEIGHT + 38, clip(across.name, 60), "middle"))
-    name = safe(clip(up.name, 44))
-    parts.append(
-        f'<text class="middle" transform="translate({12 - left:.1f} {_HEIGHT / 2}) rotate(-90)">{name}</text>'
-    )
-    frame = f'<rect class="frame" width="{_WIDTH}" height="{_HEIGHT}"/>'
-    body = (
-        f'{above}<g transform="translate({left:.1f} {tall:.1f})">{"".join(parts)}'
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" overflow="hidden">{inside}</svg>{frame}</g>'
-    )
-    return body, left + _WIDTH, tall + _HEIGHT + _BOTTOM
-
-
-def dots(
-    x: np.ndarray, y: np.ndarray, looks: Sequence[str], told: Sequence[str] | None = None
-) -> Iterator[str]:
-    """A dot for each row, by shares of the axes; what lies beyond the frame is a triangle at its edge."""
-    inside = (x >= 0) & (x <= 1) & (y >= 0) & (y <= 1)
-    left, top = np.clip(x, 0.012, 0.988) * _WIDTH, (1 - np.clip(y, 0.016, 0.984)) * _HEIGHT
-    left, top = np.where(inside, x * _WIDTH, left), np.where(inside, (1 - y) * _HEIGHT, top)
-    for i, look in enumerate(looks):
-        words = f"<title>{safe(told[i])}</title>" if told is not None else ""
-        if inside[i]:
-            yield f'<circle class="{look}" cx="{left[i]:.1f}" cy="{top[i]:.1f}" r="4">{words}</circle>'
+    def _pixels(self, x: Places, y: Places, *, aside: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Where points are in the frame; aside, so that equal ones do not hide each other."""
+        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+        if aside:
+            across, up = _aside(self.across, x), _aside(self.up, y)
         else:
-            tip = f"M{left[i]:.1f} {top[i] - 5:.1f}l5 9h-10z"
-            yield f'<path class="{look}" d="{tip}">{words}</path>'
+            across, up = self.across.place(x), self.up.place(y)
+        return self.size[0] * across, self.size[1] * (1 - up)
+
+    def named(self, look: str, name: str) -> None:
+        """A line of the legend, once."""
+        if (look, name) not in self.key:
+            self.key.append((look, name))
+
+    def dots(
+        self,
+        x: Places,
+        y: Places,
+        looks: str | Sequence[str],
+        told: Sequence[str] | None = None,
+        *,
+        aside: bool = False,
+        size: float = 4,
+    ) -> None:
+        """A dot for each point that is known; what lies beyond the frame is a triangle at its edge."""
+        left, top = self._pixels(x, y, aside=aside)
+        wide, high = self.size
+        looks = [looks] * len(left) if isinstance(looks, str) else looks
+        inside = (left >= 0) & (left <= wide) & (top >= 0) & (top <= high)
+        edge_x, edge_y = np.clip(left, 7, wide - 7), np.clip(top, 7, high - 7)
+        for i in np.flatnonzero(np.isfinite(left) & np.isfinite(top)).tolist():
+            words = f"<title>{safe(told[i])}</title>" if told is not None else ""
+            if inside[i]:
+                place = f'cx="{left[i]:.1f}" cy="{top[i]:.1f}" r="{size:g}"'
+                self._marks.append(f'<circle class="{looks[i]}" {place}>{words}</circle>')
+            else:
+                tip = f"M{edge_x[i]:.1f} {edge_y[i] - 5:.1f}l5 9h-10z"
+                self._marks.append(f'<path class="{looks[i]}" d="{tip}">{words}</path>')
+
+    def line(self, x: Places, y: Places, look: str, name: str = "", told: str = "") -> None:
+        """A line through points, from the first to the last, interrupted where one is missing."""
+        left, top = self._pixels(x, y)
+        words = f"<title>{safe(told)}</title>" if told else ""
+        known = np.isfinite(left) & np.isfinite(top)
+        for kept, run in groupby(range(len(left)), key=known.__getitem__):
+            if kept:
+                way = _way(left, top, list(run))
+                mark = f'<polyline class="line {look}" points="{way}"'
+                self._marks.append(f"{mark}>{words}</polyline>" if words else f"{mark}/>")
+        if name:
+            self.named(look, name)
+
+    def across_at(self, y: float, look: str = "c8 dashed", name: str = "") -> None:
+        """A level line from edge to edge, where it lies inside."""
+        self._ruled(float(self.up.place(np.array([y]))[0]), look, name, level=True)
+
+    def up_at(self, x: float, look: str = "c8 dashed", name: str = "") -> None:
+        """An upright line from edge to edge, where it lies inside."""
+        self._ruled(float(self.across.place(np.array([x]))[0]), look, name, level=False)
+
+    def _ruled(self, share: float, look: str, name: str, *, level: bool) -> None:
+        wide, high = self.size
+        if 0 <= share <= 1:
+            y, x = high * (1 - share), wide * share
+            ends = f"0.0,{y:.1f} {wide:.1f},{y:.1f}" if level else f"{x:.1f},{high:.1f} {x:.1f},0.0"
+            self._marks.append(f'<polyline class="line {look}" points="{ends}"/>')
+        if name:
+            self.named(look, name)
+
+    def band(self, x: Places, low: Places, high: Places, look: str, name: str = "") -> None:
+        """What lies between two lines over the same places."""
+        x, low, high = (np.asarray(each, dtype=float) for each in (x, low, high))
+        left, top = self._pixels(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
+        self._marks.append(f'<polygon class="band {look}" points="{_way(left, top)}"/>')
+        if name:
+            self.named(look, name)
+
+    def area(self, x: Places, y: Places, look: str, told: str = "") -> None:
+        """What lies inside a way around it."""
+        words = f"<title>{safe(told)}</title>" if told else ""
+        self._marks.append(f'<polygon class="{look}" points="{_way(*self._pixels(x, y))}">{words}</polygon>')
+
+    def boxes(
+        self,
+        x: tuple[Places, Places],
+        y: tuple[Places, Places],
+        looks: str | Sequence[str],
+        told: Sequence[str] | None = None,
+    ) -> None:
+        """A rectangle for each pair of ends across and up, at least a pixel wide and high."""
+        (x0, y0), (x1, y1) = self._pixels(x[0], y[0]), self._pixels(x[1], y[1])
+        looks = [looks] * len(x0) if isinstance(looks, str) else looks
+        left, top = np.minimum(x0, x1), np.minimum(y0, y1)
+        wide, high = np.maximum(abs(x1 - x0), 1), np.maximum(abs(y1 - y0), 1)
+        for i, look in enumerate(looks):
+            place = f'x="{left[i]:.1f}" y="{top[i]:.1f}" width="{wide[i]:.1f}" height="{high[i]:.1f}"'
+            words = f"<title>{safe(told[i])}</title>" if told is not None else ""
+            self._marks.append(f'<rect class="{look}" {place}>{words}</rect>')
+
+    def bars(
+        self, ends: Places, looks: str | Sequence[str], told: Sequence[str], thick: float = 0.64
+    ) -> None:
+        """A bar from 0 for each category of the axis that goes up."""
+        ends, rows = np.asarray(ends, dtype=float), np.arange(len(np.asarray(ends)))
+        self.boxes((np.zeros(len(rows)), ends), (rows - thick / 2, rows + thick / 2), looks, told)
+
+    def regions(self, codes: np.ndarray, looks: Sequence[str]) -> None:
+        """The frame in equal cells, (up, across) from the lower left; a look for each code, none below 0.
+
+        Equal neighbours are joined: a path for each look, of rectangles.
+        """
+        (wide, high), (rows, cells) = self.size, codes.shape
+        paths: dict[str, list[str]] = {}
+        top = 0
+        for key, group in groupby(range(rows), key=lambda i: codes[rows - 1 - i].tobytes()):
+            size = len(list(group))
+            row = np.frombuffer(key, dtype=codes.dtype)
+            for start, end in pairwise([0, *(np.flatnonzero(np.diff(row)) + 1).tolist(), cells]):
+                if row[start] >= 0:
+                    x, w = start * wide / cells, (end - start) * wide / cells
+                    box = f"M{x:.2f} {top * high / rows:.2f}h{w:.2f}v{size * high / rows:.2f}h{-w:.2f}z"
+                    paths.setdefault(looks[row[start]], []).append(box)
+            top += size
+        self._marks += [
+            f'<path class="region {look}" d="{"".join(boxes)}"/>' for look, boxes in paths.items()
+        ]
+
+    def borders(self, codes: np.ndarray, look: str) -> None:
+        """Lines between equal cells of the frame, (up, across) from the lower left, that have other codes."""
+        (wide, high), (rows, cells) = self.size, codes.shape
+        w, h = wide / cells, high / rows
+        i, j = np.nonzero(codes[:, 1:] != codes[:, :-1])
+        way = [f"M{(b + 1) * w:.1f} {high - a * h:.1f}v{-h:.1f}" for a, b in zip(i, j, strict=True)]
+        i, j = np.nonzero(codes[1:] != codes[:-1])
+        way += [f"M{b * w:.1f} {high - (a + 1) * h:.1f}h{w:.1f}" for a, b in zip(i, j, strict=True)]
+        self._marks.append(f'<path class="line {look}" d="{"".join(way)}"/>')
+
+    def contour(
+        self, x: np.ndarray, y: np.ndarray, z: np.ndarray, level: float, look: str, name: str = ""
+    ) -> list[np.ndarray]:
+        """Where z, over the grid of x across and y up, has this level; the ways, each (points, 2)."""
+        ways = _joined(_crossings(x, y, z - level))
+        for way in ways:
+            self.line(way[:, 0], way[:, 1], look)
+        if name and ways:
+            self.named(look, name)
+        return ways
+
+    def ellipse(self, mean: Places, covariance: Places, reach: float, look: str, name: str = "") -> None:
+        """So many standard deviations around a mean: the mean of x and y, and their covariance, (2, 2)."""
+        values, axes = np.linalg.eigh(np.asarray(covariance, dtype=float))
+        turn = np.linspace(0, 2 * np.pi, 73)
+        way = reach * axes * np.sqrt(np.maximum(values, 0.0)) @ np.array([np.cos(turn), np.sin(turn)])
+        x, y = way + np.asarray(mean, dtype=float)[:, None]
+        self.line(x, y, look, name)
+
+    def arrow(self, x: Places, y: Places, look: str) -> None:
+        """An arrow from the first of two points to the second."""
+        left, top = self._pixels(x, y)
+        self.line(x, y, look)
+        start, end = np.array([left[0], top[0]]), np.array([left[1], top[1]])
+        along = (end - start) / (np.hypot(*(end - start)) or 1.0)
+        beside = np.array([-along[1], along[0]])
+        corners = np.array([end, end - 9 * along + 4 * beside, end - 9 * along - 4 * beside])
+        self._marks.append(f'<polygon class="{look}" points="{_way(*corners.T)}"/>')
+
+    def words(
+        self, x: float, y: float, words: str, look: str = "", *, away: tuple[float, float] = (0, 0)
+    ) -> None:
+        """Words at a point, so many pixels away from it; the look says on which side of there they stand."""
+        left, top = self._pixels([x], [y])
+        self._marks.append(text(left[0] + away[0], top[0] + away[1], words, look))
+
+    def labels(self, x: Places, y: Places, names: Sequence[str]) -> None:
+        """A name beside each point, on paper, inside the frame, and below those that stand there already."""
+        left, top = self._pixels(x, y)
+        wide, high = self.size
+        middle, taken = wide / 2, list[tuple[float, float, float]]()
+        for name, at, down in zip(names, left.tolist(), top.tolist(), strict=True):
+            words = clip(name, 24)
+            room = width_of(words, 13)
+            start = min(max(at + 6 if at >= middle else at - 6 - room, 4.0), wide - room - 4)
+            base = min(max(down + 4, 14.0), high - 6)
+            while any(abs(base - other) < 15 and start < e and s < start + room for other, s, e in taken):
+                base += 15
+            taken.append((base, start, start + room))
+            behind = f'x="{start - 2:.1f}" y="{base - 12:.1f}" width="{room + 4:.1f}" height="16" rx="3"'
+            paper = f'<rect class="paper" fill-opacity=".78" {behind}/>'
+            self._marks.append(paper + text(start, base, words, ""))
+
+    def framed(self, name: str = "") -> tuple[str, float, float, float]:
+        """The frame with its ticks, names and marks; where it starts from the left, its width and height."""
+        wide, high = self.size
+        words = [clip(word, _LABEL) for _, word in self.up.ticks]
+        left = max([width_of(word, 12) for word in words], default=0.0) + (30 if self.up.name else 12)
+        parts = [text(wide / 2, -8, fitting(name, wide, 13), "middle")] if name else []
+        for (place, _), word in zip(self.up.ticks, words, strict=True):
+            y = high * (1 - place)
+            parts.append(f'<line class="grid" x1="0" x2="{wide}" y1="{y:.1f}" y2="{y:.1f}"/>')
+            parts.append(text(-8, y + 4, word, "soft last"))
+        for place, word in _roomy(self.across, wide):
+            x = wide * place
+            parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{high}"/>')
+            parts.append(text(x, high + 17, word, "soft middle"))
+        parts.append(text(wide / 2, high + 38, fitting(self.across.name, wide, 13), "middle"))
+        if self.up.name:
+            own = safe(fitting(self.up.name, high, 13))
+            turned = f'transform="translate({12 - left:.1f} {high / 2}) rotate(-90)"'
+            parts.append(f'<text class="middle" {turned}>{own}</text>')
+        parts.append(f'<svg width="{wide}" height="{high}" overflow="hidden">{"".join(self._marks)}</svg>')
+        parts.append(f'<rect class="frame" width="{wide}" height="{high}"/>')
+        tall = high + (_BOTTOM if self.across.name else 24)
+        return "".join(parts), left, left + wide, tall
+
+    def picture(self, title: str, notes: Sequence[str] = (), told: str | None = None) -> Picture:
+        """The plot below its legend; `told` is for those who cannot see it, and else the notes."""
+        above, tall = legend(self.key, self.size[0])
+        body, left, width, height = self.framed()
+        body = f'{above}<g transform="translate({left:.1f} {tall:.1f})">{body}</g>'
+        told = " ".join(notes) if told is None else told
+        return Picture(title, told, tuple(notes), body, width, tall + height)
 
 
-def bars(
-    middles: np.ndarray,
-    thick: float,
-    starts: np.ndarray,
-    ends: np.ndarray,
-    looks: Sequence[str],
-    told: Sequence[str],
-) -> Iterator[str]:
-    """A bar across for each row, by shares of the axes, from one place to another, to the left or right."""
-    left, right = np.minimum(starts, ends) * _WIDTH, np.maximum(starts, ends) * _WIDTH
-    for i, look in enumerate(looks):
-        y, high = _HEIGHT * (1 - middles[i] - thick / 2), _HEIGHT * thick
-        place = f'x="{left[i]:.1f}" y="{y:.1f}" width="{max(right[i] - left[i], 1):.1f}" height="{high:.1f}"'
-        yield f'<rect class="{look}" {place}><title>{safe(told[i])}</title></rect>'
+def panels(
+    plots: Sequence[Plot],
+    names: Sequence[str],
+    across: int,
+    title: str,
+    notes: Sequence[str] = (),
+    told: str | None = None,
+) -> Picture:
+    """Plots under their names, so many beside each other, below the legend that they share."""
+    framed = [plot.framed(name) for plot, name in zip(plots, names, strict=True)]
+    key = list(dict.fromkeys(entry for plot in plots for entry in plot.key))
+    left, right = max(f[1] for f in framed), max(f[2] - f[1] for f in framed)
+    head, high = 24 if any(names) else 4, max(f[3] for f in framed)
+    wide, tall = left + right + 14, head + high + 8
+    columns = min(across, len(framed))
+    width = wide * columns
+    above, top = legend(key, round(width))
+    parts = [above]
+    for i, (body, *_) in enumerate(framed):
+        x, y = wide * (i % columns) + left, top + tall * (i // columns) + head
+        parts.append(f'<g transform="translate({x:.1f} {y:.1f})">{body}</g>')
+    told = " ".join(notes) if told is None else told
+    height = top + tall * -(-len(framed) // columns)
+    return Picture(title, told, tuple(notes), "".join(parts), width, height)
 
 
-def line(x: np.ndarray, y: np.ndarray, look: str) -> str:
-    """A line through points given by shares of the axes, from the first to the last."""
-    return f'<polyline class="line {look}" points="{_way(x, y)}"/>'
-
-
-def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, look: str) -> str:
-    """What lies between two lines over the same places, all by shares of the axes."""
-    way = _way(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
-    return f'<polygon class="band {look}" points="{way}"/>'
-
-
-def _way(x: np.ndarray, y: np.ndarray) -> str:
-    return " ".join(f"{_WIDTH * a:.1f},{_HEIGHT * (1 - b):.1f}" for a, b in zip(x, y, strict=True))
-
-
-def legend(named: Sequence[tuple[str, str]]) -> tuple[str, float]:
-    """A spot and a word for each look, in lines as wide as the frame; and their height."""
+def legend(named: Sequence[tuple[str, str]], room: float = _WIDTH) -> tuple[str, float]:
+    """A spot and a word for each look, in lines no wider than the room; and their height."""
     parts, x, y = [], 0.0, 0
     for look, label in named:
-        words = clip(label, 26)
-        if x and x + 20 + width_of(words, 12) > _WIDTH:
+        words = clip(label, 32)
+        if x and x + 20 + width_of(words, 12) > room:
             x, y = 0.0, y + 20
-        parts.append(f'<circle class="{look}" cx="{x + 6:.1f}" cy="{y + 7}" r="5"/>')
+        if "dashed" in look or "thin" in look:
+            parts.append(
+                f'<line class="line {look}" x1="{x:.1f}" x2="{x + 13:.1f}" y1="{y + 7}" y2="{y + 7}"/>'
+            )
+        else:
+            parts.append(f'<circle class="{look}" cx="{x + 6:.1f}" cy="{y + 7}" r="5"/>')
         parts.append(text(x + 17, y + 11, words, "soft"))
         x += 20 + width_of(words, 12) + 16
     return "".join(parts), y + 28 if named else 4
+
+
+def _aside(axis: Axis, values: np.ndarray) -> np.ndarray:
+    return axis.place(values) if isinstance(axis, Marks) else axis.aside(values)
+
+
+def _way(x: np.ndarray, y: np.ndarray, some: Sequence[int] | None = None) -> str:
+    chosen = range(len(x)) if some is None else some
+    x, y = np.clip(x, -_FAR, _FAR), np.clip(y, -_FAR, _FAR)
+    return " ".join(f"{x[i]:.1f},{y[i]:.1f}" for i in chosen)
+
+
+def _roomy(axis: Axis, wide: float) -> list[tuple[float, str]]:
+    """The ticks across with words that fit: of numbers every second or third, of categories clipped ones."""
+    ticks = list(axis.ticks)
+    if not isinstance(axis, Numbers):
+        letters = max(3, int(wide / max(len(ticks), 1) / 7.5))
+        return [(place, clip(word, letters)) for place, word in ticks]
+    need = max((width_of(word, 12) for _, word in ticks), default=0.0) + 8
+    step = next((s for s in range(1, len(ticks)) if s * wide * (ticks[1][0] - ticks[0][0]) >= need), 1)
+    return ticks[::step]
+
+
+def _crossings(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Where z is 0 over a grid, (pieces, 2 ends, x and y): a cell is two triangles, in which z is a plane."""
+    at = np.stack([*np.meshgrid(x, y), z], axis=-1)
+    corners = at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]
+    triangles = np.concatenate(
+        [np.stack([corners[i] for i in three], axis=2).reshape(-1, 3, 3) for three in ((0, 1, 2), (0, 2, 3))]
+    )
+    above = triangles[:, :, 2] > 0
+    crossed = above != np.roll(above, -1, axis=1)  # the sides whose ends lie on different sides of 0
+    halved = (crossed.sum(axis=1) == 2) & np.isfinite(triangles[:, :, 2]).all(axis=1)
+    starts, stops = triangles[halved], np.roll(triangles[halved], -1, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = starts[:, :, 2] / (starts[:, :, 2] - stops[:, :, 2])
+        points = starts[:, :, :2] + share[:, :, None] * (stops[:, :, :2] - starts[:, :, :2])
+    return points[crossed[halved]].reshape(-1, 2, 2)
+
+
+def _joined(pieces: np.ndarray) -> list[np.ndarray]:
+    """Pieces of lines, (n, 2 ends, x and y), joined where they meet; each way is (points, 2)."""
+    span = np.ptp(pieces, axis=(0, 1)) if len(pieces) else np.ones(2)
+    same = np.round(pieces / np.where(span > 0, span, 1.0) * 1e8).astype(np.int64)  # but for rounding
+    ends = [[tuple(end) for end in piece] for piece in same.tolist()]
+    meeting: dict[tuple[int, ...], list[int]] = {}
+    for i, piece in enumerate(ends):
+        for end in piece:
+            meeting.setdefault(end, []).append(i)
+    left = {i: True for i, (start, end) in enumerate(ends) if start != end}  # a corner may touch the level
+    ways = []
+
+    def onward(at: tuple[int, ...]) -> list[np.ndarray]:
+        way = []
+        while (i := next((i for i in meeting[at] if i in left), None)) is not None:
+            del left[i]
+            other = 1 if ends[i][0] == at else 0
+            at = ends[i][other]
+            way.append(pieces[i, other])
+        return way
+
+    while left:
+        i = next(iter(left))
+        del left[i]
+        before, after = (onward(end) for end in ends[i])
+        ways.append(np.array([*before[::-1], *pieces[i], *after]))
+    return ways

@@ -9,9 +9,11 @@ a column a class, or one column of numbers. Missing cells are the members' affai
 from abc import abstractmethod
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier, Regressor, most_probable
 from openbook.data.attributes import as_text
+from openbook.draw import draw_boundary, draw_fit
 from openbook.ensemble.members import Ensemble, probabilities, shortened
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
@@ -88,6 +90,24 @@ class AveragingClassifier(Averaging, Classifier):
     def _proba(self, X):
         return self._mean(X)
 
+    def draw(self, X, y, columns=None):
+        """Decision regions of the first members side by side, and of all together.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str
+        columns : sequence of str or None, default=None
+            The two columns that vary, across and up; None takes the two by which most predictions change.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        return draw_boundary(self._beside(), X, y, columns)
+
     def _work_row(self, X):
         answer = as_text(self.classes_[self._predict(X)][0])
         end = f"Most probable: {self.target_} = {answer}."
@@ -104,6 +124,24 @@ class AveragingRegressor(Averaging, Regressor):
 
     def _losses(self, y, answers):
         return (answers[:, 0] - y) ** 2
+
+    def draw(self, X, y, column=None):
+        """The curves of the first members side by side, and of all together, over one column.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str
+        column : str or None, default=None
+            The column across; None for the one along which predictions differ most.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        return draw_fit(self._beside(), X, y, column)
 
     def _outputs(self):
         return [self.target_]

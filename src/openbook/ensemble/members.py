@@ -42,6 +42,8 @@ __all__ = [
 
 #: The most rows that a table of a derivation shows.
 SHOWN = 30
+#: The most members that are drawn.
+_DRAWN = 5
 
 
 class Ensemble(Learner):
@@ -126,6 +128,11 @@ class Ensemble(Learner):
         """What derivations call the members."""
         return [str(i + 1) for i in range(len(self.estimators_))]
 
+    def _beside(self):
+        """The first members under their names, and the ensemble itself, to be drawn side by side."""
+        shown = self._names()[:_DRAWN]
+        return {**{name: _Asked(self, i) for i, name in enumerate(shown)}, "together": self}
+
     def _arrays(self):
         return {}
 
@@ -175,6 +182,19 @@ class Ensemble(Learner):
                     t is not None and t.poor_score for t in (getattr(i, own) for i in inner)
                 )
         return tags
+
+
+class _Asked:
+    """A member as its ensemble asks it: by the columns that it sees."""
+
+    def __init__(self, ensemble, i):
+        self.ensemble, self.i, self.schema_ = ensemble, i, ensemble.schema_
+        if isinstance(ensemble, Classifier):
+            self.classes_ = ensemble.classes_
+
+    def predict(self, X):
+        ensemble = self.ensemble
+        return ensemble.estimators_[self.i].predict(ensemble._seen_by(self.i, X))  # noqa: SLF001
 
 
 class OneLearner(Ensemble):

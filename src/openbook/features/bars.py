@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from openbook.draw import Categories, Numbers, Picture
-from openbook.draw.plot import bars, framed, legend
+from openbook.draw.plot import Plot
 from openbook.words.numbers import p_words, shown
 
 if TYPE_CHECKING:
@@ -27,26 +27,20 @@ def draw_scores(scores: "AttributeScores") -> Picture:
     drawn = finite[:_MOST][::-1]  # the axis goes up
     ends = np.array([row.score for row in drawn])
     low, high = min(0.0, ends.min(initial=0.0)), max(ends.max(initial=0.0), 0.0)
-    # evenly between its ends, so that no bar counts as far from the others
-    across = Numbers(scores.measure.words, np.linspace(low, high if high > low else 1.0, 25))
-    up = Categories("", tuple(row.attribute for row in drawn))
+    plot = Plot(
+        Numbers.between(scores.measure.words, low, high if high > low else 1.0),
+        Categories("", tuple(row.attribute for row in drawn)),
+    )
     sure = [row.p_adjusted <= 0.05 for row in drawn]
     looks = ["c0" if yes else "c0 pale" for yes in sure]
     told = [f"{row.attribute}: {shown(row.score)}{_p(row.p_adjusted)}" for row in drawn]
-    middles = np.array([place for place, _ in up.ticks])
-    zero = across.place(np.zeros(len(drawn)))
-    inside = "".join(bars(middles, 0.64 / max(len(drawn), 1), zero, across.place(ends), looks, told))
-    keys = [("c0", "p (Holm) at most 0.05")] * any(sure) + [("c0 pale", "not significant")] * (not all(sure))
-    above, tall = legend(keys)
-    body, width, height = framed(across, up, inside, above, tall)
-    return Picture(
-        f"Attribute scores for {scores.target}",
-        " ".join(told[::-1]),
-        _notes(scores, len(finite)),
-        body,
-        width,
-        height,
-    )
+    plot.bars(ends, looks, told)
+    if any(sure):
+        plot.named("c0", "p (Holm) at most 0.05")
+    if not all(sure):
+        plot.named("c0 pale", "not significant")
+    title = f"Attribute scores for {scores.target}"
+    return plot.picture(title, _notes(scores, len(finite)), " ".join(told[::-1]))
 
 
 def _notes(scores: "AttributeScores", finite: int) -> tuple[str, ...]:

@@ -64,6 +64,7 @@ from openbook.judge.scores.rates import Rate
 from openbook.judge.scores.regression import Regression
 from openbook.judge.scores.roc import Roc, auc
 from openbook.judge.scores.sequences import SequenceScores, SpanCounts, sequence_scores
+from openbook.judge.scores.score_pictures import draw_cost_curves, draw_rocs
 from openbook.judge.tuning.tune import Tuned, Tuning, tune
 
 __all__ = [
@@ -135,6 +136,8 @@ __all__ = [
     "diagnose_model",
     "difference",
     "disagreement",
+    "draw_cost_curves",
+    "draw_rocs",
     "evaluate",
     "evaluate_fold",
     "evaluation_bias",

@@ -21,12 +21,14 @@ from functools import partial, reduce
 from operator import add
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier, most_probable
 from openbook.border.folding import Folding
 from openbook.border.rules import Number, OneOf
 from openbook.data.attributes import as_text
 from openbook.fold import less
+from openbook.linear.discriminant_picture import draw_normals
 from openbook.linear.discriminant_work import derive_model, derive_row
 from openbook.linear.gram import independent_columns
 from openbook.linear.scatter import ClassScatter
@@ -182,6 +184,28 @@ class _Discriminant(Folding, Classifier):
         proba = softmax(self._scores(X))
         proba[np.isnan(proba).any(axis=1)] = self.priors_
         return proba
+
+    def draw(self, X=None, y=None, columns=None):
+        """The normal distribution of each class as ellipses; or, with rows, the decision regions.
+
+        Parameters
+        ----------
+        X : table-like or None, default=None
+            Rows to draw the decision regions with.
+        y : array-like, str or None, default=None
+            Their target.
+        columns : sequence of str or None, default=None
+            The two columns across and up; None takes the two that tell the classes apart best.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        if X is not None:
+            return super().draw(X, y, columns)
+        return draw_normals(self, columns)
 
     def _work(self):
         return derive_model(self)

@@ -16,6 +16,8 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.special import stdtrit
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Regressor
@@ -381,6 +383,40 @@ class LinearRegression(Folding, Regressor):
     def _predict(self, X):
         predicted = self._functions()(X) @ self._weights[1:] + self._weights[0]
         return predicted[:, 0] if self._flat else predicted
+
+    def predict_interval(self, X, level=0.95):
+        """The interval in which the target of a new row is expected, around its prediction.
+
+        ŷ ± t √(σ² (1 + h)), with h = x'(X'X)⁻¹x: for unpenalised least squares of one target.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+        level : float, default=0.95
+            The probability that the target lies inside.
+
+        Returns
+        -------
+        low, high : ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        if self.sigma2_ is None or not self._flat:
+            msg = "an interval needs one target, more rows than coefficients, no penalty and the squared loss"
+            raise ParameterError(msg)
+        if not 0 < level < 1:
+            msg = f"level must lie between 0 and 1, got {level!r}"
+            raise ParameterError(msg)
+        own = self._covariance()
+
+        def around(rows):
+            functions = np.column_stack([np.ones(len(rows)), self._functions()(rows)])
+            values = solve_triangular(self._units, functions.T, trans=1)
+            leverage = np.maximum(np.einsum("ji,jk,ki->i", values, own, values), 0.0)
+            return np.column_stack([self._predict(rows), np.sqrt(self.sigma2_ * (1 + leverage))])
+
+        centre, spread = self._each(X, around).T
+        reach = stdtrit(self.dof_, (1 + level) / 2) * spread
+        return centre - reach, centre + reach
 
     def complexity(self):
         return len(self.targets_) * self.fit_intercept + int(np.count_nonzero(self._weights[1:]))

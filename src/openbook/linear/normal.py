@@ -27,6 +27,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve, lapack
 
+from openbook.draw import Marks, Numbers
+from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.linear.gram import Gram, independent_columns
 from openbook.linear.joint_scatter import JointScatter
@@ -208,6 +211,32 @@ class PenaltyPath(NamedTuple):
     intercept: np.ndarray
     r2: np.ndarray
     names: tuple[str, ...]
+
+    def draw(self):
+        """The coefficients over the penalty: a line for each column, the largest with names.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        if self.coef.ndim > 2:
+            msg = "a path of several targets has no one picture; fit one target"
+            raise ParameterError(msg)
+        penalty = self.l1 + self.l2
+        across = Marks.powers("penalty λ", penalty.min(), penalty.max())
+        plot = Plot(across, Numbers.between("coefficient", self.coef.min(), self.coef.max()))
+        order = np.argsort(-np.abs(self.coef).max(axis=0), kind="stable")
+        plot.across_at(0.0)
+        for rank, j in reversed(list(enumerate(order))):
+            plot.line(np.log10(penalty), self.coef[:, j], f"c{rank}" if rank < COLOURS else RARE)
+        for rank, j in enumerate(order[:COLOURS]):
+            plot.named(f"c{rank}", self.names[j])
+        if len(order) > COLOURS:
+            plot.named(RARE, f"{len(order) - COLOURS} smaller ones")
+        kept = np.count_nonzero(self.coef[-1])
+        note = f"From no column on the right to {kept} of {len(order)} on the left."
+        return plot.picture("Coefficient paths", (note,))
 
 
 def trace_path(normal: Normal, n: int, ratio: float, least: float):

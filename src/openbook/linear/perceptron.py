@@ -20,6 +20,7 @@ from functools import partial
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier, most_probable
 from openbook.border.rows import Chunk
@@ -27,6 +28,7 @@ from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, meet
+from openbook.linear.perceptron_picture import draw_moving_line, draw_weights
 from openbook.linear.perceptron_work import derive_model, derive_row
 from openbook.linear.scored import linear_scores
 from openbook.linear.start import given_start
@@ -275,6 +277,46 @@ class Perceptron(Classifier):
 
     def _proba(self, X):
         return np.eye(len(self.classes_))[self._predict(X)]
+
+    def draw(self, X=None, y=None, columns=None):
+        """The weights as bars, the largest on top; or, with rows, the decision regions.
+
+        Parameters
+        ----------
+        X : table-like or None, default=None
+            Rows to draw the decision regions with.
+        y : array-like, str or None, default=None
+            Their target.
+        columns : sequence of str or None, default=None
+            The two columns across and up; None takes the two by which most predictions change.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        return draw_weights(self) if X is None else super().draw(X, y, columns)
+
+    def draw_steps(self, X, y, columns=None):
+        """How the line between two classes moved, mistake by mistake, over the rows it learnt from.
+
+        Parameters
+        ----------
+        X : table-like
+            The rows learnt from, in their order.
+        y : array-like or str
+            Their target.
+        columns : sequence of str or None, default=None
+            The two columns across and up; None takes the two by which most predictions change.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        return draw_moving_line(self, X, y, columns)
 
     def complexity(self):
         return self.weights_.size

@@ -12,7 +12,7 @@ from openbook.data.attributes import as_text
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Meeting", "average", "derive_model", "derive_row", "met", "pocketed", "replay"]
+__all__ = ["Meeting", "average", "derive_model", "derive_row", "met", "pocketed", "replay", "replayed"]
 
 #: Meetings that are shown one by one; rows of a table of epochs, of weights, of terms; figures of a vector.
 _SHOWN_MEETINGS = 60
@@ -141,10 +141,14 @@ def _encoding(model):
 
 
 def _replayed(model):
-    x, y, w = (part.tolist() for part in model.rows_)
-    if not y:
+    return replayed(model, *model.rows_)
+
+
+def replayed(model, x, y, w):
+    """The meetings of each epoch of a fitted model with these encoded rows, their classes and weights."""
+    rows = list(zip(x.tolist(), y.tolist(), w.tolist(), strict=True))
+    if not rows:
         return iter(())
-    rows = list(zip(x, y, w, strict=True))
     orders = (range(len(rows)) if order is None else order.tolist() for order in model._orders(len(rows)))  # noqa: SLF001 (its twin)
     start = model._first_weights().tolist()  # noqa: SLF001 (the learner's own twin)
     return replay(rows, islice(orders, model.n_iter_), start, model.eta0, float(model.fit_intercept))

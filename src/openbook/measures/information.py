@@ -25,6 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from openbook.draw import Numbers, Picture
+from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
 from openbook.words.parameters import documented
@@ -33,6 +35,7 @@ __all__ = [
     "ChiSquared",
     "chi_squared",
     "conditional_entropy",
+    "draw_impurity",
     "entropy",
     "gain_ratio",
     "gini",
@@ -374,6 +377,32 @@ def chi_squared(counts: npt.ArrayLike) -> ChiSquared:
     rows, columns = (int(table.any(axis=axis).sum()) for axis in (1, 0))
     dof = (rows - 1) * (columns - 1)
     return ChiSquared(statistic, dof, float(chdtrc(dof, statistic)) if dof else 1.0, expected)
+
+
+def draw_impurity() -> Picture:
+    """Impurity of two classes over the share p of one: entropy in bits, Gini impurity, classification error.
+
+    Returns
+    -------
+    Picture
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
+    >>> draw_impurity().told
+    'At p = 0.5: entropy 1, Gini 0.5, error 0.5.'
+    """
+    p = np.linspace(0, 1, 201)
+    shares = np.column_stack([p, 1 - p])
+    curves = {"entropy": entropy(shares), "Gini": gini(shares), "error": 1 - shares.max(axis=1)}
+    plot = Plot(Numbers.between("p", 0, 1), Numbers.between("impurity", 0, 1))
+    for i, (name, values) in enumerate(curves.items()):
+        plot.line(p, values, f"c{i}", name)
+    top = ", ".join(f"{name} {float(values[100]):g}" for name, values in curves.items())
+    return plot.picture("Impurity of two classes", (), f"At p = 0.5: {top}.")
 
 
 def _vectors(counts: npt.ArrayLike) -> Floats:

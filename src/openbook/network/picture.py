@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from openbook.draw.letters import clip, text, width_of
-from openbook.draw.plot import Picture
+from openbook.draw.picture import Picture
 from openbook.words.sentences import plural
 
 __all__ = ["draw_network"]

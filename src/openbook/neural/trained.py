@@ -27,6 +27,7 @@ from openbook.neural.activations import ACTIVATIONS, HIDDEN
 from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Network, Parameters, drawn_weights
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, STEPS
+from openbook.neural.picture import draw_layers
 from openbook.neural.pretraining import pretrain
 from openbook.neural.training import Settings, TrainingRows, TrainingRun
 from openbook.prepare import Encoding
@@ -195,7 +196,18 @@ class Trained(Estimator):
             raise ParameterError(msg)
         curves = {"training rows": self.loss_curve_, "rows held out": self.validation_curve_}
         lines = {name: (np.arange(1, len(y) + 1), y) for name, y in curves.items() if len(y)}
-        return line_chart("TrainingRun curve", ("epoch", "mean loss"), lines, (f"Ended: {self.ending_}.",))
+        return line_chart("Training curve", ("epoch", "mean loss"), lines, (f"Ended: {self.ending_}.",))
+
+    def draw_network(self):
+        """The network as a schematic: units in layers, lines as thick as their weights.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        return draw_layers(self)
 
     def complexity(self):
         """The number of weights and biases.

@@ -7,7 +7,7 @@ import numpy as np
 
 from openbook.data.read import read
 from openbook.draw import Marks, Numbers, Picture
-from openbook.draw.plot import dots, framed, legend, line
+from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.outlier.collective import Collective
 from openbook.outlier.detector import Detector
@@ -89,23 +89,18 @@ class Oddest:
             some = np.unique(np.geomspace(1, len(order), _MOST_DOTS).astype(np.intp))
             order, ranks = order[some - 1], some
         scores = self.scores[order]
-        marks = 10.0 ** np.arange(np.ceil(np.log10(len(self.scores))) + 1)
-        across = Marks(
-            "rank of the row, most unusual first", tuple(f"{m:,.0f}" for m in marks), np.log10(marks)
-        )
-        up = Numbers("score", np.linspace(scores.min(), max(scores.max(), scores.min() + 1e-12), 25))
+        across = Marks.powers("rank of the row, most unusual first", 1, len(self.scores))
+        up = Numbers.between("score", scores.min(), max(scores.max(), scores.min() + 1e-12))
         because = dict(zip(self.rows, self.reasons, strict=True))
         words = [_words(row, self.scores[row], because.get(row)) for row in order.tolist()]
         looks = ["dot c1" if score > self.threshold else "dot many c0" for score in scores]
-        inside = "".join(dots(across.place(np.log10(ranks)), up.place(scores), looks, words))
-        level = up.place(np.full(2, self.threshold))
-        inside += line(np.array([0.0, 1.0]), level, "c8 dashed") if 0 <= level[0] <= 1 else ""
-        key, tall = legend(
-            [("c1", "outlier"), ("c0", "other rows"), ("c8", f"threshold {figure(self.threshold, 3)}")]
-        )
-        body, width, height = framed(across, up, inside, key, tall)
+        plot = Plot(across, up)
+        plot.dots(np.log10(ranks), scores, looks, words)
+        plot.named("c1", "outlier")
+        plot.named("c0", "other rows")
+        plot.across_at(self.threshold, name=f"threshold {figure(self.threshold, 3)}")
         notes = (f"{plural(self.n_outliers, 'outlier')} among {len(self.scores):,} rows.",)
-        return Picture(f"Scores of {self.detector}", "; ".join(words[:10]), notes, body, width, height)
+        return plot.picture(f"Scores of {self.detector}", notes, "; ".join(words[:10]))
 
     def __repr__(self) -> str:
         return self.work().text()

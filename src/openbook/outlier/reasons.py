@@ -8,7 +8,7 @@ import numpy as np
 
 from openbook.data import Column, Numeric
 from openbook.draw import Categories, Numbers, Picture
-from openbook.draw.plot import bars, framed
+from openbook.draw.plot import Plot
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
@@ -85,17 +85,12 @@ class Reasons:
         drawn = self.ranked[:_SHOWN][::-1]  # the axis goes up
         ends = np.array([reason.share for reason in drawn])
         low, high = min(0.0, ends.min(initial=0.0)), max(0.0, ends.max(initial=0.0))
-        # evenly between its ends, so that no bar counts as far from the others
-        across = Numbers("share", np.linspace(low, high if high > low else low + 1.0, 25))
+        across = Numbers.between("share", low, high if high > low else low + 1.0)
         told = [f"{said_of(reason)}: {figure(reason.share, 3)}" for reason in drawn]
-        up = Categories("", tuple(said_of(reason) for reason in drawn))
-        middles = np.array([place for place, _ in up.ticks])
-        zero = across.place(np.zeros(len(drawn)))
-        looks = ["c1" if reason.share > 0 else "c0" for reason in drawn]
-        inside = "".join(bars(middles, 0.64 / len(drawn), zero, across.place(ends), looks, told))
-        body, width, height = framed(across, up, inside, "", 4)
+        plot = Plot(across, Categories("", tuple(said_of(reason) for reason in drawn)))
+        plot.bars(ends, ["c1" if reason.share > 0 else "c0" for reason in drawn], told)
         notes = (f"Score {figure(self.score, 4)}, threshold {figure(self.threshold, 4)}. {self.meaning}",)
-        return Picture(f"{self.detector}: the reasons", "; ".join(told[::-1]), notes, body, width, height)
+        return plot.picture(f"{self.detector}: the reasons", notes, "; ".join(told[::-1]))
 
     def __repr__(self) -> str:
         return self.work().text()

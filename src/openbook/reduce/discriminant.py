@@ -163,13 +163,17 @@ class LinearDiscriminantProjection(
     def _n_features_out(self):
         return self.n_components_
 
-    def draw(self, X, y=None):
-        """The rows by their first two scores, coloured by y.
+    def draw(self, X=None, y=None, columns=None):
+        """The rows by their first two scores, coloured by y; without rows, the classes as ellipses.
 
         Parameters
         ----------
-        X : table-like
+        X : table-like or None, default=None
+            The rows.
         y : array-like or str or None, default=None
+            Their target.
+        columns : sequence of str or None, default=None
+            The two columns of the ellipses; None takes the two that tell the classes apart best.
 
         Returns
         -------
@@ -177,6 +181,8 @@ class LinearDiscriminantProjection(
             The picture.
         """
         check_is_fitted(self)
+        if X is None:
+            return super().draw(columns=columns)
         shares = [
             f"direction {c + 1} ({share:.1%})" for c, share in enumerate(self.explained_variance_ratio_)
         ]

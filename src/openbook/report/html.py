@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from openbook.data.describe import Description
 from openbook.draw.letters import clip
-from openbook.draw.plot import STYLE as PLOT_STYLE
+from openbook.draw.picture import STYLE as PLOT_STYLE
 from openbook.report import words
 from openbook.report.blocks import Paragraph, Part
 from openbook.report.sections import parts, the_data

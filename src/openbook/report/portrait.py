@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from openbook.data import Table as Rows
+from openbook.draw.columns import drawable
+from openbook.draw.regions import draw_boundary
 from openbook.judge.folds.splits import TINY
 from openbook.report import svg
 from openbook.report.blocks import (
@@ -17,7 +19,6 @@ from openbook.report.blocks import (
     picture_figure,
     sketched,
 )
-from openbook.report.boundary import draw_boundary, usable_columns
 from openbook.report.fitted import inside, prepared_rows, unwrapped
 from openbook.report.study import StudyResult
 from openbook.words.numbers import figure
@@ -86,7 +87,7 @@ def _boundary(result: StudyResult, label: str) -> list[Block]:
     """Where a classifier says what, if there are two columns to draw it by; a baseline needs no picture."""
     X, y = result.training
     model = result.models[label]
-    if label in result.baselines or not hasattr(model, "classes_") or len(usable_columns(X)) < 2:
+    if label in result.baselines or not hasattr(model, "classes_") or len(drawable(X)) < 2:
         return []
     if "sequence" in result.roles and hasattr(unwrapped(model), "sequence"):
         return []  # what it says of a row depends on those beside it
@@ -106,7 +107,7 @@ def _most_important(result: StudyResult, label: str) -> list[str] | None:
     looks = result.looks
     if looks.importance is None or looks.label != label:
         return None
-    usable = set(usable_columns(result.training[0]))
+    usable = set(drawable(result.training[0]))
     found = [one.column for one in looks.importance if one.column in usable][:2]
     return found if len(found) == 2 else None
 

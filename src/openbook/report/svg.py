@@ -1,4 +1,4 @@
-"""Small pictures as SVG: intervals, bars, a histogram, a curve.
+"""Small pictures as SVG: bars, a histogram, a curve.
 
 Across, everything is placed in per cent of the picture's width, and down in pixels, so a picture fills a
 phone or a page and its letters keep their size. Colours come from the page's stylesheet through classes,
@@ -6,90 +6,16 @@ which follow light and dark. Each picture carries a title and a description for 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from html import escape
 
 from openbook.draw.axes import round_ticks
 from openbook.draw.letters import clip
-from openbook.words.numbers import short, shown
+from openbook.words.numbers import short
 from openbook.work.formula import printable
 
-__all__ = ["ScoreLine", "curve", "histogram", "interval_chart", "value_bars"]
+__all__ = ["curve", "histogram", "value_bars"]
 
-_ROW = 46
 _BAR = 24
-
-
-@dataclass(frozen=True)
-class ScoreLine:
-    """A learner's mean score between its bounds; `role` is "chosen", "baseline" or "other"."""
-
-    label: str
-    mean: float
-    low: float
-    high: float
-    role: str
-
-
-def interval_chart(
-    rows: Sequence[ScoreLine], *, axis: str, reference: float | None = None, focus: bool = False
-) -> str:
-    """A dot between its bounds for each learner, and a dashed line at the baseline to beat.
-
-    With `focus`, rows stand from the best to the worst, and the axis is drawn for the better half: what is
-    far beyond gets an arrow at the edge, so that it does not squeeze the leading learners together.
-    """
-    near = _near(rows) if focus else list(rows)
-    low, high, ticks = round_ticks(min(row.low for row in near), max(row.high for row in near))
-
-    def x(value: float) -> str:
-        return _percent(2 + 96 * (min(max(value, low), high) - low) / (high - low or 1))
-
-    bottom = _ROW * len(rows)
-    parts = [f'<line class="grid" x1="{x(t)}" x2="{x(t)}" y1="4" y2="{bottom}"/>' for t in ticks]
-    sides = {low: "tick", high: "tick end"}  # on a phone, half of the number beside the edge would be cut off
-    parts += [_text(x(t), bottom + 16, f"{t:g}", sides.get(t, "tick middle")) for t in ticks]
-    parts.append(_text("50%", bottom + 34, axis, "tick middle"))
-    if reference is not None and low <= reference <= high:
-        parts.append(
-            f'<line class="reference" x1="{x(reference)}" x2="{x(reference)}" y1="4" y2="{bottom}"/>'
-        )
-    for i, row in enumerate(rows):
-        top = _ROW * i
-        size = max(map(abs, (row.mean, row.low, row.high)))
-        figures = f"{shown(row.mean, size)}  [{shown(row.low, size)}, {shown(row.high, size)}]"
-        parts += [
-            f'<g class="{row.role}">',
-            _text("2%", top + 18, clip(row.label, 34), "label"),
-            _text("98%", top + 18, figures, "figures end"),
-            _whisker(x(row.low), x(row.mean), x(row.high), top + 32)
-            if low <= row.mean <= high
-            else _arrow(row.mean < low, top + 32),
-            "</g>",
-        ]
-    told = "; ".join(f"{r.label}: {shown(r.mean)}, between {shown(r.low)} and {shown(r.high)}" for r in rows)
-    return _picture(f"{axis} of each learner", told, bottom + 42, parts)
-
-
-def _near(rows: Sequence[ScoreLine]) -> list[ScoreLine]:
-    """The better half of the rows, and those whose score is no farther from it than it is wide."""
-    leading = rows[: max(3, (len(rows) + 1) // 2)]
-    low, high = min(row.low for row in leading), max(row.high for row in leading)
-    reach = high - low
-    near = [row for row in rows if low - reach <= row.mean <= high + reach]
-    least, most = low - 1.5 * reach, high + 1.5 * reach
-    return [replace(row, low=max(row.low, least), high=min(row.high, most)) for row in near]
-
-
-def _whisker(low: str, mean: str, high: str, y: float) -> str:
-    line = f'<line class="whisker" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>'
-    return f'{line}<circle class="dot" cx="{mean}" cy="{y}" r="5.5"/>'
-
-
-def _arrow(left: bool, y: float) -> str:
-    """A triangle at the edge: the score lies beyond it."""
-    x, tip = ("2%", "0,0 9,-6 9,6") if left else ("98%", "0,0 -9,-6 -9,6")
-    return f'<svg x="{x}" y="{y}" overflow="visible"><polygon class="dot" points="{tip}"/></svg>'
 
 
 def value_bars(

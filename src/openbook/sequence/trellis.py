@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.draw.letters import clip, text, width_of
-from openbook.draw.plot import Picture
+from openbook.draw.picture import Picture
 
 __all__ = ["SMALLEST", "TrellisTables", "draw_trellis", "log_or_minus_infinity", "trellis_tables"]
 
@@ -113,7 +113,7 @@ def draw_trellis(tags, tables) -> Picture:
         for j, i in enumerate(tables.pointers[t])
     ]
     way = " L".join(f"{x:.1f} {down[k]:.1f}" for x, k in zip(across, tables.path, strict=True))
-    body.append(f'<path class="trend" d="M{way}"/>')
+    body.append(f'<path class="line c5" d="M{way}"/>')
     body += [_dot(across[t], down[k], p) for t, row in enumerate(tables.posterior) for k, p in enumerate(row)]
     body += [text(across[t], down[-1] + 40, str(t + 1), "soft middle") for t in range(n)]
     path = ", ".join(names[k] for k in tables.path)

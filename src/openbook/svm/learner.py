@@ -112,8 +112,17 @@ class SupportVectors(Learner):
             raise AttributeError(msg)
         return self._in_columns()[0]
 
-    def draw(self):
-        """The weights of a linear machine as bars: the effect of each encoded column, the largest on top.
+    def draw(self, X=None, y=None, columns=None):
+        """The weights of a linear machine as bars, the largest on top; or, with rows, what it predicts.
+
+        Parameters
+        ----------
+        X : table-like or None, default=None
+            Rows to draw: with the decision regions and, for two classes, the margin; or the fitted curve.
+        y : array-like, str or None, default=None
+            Their target.
+        columns : sequence of str, str or None, default=None
+            The two columns of the regions, or the column of the curve; None takes those that matter most.
 
         Returns
         -------
@@ -121,8 +130,12 @@ class SupportVectors(Learner):
             A notebook shows it; `save("name.svg")` writes it.
         """
         check_is_fitted(self)
+        if X is not None:
+            return self._draw_rows(X, y, columns)
         if self.weights_ is None:
-            msg = f"a machine of kernel {self.kernel!r} has no weights of columns; draw needs kernel='linear'"
+            msg = (
+                f"a machine of kernel {self.kernel!r} has no weights of columns; draw its rows by draw(X, y)"
+            )
             raise ParameterError(msg)
         sizes = np.abs(self.weights_).max(axis=0) if len(self.weights_) > 1 else self.weights_[0]
         words = "largest |weight| of any machine" if len(self.weights_) > 1 else "weight"

@@ -18,6 +18,7 @@ from openbook.border.base import Classifier
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole, WordOr
 from openbook.data.attributes import as_text
+from openbook.draw import draw_boundary
 from openbook.errors import DataError, ParameterError
 from openbook.svm.derive import derive_classifier, derive_decision
 from openbook.svm.learner import SupportVectors
@@ -256,6 +257,9 @@ class SVC(SupportVectors, Classifier):
 
     def _scores(self, f):
         return class_scores(f, len(self.classes_), self.multiclass)
+
+    def _draw_rows(self, X, y, columns):
+        return draw_boundary(self, X, y, columns, show=("margin",) if len(self.classes_) == 2 else ())
 
     def decision_function(self, X):
         """The decision f(x) about each row.

@@ -13,6 +13,7 @@ import numpy as np
 
 from openbook.border.base import Regressor
 from openbook.border.rules import Flag, Number, Whole, WordOr
+from openbook.draw import draw_fit
 from openbook.svm.derive import derive_prediction, derive_regressor
 from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Task, solved
@@ -152,6 +153,9 @@ class SVR(SupportVectors, Regressor):
         tasks = [Task(slice(None), Problem(t, -most, most, np.zeros(len(t)), float(self.epsilon)))]
         self._keep(training, tasks, solved(self, training.X, self._kernel(), tasks))
         self._announce()
+
+    def _draw_rows(self, X, y, columns):
+        return draw_fit(self, X, y, columns)
 
     def _predict(self, X):
         return self.center_ + self.spread_ * self._decisions(X)[:, 0]

@@ -22,6 +22,12 @@ def find(picture, tag, look):
     return [e for e in ET.fromstring(picture.svg()).iter(SVG + tag) if look in (e.get("class") or "").split()]
 
 
+def way(picture, look):
+    """The points of the one line of this look."""
+    (line,) = find(picture, "polyline", look)
+    return np.array([pair.split(",") for pair in line.get("points").split()], dtype=float)
+
+
 def test_rows_are_at_their_place():
     truth, predicted = np.array([3.0, 1.0, 6.0, 2.0]), np.array([1.0, 2.0, 4.0, 3.0])
     picture = residuals("y", truth, predicted)
@@ -30,19 +36,18 @@ def test_rows_are_at_their_place():
     at = [(float(c.get("cx")), float(c.get("cy"))) for c in find(picture, "circle", "dot")]
     expected = np.column_stack([WIDE * across.place(predicted), HIGH * (1 - up.place(off))])
     np.testing.assert_allclose(at, expected, atol=0.06)
-    (zero,) = find(picture, "line", "zero")
-    assert float(zero.get("y1")) == pytest.approx(HIGH * (1 - up.place(np.zeros(1))[0]), abs=0.06)
+    level = HIGH * (1 - up.place(np.zeros(1))[0])
+    np.testing.assert_allclose(way(picture, "dashed"), [(0, level), (WIDE, level)], atol=0.06)
     assert find(picture, "circle", "dot")[2][0].text == "predicted 4, truth 6"
     assert picture.notes == ("4 rows; half of the residuals lie between -1 and 2.",)
-    assert not find(picture, "polyline", "trend")  # too few rows for a mean
+    assert not find(picture, "polyline", "c5")  # too few rows for a mean
 
 
 def test_the_curve_shows_what_was_not_learnt():
     """A constant is off by x - mean: residuals of a line through a parabola bend the same way."""
     x = np.linspace(-1, 1, 300)
     picture = residuals("y", x**2, 0 * x + x / 10)
-    (curve,) = find(picture, "polyline", "trend")
-    points = np.array([pair.split(",") for pair in curve.get("points").split()], dtype=float)
+    points = way(picture, "c5")
     middle = points[len(points) // 2, 1]
     assert points[0, 1] < middle - 50  # higher up in the picture
     assert points[-1, 1] < middle - 50
@@ -56,10 +61,8 @@ def test_truth_beside_prediction_has_the_line_where_they_are_the_same():
     at = [(float(c.get("cx")), float(c.get("cy"))) for c in find(picture, "circle", "dot")]
     expected = np.column_stack([WIDE * across.place(predicted), HIGH * (1 - up.place(truth))])
     np.testing.assert_allclose(at, expected, atol=0.06)
-    (same,) = find(picture, "line", "zero")
-    low, high = across.span
-    ends = HIGH * (1 - up.place(np.array([low, high])))
-    np.testing.assert_allclose([float(same.get("y1")), float(same.get("y2"))], ends, atol=0.06)
+    ends = HIGH * (1 - up.place(np.array(across.span)))
+    np.testing.assert_allclose(way(picture, "dashed"), [(0, ends[0]), (WIDE, ends[1])], atol=0.06)
 
 
 def test_a_far_row_does_not_squeeze_the_others():
@@ -74,7 +77,7 @@ def test_a_far_row_does_not_squeeze_the_others():
 def test_equal_predictions_have_no_curve_and_many_rows_are_thinned():
     rng = np.random.default_rng(0)
     picture = residuals("y", rng.normal(size=5000), np.zeros(5000))
-    assert not find(picture, "polyline", "trend")
+    assert not find(picture, "polyline", "c5")
     assert picture.notes[0].startswith("1,000 of 5,000 rows; ")
     assert len(find(picture, "circle", "many")) <= 1000
 

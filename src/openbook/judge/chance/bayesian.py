@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from openbook.draw import Numbers, Picture
-from openbook.draw.plot import band, framed, legend, line
+from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.intervals import Interval, around, corrected_error, corrected_steps, upper_share
 from openbook.judge.choice.comparison import check_same_folds
@@ -165,22 +165,19 @@ class Posterior:
         ends = np.array([-self.rope, self.rope])
         x = np.sort(np.concatenate([np.linspace(low, high, 241), ends]))
         density = self.density(x)
-        across = Numbers(f"difference in {self.what}", x)
-        up = Numbers("density", np.linspace(0, float(density.max()), 20))
+        plot = Plot(Numbers(f"difference in {self.what}", x), Numbers.between("density", 0, density.max()))
         left, right = ("worse", "better") if self.greater_is_better else ("better", "worse")
         parts = {left: x <= -self.rope, "equivalent": np.abs(x) <= self.rope, right: x >= self.rope}
-        inside = [
-            band(across.place(x[part]), up.place(0 * x[part]), up.place(density[part]), _LOOKS[word])
-            for word, part in parts.items()
-        ]
-        inside += [line(np.full(2, end), np.array([0, 1]), "c8 dashed") for end in across.place(ends)]
-        inside.append(line(across.place(x), up.place(density), "c8"))
-        named, tall = legend([(_LOOKS[word], f"{word}: {_share(getattr(self, word))}") for word in parts])
-        body, width, height = framed(across, up, "".join(inside), named, tall)
+        for word, part in parts.items():
+            plot.band(x[part], 0 * x[part], density[part], _LOOKS[word])
+            plot.named(_LOOKS[word], f"{word}: {_share(getattr(self, word))}")
+        for end in ends:
+            plot.up_at(end)
+        plot.line(x, density, "c8")
         title = f"{self.what[0].upper()}{self.what[1:]}: {self.names[0]} minus {self.names[1]}"
         told = " ".join(self._notes)
         short = self.verdict.partition(":")[0] + "."  # the legend has the probabilities
-        return Picture(title, told, (short, *self._notes[1:]), body, width, height)
+        return plot.picture(title, (short, *self._notes[1:]), told)
 
     def __repr__(self) -> str:
         return self.work().text()

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from openbook.draw import Marks, Numbers, Picture
-from openbook.draw.plot import band, dots, framed, legend, line
+from openbook.draw.plot import Plot
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval, corrected_t
 from openbook.judge.chance.significance import TestResult, corrected_t_test, holm
@@ -321,31 +321,28 @@ class Curve:
         base = float(self.baseline.mean())
         ends = [end for each in bands.values() for i in each for end in (i.low, i.high)]
         up = Numbers(self.metric.words, np.array([*means["training"], *means["validation"], *ends, base]))
-        x = across.place(at)
-        inside = [line(np.array([0.0, 1.0]), up.place(np.full(2, base)), "c8 dashed")]
+        plot = Plot(across, up)
+        plot.across_at(base)
         for side, colour in sides:
             low, high = (np.array([getattr(i, end) for i in bands[side]]) for end in ("low", "high"))
             if not np.isnan(low).any():
-                inside.append(band(x, up.place(low), up.place(high), colour))
+                plot.band(at, low, high, colour)
         for side, colour in sides:
-            inside.append(line(x, up.place(means[side]), colour))
+            plot.line(at, means[side], colour, side)
             if len(points) <= _MOST_DOTS:
                 told = [
                     f"{side}, {self.axis} {written_cell(self.across[i])}: {shown(self.mean(i, side))}"
                     for i in points
                 ]
-                inside.extend(dots(x, up.place(means[side]), [f"dot {colour}"] * len(points), told))
+                plot.dots(at, means[side], f"dot {colour}", told)
         inside_frame = 0 <= float(up.place(np.array(base))) <= 1
         reference = f"baseline {shown(base)}" + ("" if inside_frame else ", not shown")
-        above, tall = legend([("c1", "training"), ("c0", "validation"), ("c8", reference)])
-        body, width, height = framed(across, up, "".join(inside), above, tall)
+        plot.named("c8 dashed", reference)
         notes = [self.words] if self.words else []
         if len(self.baseline) > 1:
             notes.append(f"Bands: {100 * level:g}%, corrected resampled t over {len(self.baseline)} folds.")
         notes += self.notes
-        return Picture(
-            f"{_TITLES[self.kind]} of {self.label}", self._told(level), tuple(notes), body, width, height
-        )
+        return plot.picture(f"{_TITLES[self.kind]} of {self.label}", notes, self._told(level))
 
     def __repr__(self) -> str:
         return self.work().text()

@@ -25,7 +25,7 @@ import numpy as np
 from openbook.border.rows import class_codes
 from openbook.data.attributes import as_text
 from openbook.draw import Numbers, Picture
-from openbook.draw.plot import framed, legend, line
+from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.significance import TestResult
@@ -242,29 +242,22 @@ class Costs:
         grid = np.linspace(0, 1, 501)
         paid = self.curve(grid)
         ways = {way: one.observed for way, one in self.payments.items() if way not in {PREDICTED, LEAST}}
-        across = Numbers(f"decide {self.labels[1]} where its probability exceeds", np.linspace(0, 1, 20))
+        across = Numbers.between(f"decide {self.labels[1]} where its probability exceeds", 0, 1)
         heights = np.concatenate([np.linspace(paid.min(), paid.max(), 20), [*ways.values()]])
-        up = Numbers("cost of a row", heights)
-        inside = [line(across.place(grid), up.place(paid), "c0")]
-        named = [("dot c0", "observed cost")]
+        plot = Plot(across, Numbers("cost of a row", heights))
+        plot.line(grid, paid, "c0", "observed cost")
         marks = [("c1", self.threshold, "by the costs")]
         marks.append(("c2", float(grid[paid.argmin()]), "best in hindsight"))
         for look, at, words in marks:
             if at is not None:
-                x = across.place(np.array([at, at]))
-                inside.append(line(x, np.array([0.0, 1.0]), f"{look} dashed"))
-                named.append((f"dot {look}", f"{words}: {figure(at, 3)}"))
+                plot.up_at(at, f"{look} dashed", f"{words}: {figure(at, 3)}")
         for way, cost in ways.items():
-            y = up.place(np.array([cost, cost]))
-            inside.append(line(np.array([0.0, 1.0]), y, "c8 dashed"))
-            named.append(("dot c8", f"{way}: {shown(cost)}"))
-        above, tall = legend(named)
-        body, width, height = framed(across, up, "".join(inside), above, tall)
+            plot.across_at(cost, name=f"{way}: {shown(cost)}")
         notes = (
             f"{self.n:,} tested rows. The threshold in hindsight was chosen on them, so it is optimistic.",
         )
         title = f"{self.evaluation.name}: cost against threshold"
-        return Picture(title, f"{notes[0]} {self._conclusion()}", notes, body, width, height)
+        return plot.picture(title, notes, f"{notes[0]} {self._conclusion()}")
 
     def __repr__(self) -> str:
         return self.work().text()

@@ -31,7 +31,7 @@ from openbook.data import read
 from openbook.data.attributes import as_text
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.colours import COLOURS
-from openbook.draw.plot import dots, framed, legend, line
+from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.shares import Share, log_ratio, newcombe
@@ -355,30 +355,23 @@ class Fairness:
         """
         label = self._label(self.labels[-1] if label is None else label)
         groups = self.groups[:COLOURS]
-        across = Numbers("share of rows", np.linspace(0, 1, 20))
-        up = Categories("", tuple(reversed(RATES.values())))
-        inside, named = [], []
+        plot = Plot(Numbers.between("share of rows", 0, 1), Categories("", tuple(reversed(RATES.values()))))
         for i, group in enumerate(groups):
             shares = [self.shares[label, rate, group] for rate in reversed(RATES)]
             aside = 0.6 * (0.5 - (i + 0.5) / len(groups))
-            y = (np.arange(len(RATES)) + 0.5 + aside) / len(RATES)
-            known = np.array([each.n > 0 for each in shares])
-            for place, each in zip(y[known], (s for s in shares if s.n), strict=True):
+            known = [(row + aside, each) for row, each in enumerate(shares) if each.n]
+            for row, each in known:
                 interval = each.interval(self.level)
-                ends = across.place(np.array([interval.low, interval.high]))
-                inside.append(line(ends, np.array([place, place]), f"c{i}"))
-            x = across.place(np.array([each.value for each in shares]))
-            words = [f"{group}: {_shown_share(each, self.level)}" for each in shares if each.n]
-            inside += dots(x[known], y[known], [f"dot c{i}"] * int(known.sum()), words)
-            named.append((f"dot c{i}", f"{group} ({self.sizes[group]:,})"))
-        above, tall = legend(named)
-        body, width, height = framed(across, up, "".join(inside), above, tall)
+                plot.line([interval.low, interval.high], [row, row], f"c{i}")
+            words = [f"{group}: {_shown_share(each, self.level)}" for _, each in known]
+            plot.dots([each.value for _, each in known], [row for row, _ in known], f"dot c{i}", words)
+            plot.named(f"dot c{i}", f"{group} ({self.sizes[group]:,})")
         notes = [f"Class {as_text(label)!r}; lines are {100 * self.level:g}% intervals (Wilson)."]
         if len(self.groups) > COLOURS:
             notes.append(f"The first {COLOURS} of {len(self.groups)} groups.")
         title = f"{self.name}: rates by {self.sensitive}"
         told = " ".join([*notes, *self._of_label(label)])
-        return Picture(title, told, tuple(notes), body, width, height)
+        return plot.picture(title, notes, told)
 
     def __repr__(self) -> str:
         return self.work().text()

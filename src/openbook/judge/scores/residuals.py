@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.draw import Numbers, Picture
-from openbook.draw.plot import FRAME, dots, framed
+from openbook.draw.columns import dot_look, drawn_rows, rows_drawn
+from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.judge.folds.examples import Examples, model_task
 from openbook.words.numbers import short
@@ -62,63 +63,51 @@ def residuals(name: str, truth: np.ndarray, predicted: np.ndarray) -> Picture:
     """The picture of predictions that are there already."""
     off = truth - predicted
     across, up = Numbers(f"predicted {name}", predicted), Numbers("truth minus prediction", np.r_[off, 0.0])
-    zero = _level(up, 0.0), _level(up, 0.0)
     spread = np.quantile(off, (0.25, 0.75))
     note = f"half of the residuals lie between {short(spread[0])} and {short(spread[1])}."
-    rows = _Rows(truth, predicted, across.place(predicted), up.place(off))
-    return _scatter(f"Residuals of {name}", rows, (across, up), zero, note)
+    return _scatter(f"Residuals of {name}", _Rows(truth, predicted, off), (across, up), (0.0, 0.0), note)
 
 
 def beside_truth(name: str, truth: np.ndarray, predicted: np.ndarray) -> Picture:
     """Each row's truth against its prediction; on the dashed line they are the same."""
     across, up = Numbers(f"predicted {name}", predicted), Numbers(f"true {name}", truth)
-    same = _level(up, across.span[0]), _level(up, across.span[1])
-    rows = _Rows(truth, predicted, across.place(predicted), up.place(truth))
-    return _scatter(f"True and predicted {name}", rows, (across, up), same, "dashed: truth as predicted.")
+    rows = _Rows(truth, predicted, truth)
+    note = "dashed: truth as predicted."
+    return _scatter(f"True and predicted {name}", rows, (across, up), across.span, note)
 
 
 class _Rows(NamedTuple):
-    """Truths, predictions, and places by shares of the axes."""
+    """Truths, predictions, and what is drawn over them."""
 
     truth: np.ndarray
     predicted: np.ndarray
-    x: np.ndarray
-    y: np.ndarray
-
-
-def _level(up: Numbers, value: float) -> float:
-    return float(up.place(np.array(value)))
+    drawn: np.ndarray
 
 
 def _scatter(
     title: str, all_rows: _Rows, axes: tuple[Numbers, Numbers], ends: tuple[float, float], note: str
 ) -> Picture:
     """Rows as dots, a dashed line between two heights at the ends, and the curve of means."""
-    truth, predicted, x, y = all_rows
-    rows = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_DOTS)).round().astype(np.intp))
-    look = "c0 many" if len(rows) > 200 else "dot c0"
+    truth, predicted, y = all_rows
+    plot = Plot(*axes)
+    rows = drawn_rows(len(y), _MOST_DOTS)
     told = [f"predicted {short(predicted[i])}, truth {short(truth[i])}" for i in rows]
-    wide, high = FRAME
-    inside = [*dots(x[rows], y[rows], [look] * len(rows), told)]
-    left, right = (high * (1 - end) for end in ends)
-    inside.append(f'<line class="zero" x1="0" x2="{wide}" y1="{left:.1f}" y2="{right:.1f}"/>')
-    line = _curve(x, y)
-    if line:
-        way = " ".join(f"{wide * a:.1f},{high * (1 - b):.1f}" for a, b in line)
-        inside.append(f'<polyline class="trend" points="{way}"/>')
-    body, width, height = framed(*axes, "".join(inside), "", 4)
-    beyond = int(((x < 0) | (x > 1) | (y < 0) | (y > 1)).sum())
-    n = plural(len(x), "row") if len(rows) == len(x) else f"{len(rows):,} of {len(x):,} rows"
-    notes = [f"{n}; {note}"]
-    if line:
+    plot.dots(predicted[rows], y[rows], f"c0 {dot_look(len(rows))}", told)
+    plot.line(axes[0].span, ends, "c8 dashed")
+    curve = _curve(predicted, y)
+    plot.line([x for x, _ in curve], [mean for _, mean in curve], "c5")
+    x_share, y_share = axes[0].place(predicted), axes[1].place(y)
+    beyond = int(((x_share < 0) | (x_share > 1) | (y_share < 0) | (y_share > 1)).sum())
+    notes = [f"{rows_drawn(len(rows), len(y))}; {note}"]
+    if curve:
         notes.append("The curve is the mean of rows with like predictions.")
     if beyond:
         notes.append(f"{plural(beyond, 'row')} beyond the frame, shown as triangles at its edge.")
-    return Picture(title, " ".join(notes), tuple(notes), body, width, height)
+    return plot.picture(title, notes)
 
 
 def _curve(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
-    """Means of the rows in groups of neighbouring predictions, by shares of the axes."""
+    """Means of the rows in groups of neighbouring predictions."""
     groups = min(len(x) // _ROWS, _POINTS)
     bounds = np.unique(np.quantile(x, np.linspace(0, 1, groups + 1))) if groups else np.zeros(0)
     if len(bounds) < 4:

@@ -7,7 +7,7 @@ import numpy as np
 
 from openbook.draw import Numbers, Picture
 from openbook.draw.colours import COLOURS, RARE
-from openbook.draw.plot import FRAME, dots, framed, legend, line
+from openbook.draw.plot import Plot
 from openbook.words.numbers import shown
 from openbook.words.sentences import plural
 
@@ -16,19 +16,85 @@ if TYPE_CHECKING:
     from openbook.judge.scores.precision_recall import PrecisionRecall
     from openbook.judge.scores.roc import Roc
 
-__all__ = ["draw_calibration", "draw_precision_recall", "draw_rocs"]
+__all__ = ["draw_calibration", "draw_cost_curves", "draw_precision_recall", "draw_rocs"]
 
 #: Steps of a line that are smaller than this share of the axis are not seen.
 _FINE = 1 / 1500
 
 
 def draw_rocs(rocs: "Mapping[str, Roc]") -> Picture:
-    """ROC curves under their names, and the diagonal of a score that knows nothing."""
+    """ROC curves under their names, and the diagonal of a score that knows nothing.
+
+    Parameters
+    ----------
+    rocs : mapping of str to Roc
+        The curves by name: of several learners, or of each class against the others.
+
+    Returns
+    -------
+    Picture
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
+    >>> from openbook.judge import Roc
+    >>> good, poor = ([0.9, 0.8, 0.3, 0.1], [0.9, 0.2, 0.3, 0.1])
+    >>> truth = [True, True, False, False]
+    >>> draw_rocs({"good": Roc(truth, good), "poor": Roc(truth, poor)}).title
+    'ROC'
+    """
     areas = {name: f"AUC {shown(roc.auc)} {roc.interval()}" for name, roc in rocs.items()}
     lines = {name: (roc.points[:, 0], roc.points[:, 1]) for name, roc in rocs.items()}
     axes = "share of other rows called positive (FPR)", "share of positive rows found (TPR)"
-    diagonal = _line(np.array([0.0, 1.0]), np.array([0.0, 1.0]), "c8 dashed")
-    return _curves("ROC", axes, lines, areas, diagonal, "Dashed: random guessing, 0.5.")
+    plot = _unit(*axes)
+    plot.line([0, 1], [0, 1], "c8 dashed")
+    return _curves(plot, "ROC", lines, areas, "Dashed: random guessing, 0.5.")
+
+
+def draw_cost_curves(rocs: "Mapping[str, Roc]") -> Picture:
+    """Cost curves: the normalised expected cost of each ranking at its best threshold, over costs and prior.
+
+    Across is PC = p C_FN / (p C_FN + (1 - p) C_FP), the weight of the positive class with share p; a point
+    (FPR, TPR) of the ROC curve costs (1 - TPR) PC + FPR (1 - PC), a straight line, and the curve is the
+    lowest of them (Drummond and Holte, 2006). Always deciding for one class costs the smaller of PC, 1 - PC.
+
+    Parameters
+    ----------
+    rocs : mapping of str to Roc
+        ROC curves by name.
+
+    Returns
+    -------
+    Picture
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
+    >>> from openbook.judge import Roc
+    >>> roc = Roc([True, True, False, False], [0.9, 0.4, 0.6, 0.1])
+    >>> draw_cost_curves({"model": roc}).told
+    'model: 0.25 where both classes weigh the same.'
+    """
+    at = np.linspace(0, 1, 401)
+    plot = Plot(
+        Numbers.between("weight of the positive class, by prior and cost", 0, 1),
+        Numbers.between("normalised expected cost", 0, 0.5),
+    )
+    plot.line([0, 0.5, 1], [0, 0.5, 0], "c8 dashed", "always one class")
+    told = []
+    for i, (name, roc) in enumerate(rocs.items()):
+        fpr, tpr = roc.points.T
+        lowest = np.min([(1 - t) * at + f * (1 - at) for f, t in zip(fpr, tpr, strict=True)], axis=0)
+        plot.line(at, lowest, _look(i), name)
+        told.append(f"{name}: {shown(float(lowest[200]))} where both classes weigh the same")
+    notes = ("The lower, the better; each at the threshold that is best for that weight.",)
+    return plot.picture("Cost curves", notes, f"{'; '.join(told)}.")
 
 
 def draw_precision_recall(curves: "Mapping[str, PrecisionRecall]") -> Picture:
@@ -38,83 +104,57 @@ def draw_precision_recall(curves: "Mapping[str, PrecisionRecall]") -> Picture:
     for name, curve in curves.items():
         recall, precision = curve.points[np.diff(curve.points[:, 0], prepend=0) > 0].T
         lines[name] = np.repeat(np.r_[0.0, recall], 2)[1:-1], np.repeat(precision, 2)
-    levels = [
-        _line(np.array([0.0, 1.0]), np.full(2, curve.prevalence), f"{_look(i)} dashed")
-        for i, curve in enumerate(curves.values())
-    ]
-    axes = "share of positive rows found (recall)", "share of predicted positives that are right (precision)"
-    return _curves(
-        "Precision and recall",
-        axes,
-        lines,
-        areas,
-        "".join(levels),
-        "Dashed: the average precision (AP) of a constant score, which is the prevalence.",
+    plot = _unit(
+        "share of positive rows found (recall)", "share of predicted positives that are right (precision)"
     )
+    for i, curve in enumerate(curves.values()):
+        plot.line([0, 1], [curve.prevalence] * 2, f"{_look(i)} dashed")
+    note = "Dashed: the average precision (AP) of a constant score, which is the prevalence."
+    return _curves(plot, "Precision and recall", lines, areas, note)
 
 
 def _curves(
+    plot: Plot,
     what: str,
-    axes: tuple[str, str],
     lines: Mapping[str, tuple[np.ndarray, np.ndarray]],
     areas: Mapping[str, str],
-    below: str,
     note: str,
 ) -> Picture:
-    inside = [below, *(_line(*_thinned(*way), _look(i)) for i, way in enumerate(lines.values()))]
-    if len(lines) == 1:
-        ((name, area),) = areas.items()
-        title, notes, above, tall = f"{what} of {name}", [f"{area}.", note], "", 4.0
-    else:
-        title, notes = what, [note]
-        above, tall = legend(
-            [(_look(i), f"{name}: {area.split(' [')[0]}") for i, (name, area) in enumerate(areas.items())]
-        )
-    body, width, height = framed(*_shares(*axes), "".join(inside), above, tall)
+    several = len(lines) > 1
+    for i, (name, way) in enumerate(lines.items()):
+        plot.line(*_thinned(*way), _look(i), f"{name}: {areas[name].split(' [')[0]}" if several else "")
     told = "; ".join(f"{name}: {area}" for name, area in areas.items())
-    return Picture(title, told, tuple(notes), body, width, height)
+    if several:
+        return plot.picture(what, [note], told)
+    ((name, area),) = areas.items()
+    return plot.picture(f"{what} of {name}", [f"{area}.", note], told)
 
 
 def draw_calibration(calibration: "Calibration") -> Picture:
     """Bins by their mean probability and share of positive rows, with intervals; below, how many rows."""
     bins = calibration.bins
-    across, up = _shares("probability given", "share that is positive")
-    x, y = across.place(np.array([b.predicted for b in bins])), up.place(np.array([b.observed for b in bins]))
-    wide, high = FRAME
-    most = max(b.n for b in bins)
-    inside = []
+    plot = _unit("probability given", "share that is positive")
+    (bottom, top), most = Numbers.between("", 0, 1).span, max(b.n for b in bins)
+    tall = [bottom + 0.14 * (top - bottom) * b.n / most for b in bins]
+    plot.boxes(([b.low for b in bins], [b.high for b in bins]), ([bottom] * len(bins), tall), "c8 band")
+    plot.line([0, 1], [0, 1], "c8 dashed")
     for b in bins:
-        left, right = (wide * float(across.place(np.array(end))) for end in (b.low, b.high))
-        tall = 0.14 * high * b.n / most
-        inside.append(
-            f'<rect class="c8 band" x="{left + 1:.1f}" y="{high - tall:.1f}"'
-            f' width="{max(right - left - 2, 2):.1f}" height="{tall:.1f}"/>'
-        )
-    inside.append(_line(np.array([0.0, 1.0]), np.array([0.0, 1.0]), "c8 dashed"))
-    for place, b in zip(x, bins, strict=True):
-        ends = up.place(np.array([b.interval.low, b.interval.high]))
-        inside.append(line(np.full(2, place), ends, "c0"))
+        plot.line([b.predicted] * 2, [b.interval.low, b.interval.high], "c0")
     told = [
         f"{b.n:,} rows, mean probability {shown(b.predicted)}: {shown(b.observed)} {b.interval}" for b in bins
     ]
-    inside += [*dots(x, y, ["dot c0"] * len(bins), told)]
-    body, width, height = framed(across, up, "".join(inside), "", 4)
+    plot.dots([b.predicted for b in bins], [b.observed for b in bins], "dot c0", told)
     rows = f"{plural(len(calibration.scores), 'row')} in {plural(len(bins), 'bin')}"
     notes = (
         f"Brier score {shown(calibration.brier)} {calibration.interval()}; {rows}.",
         "Dashed: perfect calibration. Whiskers: 95%, Wilson. Bars: rows.",
     )
-    return Picture(f"Calibration of {calibration.positive}", "; ".join(told), notes, body, width, height)
+    return plot.picture(f"Calibration of {calibration.positive}", notes, "; ".join(told))
 
 
-def _shares(across: str, up: str) -> tuple[Numbers, Numbers]:
-    ends = np.linspace(0, 1, 20)
-    return Numbers(across, ends), Numbers(up, ends)
-
-
-def _line(x: np.ndarray, y: np.ndarray, look: str) -> str:
-    across, up = _shares("", "")
-    return line(across.place(x), up.place(y), look)
+def _unit(across: str, up: str) -> Plot:
+    """A plot of shares, from 0 to 1."""
+    return Plot(Numbers.between(across, 0, 1), Numbers.between(up, 0, 1))
 
 
 def _thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from openbook.draw.charts import score_chart
 from openbook.judge import Confusion, Evaluation, Interval, Metric
 from openbook.judge.choice.comparison import RankingRow
-from openbook.report import svg, words
+from openbook.report import words
 from openbook.report.blocks import (
     Block,
     Figure,
@@ -19,7 +20,7 @@ from openbook.report.blocks import (
     TableLine,
     derived,
     grids,
-    sketched,
+    picture_figure,
 )
 from openbook.report.sections.errors import confusion_figure
 from openbook.report.study import StudyResult
@@ -72,6 +73,9 @@ def _fewer_columns(result: StudyResult) -> Iterator[str]:
 #: More learners make more pairs than anyone reads.
 _MOST_PAIRED = 24
 
+#: The colours of the chosen learner, of baselines and of the others.
+_LOOKS = {"chosen": "c2", "baseline": "c8", "": "c0"}
+
 
 def the_ranking(result: StudyResult) -> Part:
     rows = result.ranking
@@ -87,24 +91,21 @@ def _role(result: StudyResult, label: str) -> str:
 def _chart(result: StudyResult, rows: Sequence[RankingRow]) -> Figure:
     metric = result.comparison.metric()
     scored = [
-        svg.ScoreLine(row.label, row.score, *_ends(row), _role(result, row.label) or "other")
+        (row.label, row.score, row.interval.low, row.interval.high)
         for row in rows
         if not math.isnan(row.score)
     ]
     baseline = result.best_baseline
-    reference = next((each.mean for each in scored if each.label == baseline), None)
+    reference = next((mean for label, mean, _, _ in scored if label == baseline), None)
+    looks = {row.label: _LOOKS[_role(result, row.label)] for row in rows}
     better = "higher" if metric.greater_is_better else "lower"
     caption = f"Lines: {100 * rows[0].interval.level:g}% intervals; {better} is better."
-    drawn = svg.interval_chart(scored, axis=words.title(metric.words), reference=reference, focus=True)
+    axis = words.title(metric.words)
+    drawn = score_chart(f"{axis} of each learner", axis, scored, reference, looks=looks, focus=True)
     # what does not fit on the axis is not drawn, so the caption does not speak of it
-    caption += f" Dashed: the best baseline, {baseline}." if 'class="reference"' in drawn else ""
-    caption += " An arrow marks a score beyond the axis." if '<polygon class="dot"' in drawn else ""
-    return sketched(drawn, "", caption)
-
-
-def _ends(row: RankingRow) -> tuple[float, float]:
-    known = not (math.isnan(row.interval.low) or math.isnan(row.interval.high))
-    return (row.interval.low, row.interval.high) if known else (row.score, row.score)
+    caption += f" Dashed: the best baseline, {baseline}." if "dashed" in drawn.body else ""
+    caption += " A triangle marks a score beyond the axis." if '<path class="dot' in drawn.body else ""
+    return picture_figure(drawn, caption)
 
 
 def _table(result: StudyResult, rows: Sequence[RankingRow]) -> Sheet:

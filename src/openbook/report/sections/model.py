@@ -2,8 +2,9 @@
 
 import math
 
+from openbook.draw.charts import score_chart
 from openbook.judge import Importance
-from openbook.report import svg, words
+from openbook.report import words
 from openbook.report.blocks import (
     Block,
     Fold,
@@ -17,7 +18,6 @@ from openbook.report.blocks import (
     derived,
     grids,
     picture_figure,
-    sketched,
 )
 from openbook.report.portrait import portraits
 from openbook.report.study import Example, StudyResult
@@ -90,14 +90,14 @@ def _importance(importance: Importance, label: str) -> list[Block]:
         caption += f" The {_MOST_IMPORTANCES} largest are shown."
     blocks: list[Block] = [Heading(f"Each column in {label}")]
     drawn_ones = [
-        svg.ScoreLine(one.column, one.drop, one.interval.low, one.interval.high, "other")
+        (one.column, one.drop, one.interval.low, one.interval.high)
         for one in moving[:_MOST_IMPORTANCES]
         if math.isfinite(one.interval.low)  # a single fold has no interval
     ]
     if drawn_ones:
         axis = f"{'Drop' if importance.metric.greater_is_better else 'Rise'} in {importance.metric.words}"
-        picture = svg.interval_chart(drawn_ones, axis=axis, reference=0.0)
-        blocks.append(sketched(picture, "Permutation importance", caption))
+        picture = score_chart("Permutation importance", axis, drawn_ones, reference=0.0)
+        blocks.append(picture_figure(picture, caption))
     else:
         blocks.append(Paragraph(caption))
     return [*blocks, Paragraph(work.conclusion), Fold("Table of the importances", grids(work))]

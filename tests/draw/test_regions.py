@@ -13,11 +13,11 @@ import openbook as ob
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
 from openbook.draw import Categories, Numbers, Picture
+from openbook.draw.columns import drawable
 from openbook.draw.plot import FRAME
+from openbook.draw.regions import draw_boundary
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 from openbook.linear import Perceptron
-from openbook.report import draw_boundary
-from openbook.report.boundary import usable_columns
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDE, HIGH = FRAME
@@ -176,7 +176,7 @@ def test_columns_that_cannot_be_drawn(columns, error, message):
 
 
 def test_what_cannot_be_drawn():
-    with pytest.raises(ParameterError, match=r"ZeroRegressor\(\) predicts numbers; draw_residuals shows"):
+    with pytest.raises(ParameterError, match=r"ZeroRegressor\(\) predicts numbers; draw_residuals and"):
         draw_boundary(ZeroRegressor().fit([[1.0]], [2.0]), [[1.0]], [2.0])
     single = X.select(["outlook"])
     with pytest.raises(DataError, match="a boundary needs two columns that vary; there are 1"):
@@ -189,7 +189,7 @@ def test_what_cannot_be_drawn():
     )
     with pytest.raises(DataError, match="column 'b' is text, and has no axis"):
         draw_boundary(ZeroR().fit(table, ["x", "y"]), table, ["x", "y"], ("a", "b"))
-    assert usable_columns(table) == ["a", "c"]
+    assert drawable(table) == ["a", "c"]
 
 
 def test_a_picture_is_saved_and_shown(tmp_path):

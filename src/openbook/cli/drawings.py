@@ -1,0 +1,71 @@
+"""Pictures from the command line: of a table, of a model, and of a model over rows."""
+
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from openbook.cli.output import put_out
+from openbook.data import Table
+from openbook.draw import draw_boundary, draw_fit, draw_table
+from openbook.errors import DataError
+from openbook.plan.files import write_text
+from openbook.store import from_file, open_model
+
+__all__ = ["is_model", "model_in", "write_model_picture", "write_table_picture"]
+
+
+def is_model(source: str) -> bool:
+    """Whether this names a model file or the folder of a study."""
+    path = Path(source)
+    return path.suffix == ".openbook" or (path / "model.openbook").is_file()
+
+
+def model_in(path: Path) -> Any:
+    with from_file(path):
+        return open_model(path)
+
+
+def write_table_picture(
+    table: Table, columns: Sequence[str | None], colour: str | None, kind: str | None, out: Path | None
+) -> None:
+    _write(draw_table(table, *columns, colour=colour, kind=kind), out)
+
+
+def write_model_picture(
+    model: Any, path: Path, rows: Table | None, columns: Sequence[str], depth: int | None, out: Path | None
+) -> None:
+    """The model's own picture, or what it says over rows: decision regions, a curve, or clusters."""
+    with from_file(path):
+        if rows is not None:
+            _write(_over(model, rows, columns), out)
+        elif getattr(model, "tree_", None) is not None:
+            drawing = model.draw(depth)
+            if out is None:
+                put_out(drawing.text() + "\n")
+            else:
+                write_text(out, drawing.written(out))
+        elif not hasattr(model, "draw"):
+            raise DataError(f"{path} holds {type(model).__name__}, which has no picture")
+        elif any(p.default is p.empty for p in inspect.signature(model.draw).parameters.values()):
+            what = type(model).__name__
+            raise DataError(f"{path} holds {what}, which is drawn over rows; name a table by --data")
+        else:
+            _write(model.draw(), out)
+
+
+def _over(model: Any, rows: Table, columns: Sequence[str]) -> Any:
+    target = getattr(model, "target_", None)
+    if target is None:
+        return model.draw(rows, columns or None)
+    if target not in rows.schema:
+        raise DataError(f"--data needs the column {target!r}, which the model predicts")
+    if hasattr(model, "classes_"):
+        return draw_boundary(model, rows, target, columns or None)
+    return draw_fit(model, rows, target, columns[0] if columns else None)
+
+
+def _write(picture: Any, out: Path | None) -> None:
+    if out is None:
+        raise DataError("name the file to write: --out picture.svg")
+    picture.save(out)

@@ -1,0 +1,210 @@
+"""Columns as axes and as colours: numbers along an axis, categories in bands; missing cells are not drawn.
+
+ColumnAxis.of(table, name)      an axis, and where each row is on it; NaN where its cell is missing
+Groups.of(labels)               a colour for each group of rows; the rarer share a grey
+Groups.of_column(table, name)   by the values of a category, or by fifths of the numbers
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Attribute, Categorical, Numeric, Table
+from openbook.data.attributes import as_text
+from openbook.draw.axes import Categories, Numbers
+from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.plot import Plot
+from openbook.errors import DataError, UnknownColumn
+from openbook.words.numbers import short
+from openbook.words.sentences import plural
+
+__all__ = [
+    "MOST_DOTS",
+    "ColumnAxis",
+    "Groups",
+    "column_of",
+    "dot_look",
+    "drawable",
+    "drawn_rows",
+    "numbers_of",
+    "rows_drawn",
+]
+
+#: Values of a category that have a band of their own.
+_MOST_BANDS = 20
+#: Rows that are drawn: of more, a selection.
+MOST_DOTS = 2000
+#: More dots than these shine through.
+_FEW_DOTS = 200
+#: Numbers are coloured in so many groups of as many rows, in shades that grow.
+_SHADES = ("c0 s3", "c0 s6", "c0 s9", "c0 s13", "c0 s16")
+#: Rows without a group.
+_MISSING, _PALE = "missing", "c8 s8"
+
+
+def drawn_rows(n: int, most: int) -> np.ndarray:
+    """Positions spread evenly over n rows, no more than so many."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
+
+
+def rows_drawn(drawn: int, n: int) -> str:
+    """How many rows there are to see: "150 rows", or "600 of 1,797 rows"."""
+    return plural(n, "row") if drawn == n else f"{drawn:,} of {n:,} rows"
+
+
+def dot_look(n: int) -> str:
+    """Dots with an edge, or where there are many, without one, so that they shine through."""
+    return "many" if n > _FEW_DOTS else "dot"
+
+
+def column_of(table: Table, name: str) -> Attribute:
+    """An attribute that can stand along an axis."""
+    if name not in table.schema:
+        raise UnknownColumn(name, table.names)
+    attribute = table.schema[name]
+    if not isinstance(attribute, Numeric | Categorical):
+        raise DataError(f"column {name!r} is {attribute.kind}, and has no axis")
+    return attribute
+
+
+def drawable(table: Table, kind: Any = Numeric | Categorical) -> list[str]:
+    """The columns of a kind that vary."""
+    return [a.name for a in table.schema if isinstance(a, kind) and _varies(table, a)]
+
+
+def _varies(table: Table, attribute: Attribute) -> bool:
+    data = table.data(attribute.name)
+    known = data[np.isfinite(data)] if isinstance(attribute, Numeric) else data[data >= 0]
+    return len(known) > 0 and bool((known != known[0]).any())
+
+
+def numbers_of(table: Table, name: str, what: str) -> np.ndarray:
+    """The numbers of a column that must be numeric, NaN where one is missing or infinite."""
+    attribute = column_of(table, name)
+    if not isinstance(attribute, Numeric):
+        raise DataError(f"column {name!r} is {attribute.kind}, and {what} needs numbers")
+    data = np.array(table.data(name), dtype=float)
+    data[~np.isfinite(data)] = np.nan
+    return data
+
+
+@dataclass(frozen=True)
+class ColumnAxis:
+    """A column along an axis: its attribute, the axis, and the codes that have a band, None for numbers."""
+
+    attribute: Attribute
+    axis: Numbers | Categories
+    bands: np.ndarray | None
+
+    @classmethod
+    def of(cls, table: Table, name: str) -> "ColumnAxis":
+        """All values of a category have a band, or the most frequent."""
+        attribute = column_of(table, name)
+        data = table.data(name)
+        if not isinstance(attribute, Categorical):
+            return cls(attribute, Numbers(name, np.asarray(data, dtype=float)), None)
+        counts = np.bincount(data[data >= 0], minlength=len(attribute.values))
+        frequent = np.argsort(-counts, kind="stable")
+        bands = np.sort(frequent[counts[frequent] > 0][:_MOST_BANDS])
+        return cls(attribute, Categories(name, tuple(attribute.values[code] for code in bands)), bands)
+
+    def values(self, table: Table) -> np.ndarray:
+        """Numbers, or positions of bands; NaN where a row has none."""
+        data = table.data(self.attribute.name)
+        if self.bands is None:
+            return np.where(np.isfinite(data), data, np.nan).astype(float)
+        place = np.searchsorted(self.bands, data).astype(float)
+        return np.where(np.isin(data, self.bands), place, np.nan)
+
+    def middles(self, cells: int) -> np.ndarray:
+        """The values at the middles of so many equal cells; of categories, the codes."""
+        if self.bands is not None:
+            return self.bands
+        assert isinstance(self.axis, Numbers)
+        low, high = self.axis.span
+        return low + (high - low) * (np.arange(cells) + 0.5) / cells
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of rows: their names in order, the look of each, and the group of each row."""
+
+    names: tuple[str, ...]
+    looks: tuple[str, ...]
+    codes: np.ndarray
+
+    @classmethod
+    def of(cls, labels: Sequence[Any], order: Sequence[Any] = (), unknown: str = _MISSING) -> "Groups":
+        """Groups by labels; those of `order` come first, in that order, and have their colours first."""
+        words = [unknown if _unknown(label) else as_text(label) for label in labels]
+        values, counts = np.unique(np.array(words, dtype=object).astype(str), return_counts=True)
+        frequent = [str(v) for v in values[np.argsort(-counts, kind="stable")]]
+        first = [as_text(label) for label in order]
+        names = [*dict.fromkeys([*first, *(v for v in frequent if v != unknown)])]
+        own = set(
+            sorted(names, key=lambda v: frequent.index(v) if v in frequent else len(frequent))[:COLOURS]
+        )
+        colours = iter(range(COLOURS))
+        looks = [f"c{next(colours)}" if name in own else RARE for name in names]
+        if unknown in frequent:
+            names, looks = [*names, unknown], [*looks, _PALE]
+        position = {name: i for i, name in enumerate(names)}
+        return cls(tuple(names), tuple(looks), np.array([position[w] for w in words], dtype=np.intp))
+
+    @classmethod
+    def of_column(cls, table: Table, name: str) -> "Groups":
+        """Groups by a column: a category's values, or fifths of its numbers, the largest darkest."""
+        attribute = column_of(table, name)
+        data = table.data(name)
+        if isinstance(attribute, Categorical):
+            words = [attribute.values[code] if code >= 0 else None for code in data.tolist()]
+            return cls.of(words, [v for v in attribute.values if v in set(words)])
+        known = data[np.isfinite(data)]
+        distinct = np.unique(known)
+        if len(distinct) <= len(_SHADES):
+            return cls.of(
+                [None if _unknown(v) else short(v) for v in data.tolist()], [short(v) for v in distinct]
+            )
+        cuts = np.unique(np.quantile(known, np.arange(1, len(_SHADES)) / len(_SHADES)))
+        names = [f"up to {short(cut)}" for cut in cuts] + [f"above {short(cuts[-1])}"]
+        looks = list(_SHADES[len(_SHADES) - len(names) :])
+        codes = np.where(np.isfinite(data), np.searchsorted(cuts, data), len(names))
+        if len(known) < len(data):
+            names, looks = [*names, _MISSING], [*looks, _PALE]
+        return cls(tuple(names), tuple(looks), codes.astype(np.intp))
+
+    @classmethod
+    def none(cls, n: int) -> "Groups":
+        """All rows alike, and nothing in the legend."""
+        return cls(("",), ("c0",), np.zeros(n, np.intp))
+
+    def dots(self, plot: Plot, x: np.ndarray, y: np.ndarray, *, aside: bool = False, size: float = 4) -> int:
+        """Draw rows, or some of many, in their colours, with a legend; how many."""
+        known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+        some = known[drawn_rows(len(known), MOST_DOTS)]
+        shape = dot_look(len(some))
+        looks = [f"{shape} {self.looks[code]}" for code in self.codes[some]]
+        told = [self.names[code] for code in self.codes[some]] if any(self.names) else None
+        plot.dots(x[some], y[some], looks, told, aside=aside, size=size)
+        self.legend(plot)
+        return len(some)
+
+    def parts(self) -> Iterator[tuple[str, str, np.ndarray]]:
+        """Name, look and rows of each group that has rows."""
+        for i, (name, look) in enumerate(zip(self.names, self.looks, strict=True)):
+            if len(rows := np.flatnonzero(self.codes == i)):
+                yield name, look, rows
+
+    def legend(self, plot: Plot) -> None:
+        """Put the groups into a legend; the rarer ones together."""
+        for name, look in zip(self.names, self.looks, strict=True):
+            if name and look != RARE:
+                plot.named(look, name)
+        if rare := self.looks.count(RARE):
+            plot.named(RARE, f"{rare} rarer {'classes' if rare > 1 else 'class'}")
+
+
+def _unknown(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and np.isnan(label))

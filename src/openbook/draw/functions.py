@@ -1,0 +1,206 @@
+r"""Functions as pictures: a loss surface with the way of gradient descent, a likelihood with a prior.
+
+descent      θ ← θ - η ∇loss(θ), from a start, for each of several learning rates η
+posterior    ∝ likelihood · prior; all three are drawn with area 1
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from openbook.draw.axes import Numbers
+from openbook.draw.colours import COLOURS
+from openbook.draw.picture import Picture
+from openbook.draw.plot import Plot
+from openbook.errors import ParameterError
+from openbook.words.numbers import figure
+
+__all__ = ["draw_descent", "draw_likelihood"]
+
+#: Places of the grid across and up, and levels of the loss.
+_GRID, _LEVELS = (140, 100), 12
+#: A way that leaves the start by more than so many times the distance to the lowest point diverges.
+_LOST = 6
+_PLACES = 400
+
+
+def draw_descent(
+    loss: Callable[[np.ndarray], float],
+    coef_init: ArrayLike,
+    learning_rates: Sequence[float],
+    *,
+    gradient: Callable[[np.ndarray], np.ndarray] | None = None,
+    max_iter: int = 30,
+    names: tuple[str, str] | None = None,
+) -> Picture:
+    """A loss surface over two parameters, and the path of gradient descent for each learning rate.
+
+    Parameters
+    ----------
+    loss : callable
+        The loss of an array of two parameters.
+    coef_init : array-like of shape (2,)
+        Where every path starts.
+    learning_rates : sequence of float
+        The step sizes, a path each.
+    gradient : callable or None, default=None
+        The gradient of the loss; None computes differences.
+    max_iter : int, default=30
+        The number of steps.
+    names : tuple of str or None, default=None
+        What the parameters are called; None for w0 and w1.
+
+    Returns
+    -------
+    Picture
+
+    Notes
+    -----
+    Guide: docs/guide/gallery.md
+
+    Examples
+    --------
+    >>> draw_descent(lambda w: w[0] ** 2 + 4 * w[1] ** 2, (2, 1), (0.1, 0.3)).notes[1]
+    'Learning rate 0.3: diverges; take smaller steps.'
+    """
+    begin = np.asarray(coef_init, dtype=float)
+    if begin.shape != (2,) or not np.isfinite(begin).all():
+        raise ParameterError(f"coef_init must be two numbers, got {coef_init!r}")
+    slope = gradient if gradient is not None else _differences(loss)
+    ways = {rate: _way(loss, slope, begin, rate, max_iter) for rate in learning_rates}
+    lowest = min((way[np.argmin([loss(w) for w in way])] for way in ways.values()), key=loss)
+    reach = max(float(np.abs(begin - lowest).max()), 1e-9)
+    near = np.concatenate([way[np.abs(way - lowest).max(axis=1) <= 2 * reach] for way in ways.values()])
+    low, high = (
+        np.minimum(near.min(axis=0), lowest - 0.6 * reach),
+        np.maximum(near.max(axis=0), lowest + 0.6 * reach),
+    )
+    across, up = names or ("w0", "w1")
+    plot = Plot(Numbers.between(across, low[0], high[0]), Numbers.between(up, low[1], high[1]))
+    _surface(plot, loss)
+    notes = []
+    for i, (rate, way) in enumerate(ways.items()):
+        look = f"c{(i + 1) % COLOURS}"
+        plot.line(way[:, 0], way[:, 1], look, f"learning rate {rate:g}")
+        plot.dots(
+            way[:, 0],
+            way[:, 1],
+            f"dot {look}",
+            [f"step {k}: {figure(loss(w), 4)}" for k, w in enumerate(way)],
+        )
+        ended = f"loss {figure(loss(way[-1]), 4)} after {len(way) - 1} steps"
+        rises = loss(way[-1]) > loss(begin)
+        notes.append(f"Learning rate {rate:g}: {'diverges; take smaller steps' if rises else ended}.")
+    return plot.picture("Gradient descent on the loss surface", notes)
+
+
+def _differences(loss: Callable[[np.ndarray], float]) -> Callable[[np.ndarray], np.ndarray]:
+    def slope(w: np.ndarray) -> np.ndarray:
+        steps = 1e-6 * np.maximum(1.0, np.abs(w))
+        return np.array([(loss(w + s) - loss(w - s)) / (2 * s.sum()) for s in np.diag(steps)])
+
+    return slope
+
+
+def _way(loss, slope, begin: np.ndarray, rate: float, max_iter: int) -> np.ndarray:  # type: ignore[no-untyped-def]
+    """The parameters at the start and after each step, until they are lost."""
+    way = [begin]
+    for _ in range(max_iter):
+        new = way[-1] - rate * np.asarray(slope(way[-1]), dtype=float)
+        if (
+            not np.isfinite(new).all()
+            or not np.isfinite(loss(new))
+            or np.abs(new - begin).max() > _LOST * (1 + np.abs(begin).max())
+        ):
+            break
+        way.append(new)
+    return np.array(way)
+
+
+def _surface(plot: Plot, loss: Callable[[np.ndarray], float]) -> None:
+    """Shades and lines of equal loss, closer together where it is low."""
+    assert isinstance(plot.across, Numbers)
+    assert isinstance(plot.up, Numbers)
+    ends = plot.across.span, plot.up.span
+    x, y = (a + (b - a) * (np.arange(n) + 0.5) / n for (a, b), n in zip(ends, _GRID, strict=True))
+    z = np.array([[loss(np.array([a, b])) for a in x] for b in y])
+    share = np.sqrt((z - np.nanmin(z)) / (np.nanmax(z) - np.nanmin(z) or 1.0))
+    codes = np.minimum((share * _LEVELS), _LEVELS - 1).astype(int)
+    plot.regions(codes, [f"c0 s{1 + code}" for code in range(_LEVELS)])
+    for level in range(1, _LEVELS):
+        plot.contour(x, y, share, level / _LEVELS, "ink thin faint")
+
+
+def draw_likelihood(
+    log_likelihood: Callable[[np.ndarray], ArrayLike],
+    low: float,
+    high: float,
+    prior: Callable[[np.ndarray], ArrayLike] | None = None,
+    name: str | None = None,
+) -> Picture:
+    """The likelihood of a parameter, and with a prior its posterior; the highest point of each is marked.
+
+    Parameters
+    ----------
+    log_likelihood : callable
+        ln P(data | θ), of an array of parameters.
+    low, high : float
+        The parameters to draw it over.
+    prior : callable or None, default=None
+        The density of the prior, up to a factor.
+    name : str or None, default=None
+        What the parameter is called; None for θ.
+
+    Returns
+    -------
+    Picture
+
+    Notes
+    -----
+    Guide: docs/guide/gallery.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> heads = lambda p: 7 * np.log(p) + 3 * np.log(1 - p)  # 7 of 10
+    >>> draw_likelihood(heads, 0, 1, prior=lambda p: p * (1 - p)).told
+    'likelihood: highest at 0.7; prior: highest at 0.5; posterior: highest at 0.6667.'
+    """
+    name = name or "θ"
+    at = low + (high - low) * (np.arange(3 * _PLACES) + 0.5) / (3 * _PLACES)
+    with np.errstate(divide="ignore"):
+        logs = np.asarray(log_likelihood(at), dtype=float)
+        curves = {"likelihood": logs}
+        if prior is not None:
+            before = np.log(np.asarray(prior(at), dtype=float) * np.ones(len(at)))
+            curves |= {"prior": before, "posterior": logs + before}
+    densities = {word: _density(at, values) for word, values in curves.items()}
+    highest = max(float(values.max()) for values in densities.values())
+    plot = Plot(Numbers.between(name, low, high), Numbers.between("density", 0.0, highest))
+    tops = []
+    for i, (word, values) in enumerate(densities.items()):
+        top = _top(at, curves[word])
+        flat = np.ptp(values) <= 1e-9 * highest
+        plot.band(at[::4], 0 * at[::4], values[::4], f"c{i}")
+        plot.line(at[::4], values[::4], f"c{i}", word if flat else f"{word}: highest at {figure(top, 3)}")
+        tops.append(f"{word}: {'flat' if flat else f'highest at {figure(top, 4)}'}")
+        if not flat:
+            plot.line([top, top], [0, values.max()], f"c{i} dashed")
+    title = f"Likelihood of {name}" if prior is None else f"Likelihood, prior and posterior of {name}"
+    return plot.picture(title, ["Each is drawn with area 1."], f"{'; '.join(tops)}.")
+
+
+def _top(at: np.ndarray, logs: np.ndarray) -> float:
+    """Where a curve is highest: the vertex of the parabola through its highest point and those beside it."""
+    i = int(np.argmax(logs))
+    if not 0 < i < len(at) - 1 or not np.isfinite(logs[i - 1 : i + 2]).all():
+        return float(at[i])
+    before, top, after = logs[i - 1 : i + 2]
+    bend = before - 2 * top + after
+    return float(at[i] + (at[1] - at[0]) * (before - after) / (2 * bend)) if bend else float(at[i])
+
+
+def _density(at: np.ndarray, logs: np.ndarray) -> np.ndarray:
+    values = np.exp(logs - np.max(logs))
+    return values / (values.sum() * (at[1] - at[0]))

@@ -1,0 +1,74 @@
+"""The classes of a discriminant as ellipses: one and two standard deviations of each normal distribution.
+
+Where there is one column, the densities themselves. Without columns given, those two are drawn whose class
+means are farthest apart, measured by the spread within the classes.
+"""
+
+import numpy as np
+
+from openbook.draw import Numbers
+from openbook.draw.charts import line_chart
+from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.plot import Plot
+from openbook.errors import DataError, ParameterError, UnknownColumn
+
+__all__ = ["draw_normals"]
+
+_PLACES = 200
+
+
+def draw_normals(model, columns):
+    """The picture; see the module."""
+    names = [model.encoding_.names[j] for j in model.used_]
+    means = model.means_
+    own = model.covariances_ if hasattr(model, "covariances_") else [model.covariance_] * len(means)
+    title = f"{type(model).__name__} for {model.target_}"
+    shape = (
+        "A covariance for each class."
+        if hasattr(model, "covariances_")
+        else "One covariance for all classes."
+    )
+    if not names:
+        msg = "no column is used, so there is nothing to draw"
+        raise DataError(msg)
+    if len(names) == 1:
+        return _densities(model, names[0], means[:, 0], np.sqrt([c[0, 0] for c in own]), title, shape)
+    at = _chosen(names, columns, means, own, model.priors_)
+    spread = [np.sqrt(np.diag(covariance))[at] for covariance in own]
+    ends = [np.array([m[at] + s * 2 * d for m, d in zip(means, spread, strict=True)]) for s in (-1, 1)]
+    across, up = (
+        Numbers.between(names[j], ends[0][:, i].min(), ends[1][:, i].max()) for i, j in enumerate(at)
+    )
+    plot = Plot(across, up)
+    for c, label in enumerate(model._labels):  # noqa: SLF001 (its other half)
+        look = f"c{c}" if c < COLOURS else RARE
+        covariance = own[c][np.ix_(at, at)]
+        plot.ellipse(means[c, at], covariance, 1, look, label if c < COLOURS else "")
+        plot.ellipse(means[c, at], covariance, 2, f"{look} dashed")
+        plot.dots(means[[c], at[0]], means[[c], at[1]], f"dot {look}", [f"mean of {label}"])
+    notes = [f"{shape} Ellipses: one and two standard deviations around the means."]
+    return plot.picture(title, notes)
+
+
+def _densities(model, name, means, spreads, title, shape):
+    places = np.linspace((means - 4 * spreads).min(), (means + 4 * spreads).max(), _PLACES)
+    lines = {
+        label: (places, prior / (s * np.sqrt(2 * np.pi)) * np.exp(-(((places - m) / s) ** 2) / 2))
+        for label, prior, m, s in zip(model._labels, model.priors_, means, spreads, strict=True)  # noqa: SLF001
+    }
+    return line_chart(title, (name, "prior times density"), lines, (shape,))
+
+
+def _chosen(names, columns, means, own, priors):
+    """The positions of two columns, as given or the two that tell the classes apart best."""
+    if columns is None:
+        within = sum(p * np.diag(c) for p, c in zip(priors, own, strict=True))
+        between = priors @ (means - priors @ means) ** 2
+        return np.sort(np.argsort(-between / within, kind="stable")[:2])
+    if isinstance(columns, str) or len(columns) != 2 or columns[0] == columns[1]:
+        msg = f"columns must be two different columns, got {columns!r}"
+        raise ParameterError(msg)
+    for name in columns:
+        if name not in names:
+            raise UnknownColumn(name, names)
+    return np.array([names.index(name) for name in columns])
