@@ -67,7 +67,7 @@ def test_two_classes_and_a_label():
 
 
 def test_what_has_no_picture_says_so():
-    with pytest.raises(ParameterError, match="draw needs kernel='linear'"):
+    with pytest.raises(ParameterError, match=r"no weights of columns; draw its rows by draw\(X, y\)"):
         SVC(calibrate=None).fit(IRIS, "species").draw()
     with pytest.raises(ParameterError, match="no epoch was trained"):
         MLPClassifier(max_iter=0).fit(IRIS, "species").draw()

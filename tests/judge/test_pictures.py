@@ -37,11 +37,30 @@ def test_scores_stand_between_the_ends_of_their_intervals():
     picture = score_chart(
         "Scores", "accuracy", [("tree", 0.9, 0.8, 1.0), ("0R", 0.5, float("nan"), float("nan"))], 0.5
     )
-    assert picture.told == "tree: 0.9; 0R: 0.5"
+    assert picture.told == "tree: 0.9 [0.8, 1]; 0R: 0.5"
     assert picture.body.count("<circle") == 2
     assert picture.body.count("<polyline") == 3  # two intervals and the reference
 
 
+def test_a_far_baseline_does_not_squeeze_the_leading_learners():
+    leaders = [(f"learner {i}", 0.98 - i / 100, 0.95 - i / 100, 1 - i / 100) for i in range(4)]
+    rows, looks = [*leaders, ("0R", 0.4, 0.36, 0.44)], {"0R": "c8"}
+    picture = score_chart("Scores", "accuracy", rows, 0.4, looks=looks, focus=True)
+    assert picture.body.count('<path class="dot c8"') == 1  # at the edge
+    assert "dashed" not in picture.body
+    assert "0R: 0.4 [0.36, 0.44]" in picture.told
+    whole = score_chart("Scores", "accuracy", rows, 0.4)
+    assert whole.body.count("<circle") == 5
+    assert "dashed" in whole.body
+
+
+def test_scores_that_are_all_the_same_are_drawn():
+    assert (
+        score_chart("Drops", "drop", [("a", 0.0, 0.0, 0.0), ("b", 0.0, 0.0, 0.0)], 0.0).body.count("<circle")
+        == 2
+    )
+
+
 def test_what_is_undefined_is_left_out():
     rows = [("a", 1.0, 0.0, 2.0), ("b", float("nan"), 0.0, 1.0)]
-    assert score_chart("Scores", "score", rows).told == "a: 1"
+    assert score_chart("Scores", "score", rows).told == "a: 1 [0, 2]"

@@ -337,7 +337,7 @@ def test_an_undefined_score_is_no_reason_to_fall_over(weather):
 
 
 def test_the_caption_of_the_ranking_names_only_what_is_drawn(hostile):
-    """A baseline far behind is an arrow at the edge, and has no dashed line."""
+    """A baseline far behind is a triangle at the edge, and has no dashed line."""
     result = hostile[0]
     rows = [
         replace(row, score=-50.0, interval=replace(row.interval, low=-50.0, high=-50.0))
@@ -346,5 +346,5 @@ def test_the_caption_of_the_ranking_names_only_what_is_drawn(hostile):
         for row in result.ranking
     ]
     caption = judging._chart(result, rows).caption
-    assert "An arrow marks a score beyond the axis." in caption
+    assert "A triangle marks a score beyond the axis." in caption
     assert "Dashed" not in caption

@@ -7,7 +7,7 @@ from typing import Any
 
 from openbook.cli.output import put_out
 from openbook.data import Table
-from openbook.draw import draw_boundary, draw_fit, draw_table
+from openbook.draw import draw_predictions, draw_table
 from openbook.errors import DataError
 from openbook.plan.files import write_text
 from openbook.store import from_file, open_model
@@ -60,9 +60,7 @@ def _over(model: Any, rows: Table, columns: Sequence[str]) -> Any:
         return model.draw(rows, columns or None)
     if target not in rows.schema:
         raise DataError(f"--data needs the column {target!r}, which the model predicts")
-    if hasattr(model, "classes_"):
-        return draw_boundary(model, rows, target, columns or None)
-    return draw_fit(model, rows, target, columns[0] if columns else None)
+    return draw_predictions(model, rows, target, columns or None)
 
 
 def _write(picture: Any, out: Path | None) -> None:

@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.border.base import Learner
 from openbook.border.rules import check_parameters
+from openbook.draw import draw_boundary
 from openbook.errors import ParameterError
 from openbook.words.parameters import documented
 
@@ -19,6 +20,9 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)
         documented(cls)
+
+    #: Decision regions over rows.
+    draw = draw_boundary
 
     def knobs(self):
         """The parameters of the classifier worth tuning, each with a few values.

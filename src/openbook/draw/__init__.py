@@ -7,7 +7,7 @@
 """
 
 from openbook.draw.axes import Blank, Categories, Marks, Numbers
-from openbook.draw.fits import draw_fit
+from openbook.draw.fits import draw_fit, draw_predictions
 from openbook.draw.functions import draw_descent, draw_likelihood
 from openbook.draw.picture import Picture
 from openbook.draw.pixels import draw_pixels
@@ -39,6 +39,7 @@ __all__ = [
     "draw_likelihood",
     "draw_parallel",
     "draw_pixels",
+    "draw_predictions",
     "draw_scatter",
     "draw_scatter_3d",
     "draw_scatter_matrix",

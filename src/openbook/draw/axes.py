@@ -269,6 +269,10 @@ class Blank:
     ----------
     low, high : float
         Its ends.
+    name : str, default=""
+        What stands beside the axis.
+    ticks : tuple, default=()
+        It has none.
 
     Notes
     -----

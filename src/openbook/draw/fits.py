@@ -14,14 +14,52 @@ from openbook.draw.axes import Numbers
 from openbook.draw.columns import Groups, drawable, rows_drawn
 from openbook.draw.picture import Picture
 from openbook.draw.plot import FRAME, Plot, panels
+from openbook.draw.regions import draw_boundary
 from openbook.draw.sweep import Sweep, example_rows
 from openbook.errors import DataError, ParameterError
 from openbook.words.sentences import plural
 
-__all__ = ["draw_fit"]
+__all__ = ["draw_fit", "draw_predictions"]
 
 _PLACES = 200
 _SMALL = (270, 220)
+
+
+def draw_predictions(model: Any, X: Any, y: Any, columns: Any = None) -> Picture:
+    """What any fitted model says about rows: decision regions of a classifier, the curve of a regressor.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier or regressor.
+    X : table-like
+        The rows to draw.
+    y : array-like or str
+        Their target.
+    columns : sequence of str, str or None, default=None
+        The two columns of the regions, or the one of the curve; None takes those that matter most.
+
+    Returns
+    -------
+    Picture
+
+    Notes
+    -----
+    Guide: docs/guide/gallery.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.neighbors import KNeighborsRegressor
+    >>> rows = load("diabetes")[["bmi", "progression"]]
+    >>> draw_predictions(KNeighborsRegressor(25).fit(rows, "progression"), rows, "progression").title
+    'progression by bmi'
+    """
+    if hasattr(model, "classes_"):
+        return draw_boundary(model, X, y, columns)
+    if columns is not None and not isinstance(columns, str):
+        columns = columns[0] if len(columns) else None
+    return draw_fit(model, X, y, columns)
 
 
 def draw_fit(model: Any, X: Any, y: Any, column: str | None = None, level: float = 0.95) -> Picture:

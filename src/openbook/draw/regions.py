@@ -73,7 +73,7 @@ def draw_boundary(
     >>> X, y = load("iris").split("species")
     >>> picture = draw_boundary(NaiveBayes().fit(X, y), X, y)
     >>> picture.title
-    'species by petal length (cm) and petal width (cm)'
+    'species by petal width (cm) and petal length (cm)'
     """
     models = model if isinstance(model, Mapping) else {"": model}
     if odd := next((m for m in models.values() if not hasattr(m, "classes_")), None):

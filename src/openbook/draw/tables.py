@@ -227,7 +227,7 @@ def draw_histograms(
     --------
     >>> from openbook import load
     >>> draw_histograms(load("weather"), "outlook", by="play").told
-    'outlook: sunny 5, overcast 4, rain 5.'
+    'outlook: overcast 4, rain 5, sunny 5.'
     """
     if bins is not None and (not isinstance(bins, int) or bins < 1):
         raise ParameterError(f"bins must be a whole number of at least 1, got {bins!r}")

@@ -63,8 +63,8 @@ from openbook.judge.scores.precision_recall import PrecisionRecall
 from openbook.judge.scores.rates import Rate
 from openbook.judge.scores.regression import Regression
 from openbook.judge.scores.roc import Roc, auc
-from openbook.judge.scores.sequences import SequenceScores, SpanCounts, sequence_scores
 from openbook.judge.scores.score_pictures import draw_cost_curves, draw_rocs
+from openbook.judge.scores.sequences import SequenceScores, SpanCounts, sequence_scores
 from openbook.judge.tuning.tune import Tuned, Tuning, tune
 
 __all__ = [

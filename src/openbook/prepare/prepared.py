@@ -8,7 +8,7 @@ fitted inside each fold, belong to the model file, and are part of the work of a
 leaves rows out does so in training only. Missing cells are the steps' and the learner's affair.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from openbook.border.rows import weighed
 from openbook.border.rules import ParameterRule
 from openbook.data import Column, Schema, Table
 from openbook.data.read import read
+from openbook.draw import draw_predictions
 from openbook.errors import OpenbookError, ParameterError, RefusalError
 from openbook.prepare.steps import parse_step
 from openbook.prepare.transformer import RowFilter
@@ -104,6 +105,9 @@ class Prepared(MetaEstimatorMixin, Estimator):
             steps, table, y, weights = fitted_steps(self.steps or (), table, y, sample_weight)
             self.steps_, self.estimator_ = steps, clone(self.estimator).fit(table, y, **_weights(weights))
         return self
+
+    #: What the prepared learner says about rows, over the columns before preparation.
+    draw: ClassVar[Callable[..., Any]] = draw_predictions
 
     def refusal(self, schema: Schema) -> str | None:
         """Why the learner cannot fit a table of this schema; with steps, that shows once they are fitted.

@@ -79,7 +79,7 @@ def draw_cost_curves(rocs: "Mapping[str, Roc]") -> Picture:
     >>> from openbook.judge import Roc
     >>> roc = Roc([True, True, False, False], [0.9, 0.4, 0.6, 0.1])
     >>> draw_cost_curves({"model": roc}).told
-    'model: 0.25 where both classes weigh the same.'
+    'model: 0.250 where both classes weigh the same.'
     """
     at = np.linspace(0, 1, 401)
     plot = Plot(
