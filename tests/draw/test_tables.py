@@ -183,10 +183,10 @@ def test_the_picture_that_suits_what_is_asked():
     for title, columns in titles.items():
         assert draw_table(IRIS, *columns).title == title
     assert draw_table(IRIS, *IRIS.names[:3]).title.startswith("petal length (cm) by")
-    assert draw_table(LOAN, kind="boxes", colour="cheat").title == "Box plot of income by cheat"
-    assert draw_table(LOAN, kind="parallel").title == "Parallel coordinates"
-    with pytest.raises(ParameterError, match=r"no kind of picture 'boxs'\. Did you mean 'boxes'"):
-        draw_table(LOAN, kind="boxs")
+    assert draw_table(LOAN, picture="boxes", colour="cheat").title == "Box plot of income by cheat"
+    assert draw_table(LOAN, picture="parallel").title == "Parallel coordinates"
+    with pytest.raises(ParameterError, match=r"no picture 'boxs' of a table\. Did you mean 'boxes'"):
+        draw_table(LOAN, picture="boxs")
     with pytest.raises(ParameterError, match="give x before y"):
         draw_table(LOAN, y="income")
     with pytest.raises(UnknownColumn, match="no column 'incme'"):

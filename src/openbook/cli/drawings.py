@@ -27,9 +27,9 @@ def model_in(path: Path) -> Any:
 
 
 def write_table_picture(
-    table: Table, columns: Sequence[str | None], colour: str | None, kind: str | None, out: Path | None
+    table: Table, columns: Sequence[str | None], colour: str | None, picture: str | None, out: Path | None
 ) -> None:
-    _write(draw_table(table, *columns, colour=colour, kind=kind), out)
+    _write(draw_table(table, *columns, colour=colour, picture=picture), out)
 
 
 def write_model_picture(

@@ -51,7 +51,7 @@ def draw_table(
     z: str | None = None,
     *,
     colour: str | None = None,
-    kind: str | None = None,
+    picture: str | None = None,
 ) -> Picture:
     """A table as the picture that suits what is asked: this is what `openbook draw table.csv` draws.
 
@@ -64,7 +64,7 @@ def draw_table(
         and none of them the matrix of all pairs.
     colour : str or None, default=None
         The column that colours rows, or whose values have a box each.
-    kind : {"matrix", "histograms", "boxes", "correlations", "parallel", "pixels"} or None, default=None
+    picture : {"matrix", "histograms", "boxes", "correlations", "parallel", "pixels"} or None, default=None
         Another picture of all columns, or of those given.
 
     Returns
@@ -80,20 +80,20 @@ def draw_table(
     >>> from openbook import load
     >>> draw_table(load("iris"), "petal width (cm)", colour="species").title
     'Histogram of petal width (cm) by species'
-    >>> draw_table(load("loan"), kind="correlations").title
+    >>> draw_table(load("loan"), picture="correlations").title
     'Correlations'
     """
     given = [name for name in (x, y, z) if name is not None]
     if given != [x, y, z][: len(given)]:
         raise ParameterError("give x before y, and y before z")
     columns = given or None
-    if kind is None:
+    if picture is None:
         if x is not None and y is not None:
             if z is not None:
                 return draw_scatter_3d(table, x, y, z, colour)
             return draw_scatter(table, x, y, colour)
-        kind = "histograms" if given else "matrix"
-    if kind == "pixels":
+        picture = "histograms" if given else "matrix"
+    if picture == "pixels":
         return draw_pixels(read(table) if colour is None else read(table).drop(colour))
     kinds = {
         "matrix": lambda: draw_scatter_matrix(table, columns, colour),
@@ -102,9 +102,11 @@ def draw_table(
         "correlations": lambda: draw_correlations(table, columns),
         "parallel": lambda: draw_parallel(table, columns, colour),
     }
-    if kind not in kinds:
-        raise ParameterError(f"no kind of picture {kind!r}. {did_you_mean(kind, (*kinds, 'pixels'))}")
-    return kinds[kind]()
+    if picture not in kinds:
+        raise ParameterError(
+            f"no picture {picture!r} of a table. {did_you_mean(picture, (*kinds, 'pixels'))}"
+        )
+    return kinds[picture]()
 
 
 def draw_scatter(table: Any, x: str, y: str, colour: str | None = None) -> Picture:
