@@ -106,18 +106,12 @@ METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function",
 #: Methods that ours lacks, and why.
 NO_METHOD = {
     ("BaggingClassifier", "decision_function"): "members have probabilities, which say more",
-    ("BisectingKMeans", "transform"): "a clusterer: a row goes down its cuts, not to the nearest centre",
-    ("KMeans", "transform"): "a clusterer; distances to its centres are `distances`",
     ("LinearDiscriminantAnalysis", "transform"): "openbook.reduce.LinearDiscriminantProjection projects",
     ("OneVsRestClassifier", "decision_function"): "members have probabilities, which say more",
     ("PCA", "score_samples"): "a projection; densities are openbook.density's",
     **{("RFE", method): "a transformer; put the learner behind it" for method in METHODS[:4]},
     ("StackingClassifier", "decision_function"): "members have probabilities, which say more",
-    ("StackingClassifier", "transform"): "a predictor; `work(row)` shows what each member says",
-    ("StackingRegressor", "transform"): "a predictor; `work(row)` shows what each member says",
     ("TunedThresholdClassifierCV", "decision_function"): "it decides by probabilities",
-    ("VotingClassifier", "transform"): "a predictor; `member_predictions` gives what each member says",
-    ("VotingRegressor", "transform"): "a predictor; `work(row)` shows what each member says",
 }
 
 #: Rooms whose fitted attributes are compared, too.

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
@@ -44,7 +45,7 @@ class _Half(NamedTuple):
     sse: float
 
 
-class BisectingKMeans(Clusterer):
+class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """Bisecting k-means: repeatedly split a cluster in two by k-means.
 
     Guide: docs/guide/clusters.md
@@ -233,6 +234,26 @@ class BisectingKMeans(Clusterer):
         known = self.encoding_.names
         at = [known.index(name) for name in names if name in known]
         return self.cluster_centers_[:, at] if len(at) == len(names) else None
+
+    def transform(self, X):
+        """The distance of each row to each centre, in units of the encoded columns.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n, n_clusters)
+        """
+        return self._each(X, self._distances)
+
+    def _distances(self, X):
+        return np.sqrt(self.space_.all_distances(self.space_.place_table(X), _means(self.centers_)).T)
+
+    @property
+    def _n_features_out(self):
+        return len(self.centers_)
 
     def _labels(self, X):
         placed = self.space_.place_table(X)

@@ -11,6 +11,9 @@ By the cosine or the Manhattan distance the centres are directions or medians: s
 centers_ : float64 (n_clusters, n_encoded)
 """
 
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
 from openbook.border.rules import Flag, OneOf
 from openbook.cluster.other_spaces import PROTOTYPE_SPACES
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
@@ -19,7 +22,7 @@ from openbook.cluster.prototypes import space_of
 __all__ = ["KMeans"]
 
 
-class KMeans(PrototypeClusterer):
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeClusterer):
     """k-means, by Lloyd's iteration.
 
     Guide: docs/guide/clusters.md
@@ -117,6 +120,24 @@ class KMeans(PrototypeClusterer):
     def _space(self, rows):
         scale = self.scale and self.metric != "cosine"
         return space_of(rows, (), scale=scale, kind=self._space_kind)
+
+    def transform(self, X):
+        """The distance of each row to each centre, in units of the encoded columns.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n, n_clusters)
+        """
+        found = self.distances(X)
+        return found if self.metric == "manhattan" else np.sqrt(found)
+
+    @property
+    def _n_features_out(self):
+        return len(self.prototypes_)
 
     @property
     def centers_(self):

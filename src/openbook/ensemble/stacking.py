@@ -98,6 +98,12 @@ class Stacking(Team, Averaging):
             attributes, data = [*attributes, *X.schema], [*data, *X.columns]
         return Table(Schema(tuple(attributes)), data)
 
+    def _saying(self, answers):
+        return answers[:, 1:] if answers.shape[1] == 2 else answers  # of two classes, one says it all
+
+    def _outputs_said(self):
+        return 1 if len(self._outputs()) == 2 else super()._outputs_said()
+
     def _weights(self):
         return self.blend_
 

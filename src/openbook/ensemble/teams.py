@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from sklearn.base import clone
+import numpy as np
+from sklearn.base import TransformerMixin, clone
 from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.ensemble.members import Ensemble, fitted
 from openbook.errors import ParameterError
@@ -11,7 +13,7 @@ from openbook.errors import ParameterError
 __all__ = ["Team"]
 
 
-class Team(Ensemble, _BaseComposition):
+class Team(TransformerMixin, Ensemble, _BaseComposition):
     """An ensemble of named learners; `set_params(bayes__variance=…)` reaches into them."""
 
     _required_parameters = ["estimators"]
@@ -24,6 +26,54 @@ class Team(Ensemble, _BaseComposition):
     def set_params(self, **params):
         """Set parameters, those of the learners too."""
         return self._set_params("estimators", **params)
+
+    def transform(self, X):
+        """What each member says of each row, member by member.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_outputs)
+            Numbers in regression; probabilities in classification, of two classes under stacking that of the
+            second; for hard votes the position in `classes_` that the member votes for.
+        """
+        return self._each(X, self._said)
+
+    def get_feature_names_out(self, input_features=None):  # noqa: ARG002 (as scikit-learn)
+        """The names of what `transform` gives: the class, the member, and the output where it has several.
+
+        Parameters
+        ----------
+        input_features : ignored, default=None
+            Taken since pipelines pass it.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        prefix, n = type(self).__name__.lower(), self._outputs_said()
+        ends = [""] if n == 1 else [str(i) for i in range(n)]
+        return np.array([f"{prefix}_{name}{end}" for name in self._names() for end in ends], dtype=object)
+
+    def _said(self, X):
+        return np.hstack([self._saying(self._answers(member, X)) for member in self.estimators_])
+
+    def _saying(self, answers):
+        """The outputs of a member that `transform` gives, (n_rows, n)."""
+        return answers
+
+    def _outputs_said(self):
+        """How many outputs of a member `transform` gives."""
+        return len(self._outputs())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # members say what they say
+        return tags
 
     def _learners(self):
         return [learner for _, learner in self.estimators]

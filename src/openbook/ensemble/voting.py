@@ -110,6 +110,12 @@ class VotingClassifier(Voting, AveragingClassifier):
     def _answers(self, member, X):
         return decisions(member, X, self.classes_) if self.voting == "hard" else super()._answers(member, X)
 
+    def _saying(self, answers):
+        return answers.argmax(axis=1)[:, None] if self.voting == "hard" else answers
+
+    def _outputs_said(self):
+        return 1 if self.voting == "hard" else super()._outputs_said()
+
 
 class VotingRegressor(Voting, AveragingRegressor):
     """Voting for regression: the weighted mean of different regressors.
