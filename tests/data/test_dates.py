@@ -248,3 +248,25 @@ def test_a_date_is_not_called_free_text():
     table = ob.read([{"day": day, "x": i % 7} for i, day in enumerate(days)])
     assert table.schema["day"].kind == "datetime"
     assert "free text" not in str(ob.describe(table))
+
+
+@pytest.mark.parametrize(
+    ("cells", "first"),
+    [
+        (["1949-02", "1950-12"], "1949-02-01"),
+        (["2024/03", "2023/01"], "2024-03-01"),
+        (["2024Q2", "2024-Q4"], "2024-04-01"),
+        (["Q3 2023", "Q1 2024"], "2023-07-01"),
+    ],
+)
+def test_months_and_quarters_are_their_first_day(cells, first):
+    table = read([{"t": cell} for cell in cells])
+    assert table.schema["t"].kind == "datetime"
+    assert table["t"].tolist()[0] == first
+
+
+@pytest.mark.parametrize(
+    "cells", [["2009-10", "2010-11", "2011-12"], ["2009-13", "2010-01"], ["2024Q5", "2024Q1"]]
+)
+def test_years_in_two_parts_are_no_months(cells):
+    assert read([{"t": cell} for cell in cells]).schema["t"].kind == "nominal"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import datasets
 
-from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Schema, Table, Text
+from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Schema, Table, Text, read
 from openbook.data.describe import describe
 from openbook.data.findings.spellings import near_words, same_words
 
@@ -258,3 +258,13 @@ def test_empty_table_says_so():
 
 def test_missing_codes_are_not_a_value(table_of, found):
     assert found(table_of(c=(Nominal("c", ("a",)), [MISSING] * 100)), "constant") == []
+
+
+def test_numbers_that_are_days_of_the_calendar():
+    table = read([{"day": day} for day in (19580329, 19580405, 19991231, 20000229, 20240101)])
+    found = {finding.kind: finding.message for finding in describe(table).findings}
+    assert found["dates as numbers"] == (
+        'looks like dates such as 19580329; if so, read with kinds={"day": "%Y%m%d"}.'
+    )
+    numbers = read([{"day": day} for day in (19580329, 19581305, 19991231, 20000229, 20240101)])
+    assert "dates as numbers" not in {finding.kind for finding in describe(numbers).findings}

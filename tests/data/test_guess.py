@@ -24,6 +24,30 @@ def test_what_is_not_a_number(cell):
     assert guessed(cell)[0] == Nominal("c", (cell,))
 
 
+@pytest.mark.parametrize("mark", [".", "-", "n/a", "#N/A", "Unknown"])
+def test_marks_of_no_number_are_missing_among_numbers_and_dates(mark):
+    for cells, kind in ((["12", mark, "6.5"], "numeric"), (["1949-02", mark, "1950-11"], "datetime")):
+        table = read([{"c": cell} for cell in cells])
+        assert table.schema["c"].kind == kind
+        assert table["c"].missing.tolist() == [False, True, False]
+        assert table.notes == (f"c: {mark!r} (1 cell) is read as missing",)
+    for others in (["a", "b"], ["007", "008"], ["+"]):  # values like others
+        assert mark in guessed(mark, *others)[0].values
+    kept = read([{"c": "1"}, {"c": mark}], missing=["?"])
+    assert kept.schema["c"].kind == "nominal"
+
+
+def test_a_model_reads_marks_of_no_number_in_new_rows():
+    from openbook.linear import LinearRegression
+
+    model = LinearRegression().fit([{"x": 1, "y": 1.0}, {"x": 2, "y": 2.0}, {"x": 4, "y": 4.0}], "y")
+    assert model.predict([{"x": "."}, {"x": "3"}]).round(6).tolist() == [2.333333, 3.0]
+
+
+def test_none_is_counted_among_the_values_where_it_is_one():
+    assert guessed(*["None", "hip", "gable"] * 20)[1] == "words: 3 distinct values"
+
+
 def test_decimal_commas():
     attribute, why, data = guessed("3,14", "2", "-0,5", "NA")
     assert attribute == Numeric("c", decimal=",")

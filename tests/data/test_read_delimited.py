@@ -213,3 +213,12 @@ def test_what_polars_says_does_not_matter(tmp_path, monkeypatch):
     assert np.isnan(table.columns[0][-1])
     assert table.columns[0][299] == 299
     assert table.columns[2][-1] == 7
+
+
+def test_fields_may_be_separated_by_blanks(tmp_path):
+    (tmp_path / "a.csv").write_text("size price\nsmall 3.5\nlarge 4.2\n")
+    table = read(tmp_path / "a.csv")
+    assert table["price"].tolist() == [3.5, 4.2]
+    assert table.notes == ("fields are separated by blanks",)
+    (tmp_path / "names.csv").write_text("full name\nAnn Lee\nBob Ray\n")
+    assert read(tmp_path / "names.csv").names == ("full name",)

@@ -10,7 +10,8 @@ stays as it is until the format is given as its kind. Years of two digits lie fr
     d/m/y, m/d/y    1/3/2024, 01.03.2024, 01-03-24
     d month y       1 Mar 2024, 1st March 2024, 01-Mar-24
     month d y       March 1, 2024
-    month y         Mar 2024: the first of the month
+    month y, y-m    Mar 2024, 2024-03: the first of the month
+    y q, q y        2024Q1, 2024-Q1, Q1 2024: the first of the quarter
     unix, unix ms   seconds or milliseconds since 1970, on request
     excel           days since 1899-12-30, on request
     %d.%m.%Y …      as of `datetime.strptime`, on request
@@ -19,15 +20,17 @@ stays as it is until the format is given as its kind. Years of two digits lie fr
 """
 
 import datetime as dt
+import math
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import Datetime, Numeric
-from openbook.data.written import number_of_text, written_number
+from openbook.data.written import is_blank, number_of_text, written_number
 
 __all__ = ["FORMATS", "Dated", "days_from_moments", "days_from_numbers", "days_of", "is_format", "number_in"]
 
@@ -38,6 +41,7 @@ _CLOCK = (
     r" ?(?P<half>[ap]\.?m\.?)? ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?)?"
 )
 _DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<b>[a-z]{3,9})"
+_QUARTER = r"Q(?P<q>[1-4])"
 _YEAR, _NTH = r"(?P<y>[12]\d{3})", r"(?:st|nd|rd|th)?"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
 
@@ -56,6 +60,9 @@ _LAYOUTS = {
     "d month y": rf"{_WEEKDAY}{_DAY}{_NTH}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:{_YEAR}|(?P<y2>\d\d))",
     "month d y": rf"{_WEEKDAY}{_NAME}\.? {_DAY}{_NTH},? {_YEAR}",
     "month y": rf"{_NAME}\.?[-/ ,] ?{_YEAR}",
+    "y-m": rf"{_YEAR}[-/](?P<m>\d\d)",
+    "y q": rf"{_YEAR}[-/ ]?{_QUARTER}",
+    "q y": rf"{_QUARTER}[-/ ]?{_YEAR}",
 }
 _PATTERNS = {name: re.compile(layout + _CLOCK, re.ASCII | re.IGNORECASE) for name, layout in _LAYOUTS.items()}
 #: Seconds, and days, that a number counts, and the day on which it starts.
@@ -87,8 +94,10 @@ def days_from_moments(moments: npt.NDArray[np.datetime64]) -> Array:
 
 
 def number_in(text: str, attribute: Numeric) -> float | None:
-    """The number, or the days, of a cell as the attribute writes them; None if it is neither."""
-    return days_of(text, attribute) if isinstance(attribute, Datetime) else written_number(text, attribute)
+    """The number, or the days, of a cell as the attribute writes them; NaN if blank, else None."""
+    dated = isinstance(attribute, Datetime)
+    number = days_of(text, attribute) if dated else written_number(text, attribute)
+    return math.nan if number is None and is_blank(text) else number
 
 
 def days_of(text: str, attribute: Datetime) -> float | None:
@@ -122,7 +131,7 @@ def _parse(text: str, layout: str) -> tuple[float, str | None, bool] | None:
     part = match.groupdict()
     two_digits = part.get("y2") is not None
     year = int(part["y2"]) + (1900 if int(part["y2"]) > 68 else 2000) if two_digits else int(part["y"])
-    month = int(part["m"]) if "m" in part else _month(part["b"])
+    month = _month(part)
     clock = _clock(part)
     try:
         day = dt.date(year, month, int(part.get("d") or 1)).toordinal() - _EPOCH
@@ -133,9 +142,13 @@ def _parse(text: str, layout: str) -> tuple[float, str | None, bool] | None:
     return day + clock - _offset(part["zone"]) / 1440, part["zone"], two_digits
 
 
-def _month(name: str) -> int:
-    """The number of a month; 0 if there is none of that name."""
-    lower = name.lower()
+def _month(part: dict[str, Any]) -> int:
+    """The number of a month, or of the first of a quarter; 0 if there is no month of that name."""
+    if "m" in part:
+        return int(part["m"])
+    if "q" in part:
+        return 3 * int(part["q"]) - 2
+    lower = part["b"].lower()
     known = lower[:3] in _MONTHS and (len(lower) == 3 or lower in _NAMES or lower == "sept")
     return _MONTHS[lower[:3]] if known else 0
 
@@ -163,6 +176,11 @@ def _offset(zone: str | None) -> int:
     return (-1 if zone[0] == "-" else 1) * (60 * int(digits[:2]) + int(digits[2:]))
 
 
+def _is_season(text: str) -> bool:
+    """Whether a text may be two years: 2010-11."""
+    return text[2:4].isdigit() and text[5:] == f"{(int(text[2:4]) + 1) % 100:02d}"
+
+
 class Dated:
     """The evidence that the texts of a column are dates, and in which format; it adds up over its parts."""
 
@@ -172,6 +190,7 @@ class Dated:
         self.two_digits = False
         self.example: str | None = None
         self.dots = True
+        self.seasons = True  # 2010-11, 2011-12 are rather years that begin in the middle of one
 
     def add(self, texts: Iterable[str]) -> None:
         """Add some of the column's different texts."""
@@ -185,6 +204,7 @@ class Dated:
                 self.zones.add("UTC" if zone in ("Z", "z", "GMT", "gmt") else zone)
                 self.two_digits |= two_digits
                 self.dots = self.dots and "." in text[:6]
+                self.seasons = self.seasons and _is_season(text)
                 self.example = min(self.example or text, text)
 
     @property
@@ -195,6 +215,8 @@ class Dated:
     def attribute(self, name: str) -> Datetime | None:
         """A column in this format; None if not all cells are dates, or it is unclear in which format."""
         if not self.layouts or self.example is None or self.ambiguous:
+            return None
+        if self.layouts[0] == "y-m" and self.seasons:
             return None
         known = {zone for zone in self.zones if zone is not None}
         zone = "" if not known else next(iter(known)) if len(self.zones) == 1 else "UTC"

@@ -4,7 +4,8 @@ The first rows are read as text to guess which columns are numbers; one typed pa
 Where a later cell breaks the guess, its column is read as text after all and decided as a whole, so that
 the table is the same as if every column had been read as text.
 
-    separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines
+    separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines; else blanks
+                   that part all lines alike, if some field holds numbers
     names          the first line, blanks stripped; an empty name becomes column_3, a second x there x_3
     no names       found out (see `_is_data`), or told by header=False: column_1, column_2, …
     quotes         "…" around a field, "" inside for one quote; separators and line breaks may stand inside
@@ -112,6 +113,7 @@ class DelimitedFile:
         body, ends, head = _first_records(path, unpacked)
         lines = [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairwise(ends[: _PEEK_ROWS + 2])]
         tabs = inner_name(path).lower().endswith(".tsv")
+        tabs = tabs and any("\t" in line for line in lines)
         separator = "\t" if tabs else sniff(lines[:_SNIFFED_LINES])
         fields = _fields(path, lines[0], separator)
         below = [_fields(path, line, separator) for line in lines[1:-1] if line.strip()]
@@ -120,6 +122,7 @@ class DelimitedFile:
             header = not _is_data(fields, [row for row in below if len(row) == len(fields)], how)
         if header:
             names, notes = distinct_names(fields)
+            notes += ("fields are separated by blanks",) * (separator == " ")
             return cls(path, separator, names, int(ends[1]) + 1, True, notes, unpacked)
         names, notes = tuple(f"column_{i}" for i in range(1, len(fields) + 1)), (_NO_HEADER,)
         return cls(path, separator, names, body, False, notes if how.header is None else (), unpacked)

@@ -38,10 +38,11 @@ from openbook.data.attributes import (
 from openbook.data.cells import BOOLEANS, Cells, spell
 from openbook.data.dates import Dated, days_from_numbers, is_format
 from openbook.data.distinct import distinct_codes, is_exact
-from openbook.data.reading import NONE, Kinds, Reading
+from openbook.data.reading import MISSING_TOKENS, NONE, Kinds, Reading
 from openbook.data.schema import Schema
-from openbook.data.written import Written, number_of_text
+from openbook.data.written import Written, is_blank, number_of_text
 from openbook.errors import DataError, UnknownColumn, did_you_mean
+from openbook.words.sentences import plural
 
 __all__ = [
     "EVERY_NUMBER",
@@ -214,6 +215,8 @@ class KindTally:
         self.first_odd: tuple[int, str] | None = None
         self.breaking: tuple[int, str] | None = None  # the first that is no number, however written
         self.gaps = self.nones = 0  # cells that are missing, and that hold "None"
+        self.blanks: dict[str, int] = {}  # texts that mean missing among numbers, and their cells
+        self.customary = set(how.missing) >= set(MISSING_TOKENS)  # nobody said that these are values
         self.whole = True  # every text is a whole number
         self.long: str | None = None  # one of them that has more digits than a number keeps
         self.code: str | None = None  # a number that starts with a zero, as codes do and quantities do not
@@ -225,11 +228,19 @@ class KindTally:
         self.declared = cells.declared
         held, nones = cells.count([True]), cells.count_none()
         self.gaps, self.nones = self.gaps + len(cells.codes) - held - nones, self.nones + nones
-        self.whole = self.whole and all(map(_WHOLE.fullmatch, cells.values))
+        blank = [self.customary and is_blank(value) for value in cells.values]
+        texts = [value for value, empty in zip(cells.values, blank, strict=True) if not empty]
+        for i in (i for i, empty in enumerate(blank) if empty):
+            count = cells.count([j == i for j in range(len(blank))])
+            self.blanks[cells.values[i]] = self.blanks.get(cells.values[i], 0) + count
+        self.whole = self.whole and all(map(_WHOLE.fullmatch, texts))
         if self.whole:
-            self.long = _least(self.long, filter(_is_long, cells.values))
+            self.long = _least(self.long, filter(_is_long, texts))
         self.longest = max(self.longest, max(map(len, cells.values), default=0))
-        numbers = [number_of_text(value) for value in cells.values]
+        numbers = [
+            math.nan if empty else number_of_text(value)
+            for value, empty in zip(cells.values, blank, strict=True)
+        ]
         meant = [x is None or not math.isnan(x) for x in numbers]
         known = held if all(meant) else cells.count(meant)
         self.known += known
@@ -239,8 +250,8 @@ class KindTally:
             self.odd += known if odd == meant else cells.count(odd)
             self.first_odd = self.first_odd or cells.first(odd)
         self.code = _least(self.code, filter(_CODE.match, cells.values))
-        self.written.add(cells.values)
-        self.dated.add(cells.values)
+        self.written.add(texts)
+        self.dated.add(texts)
         if self.breaking is None and (broken := self.written.broken) is not None:
             self.breaking = cells.first([value == broken for value in cells.values])
         if len(self.values) > MOST_VALUES and not self.all_values:
@@ -259,13 +270,16 @@ class KindTally:
         if isinstance(attribute, Categorical):
             kept = f"{name}: 'None' ({self.nones:,} cells) is read as a value; if it means missing, read with"
             return f"{kept} missing=[…, 'None']" if self.nones and NONE in attribute.values else ""
+        changes = [f"{text!r} ({plural(n, 'cell')}) is read as missing" for text, n in self.blanks.items()]
         if isinstance(attribute, Datetime):
-            return f"{name}: {'; '.join(changes)}" if (changes := self.dated.changes()) else ""
-        if not isinstance(attribute, Numeric) or not self.known or (attribute.is_plain and not self.long):
+            changes += self.dated.changes()
+        elif not isinstance(attribute, Numeric) or not self.known:
             return ""
-        if self.long and self.whole:
-            return f"{name}: digits are lost, as in {self.long}; to keep them, read with {_as_nominal(name)}"
-        return f"{name}: {self.written.change(attribute)}" if self.written.example else ""
+        elif self.long and self.whole:
+            changes.append(f"digits are lost, as in {self.long}; to keep them, read with {_as_nominal(name)}")
+        elif not attribute.is_plain and self.written.example:
+            changes.append(self.written.change(attribute))
+        return f"{name}: {'; '.join(changes)}" if changes else ""
 
 
 def _as_nominal(name: str) -> str:
@@ -300,8 +314,10 @@ def judge(name: str, tally: KindTally, wish: Wish = None) -> tuple[Attribute, st
 
 
 def _guess(name: str, tally: KindTally) -> tuple[Attribute, str]:
-    if not tally.known:
+    if not tally.known and not tally.blanks:
         return Numeric(name), NO_KNOWN_CELL
+    if not tally.known:
+        return _categorical(name, tally, Nominal, _why_nominal(name, tally))
     if (tally.odd or tally.written.given) and (styled := tally.written.attribute(name)):
         return styled, tally.written.why(styled)
     if not tally.odd and tally.code is None and not (tally.whole and tally.long):
@@ -369,7 +385,7 @@ def _reads_as_text(tally: KindTally) -> str:
 
 
 def _why_nominal(name: str, tally: KindTally) -> str:
-    distinct = len(tally.values)
+    distinct = len(tally.values) + (tally.none_is_value and NONE not in tally.values)
     if set(tally.values) <= set(BOOLEANS):
         return "true or false"
     if not tally.odd and tally.code is None:

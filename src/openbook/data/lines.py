@@ -61,6 +61,11 @@ def sniff(lines: Sequence[str]) -> str:
 
     >>> sniff(["size;price", "small;3,50", "large;4,20"])
     ';'
+
+    Where there is none, single blanks, if they part all lines alike and some field holds numbers.
+
+    >>> sniff(["size price", "small 3.5", "large 4.2"]), sniff(["full name", "Ann Lee", "Bob Ray"])
+    (' ', ',')
     """
     bare = [_QUOTED.sub("", line) for line in lines[:_SNIFFED_LINES]]
 
@@ -69,7 +74,19 @@ def sniff(lines: Sequence[str]) -> str:
         return sum(count == counts[0] > 0 for count in counts) / len(counts), counts[0]
 
     best = max(_SEPARATORS, key=evenness)
-    return best if best in bare[0] else ","
+    if best in bare[0] or any(separator in line for line in bare for separator in _SEPARATORS):
+        return best if best in bare[0] else ","
+    fields = [line.split(" ") for line in bare if line]
+    even = len(fields) > 2 and len({len(row) for row in fields}) == 1 < len(fields[0])
+    by_blanks = even and any(all(map(_is_number, column)) for column in zip(*fields[1:], strict=True))
+    return " " if by_blanks else ","
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(text) and float(text) == float(text)
+    except ValueError:
+        return False
 
 
 def _unquoted(data: Bytes | FileBytes, start: int) -> Iterator[tuple[int, Bytes, Flags | None]]:

@@ -10,6 +10,9 @@ unclear, and the column stays as it is until `decimal` or `thousands` is given.
 
 A unit is the same in all cells, some of which may lack it. It is a currency, a percent sign, a unit of
 `_UNITS`, or, apart from the number by a blank, any words in lower case: 36 months. So 12A and 3rd are none.
+
+Among numbers and dates, marks such as . - n/a #N/A and unknown (`_BLANKS`) are missing cells; elsewhere they
+are values like others.
 """
 
 import re
@@ -19,7 +22,7 @@ from typing import NamedTuple
 from openbook.data.attributes import DECIMALS, THOUSANDS, Numeric
 from openbook.errors import DataError
 
-__all__ = ["Written", "check_marks", "number_of_text", "written_number"]
+__all__ = ["Written", "check_marks", "is_blank", "number_of_text", "written_number"]
 
 # Possessive quantifiers (++, *+): a hostile text costs no more than its length.
 _NUMBER = re.compile(
@@ -36,6 +39,9 @@ _WRITTEN = re.compile(
 #: Signs that mean the same: minus signs, and the blanks and apostrophes between groups of digits.
 _ALIKE = str.maketrans({"−": "-", "–": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'"})
 _LONGEST = 60
+#: What programs and people write where there is no number, in lower case.
+_NO_NUMBERS = ". - -- – — n/a n.a. na n.d. nd #n/a #null! #num! #value! #div/0! missing unknown null (null)"
+_BLANKS = frozenset(_NO_NUMBERS.split())
 
 _MEASURES = """
 % ‰ ° °C °F m km cm mm µm nm ft in yd mi m² m³ km² ft² kg g mg µg lb lbs oz l ml cl gal s sec ms min h hr hrs
@@ -78,6 +84,15 @@ def number_of_text(text: str) -> float | None:
     (1000.0, None, None)
     """
     return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text says that there is no number.
+
+    >>> is_blank("."), is_blank("#N/A"), is_blank("0")
+    (True, True, False)
+    """
+    return text.lower() in _BLANKS
 
 
 class _Cell(NamedTuple):

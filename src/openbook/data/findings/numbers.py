@@ -20,6 +20,9 @@ __all__ = ["number_findings"]
 _FEW_VALUES = 10
 _STRONG_SKEW = 2.0
 
+#: So many different numbers are not all days of the calendar by chance: one in 27 is.
+_ENOUGH_DATES = 5
+
 #: Fewer numbers have no shape to speak of.
 _ENOUGH = 20
 
@@ -35,6 +38,11 @@ def number_findings(facts: ColumnFacts) -> Iterator[Finding]:
     x = facts.ordered[~np.isin(facts.ordered, codes)] if codes else facts.ordered
     if codes:
         yield _sentinel_finding(facts, codes, x)
+    if distinct >= _ENOUGH_DATES and _are_dates(x):
+        override = f'kinds={{"{name}": "%Y%m%d"}}'
+        message = f"looks like dates such as {x[0]:.0f}; if so, read with {override}."
+        yield Finding("dates as numbers", (name,), "warn", message)
+        return
     if distinct <= _FEW_VALUES and len(x) >= 5 * distinct and (x == np.floor(x)).all():
         override = f'kinds={{"{name}": "nominal"}}'
         message = f"only {distinct} distinct whole numbers. If they are codes, read with {override}."
@@ -44,6 +52,14 @@ def number_findings(facts: ColumnFacts) -> Iterator[Finding]:
         assert figures is not None
         yield from _outliers(name, x, figures)
         yield from _skew(name, figures)
+
+
+def _are_dates(x: Array) -> bool:
+    """Whether all numbers, in order, are days of the calendar from 1800 to 2099, such as 20240301."""
+    if not (len(x) and x[0] >= 18000101 and x[-1] <= 20991231 and (x == np.floor(x)).all()):
+        return False
+    month, day = x // 100 % 100, x % 100
+    return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
 
 
 def _sentinels(facts: ColumnFacts) -> list[float]:
