@@ -95,8 +95,8 @@ def days_from_moments(moments: npt.NDArray[np.datetime64]) -> Array:
 
 def number_in(text: str, attribute: Numeric) -> float | None:
     """The number, or the days, of a cell as the attribute writes them; NaN if blank, else None."""
-    dated = isinstance(attribute, Datetime)
-    number = days_of(text, attribute) if dated else written_number(text, attribute)
+    read = days_of if isinstance(attribute, Datetime) else written_number
+    number = read(text, attribute)  # type: ignore[arg-type]
     return math.nan if number is None and is_blank(text) else number
 
 
