@@ -103,7 +103,7 @@ def folds_of(cell: Cell, y: np.ndarray, groups: np.ndarray, seed: int) -> Any:
         return [(np.sort(order[n // 5 :]), np.sort(order[: n // 5]))]
     more: dict[str, Any] = {
         "usual": {},
-        "quick": {"folds": 5, "repeats": 1},
+        "quick": {"n_splits": 5, "repeats": 1},
         "grouped": {"groups": groups},
         "time-ordered": {"time": np.arange(n)},
     }[cell.protocol]

@@ -10,6 +10,7 @@ are rebuilt by its rules, and its arrays must have the shapes that its schema an
 statistics that rows can have. Writing is atomic: the file is there whole or not at all.
 """
 
+import hashlib
 import io
 import json
 import math
@@ -38,7 +39,7 @@ from openbook.data.limits import limits_of
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.words.sentences import printable
 
-__all__ = ["FORMAT", "from_file", "open_model", "save"]
+__all__ = ["FORMAT", "digest", "from_file", "open_model", "save"]
 
 #: The version of the format that is written.
 FORMAT = 1
@@ -180,6 +181,20 @@ def open_model(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(msg) from None
     except DAMAGE as error:
         raise damaged(path.name, error) from error
+
+
+def digest(path: str | os.PathLike[str]) -> str:
+    """Of the model in a file that `save` wrote, whatever its note and limits; empty where there is none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            record = json.loads(_text(archive))["model"]
+            arrays = [(info.filename, archive.read(info)) for info in archive.infolist()[1:]]
+    except (*DAMAGE, OSError, ModelFileError):
+        return ""
+    found = hashlib.sha256(json.dumps(record).encode())
+    for name, data in arrays:
+        found.update(name.encode() + data)
+    return found.hexdigest()
 
 
 @contextmanager

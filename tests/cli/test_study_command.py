@@ -64,7 +64,7 @@ def test_study_a_file_with_options(here, good):
         *("--learner", "naive_bayes", "--ignore", "note", "--kind", "species=setosa,versicolor,virginica"),
     )
     assert told.startswith("The decisions are not shown to be better than those of 1R (kappa ")
-    assert "but the probabilities are informative: The best learner, naive Bayes," in " ".join(told.split())
+    assert "but the probabilities are informative: the best learner, naive Bayes," in " ".join(told.split())
     assert "The final test\n" in told
     assert "kappa" in told
     plan = (here / "deep/folder/plan.toml").read_text()
@@ -103,7 +103,7 @@ def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
         (["nothing.csv"], "there is no file"),
         (["empty.csv"], "empty.csv"),
         (["hollow"], "hollow"),
-        (["table.csv"], "to look for groups takes at least 9"),
+        (["table.csv"], "clustering needs at least 9"),
         (["table.csv", "--folds", "5"], "say which column to predict: --target NAME. There are: a, b"),
         (["weather", "--explore", "--metric", "accuracy"], "--metric needs a target"),
         (["weather", "--explore", "--quick"], "--quick or --thorough needs a target"),
@@ -149,7 +149,7 @@ def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
             ["weather", "--costs", "half.csv"],
             "costs must say what deciding 'No' costs when the truth is 'Yes'",
         ),
-        (["diabetes", "--costs", "half.csv"], "costs are for mistaking classes, and this is regression"),
+        (["diabetes", "--costs", "half.csv"], "costs are for errors of classes, and this is regression"),
         ([], "Missing argument 'SOURCE'"),
         (["nothing.toml"], "No such file"),
         (["bad.toml"], "bad.toml: format must be 1 or 2"),
@@ -194,7 +194,7 @@ def test_study_with_every_role(here, good):
     for words in (
         "name is the row ID; it is not used as a feature",
         "bank groups the rows: rows of one group stay in the same fold",
-        "w says how many rows a row stands for",
+        "w gives how many rows a row stands for",
         "sex is sensitive: fairness is evaluated between its groups",
         "a group's rows always together (30 groups)",
         "naive Bayes · all columns",
@@ -245,7 +245,7 @@ def test_compare_two_studies(here, good):
     assert good("compare", "a", "b", "-o", "both.html") == ""
     page = (here / "both.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
-    assert "In what the plans differ" in page
+    assert "Differences between the plans" in page
     good("study", "iris", "--out", "c", "--random-state", 3, *options)
     assert "but not the folds; give both the same random_state" in good("compare", "a", "c")
     good("study", "iris", "--out", "d", "--quick", "--learner", "naive_bayes", "--quiet")

@@ -57,8 +57,8 @@ def found(plan, tmp_path_factory):
 def test_columns_that_say_nothing_and_those_with_a_role_take_no_part(plan):
     assert plan.roles.columns == ("crowd", "name", "same")
     assert plan.notes == (
-        "same is not used: it has one value only",
-        "crowd is left aside, and set beside the clusters afterwards",
+        "same is not used: it has only one value",
+        "crowd is not used as a feature; it is compared with the clusters afterwards",
     )
 
 
@@ -195,7 +195,7 @@ def test_no_groups_are_said_first(tmp_path):
     made = make_exploration(tmp_path / "noise.csv")
     groups = explore(replace(made, groups=replace(made.groups, most=4)), tmp_path / "out").groups
     assert 1 in groups.chosen.votes.values()
-    assert groups.doubt.startswith("Perhaps there are no groups: ")
+    assert groups.doubt.startswith("Perhaps there are no clusters: ")
     assert groups.k > 1
 
 
@@ -246,7 +246,7 @@ def test_too_many_items_raise_the_support_and_the_plan_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "options", "error", "words"),
     [
-        ([{"x": float(i)} for i in range(8)], {}, PlanError, "8 rows: to look for groups takes at least 9"),
+        ([{"x": float(i)} for i in range(8)], {}, PlanError, "8 rows: clustering needs at least 9"),
         ([{"x": 1.0}] * 20, {}, PlanError, "no column is left to explore"),
         ([{"x": float(i)} for i in range(20)], {"ignore": ["z"]}, UnknownColumn, "no column 'z'"),
         ([{"x": i % 7 / 2} for i in range(20)], {"random_state": -1}, PlanError, "protocol.random_state"),

@@ -24,11 +24,17 @@ from openbook.plan import run
 from openbook.plan.explore import explore
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.log import Log
-folder, write, counts = Path(sys.argv[1]), Log._write, []
+from openbook.plan.rows import StudyRows
+folder, write, final, counts = Path(sys.argv[1]), Log._write, StudyRows._final, []
 def write_and_die(self, record):
     write(self, record)
     os.kill(os.getpid(), signal.SIGKILL)
-Log._write = write_and_die
+def fit_and_tell(*args, **named):
+    fitted = final(*args, **named)
+    with (folder.parent / "fits").open("a") as file:
+        file.write("a final fit\\n")
+    return fitted
+Log._write, StudyRows._final = write_and_die, fit_and_tell
 plan = open_plan(folder / "plan.toml")
 while True:
     if not (child := os.fork()):
@@ -91,6 +97,8 @@ def test_nothing_is_lost_and_nothing_done_twice(tmp_path, which):
     # the first line is the header; each run adds one line, since it finds the others done
     assert counts == [*range(2, total + 1), total]
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == expected
+    if which != "exploration":
+        assert (tmp_path / "fits").read_text() == "a final fit\n"  # that of one run, and the others read it
     records = [json.loads(line) for line in expected["results.jsonl"].splitlines()]
     names = [record.get("look", record["part"]) for record in records[1:]]
     assert set(STEPS[which]) <= set(names)

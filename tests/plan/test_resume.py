@@ -143,8 +143,9 @@ def test_time_is_up_whatever_a_learner_does_and_the_rest_is_fair(tmp_path, stuck
     assert set(result.comparison.evaluations) == {c.label for c in plan.learners}
     assert {len(e.folds) for e in result.comparison.evaluations.values()} == {2}  # the folds that all have
     assert "of which the first 2 of 4 folds were finished in time" in result.protocol
-    assert any(note.startswith("the time limit left 2 of 4 folds") for note in result.notes)
-    assert "the time limit left 2 of 4 folds" in result.report.read_text(encoding="utf-8")
+    told = "in the time limit, the ranked learners finished 2 of 4 folds"
+    assert any(note.startswith(told) for note in result.notes)
+    assert told in result.report.read_text(encoding="utf-8")
     monkeypatch.undo()
     whole = run(plan, tmp_path, workers=1)  # goes on without the limit
     assert {len(e.folds) for e in whole.comparison.evaluations.values()} == {4}
@@ -186,5 +187,5 @@ def test_what_was_tested_by_an_unfinished_study_is_told(tmp_path):
     (test,) = (r for r in lines(tmp_path)[1:] if (r["part"], r.get("learner")) == ("test", chosen))
     path.write_text(path.read_text() + json.dumps({**test, "learner": other}) + "\n")
     again = run(plan, tmp_path, workers=1)
-    assert f"{other} has met the rows that were locked away" in " ".join(again.notes)
+    assert f"{other} was already tested on the held-out rows" in " ".join(again.notes)
     assert again.choice.label == chosen

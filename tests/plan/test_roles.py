@@ -185,7 +185,7 @@ def test_costs_from_a_file(tmp_path):
     path.write_text("cost, truth, predicted\n10,yes,no\n1.5,no,yes\n-1,yes,yes\n")
     assert read_costs(path) == {"yes": {"no": 10.0, "yes": -1.0}, "no": {"yes": 1.5}}
     path.write_text("truth,predicted,cost\nyes,no,1\nyes,no,2\n")
-    with pytest.raises(PlanError, match=r"costs.csv, line 3: taking 'yes' for 'no' has a cost already"):
+    with pytest.raises(PlanError, match=r"costs.csv, line 3: deciding 'no' for 'yes' has two costs"):
         read_costs(path)
     path.write_text("truth,predicted,cost\n")
     with pytest.raises(PlanError, match="holds no costs; give a line for each mistake"):

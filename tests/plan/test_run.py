@@ -205,7 +205,7 @@ def test_fresh_removes_the_studys_own_files_only(tmp_path):
 
 def test_a_file_in_the_way_is_not_written_over(tmp_path):
     (tmp_path / "report.html").write_text("mine")
-    with pytest.raises(PlanError, match=r"report\.html is there already, but no plan\.toml"):
+    with pytest.raises(PlanError, match=r"report\.html exists, but there is no plan\.toml"):
         run(weather(), tmp_path)
     with pytest.raises(PlanError, match="is a file; name a folder with --out"):
         run(weather(), tmp_path / "report.html")

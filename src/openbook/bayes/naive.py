@@ -111,6 +111,9 @@ class NaiveBayes(Folding, Classifier):
     0.1667
     """
 
+    #: Smoothing and N - 1 stand beside the weights: without a unit of their own, they count as rows.
+    _counts_rows = True
+
     _rules = {
         "smoothing": ValueOf(NoSmoothing, Epsilon, Laplace, MEstimate),
         "variance": OneOf("mle", "sample"),

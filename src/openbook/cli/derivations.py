@@ -55,16 +55,12 @@ def write_work(work: Work, form: str, out: Path | None, note: str = "") -> None:
     elif form == "json":
         written = json.dumps(work.json(), indent=2, ensure_ascii=False) + "\n"
     else:
-        width = _WIDTH if out is not None else _screen_width()
-        written = (work.latex() if form == "latex" else to_text(work, width)) + "\n"
+        on_screen = out is None and sys.stdout.isatty()
+        width = readable(console()) if on_screen else _WIDTH  # what is redirected equals what `-o` writes
+        written = (work.latex() if form == "latex" else to_text(work, width, wrap_grids=on_screen)) + "\n"
         if note and form == "text":
             written = f"{fill(note, width)}\n\n{written}"
     if out is None:
         put_out(written)
     else:
         write_text(out, written)
-
-
-def _screen_width() -> int:
-    """That of the terminal, up to what is readable; what is redirected equals what `-o` writes."""
-    return readable(console()) if sys.stdout.isatty() else _WIDTH

@@ -112,6 +112,9 @@ class LinearRegression(Folding, Regressor):
     ('x0', 'x0^2')
     """
 
+    #: Penalties and N - p stand beside the weights: without a unit of their own, they count as rows.
+    _counts_rows = True
+
     _rules = {
         "l2": Number(at_least=0),
         "l1": Number(at_least=0),

@@ -58,7 +58,7 @@ class _Study:
     def tested(self) -> str:
         """The score of the choice on the rows that were locked away."""
         if ("test", self.choice, 0) not in self.log.results:
-            return "none was locked away" if not len(self.rows.locked) else "not tested yet"
+            return "no rows were held out" if not len(self.rows.locked) else "not tested yet"
         evaluation = self.rows.evaluation(self.choice, [self.log.results["test", self.choice, 0]])
         return f"{evaluation.metric().words} {cell(evaluation.score())} {evaluation.interval()}"
 
@@ -70,14 +70,14 @@ def beside(a: Path, b: Path) -> Work:
     one, other = _Study.open(a), _Study.open(b)
     names = (one.name, other.name)
     differ = list(_differences(one.plan, other.plan))
-    plans = Grid("In what the plans differ", ("", *names), differ)
+    plans = Grid("Differences between the plans", ("", *names), differ)
     chosen = Grid(
-        "What was chosen",
+        "Choices",
         ("", *names),
         [
             ("choice", one.choice, other.choice),
             ("ranked by", one.comparison.metric().words, other.comparison.metric().words),
-            ("judged by", one.rows.protocol.words, other.rows.protocol.words),
+            ("protocol", one.rows.protocol.words, other.rows.protocol.words),
             ("final test", one.tested, other.tested),
         ],
     )

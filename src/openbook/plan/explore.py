@@ -148,7 +148,7 @@ class _Rows:
         self.learning = self._sample(LEARNING_ROWS)
         if len(self.learning) < len(table):
             n = f"{len(self.learning):,} of {len(table):,} rows"
-            self.notes.append(f"clusters, oddities and rules are learnt from a random sample of {n}")
+            self.notes.append(f"clusters, outliers and rules are found in a random sample of {n}")
 
     def _sample(self, most: int) -> np.ndarray:
         return rows_to_explore(len(self.X), most, self.plan.random_state)
@@ -181,7 +181,7 @@ class _Rows:
     def _clusters(self, model: Any, judged: np.ndarray) -> "_Clusters":
         X, labels, missed = self.X, model.predict(self.X), np.arange(0)
         if len(np.unique(labels)) < 2:
-            raise PlanError("all rows are alike, so there is nothing to group; see openbook describe")
+            raise PlanError("all rows are the same, so there are no clusters to find; see openbook describe")
         if len(np.unique(labels[judged])) < 2:  # a cluster so small that the sample has missed it
             missed = np.flatnonzero(labels == np.bincount(labels).argmin())
             judged = np.union1d(judged, missed)

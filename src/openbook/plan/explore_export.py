@@ -26,8 +26,8 @@ def _head(plan: ExplorePlan) -> Iterator[str]:
         names.setdefault(home_of(model), set()).add(type(model).__name__)
     yield f'"""A study of {one_line(plan.data.name)} without a target.'
     yield ""
-    yield "Made by `openbook export`. It describes the data, looks for groups, oddities and associations: the"
-    yield "same figures as the study's, without its plan, its folder and its report. Of very large tables the"
+    yield "Made by `openbook export`. It looks for clusters, outliers and association rules: the same"
+    yield "figures as the study's, without its plan, its folder and its report. Of very large tables the"
     yield "study takes samples, and this script takes all rows."
     yield from ('"""', "", "import openbook as ob")
     for module in sorted(names):
@@ -60,7 +60,7 @@ def _groups(plan: ExplorePlan) -> Iterator[str]:
 
 
 def _oddities(plan: ExplorePlan) -> Iterator[str]:
-    yield from ("", "# The oddities.", f"detector = {source_code(plan.detector())}.fit(X)")
+    yield from ("", "# The outliers.", f"detector = {source_code(plan.detector())}.fit(X)")
     yield "scores = detector.oddness(X)"
     yield f'for row in (-scores).argsort(kind="stable")[:{plan.oddities.shown}]:'
     yield "    print(row, detector.reasons(X.take([row])))"

@@ -68,7 +68,7 @@ def make_exploration(
     roles = replace(roles, ignore=tuple(ignored))
     notes = [f"{name} is not used: {reason}" for name, reason in ignored.items()]
     if aside is not None:
-        notes.append(f"{aside} is left aside, and set beside the clusters afterwards")
+        notes.append(f"{aside} is not used as a feature; it is compared with the clusters afterwards")
     inputs = table.drop(*roles.columns)
     if not inputs.names:
         raise PlanError("no column is left to explore; keep some with --kind, as in --kind x=nominal")
@@ -76,7 +76,7 @@ def make_exploration(
     if most < _FEWEST_TRIED:
         least = _FEWEST_TRIED * _ROWS_PER_CLUSTER
         raise PlanError(
-            f"{plural(len(table), 'row')}: to look for groups takes at least {least}; see openbook describe"
+            f"{plural(len(table), 'row')}: clustering needs at least {least}; see openbook describe"
         )
     most = max(_FEWEST_TRIED, min(most, inputs.to_polars().n_unique()))  # more would stay empty
     nominal = any(isinstance(attribute, Nominal) for attribute in inputs.schema)
@@ -124,4 +124,4 @@ def _of_one_value(
     """The columns that say nothing of any row."""
     for column in description.columns:
         if column.distinct < 2 and column.name not in (*roles.columns, *ignored):
-            yield column.name, "it has one value only" if column.distinct else "it has no value at all"
+            yield column.name, "it has only one value" if column.distinct else "it has no values"

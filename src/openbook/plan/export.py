@@ -77,7 +77,7 @@ def _learners(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
         f"random_state = {plan.protocol.random_state}",
     )
     if plan.costs:
-        yield f"costs = {by_decision(plan.costs)!r}  # of deciding so, by what is true"
+        yield f"costs = {by_decision(plan.costs)!r}  # the cost of each decision, by the true class"
         names = ", ".join("cost" if name == COST else repr(name) for name in plan.metrics)
         yield "cost = cost_metric(costs, y)"
         yield f"metrics = [{names}]"
@@ -177,7 +177,7 @@ def _with_threshold(plan: Plan) -> list[str]:
 
 
 def _testing(plan: Plan) -> Iterator[str]:
-    yield from ("", "# The rows that were locked away, met once.")
+    yield from ("", "# The final test on the held-out rows.")
     inputs = "X.select(columns[label])" if _own_columns(plan) else "X"
     ordered = ", ordered=True" if plan.roles.time else ""
     model = "chosen if label == choice.label else models[label]" if _with_threshold(plan) else "models[label]"
@@ -190,7 +190,7 @@ def _testing(plan: Plan) -> Iterator[str]:
 
 
 def _working(plan: Plan) -> Iterator[str]:
-    yield from ("", "# Predictions that tell much, of rows that the model had not seen, worked.")
+    yield from ("", "# Notable predictions for rows that the model had not seen, step by step.")
     if plan.protocol.test_share:
         yield "for each in notable_predictions(tests[choice.label]):"
         yield '    print(f"{each.words}\\n{model.work(X.take([each.row]))}")'

@@ -376,8 +376,8 @@ def _metric(
 ) -> tuple[str, list[str]]:
     """What learners are ranked by, and why, if that was not asked for."""
     if costs and asked in (None, COST):
-        why = "mistakes have costs, so decisions are those of least expected cost, and learners are ranked by"
-        return COST, [f"{why} what a row costs; for another metric, say --metric"]
+        why = "errors have costs, so decisions minimise the expected cost, and learners are ranked by"
+        return COST, [f"{why} the cost per row; for another metric, use --metric"]
     decisive = asked or DEFAULTS[task][0]
     judge_metric(decisive, task)
     if asked is None and task == "classification" and (rare := _rare_class(y)):
@@ -395,7 +395,7 @@ def _metric_of_rare_classes(y: Column, roles: Roles, rare: str) -> tuple[str, li
         decisive, why = "log_loss", "log loss, which judges the probabilities"
     share = shares(y)[rare]
     said = f"only {share:.1%} of the rows have {y.name} = {rare}, so learners are ranked by {why}"
-    return decisive, [f"{said}; for another metric, say --metric accuracy"]
+    return decisive, [f"{said}; for another metric, use --metric accuracy"]
 
 
 def _positive_notes(y: Column, asked: str | None, task: Task) -> list[str]:
@@ -404,7 +404,7 @@ def _positive_notes(y: Column, asked: str | None, task: Task) -> list[str]:
         return []
     positive, why = found
     other = next(label for label in shares(y) if label != positive)
-    return [f"the positive class is {positive} ({why}); for the other, say --positive {other}"]
+    return [f"the positive class is {positive} ({why}); for the other, use --positive {other}"]
 
 
 def _check_roles(rows: StudyRows) -> None:
@@ -566,9 +566,9 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
     """What the columns with a role are for, in words."""
     over_time = {
         "new": "groups the rows: scores are for new groups, of which no row has trained the model"
-        " (for groups whose past is known, say --test-groups known)",
+        " (for groups whose past is known, use --test-groups known)",
         "known": "groups the rows: scores are for known groups, whose earlier rows have trained the model"
-        " (for new groups, say --test-groups new)",
+        " (for new groups, use --test-groups new)",
     }
     told = {
         "id": "is the row ID",
@@ -616,14 +616,14 @@ def _weight_notes(name: str, weights: np.ndarray, kind: WeightKind) -> Iterator[
     whole = bool((weights == np.trunc(weights)).all())
     if kind == "frequency":
         yield (
-            f"{name} says how many rows a row stands for, so {len(weights):,} rows are learnt and scored as"
-            f" {weights.sum():,.0f} (for weights that count in learning only, say --weight-kind importance);"
+            f"{name} gives how many rows a row stands for, so {len(weights):,} rows are fitted and scored as"
+            f" {weights.sum():,.0f} (for weights that count in fitting only, use --weight-kind importance);"
             " it is not used as a feature"
         )
         return
     many = f", since {weights.sum():,.0f} rows are too many to repeat" if weights.sum() > MOST_ROWS else ""
     yield (
-        f"{name} says how much a row counts in learning; in the scores every row counts the same"
+        f"{name} gives how much a row counts in fitting; in the scores every row counts the same"
         f"{many if whole else ''}; it is not used as a feature"
     )
 
@@ -658,8 +658,8 @@ def _protocol(
     random_state, groups, weights = settings.random_state, settings.test_groups, settings.weights
     if n < TINY and (folds or repeats or test_share) and "time" not in rows.order:
         msg = (
-            f"there are {n} rows, and of fewer than {TINY} each is left out once and none is locked away;"
-            " leave out folds, repeats and the test share"
+            f"with fewer than {TINY} rows, here {n}, a study uses leave-one-out and holds no rows out;"
+            " omit folds, repeats and the test share"
         )
         raise PlanError(msg)
     usual = {"quick": (5, 1), "usual": (10, None), "thorough": (10, 3 if n >= _MANY else 10)}[effort]

@@ -45,7 +45,7 @@ def read_costs(path: str | Path) -> dict[str, dict[str, float]]:
                 truth, predicted, cost = (row[name] for name in _HEADER)
                 where = f"{path}, line {rows.line_num}"
                 if predicted in costs.setdefault(truth, {}):
-                    raise PlanError(f"{where}: taking {truth!r} for {predicted!r} has a cost already")
+                    raise PlanError(f"{where}: deciding {predicted!r} for {truth!r} has two costs")
                 costs[truth][predicted] = _money(cost, where)
     except UnicodeDecodeError:
         raise DataError(f"{path}: not UTF-8 text") from None

@@ -131,7 +131,7 @@ class Plan(Document):
         if self.margin is not None and (self.margin <= 0 or self.choose != "simplest"):
             raise PlanError('margin must be above 0, and goes with choose = "simplest"')
         if self.costs and self.task == "regression":
-            raise PlanError("costs are for mistaking classes, and this is regression; remove them")
+            raise PlanError("costs are for errors of classes, and this is regression; remove them")
 
     @property
     def contestants(self) -> tuple[Contestant, ...]:

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -33,8 +34,16 @@ from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Contestant
 from openbook.plan.plan import Plan
 from openbook.registry.costs import encoded_width
+from openbook.store import digest, open_model, save
 
 __all__ = ["StudyRows"]
+
+
+class _Final(NamedTuple):
+    """The digest of the final fit in its file, and what the learner warned of."""
+
+    digest: str
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,16 +183,43 @@ class StudyRows:
         return model.fit(self.inputs(label).take(rows), self.y.take(rows), **more)
 
     def final(self, label: str, log: Log, *, decides: bool) -> Fitted:
-        """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to."""
+        """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to.
+
+        The one that decides is kept in a file beside the log until the study's model is written, so that a
+        study that goes on need not fit it again. The report is of the model as it is read from that file.
+        """
         start = perf_counter()
+        if not decides:
+            learner, warned = self._final(label, log, decides=False)
+            return Fitted(learner, perf_counter() - start, warned)
+        working, written = self.working_file(log), log.path.with_name("model.openbook")
+
+        def fit() -> _Final:
+            learner, warned = self._final(label, log, decides=True)
+            return _Final(digest(save(learner, working)), tuple(warned))
+
+        kept = log.kept(f"model of {label}", _Final, fit)
+        files = [file for file in (working, written) if digest(file) == kept.digest]
+        if not files:  # the file was lost or altered: the same rows give the same model
+            fit()
+        model = open_model(files[0] if files else working)
+        vars(model).pop("_file")  # it is whole: an error is not to be blamed on it
+        return Fitted(model, perf_counter() - start, list(kept.warnings))
+
+    @staticmethod
+    def working_file(log: Log) -> Path:
+        """Where the final fit is kept while the study runs."""
+        return log.path.with_name(".fitted.openbook")
+
+    def _final(self, label: str, log: Log, *, decides: bool) -> tuple[Any, list[str]]:
+        """The fitted contestant and what it warned of."""
         with collected_warnings() as warned:
             model = self.model(label)
             if isinstance(model, Tuning):
                 model = self._settled(model, label, log)
             if decides:
                 model = self.plan.with_threshold(model)
-            learner = self._fitted(model, label, self.train)
-        return Fitted(learner, perf_counter() - start, warned)
+            return self._fitted(model, label, self.train), warned
 
     def _settled(self, tuning: Tuning, label: str, log: Log) -> Any:
         """The learner at the setting that tuning finds on these rows, unfitted."""
@@ -306,8 +342,8 @@ class StudyRows:
         judged = len(next(iter(comparison.evaluations.values())).folds)
         if judged < total:
             yield (
-                f"the time limit left {judged} of {total} folds that all the ranked learners have finished;"
-                " run the same command without it to go on"
+                f"in the time limit, the ranked learners finished {judged} of {total} folds;"
+                " run the same command without it to complete the study"
             )
         for each in self.plan.contestants:
             if each.label in log.skipped:

@@ -168,6 +168,7 @@ def run(
     )
     result.model.note_ = doubts(result)
     save(result.model, result.model_file, result.training[0])
+    rows.working_file(log).unlink(missing_ok=True)
     write_text(result.report, to_html(result))
     return result
 
@@ -185,12 +186,12 @@ def claim_folder(plan: Plan | ExplorePlan, folder: Path, *, fresh: bool) -> None
             (folder / name).unlink(missing_ok=True)
     elif there and not (folder / "plan.toml").exists():
         raise PlanError(
-            f"{there[0]} is there already, but no plan.toml; write over it with --fresh, or choose --out"
+            f"{there[0]} exists, but there is no plan.toml; overwrite it with --fresh, or use another --out"
         )
     elif there and (key := _difference(plan, open_plan(folder / "plan.toml"))):
         msg = (
             f"{folder} holds a study of another plan (they differ in {key});"
-            " write over it with --fresh, or keep both with --out"
+            " overwrite it with --fresh, or keep both with --out"
         )
         raise PlanError(msg)
     for name in plan.files:  # what a kill in the middle of writing leaves
@@ -314,7 +315,7 @@ def _test(
         if ("test", label, 0) not in log.results:
             cut, ready = rows.cut(label, rows.train, rows.locked), fitted if label == choice.label else None
             log.append("test", label, fold_result(label, rows.model(label), cut, ready))
-    words = f"{len(rows.locked):,} rows that were locked away"
+    words = f"{len(rows.locked):,} held-out rows"
     return {label: rows.evaluation(label, [log.results["test", label, 0]], words) for label in labels}
 
 
@@ -322,7 +323,7 @@ def _met_before(log: Log, tests: dict[str, Evaluation]) -> list[str]:
     """An unfinished study may have chosen and tested another learner; that must be said."""
     others = [label for part, label, _ in log.results if part == "test" and label not in tests]
     return [
-        f"{label} has met the rows that were locked away, when the study was unfinished and chose it"
+        f"{label} was already tested on the held-out rows, when the study was unfinished and chose it"
         for label in others
     ]
 

@@ -68,8 +68,8 @@ class FoundGroups:
         if not against:
             return ""
         who = f"{' and '.join(against)} {'finds' if len(against) == 1 else 'find'}"
-        rest = f"the {self.k} clusters below may be cuts through one crowd"
-        return f"Perhaps there are no groups: {who} no more than one would by chance, and {rest}."
+        rest = f"the {self.k} clusters below may be parts of a single one"
+        return f"Perhaps there are no clusters: {who} no more structure than chance gives, and {rest}."
 
     @property
     def verdict(self) -> str:

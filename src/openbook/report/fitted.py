@@ -134,7 +134,9 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
                     low, high = np.exp(own[i] - reach * errors[i]), np.exp(own[i] + reach * errors[i])
                     cells.append("–" if i == 0 else _range(float(low), float(high)))
                 rows.append(cells)
-        caption = f"Coefficients: {as_text(label)}" + (f" against {classes[0]}" if several else "")
+        caption = f"Coefficients for {model.target_} = {as_text(label)}" + (
+            f" against {classes[0]}" if several else ""
+        )
         tables.append(_cut(caption, header, rows, _interval_note(model, sure=sure)))
     first, *others = tables[:_MOST_CLASSES]
     blocks: list[Block] = [Paragraph(text), *first]

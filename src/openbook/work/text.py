@@ -4,9 +4,11 @@ One step a line, `label = formula = numbers = result`, neighbouring labels align
 for the line breaks before its equals signs.
 """
 
+import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from openbook.words.numbers import cell
@@ -24,8 +26,10 @@ LABEL_WIDTH = 36  # a longer label stands on a line of its own
 INDENT = "  "
 
 
-def to_text(work: Work, width: int = 100) -> str:
+def to_text(work: Work, width: int = 100, *, wrap_grids: bool = False) -> str:
     r"""The derivation as lines of at most `width` columns, grids and single words aside.
+
+    A grid that is too wide stays so in a file; on a terminal its words are wrapped: `wrap_grids`.
 
     >>> step = Step("P(No)", r"\frac{N_c}{N}", r"\frac{7}{10}", 0.7)
     >>> print(to_text(Work("How often No?", (step,), "No leads.")))
@@ -35,7 +39,7 @@ def to_text(work: Work, width: int = 100) -> str:
     <BLANKLINE>
       ∴ No leads.
     """
-    return "\n".join(line.rstrip() for line in _work(work, width, "═"))
+    return "\n".join(line.rstrip() for line in _work(work, width, "═", wrap_grids))
 
 
 def to_rich(work: Work, width: int = 100) -> "RenderableType":
@@ -100,18 +104,18 @@ def _rich_grid(grid: Grid) -> "RenderableType":
     return table
 
 
-def _work(work: Work, width: int, rule: str) -> Iterator[str]:
-    title = printable(work.title)
-    yield title
-    yield rule * _columns(title)
+def _work(work: Work, width: int, rule: str, wrap_grids: bool) -> Iterator[str]:
+    title = _wrap(printable(work.title), width, "")
+    yield from title
+    yield rule * max(map(_columns, title), default=0)
     inner = width - len(INDENT)
     for i, block in enumerate(work.blocks()):
         if i:
             yield ""
         if isinstance(block, Work):
-            lines = _work(block, inner, "─")
+            lines = _work(block, inner, "─", wrap_grids)
         elif isinstance(block, Grid):
-            lines = _grid(block, inner)
+            lines = _grid(block, inner, wrap_grids)
         else:
             lines = _steps(block, inner)
         yield from (INDENT + line for line in lines)
@@ -148,21 +152,49 @@ def _equation(step: Step, width: int) -> Iterator[str]:
             )
 
 
-def _grid(grid: Grid, width: int) -> Iterator[str]:
+def _grid(grid: Grid, width: int, wrap: bool) -> Iterator[str]:
     if grid.title:
         yield from _wrap(printable(grid.title), width, "")
     rows = [[printable(cell(value)) for value in row] for row in grid.rows]
     lines = [[printable(name) for name in grid.header], *rows] if grid.header else rows
-    widths = [max(map(_columns, column)) for column in zip(*lines, strict=True)]
+    room = width - len(INDENT) if wrap else sys.maxsize
+    widths = _widths(lines, room, [grid.numeric(column) for column in range(grid.width)])
     for i, line in enumerate(lines):
-        yield INDENT + "  ".join(
-            _pad(text, size, right=grid.numeric(column))
-            for column, (text, size) in enumerate(zip(line, widths, strict=True))
-        )
+        parts = [_broken(text, size) for text, size in zip(line, widths, strict=True)]
+        for together in zip_longest(*parts, fillvalue=""):
+            yield INDENT + "  ".join(
+                _pad(text, size, right=grid.numeric(column))
+                for column, (text, size) in enumerate(zip(together, widths, strict=True))
+            )
         if grid.header and i == 0:
             yield INDENT + "  ".join("─" * size for size in widths)
     if grid.note:
         yield from _wrap(printable(grid.note), width, INDENT)
+
+
+def _widths(lines: list[list[str]], room: int, numeric: list[bool]) -> list[int]:
+    """The widths of columns; where they need more room, the widest of words wrap, but no word is broken."""
+    columns = list(zip(*lines, strict=True))
+    widths = [max(map(_columns, column)) for column in columns]
+    least = [
+        size if number else max((_columns(word) for text in column for word in text.split()), default=0)
+        for column, size, number in zip(columns, widths, numeric, strict=True)
+    ]
+    while sum(widths) + 2 * (len(widths) - 1) > room and widths != least:
+        widest = max((i for i, size in enumerate(widths) if size > least[i]), key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _broken(text: str, columns: int) -> list[str]:
+    """A cell in lines of at most so many columns, broken between words."""
+    if _columns(text) <= columns:
+        return [text]
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        lines = [*lines[:-1], longer] if _columns(longer) <= columns else [*lines, word]
+    return lines
 
 
 def _wrap(text: str, width: int, indent: str) -> list[str]:

@@ -55,7 +55,7 @@ def test_corrected_t_is_plain_t_when_nothing_is_tested_again():
 def test_one_score_has_no_interval():
     interval = corrected_t([0.8], 80, 20)
     assert math.isnan(interval.low)
-    assert str(interval) == "undefined (95%, corrected resampled t)"
+    assert str(interval) == "(no interval: corrected resampled t)"
 
 
 def test_bootstrap_of_a_mean_is_near_the_normal_interval_and_seeded():

@@ -72,20 +72,45 @@ def test_halls_transformation_is_inverted():
         t = (losses.mean() - end) / error
         return t + skew * (t * t / 3 + 1 / 6) / math.sqrt(n) + skew**2 * t**3 / (27 * n)
 
-    q = stats.t.ppf(0.975, n - 1)
+    # few of exponential losses decide: 2n / (κ - 1) degrees of freedom
+    q = stats.t.ppf(0.975, 2 * n / (stats.kurtosis(losses, fisher=False) - 1))
     assert (g(found.low), g(found.high)) == pytest.approx((q, -q))
 
 
 def test_the_arms_of_very_skewed_losses_stay_in_proportion():
     """One loss of 100 and 49 of 0: the mean is 2, s² = (49·4 + 98²)/49 = 200 and se = √(200/50) = 2.
 
-    γ = 6.9 is held at 0.8 √50/t: 1 + γ (-t/√50 - γ/300) = 0.2 - γ²/300.
+    κ = 48 leaves 100/47, about 2.1 degrees of freedom.
+    γ = 6.9 is held at 0.4 √50/t: 1 + γ (-t/√50 - γ/300) = 0.6 - γ²/300.
     """
     found = spread([0.0] * 49 + [100.0]).interval(share=False)
-    t = stats.t.ppf(0.975, 49)
-    skew = 0.8 * math.sqrt(50) / t
-    arm = 2 * 3 * math.sqrt(50) / skew * (1 - np.cbrt(0.2 - skew**2 / 300))
+    t = stats.t.ppf(0.975, 2 * 50 / (stats.kurtosis([0.0] * 49 + [100.0], fisher=False) - 1))
+    skew = 0.4 * math.sqrt(50) / t
+    arm = 2 * 3 * math.sqrt(50) / skew * (1 - np.cbrt(0.6 - skew**2 / 300))
     assert found.high == pytest.approx(2 + arm)
+    assert found.method == "t over rows, rough: few of them decide"
+
+
+def test_where_few_rows_decide_there_are_few_degrees_of_freedom():
+    """One loss of 1 and nine of 0: κ = (9·0.1⁴ + 0.9⁴)/10 / 0.09² = 8.111, and 20/7.111 = 2.8125."""
+    found = spread([1.0] + [0.0] * 9).interval(share=False)
+    assert next(step.result for step in found.steps if step.label == "nu") == pytest.approx(2.8125)
+
+
+def test_rare_rows_have_jeffreys_interval():
+    """1 of 10: [0.011, 0.381] (Brown, Cai and DasGupta 2001, table 5); the others lose nothing."""
+    rest, rare = spread([0.0] * 10), spread([1.0] + [0.0] * 9)
+    found = rest.with_rare(rare, 36.0)
+    assert (found.low / 36, found.high / 36) == pytest.approx((0.011, 0.381), abs=5e-4)
+    assert found.method == "Jeffreys for 1 row given probability 0"
+
+
+def test_rare_rows_and_the_others_are_put_together_as_the_sides_of_a_right_angle():
+    losses, hits = [1.0, 2.0, 3.0, 4.0, 5.0], [0.0] * 5
+    found, others = spread(losses).with_rare(spread(hits), 36.0), spread(losses).interval(share=False)
+    none = stats.beta.ppf(0.975, 0.5, 5.5)  # Jeffreys, for 0 of 5
+    assert found.low == pytest.approx(others.low)
+    assert found.high == pytest.approx(3 + math.hypot(others.high - 3, 36 * none))
 
 
 def test_no_spread_is_no_interval():

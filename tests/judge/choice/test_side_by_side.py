@@ -60,7 +60,7 @@ def test_the_same_rows_and_folds_are_paired():
     n, z = 100 / (1 + 10 / 90 / 2), stats.norm.ppf(0.975)
     half = z / (2 * math.sqrt(n + z * z))
     ends = f"0.500 [{0.5 - half:.3f}, {0.5 + half:.3f}]"
-    assert f"base {ends} {ends} same predictions" in text
+    assert f"base {ends} {ends} the same" in text
     assert "No difference is significant at 0.05." in text
     assert "of differences: 95%, paired, Bonett–Price" in text
 

@@ -239,7 +239,15 @@ def test_the_level_of_tests_and_intervals():
 
 
 def fact(
-    level="better", left=0.5, gap="small", slope="flat", learners=None, in_training=0.3, settings=(), **more
+    level="better",
+    left=0.5,
+    gap="small",
+    slope="flat",
+    learners=None,
+    in_training=0.3,
+    settings=(),
+    proba=None,
+    **more,
 ):
     """What was found, in words."""
     return DiagnosisFacts(
@@ -250,6 +258,7 @@ def fact(
         None if slope is None else DiagnosticEvidence("slope", slope, ""),
         tuple(Better("knob", "better", "", how=how) for how in settings),
         None if learners is None else Better("other learners", learners, "", **more),
+        probabilities=None if proba is None else DiagnosticEvidence("probabilities", proba, ""),
     )
 
 
@@ -263,6 +272,11 @@ def fact(
         (fact("no better", learners="better", learnable=False), "nothing learnt"),
         (fact("no better", gap="large", learners="none better", learnable=True), "over-fitting"),
         (fact("no better", learners="none better", learnable=True), "under-fitting"),
+        (
+            fact("unclear", learners="none better", learnable=True, proba="better"),
+            "useful probabilities",
+        ),
+        (fact("unclear", learners="better", learnable=True, proba="better"), "under-fitting"),
         (fact("no better", settings=["under-fitting"]), "under-fitting"),
         (fact(left=0.05, settings=["over-fitting"]), "over-fitting"),
         (fact(settings=["under-fitting"], gap="large"), "under-fitting"),

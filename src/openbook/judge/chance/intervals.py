@@ -118,6 +118,8 @@ class Interval:
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
+        if math.isnan(self.low) or math.isnan(self.high):
+            return f"(no interval: {self.method})"
         return f"{self.ends} ({100 * self.level:g}%, {self.method})"
 
 

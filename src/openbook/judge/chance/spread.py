@@ -11,9 +11,14 @@ blocks. Of groups and time the larger standard error holds.
     a score between 0 and 1  Wilson's interval for n' = S (1 - S) / se² rows: as many as a share of rows would
                              need for this standard error, and never more than the score rests on. Few units
                              count for less: n' (z / t_{G-1})² (Korn and Graubard 1998).
-    any other score          S - se g⁻¹(±t_{G-1}); g takes out the skewness γ of the units (Hall 1992):
+    any other score          S - se g⁻¹(±t_ν); g takes out the skewness γ of the units (Hall 1992):
                              g⁻¹(x) = 3√G/γ ((1 + γ (x/√G - γ/6G))^(1/3) - 1)
-                             |γ| counts up to 0.8 √G / t: at √G / t an arm would grow without bound
+                             |γ| counts up to 0.4 √G / t: at √G / t an arm would grow without bound
+                             ν = 2 G / (κ - 1), from 2 to G - 1: where few units decide, their kurtosis κ is
+                             large and s² as unsure as with so few degrees of freedom (Satterthwaite 1946)
+    a loss with rare rows    S = c q + R, where a share q of the rows loses c each. q has Jeffreys' interval
+                             for n' rows, R that of any other score. Zou and Donner (2008) put the ends
+                             together: S - √((c q - c q_low)² + (R - R_low)²), and so for high
     a difference of shares   d' ± z se', as if there were one row more in favour of either learner (Bonett and
                              Price 2012): d' = n d / (n + 2), se'² = (Σ φ² + 2 + 2 n d² / (n + 2)) / (n + 2)²
     any other difference     d ± t_{G-1} se
@@ -24,8 +29,8 @@ interval excludes 0.
 These are intervals of the mean score, on new rows, of the models that were fitted in the folds (Bayle, Bayle,
 Janson and Mackey 2020, Cross-validation confidence intervals for test error). In a cross-validation a row
 also trains the models that test the others. Nadeau and Bengio (2003) add n_test / n_train to the variance for
-it. Scores of numbers take all of that, and those of classes half: this brings the coverage to 95%
-(`python -m bench.coverage`).
+it. Scores of numbers take all of that, and those of classes half; where rows come in groups, numbers take
+three times as much and classes all of it. This brings the coverage to 95% (`python -m bench.coverage`).
 """
 
 import math
@@ -34,17 +39,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from openbook.judge.chance.intervals import Interval, around, upper_share, wilson
 from openbook.judge.chance.significance import TestResult
 from openbook.words.numbers import figure
+from openbook.words.sentences import plural
 from openbook.work import Step
 
 __all__ = ["Paired", "Spread", "blocks_of", "simultaneous"]
 
 #: The most skewness that is taken out, as a share of that at which an arm of the interval has no end.
-_SKEWED = 0.8
+_SKEWED = 0.4
+
+#: Where rows are worth fewer degrees of freedom than this, the interval is called rough.
+_ROUGH = 10
 
 #: Draws of the largest of several differences under chance alone.
 _DRAWS = 20_000
@@ -95,6 +104,22 @@ class Spread:
         return self._share(level) if share else self._skewed(level)
 
     def _share(self, level: float) -> Interval:
+        n, error = len(self.influence), self.error
+        rows = self.effective_rows(level)
+        found = wilson(min(self.score * rows, rows), rows, level)
+        if rows == n:
+            return found
+        step = Step(
+            "n'",
+            r"\min(S, \frac{E (1 - E)}{\operatorname{se}^2})",
+            result=rows,
+            note=f"rows that tell as much as these {n}: se = {figure(error)}{self.of_units}",
+        )
+        words = f"Wilson for {rows:,.0f} effective rows"
+        return replace(found, method=words, steps=(step, *found.steps))
+
+    def effective_rows(self, level: float) -> float:
+        """As many rows as a share would need for this standard error, n'."""
         n, p, error = len(self.influence), self.score, self.error
         rows = p * (1 - p) / error**2 if error > 0 else math.inf
         if self.clusters:
@@ -102,21 +127,10 @@ class Spread:
         else:
             rows *= n / (n - 1) if n > 1 else 1  # a share's own variance divides by n
         rows = max(1.0, min(rows, self.support, n))
-        rows = n if math.isclose(rows, n) else rows
-        found = wilson(min(p * rows, rows), rows, level)
-        if rows == n:
-            return found
-        step = Step(
-            "n'",
-            r"\min(S, \frac{E (1 - E)}{\operatorname{se}^2})",
-            result=rows,
-            note=f"rows that tell as much as these {n}: se = {figure(error)}{self._of_units}",
-        )
-        words = f"Wilson for {rows:,.0f} effective rows"
-        return replace(found, method=words, steps=(step, *found.steps))
+        return n if math.isclose(rows, n) else rows
 
     @property
-    def _of_units(self) -> str:
+    def of_units(self) -> str:
         return f", from {len(self.units)} groups or blocks of rows" if self.clusters else ""
 
     def _skewed(self, level: float) -> Interval:
@@ -124,7 +138,10 @@ class Spread:
         g, error = len(self.units), self.error
         if g < 2 or not error > 1e-12 * abs(self.score):
             return Interval(math.nan, math.nan, level, f"{method}, which do not vary")
-        t = _t(self.freedom, level)
+        freedom = min(self.freedom, max(2.0, 2 * g / max(_kurtosis(self.units) - 1, 1e-12)))
+        if freedom < min(self.freedom, _ROUGH):
+            method += ", rough: few of them decide"
+        t = _t(freedom, level)
         most = _SKEWED * math.sqrt(g) / t
         skew = min(max(_skewness(self.units), -most), most)
         up, down = (_without_skew(x, skew, g) for x in (-t, t))
@@ -138,11 +155,14 @@ class Spread:
                 error,
                 "s is the spread of the influence of " + ("groups or blocks" if self.clusters else "rows"),
             ),
-            Step("gamma", result=skew, note="its skewness, at most 0.8 √G / q"),
+            Step("gamma", result=skew, note="its skewness, at most 0.4 √G / q"),
+            Step(
+                "nu", result=freedom, note="degrees of freedom, 2 G / (κ - 1) up to G - 1; κ is the kurtosis"
+            ),
             Step(
                 "q",
-                r"t_{G - 1}^{-1}(\frac{1 + \gamma}{2})",
-                rf"t_{{{g - 1}}}^{{-1}}({figure(upper_share(level))})",
+                r"t_{\nu}^{-1}(\frac{1 + \gamma}{2})",
+                rf"t_{{{figure(freedom)}}}^{{-1}}({figure(upper_share(level))})",
                 t,
             ),
             Step(
@@ -151,6 +171,34 @@ class Spread:
             Step("high", result=high, note=f"m - se g⁻¹(-q), g⁻¹(-q) = {figure(up)}"),
         )
         return Interval(low, high, level, method, steps)
+
+    def with_rare(self, rare: "Spread", each: float, level: float = 0.95) -> Interval:
+        """The interval of this loss and that of rare rows, a share of which loses `each`, together."""
+        n, rows, upper = len(self.influence), rare.effective_rows(level), upper_share(level)
+        hits = rare.score * rows
+        low, high = (float(betaincinv(hits + 0.5, rows - hits + 0.5, end)) for end in (1 - upper, upper))
+        low, high = low if hits > 0 else 0.0, high if hits < rows else 1.0  # none, or all
+        rest, count = self._skewed(level), round(rare.score * n)
+        method = f"Jeffreys for {plural(count, 'row')} given probability 0"
+        if math.isnan(rest.low):  # the other rows lose the same
+            rest = replace(rest, low=self.score, high=self.score)
+        else:
+            method = f"{rest.method}, and {method}"
+        score = self.score + each * rare.score
+        down = math.hypot(each * (rare.score - low), self.score - rest.low)
+        up = math.hypot(each * (high - rare.score), rest.high - self.score)
+        steps = (
+            Step("c", result=each, note="what a row of probability 0 loses: -ln 2⁻⁵²"),
+            Step("x", result=count, note=f"such rows, of {n:,}"),
+            Step("n'", result=rows, note=f"rows that tell as much as these{rare.of_units}"),
+            Step("q low", result=low, note="Jeffreys, for x n' / n of n'"),
+            Step("q high", result=high),
+            Step("R", result=self.score, note="what the other rows lose"),
+            *(_renamed(step, {"low": "R low", "high": "R high"}) for step in rest.steps[1:]),
+            Step("low", result=score - down, note="c q + R - √((c q - c q low)² + (R - R low)²)"),
+            Step("high", result=score + up, note="so for the other end (Zou and Donner)"),
+        )
+        return Interval(score - down, score + up, level, method, steps)
 
     def minus(self, other: "Spread") -> "Spread":
         """The difference of two scores on the same rows."""
@@ -278,6 +326,10 @@ def blocks_of(n: int) -> np.ndarray:
     return np.arange(n) * count // n
 
 
+def _renamed(step: Step, names: Mapping[str, str]) -> Step:
+    return replace(step, label=names.get(step.label, step.label))
+
+
 def _error(units: np.ndarray) -> float:
     g = len(units)
     return float(units.std(ddof=1)) / math.sqrt(g) if g > 1 else math.nan
@@ -287,6 +339,11 @@ def _skewness(units: np.ndarray) -> float:
     centred = units - units.mean()
     spread = math.sqrt(float((centred**2).mean()))
     return float((centred**3).mean()) / spread**3
+
+
+def _kurtosis(units: np.ndarray) -> float:
+    squares = (units - units.mean()) ** 2
+    return float((squares**2).mean()) / float(squares.mean()) ** 2
 
 
 def _without_skew(x: float, skew: float, g: int) -> float:

@@ -129,7 +129,7 @@ class SideBySide:
             test = self.tests[label]
             return [*row, shown(test.difference, sign="+"), test.interval.ends, shown_p(test.p_value)]
         same = label in self.shared
-        return [*row, "same predictions" if same else "", "", ""]
+        return [*row, "the same" if same else "", "", ""]
 
     def _score(self, study: Comparison, label: str) -> str:
         if label not in study.evaluations:

@@ -89,9 +89,9 @@ class Verdict:
             return f"The best learner, {self.best}, beats the best baseline, {self.baseline}: {figures}."
         words = f"There is no evidence yet that any model beats the baseline {self.baseline}"
         if self.others:
-            found = " ".join(each.headline for each in self.others[:1])
+            found = self.others[0].headline
             words = f"The decisions are not shown to be better than those of {self.baseline} ({figures})"
-            return f"{words}, but the probabilities are informative: {found}"
+            return f"{words}, but the probabilities are informative: {found[0].lower()}{found[1:]}"
         return f"{words}: the best, {self.best}, has {figures}. {self._rows_needed}"
 
     @property

@@ -19,7 +19,9 @@ Less than a tenth of that does not matter, however significant. What is looked a
 What is over a tenth, but not significant, is unclear. The verdict is that of the first line that holds:
 
     level   gap        slope     better               verdict
-    other   large      any       yes                  over-fitting         (other: than yes)
+    other   any        any       no learner does;     useful probabilities  (other: than yes)
+                                 proba yes
+    other   large      any       yes                  over-fitting
     other   any        any       yes                  under-fitting
     other   any        any       no; proba yes        useful probabilities
     unclear any        any       any                  undecided, also where proba is not known
@@ -332,7 +334,9 @@ def verdict_of(facts: DiagnosisFacts) -> str:
     slope = "not known" if facts.slope is None else facts.slope.finding
     slope = "flat" if slope in ("slightly falling", "rising") else slope
     if facts.level.finding != "better":
-        if settings or (facts.learners is not None and facts.learners.learnable):
+        useful = facts.probabilities is not None and facts.probabilities.finding == "better"
+        learnable = facts.learners is not None and facts.learners.learnable and not (useful and none_better)
+        if settings or learnable:
             return "over-fitting" if gap == "large" else "under-fitting"
         return _not_better(facts)
     if settings:

@@ -313,11 +313,12 @@ class Evaluation:
         """How much of a row's variance is added since it also trains the models that test other rows.
 
         A number pulls the predictions of rows like it by as much as it is off, so their errors go together;
-        a label does so only where it turns a decision.
+        a label does so only where it turns a decision. Rows of one group pull the same way.
         """
         if self.by_rows or self.ordered:
             return 0.0
-        return (1 if self.task == "regression" else 0.5) * self.n_test / self.n_train
+        alone, in_groups = (1, 3) if self.task == "regression" else (0.5, 1)
+        return (alone if self.groups is None else in_groups) * self.n_test / self.n_train
 
     def _parts(self, function: Metric) -> list[tuple[np.ndarray, Predictions, float]]:
         """Rows, predictions and score of each part that a score is averaged over: folds or rounds."""
@@ -355,7 +356,11 @@ class Evaluation:
         Interval
         """
         function = self.metric(which)
-        interval = self.spread(function).interval(function.is_share, level)
+        rare = function.rare
+        if rare is not None and self.predictions.proba is not None and rare.possible(self.predictions):
+            interval = self.spread(rare.rest).with_rare(self.spread(rare.share), rare.each, level)
+        else:
+            interval = self.spread(function).interval(function.is_share, level)
         return interval.within(function.lowest, function.highest)
 
     @property

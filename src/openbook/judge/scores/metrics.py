@@ -90,6 +90,10 @@ class Predictions(NamedTuple):
         return Predictions(self.truth[rows], self.predicted[rows], proba, self.n_classes)
 
 
+#: What a probability of 0 counts as.
+_ZERO = float(np.finfo(float).eps)
+
+
 def _all_rows(p: Predictions) -> float:
     return float(len(p.truth))
 
@@ -122,6 +126,8 @@ class Metric:
         Whether it is a share, between 0 and 1, of rows or pairs of rows.
     support : callable, default=<function _all_rows at 0x7f9674e29800>
         From predictions to the number of rows that a share rests on, at the most.
+    rare : Rare or None, default=None
+        Rows of which a few may make up most of it.
 
     Notes
     -----
@@ -145,6 +151,7 @@ class Metric:
     within_folds: bool = False
     is_share: bool = False
     support: Callable[[Predictions], float] = _all_rows
+    rare: "Rare | None" = None
 
     def __call__(self, predictions: Predictions) -> float:
         if len(predictions.truth) == 0 or (self.needs_proba and predictions.proba is None):
@@ -289,11 +296,33 @@ def _weighted_f1(counts: np.ndarray) -> Any:
 def _surprise(p: Predictions) -> np.ndarray:
     """-ln P(truth); a probability of 0 counts as 2^-52, as it does in scikit-learn."""
     given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
-    return -np.log(np.maximum(given, np.finfo(float).eps))  # type: ignore[no-any-return]
+    return -np.log(np.maximum(given, _ZERO))  # type: ignore[no-any-return]
 
 
 def _log_loss(p: Predictions) -> float:
     return float(_surprise(p).mean())
+
+
+def _some_are_impossible(p: Predictions) -> bool:
+    """Whether some row has a class of probability 0, be it the true one or another."""
+    return bool(p.proba.min() <= _ZERO)  # type: ignore[union-attr]
+
+
+def _impossible(p: Predictions) -> np.ndarray:
+    """Whether the true class of a row has probability 0."""
+    return np.asarray(p.proba[np.arange(len(p.truth)), p.truth] <= _ZERO, dtype=float)  # type: ignore[index]
+
+
+def _share_impossible(p: Predictions) -> float:
+    return float(_impossible(p).mean())
+
+
+def _other_surprise(p: Predictions) -> np.ndarray:
+    return np.where(_impossible(p) > 0, 0.0, _surprise(p))
+
+
+def _other_log_loss(p: Predictions) -> float:
+    return float(_other_surprise(p).mean())
 
 
 def brier_losses(p: Predictions) -> np.ndarray:
@@ -432,6 +461,33 @@ def _lost(
     return Metric(name, task, False, more.pop("needs_proba", False), function, 0, influence=influence, **more)
 
 
+class Rare(NamedTuple):
+    """Rows of which a few may make up most of a loss: loss = each · share + rest.
+
+    Attributes
+    ----------
+    possible : callable
+        From predictions to whether there may be such rows.
+    each : float
+        What such a row loses.
+    share, rest : Metric
+        The share of such rows, and what the others lose.
+    """
+
+    possible: Callable[[Predictions], bool]
+    each: float
+    share: Metric
+    rest: Metric
+
+
+#: A true class of probability 0 costs 36 in log loss, a hundred times what other rows do.
+_IMPOSSIBLE = Rare(
+    _some_are_impossible,
+    -math.log(_ZERO),
+    _of_labels("share of probability 0", False, _share_impossible, _impossible),
+    _lost("log loss of the others", "classification", _other_log_loss, on.of_losses(_other_surprise)),
+)
+
 METRICS = {
     each.name: each
     for each in (
@@ -448,7 +504,14 @@ METRICS = {
         _counted("weighted_f1", _weighted_f1),
         _counted("kappa", cohens_kappa, lowest=-1),
         _counted("mcc", mcc, lowest=-1),
-        _lost("log_loss", "classification", _log_loss, on.of_losses(_surprise), needs_proba=True),
+        _lost(
+            "log_loss",
+            "classification",
+            _log_loss,
+            on.of_losses(_surprise),
+            needs_proba=True,
+            rare=_IMPOSSIBLE,
+        ),
         _lost("brier", "classification", _brier, on.of_losses(brier_losses), needs_proba=True, highest=1),
         _ranked("roc_auc", _roc_auc, on.of_area),
         _ranked("average_precision", _average_precision, on.of_average_precision),

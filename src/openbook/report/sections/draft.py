@@ -74,8 +74,8 @@ def _method(result: StudyResult) -> Iterator[str]:
     )
     yield " ".join(["Protocol.", *words.protocol_words(result)]) + (tested if tests else "")
     yield (
-        "Choice. Of the learners within one standard error of the best, the one with the fewest figures to"
-        " learn was chosen; a baseline is never chosen."
+        "Choice. Of the learners within one standard error of the best, the one with the fewest"
+        " parameters was chosen; a baseline is never chosen."
     )
 
 

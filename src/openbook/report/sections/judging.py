@@ -50,7 +50,7 @@ def _roles(result: StudyResult) -> Iterator[str]:
         "time": "Rows are ordered by {}: models are trained on the past and tested on the future.",
         "sequence": "Rows with the same {} are a sequence, which is never divided; only models of sequences"
         " see it.",
-        "weight": "Rows count by {} in learning.",
+        "weight": "Rows are weighted by {} in fitting.",
         "sensitive": "Fairness is evaluated between the groups of {}.",
         "ignore": "Not used as features: {}.",
     }
