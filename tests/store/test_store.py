@@ -16,6 +16,7 @@ from openbook.bayes import Epsilon, Laplace, MEstimate, NaiveBayes, NoSmoothing
 from openbook.data import Nominal, Ordinal
 from openbook.decide import MinimumRisk
 from openbook.errors import ModelFileError, ParameterError
+from openbook.store import digest
 
 WEATHER = load("weather_numeric")
 X, Y = WEATHER.split("play")
@@ -219,3 +220,14 @@ def test_a_full_disk_is_said(saved, monkeypatch):
 
 
 # opening
+
+
+def test_the_digest_is_that_of_the_model_and_not_of_its_note(tmp_path):
+    model = OneR().fit(X, Y)
+    plain = digest(save(model, tmp_path / "plain.openbook"))
+    model.note_ = "doubtful"
+    assert digest(save(model, tmp_path / "noted.openbook", X)) == plain
+    assert digest(save(ZeroR().fit(X, Y), tmp_path / "other.openbook")) != plain
+    assert digest(tmp_path / "none.openbook") == ""
+    (tmp_path / "text.openbook").write_text("no zip")
+    assert digest(tmp_path / "text.openbook") == ""

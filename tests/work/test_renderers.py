@@ -271,3 +271,12 @@ def commands(latex: str) -> set[str]:
     """The commands of a document, those that only stand for a sign of the text aside."""
     signs = re.compile(r"\\ensuremath\{(\\[A-Za-z]+|\\?.)\}|\\text(super|sub)script\{.\}|\\[=~^]\{[A-Za-z]\}")
     return set(re.findall(r"\\[A-Za-z]+|\\.", signs.sub("", latex))) - set(TEXT_ESCAPES)
+
+
+def test_words_of_a_grid_wrap_on_a_terminal_and_figures_do_not():
+    """Two columns of 18 and 1 need 21 + 4; of 20 columns the words keep 13."""
+    grid = Grid("", ("what", "n"), [("one two three four", 1)])
+    text = to_text(Work("Grid", (grid,)), 20, wrap_grids=True)
+    expected = ["    what           n", "    ─────────────  ─", "    one two three  1", "    four"]
+    assert text.splitlines()[2:] == expected
+    assert "one two three four  1" in to_text(Work("Grid", (grid,)), 20)

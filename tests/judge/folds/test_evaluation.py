@@ -200,3 +200,18 @@ def test_a_metric_must_fit_the_task():
         evaluation.mean("rmse")
     with pytest.raises(ParameterError, match="rmse judges regression"):
         evaluation.mean(METRICS["rmse"])
+
+
+def test_rows_whose_class_had_probability_zero_have_an_interval_of_their_own():
+    """1 of 10 rows loses 52 ln 2, the others nothing: Jeffreys' [0.011, 0.381] (Brown et al. 2001)."""
+    proba = np.tile([1.0, 0.0], (10, 1))
+    one = fold(0, range(10), [0] * 9 + [1], [0] * 10, proba=proba)
+    found = Evaluation("sure", "classification", ["a", "b"], [one]).interval("log_loss")
+    assert np.array(ends(found)) / (52 * np.log(2)) == pytest.approx([0.011, 0.381], abs=5e-4)
+
+
+def test_groups_take_more_of_nadeau_and_bengio_s_term():
+    """As above with every row a group of its own: three times 2/8."""
+    folds = [fold(i, [2 * i, 2 * i + 1], [0.0, 0.0], [1.0, 3.0], n_train=8) for i in range(2)]
+    evaluation = Evaluation("guess", "regression", None, folds, groups=np.arange(4))
+    assert evaluation.spread("mae").error == pytest.approx((1 / 3 * (1 + 3 * 2 / 8)) ** 0.5)
