@@ -49,8 +49,8 @@ def test_study_says_the_same_twice_and_with_any_number_of_workers(here, good):
     first = good("study", "weather", "--workers", 2)
     before = (here / "weather" / "results.jsonl").read_bytes()
     again = first.partition("\n")[2]  # without the estimated time
-    # 11 learners, 14 rows left out one by one; then the examples and what each column tells
-    done = "Resuming: 154 of 154 folds are done, and 2 later steps.\n"
+    # 11 learners, 14 rows left out one by one; then the final fit, the examples and what each column tells
+    done = "Resuming: 154 of 154 folds are done, and 3 later steps.\n"
     assert good("study", "weather", "--workers", 1) == done + again
     assert (here / "weather" / "results.jsonl").read_bytes() == before
     assert good("study", here / "weather" / "plan.toml", "--out", "weather") == done + again
@@ -115,7 +115,7 @@ def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
         (["weather", "--metric", "acuracy"], "Did you mean 'accuracy'?"),
         (["weather", "--learner", "naive_baies"], "Did you mean 'naive_bayes'?"),
         (["weather", "--learner", "minimum_risk"], "minimum_risk needs parameters in a study"),
-        (["weather", "--folds", "3"], "there are 14 rows"),
+        (["weather", "--folds", "3"], "with fewer than 50 rows, here 14, a study uses leave-one-out"),
         (["weather", "--folds", "three"], "Invalid value for '--folds'"),
         (["iris", "--folds", "1"], "protocol.folds must be at least 2"),
         (["iris", "--test-share", "2"], "protocol.test_share must be at least 0"),

@@ -131,7 +131,7 @@ def test_multinomial_with_weights_and_priors():
     X, y = numbers("digits")
     w = np.random.default_rng(0).uniform(0.1, 3, len(y))
     priors = np.arange(1, 11) / 55
-    theirs = MultinomialNB(class_prior=priors).fit(X, y, sample_weight=w)
+    theirs = MultinomialNB(class_prior=priors).fit(X, y, sample_weight=w / w.mean())  # w has no unit
     for form in (np.asarray, sp.csr_array):
         ours = NaiveBayes(priors=priors, distributions="multinomial").fit(form(X), y, sample_weight=w)
         agree(ours, theirs, form(X), 1e-11, X)

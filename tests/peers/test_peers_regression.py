@@ -64,7 +64,9 @@ def test_standard_errors_beside_the_textbook_inverse():
 
 @pytest.mark.parametrize("l2", [0.01, 1.0, 300.0])
 def test_ridge_beside_scikit_learn(l2):
-    peer = linear_model.Ridge(alpha=l2, solver="cholesky").fit(SCALED, Y, sample_weight=WEIGHTS)
+    peer = linear_model.Ridge(alpha=l2, solver="cholesky").fit(
+        SCALED, Y, sample_weight=WEIGHTS / WEIGHTS.mean()
+    )
     own = LinearRegression(l2=l2, scale=False).fit(SCALED, Y, sample_weight=WEIGHTS)
     assert own.coef_ == pytest.approx(peer.coef_, rel=1e-9)
     assert own.intercept_ == pytest.approx(peer.intercept_, rel=1e-10)

@@ -114,7 +114,7 @@ def test_costs_decide_and_rank(visits, tmp_path):
     result = run(planned(visits, costs=costs, ignore=["visit", "day", "patient"])[0], tmp_path, workers=1)
     metric = result.comparison.metric()
     assert metric.name == "cost"
-    assert "ranked by what a row costs" in " ".join(result.notes)
+    assert "ranked by the cost per row" in " ".join(result.notes)
     for evaluation in result.comparison.evaluations.values():
         p = evaluation.predictions
         assert (p.predicted == (p.proba[:, 1] > 1 / 21)).all()

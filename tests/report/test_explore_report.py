@@ -126,5 +126,5 @@ def test_a_bundled_set_is_explored_with_its_target_left_aside(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     told = good("study", "weather", "--explore")
     assert "Compared with play, which was not used: Purity " in told
-    assert "· play is left aside" in told
+    assert "· play is not used as a feature" in told
     assert (tmp_path / "weather" / "labels.csv").exists()

@@ -180,10 +180,12 @@ class Costs:
         ]
         one = self.payments[PREDICTED].interval
         note = (
-            f"A row, and {self.n:,} rows in total. Intervals: {100 * one.level:g}%, {one.method}. Expected by"
-            " the model's own probabilities."
+            f"Per row, and in total over {self.n:,} rows. Intervals: {100 * one.level:g}%, {one.method}."
+            " Expected by the model's own probabilities."
         )
-        return Grid("What it costs", ("decisions", "observed", "interval", "expected", "total"), rows, note)
+        return Grid(
+            "Costs of the decisions", ("decisions", "observed", "interval", "expected", "total"), rows, note
+        )
 
     def _saved_grid(self) -> Grid:
         rows = [
@@ -198,7 +200,7 @@ class Costs:
         ]
         test = self.saved[PREDICTED]
         note = f"Intervals: {100 * test.interval.level:g}%, {test.interval.method}; {test.method}."
-        return Grid("What minimum risk saves", ("over", "a row", "interval", "p", "total"), rows, note)
+        return Grid("Savings of minimum risk", ("over", "per row", "interval", "p", "total"), rows, note)
 
     def _conclusion(self) -> str:
         said = [self.why] if self.why else []

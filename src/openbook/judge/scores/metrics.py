@@ -305,7 +305,7 @@ def _log_loss(p: Predictions) -> float:
 
 def _some_are_impossible(p: Predictions) -> bool:
     """Whether some row has a class of probability 0, be it the true one or another."""
-    return bool(p.proba.min() <= _ZERO)  # type: ignore[union-attr]
+    return bool(p.proba.min() == 0)  # type: ignore[union-attr]
 
 
 def _impossible(p: Predictions) -> np.ndarray:
