@@ -33,7 +33,7 @@ def test_scores_vary_by_one_within_the_classes():
 
 
 def test_it_predicts_as_the_discriminant_does():
-    model = LinearDiscriminantProjection(1).fit(X, Y)
+    model = LinearDiscriminantProjection(n_components=1).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), LinearDiscriminantAnalysis().fit(X, Y).predict(X))
     assert model.transform(X).shape == (150, 1)
     assert model.get_feature_names_out().tolist() == ["lineardiscriminantprojection0"]
@@ -65,7 +65,7 @@ def test_pictures_and_refusals():
     with pytest.raises(
         ParameterError, match="n_components is 3, but 4 columns that vary and 3 classes have 2 directions"
     ):
-        LinearDiscriminantProjection(3).fit(X, Y)
+        LinearDiscriminantProjection(n_components=3).fit(X, Y)
     with pytest.raises(DataError, match=r"scores have 2 columns, and this array has shape \(1, 3\)"):
         model.inverse_transform([[1.0, 2.0, 3.0]])
 

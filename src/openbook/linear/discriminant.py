@@ -21,13 +21,16 @@ from functools import partial, reduce
 from operator import add
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier, most_probable
 from openbook.border.folding import Folding
-from openbook.border.rules import Number, OneOf
+from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
+from openbook.errors import ParameterError
 from openbook.fold import less
+from openbook.linear.directions import checked_scores, with_fixed_signs
 from openbook.linear.discriminant_picture import draw_normals
 from openbook.linear.discriminant_work import derive_model, derive_row
 from openbook.linear.gram import independent_columns
@@ -35,6 +38,7 @@ from openbook.linear.scatter import ClassScatter
 from openbook.linear.scored import linear_scores, scored
 from openbook.measures.scores import softmax
 from openbook.prepare.encoding import Encoding
+from openbook.words.sentences import plural
 
 __all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]
 
@@ -218,7 +222,7 @@ class _Discriminant(Folding, Classifier):
         return [as_text(label) for label in self.classes_.tolist()]
 
 
-class LinearDiscriminantAnalysis(_Discriminant):
+class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Discriminant):
     """Linear discriminant analysis (LDA): normal classes with different means and one common covariance.
 
     Parameters
@@ -228,6 +232,8 @@ class LinearDiscriminantAnalysis(_Discriminant):
     shrinkage : float, default=0.0
         From 0 to 1, how far the covariance is drawn towards its diagonal: 1 takes the columns for
         independent.
+    n_components : int or None, default=None
+        The directions on which `transform` gives scores; None for all there are, one fewer than classes.
 
     Attributes
     ----------
@@ -245,6 +251,16 @@ class LinearDiscriminantAnalysis(_Discriminant):
         The coefficients of the discriminants, in units of the columns.
     intercept_ : ndarray of shape (n_classes,)
         Their intercepts.
+    components_ : ndarray of shape (n_components_, d)
+        The directions in which the classes lie farthest apart: coefficients of the encoded columns.
+    n_components_ : int
+        The number of directions.
+    criteria_ : ndarray of shape (n_components_,)
+        The variance between classes over that within, of each direction.
+    explained_variance_ratio_ : ndarray of shape (n_components_,)
+        The share of each direction in the sum of all criteria.
+    mean_ : ndarray of shape (d,)
+        The mean of the encoded columns, where scores are 0.
     statistics_ : ClassScatter
         Weights, means and scatter of the classes, from which all else follows.
     notes_ : list of str
@@ -265,6 +281,12 @@ class LinearDiscriminantAnalysis(_Discriminant):
     0.98
     """
 
+    _rules = {**_Discriminant._rules, "n_components": Maybe(Whole(at_least=1))}
+
+    def __init__(self, variance="mle", shrinkage=0.0, n_components=None):
+        super().__init__(variance=variance, shrinkage=shrinkage)
+        self.n_components = n_components
+
     def _groups(self):
         return 1
 
@@ -274,6 +296,69 @@ class LinearDiscriminantAnalysis(_Discriminant):
         self._covariance = pooled
         self._coef = np.linalg.solve(pooled, self._means.T).T
         self._intercept = self._log_prior() - 0.5 * (self._coef * self._means).sum(axis=1)
+        self._solve_directions()
+
+    def _solve_directions(self):
+        """The directions by the singular values of the class means, where the classes vary by 1 each way."""
+        root = np.linalg.cholesky(self._covariance)
+        gaps = (self._means - self.priors_ @ self._means) * np.sqrt(self.priors_)[:, None]
+        _, sizes, axes = np.linalg.svd(np.linalg.solve(root, gaps.T).T, full_matrices=False)
+        classes = int((self.priors_ > 0).sum())
+        most = min(classes - 1, len(root))
+        if self.n_components is not None and self.n_components > most:
+            msg = (
+                f"{type(self).__name__}: n_components is {self.n_components}, but {len(root)}"
+                f" columns that vary and {plural(classes, 'class')} have {most} directions"
+            )
+            raise ParameterError(msg)
+        self.n_components_ = n = most if self.n_components is None else self.n_components
+        criteria = sizes**2
+        self.criteria_ = criteria[:n].copy()
+        self.explained_variance_ratio_ = self.criteria_ / (criteria[:most].sum() or 1.0)
+        self.components_ = np.zeros((n, len(self.encoding_)))
+        for c, axis in enumerate(np.linalg.solve(root.T, axes[:n].T).T):
+            self.components_[c, self.used_] = with_fixed_signs(axis)
+        self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
+
+    def transform(self, X):
+        """The scores of each row on the directions in which the classes lie farthest apart.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components_)
+            The scores, which vary by 1 within the classes.
+        """
+        return self._each(X, self._projected)
+
+    def _projected(self, X):
+        return linear_scores(self.encoding_, X, self.components_, -self.components_ @ self.mean_)
+
+    def inverse_transform(self, scores):
+        """The likeliest rows behind scores, as a table: those nearest to the mean by the covariance.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows, n_components_)
+            The scores, as `transform` gives them.
+
+        Returns
+        -------
+        Table
+            The rows.
+        """
+        check_is_fitted(self)
+        scores = checked_scores(scores, self.n_components_)
+        x = np.repeat(self.mean_[None], len(scores), axis=0)
+        x[:, self.used_] += scores @ self.components_[:, self.used_] @ self._covariance
+        return self.encoding_.decoded(x)
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
 
     def _scores(self, X):
         coef = np.zeros((len(self.classes_), len(self.encoding_)))

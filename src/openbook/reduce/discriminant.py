@@ -3,42 +3,34 @@ r"""Linear discriminant projection: the directions in which the classes lie fart
     B = Σ_c P(c) (μ_c - m)(μ_c - m)',     B v = λ S v,    v' S v = 1,      score = v' (x - m)
 
 λ is the variance between the classes over that within them (Fisher's criterion), so that scores vary by 1
-within the classes. There are at most as many directions as classes less 1, and as columns. Everything but the
-last small solve is that of `linear.LinearDiscriminantAnalysis`: columns, missing cells, floors, the fold.
+within the classes. There are at most as many directions as classes less 1, and as columns. They are those of
+`linear.LinearDiscriminantAnalysis`, whose `transform` this is; here the work and the picture are theirs.
 
 Sign: of each direction the coefficient of the largest size, by standard deviations, is above zero.
 
 components_ : float64 (n_components_, d), coefficients of the encoded columns; 0 for those left out
 """
 
-import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.rules import Maybe, Whole
-from openbook.errors import ParameterError
 from openbook.linear import LinearDiscriminantAnalysis
-from openbook.linear.scored import linear_scores
-from openbook.reduce.directions import checked_scores, with_fixed_signs
 from openbook.reduce.picture import draw_rows
 from openbook.reduce.work import derive_discriminant, derive_scores
 
 __all__ = ["LinearDiscriminantProjection"]
 
 
-class LinearDiscriminantProjection(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearDiscriminantAnalysis
-):
+class LinearDiscriminantProjection(LinearDiscriminantAnalysis):
     """Linear discriminant projection: the directions that separate the classes best; it also predicts.
 
     Parameters
     ----------
+    variance : {"mle", "sample"}, default="mle"
+        Whether variances divide by N, or by N less the number of classes.
+    shrinkage : float, default=0.0
+        From 0 to 1, how far the covariance is drawn towards its diagonal.
     n_components : int or None, default=None
         The number of directions; None for all there are, one fewer than classes.
-    variance : {"mle", "sample"}, default="mle"
-        Whether variances divide by N or by N - 1.
-    shrinkage : float, default=0.0
-        How far covariances are shrunk towards those of uncorrelated columns of equal variance, from 0 to 1.
 
     Attributes
     ----------
@@ -91,77 +83,6 @@ class LinearDiscriminantProjection(
     >>> model.transform(X).shape
     (150, 2)
     """
-
-    _rules = {**LinearDiscriminantAnalysis._rules, "n_components": Maybe(Whole(at_least=1))}
-
-    def __init__(self, n_components=None, variance="mle", shrinkage=0.0):
-        super().__init__(variance=variance, shrinkage=shrinkage)
-        self.n_components = n_components
-
-    def _solve_classes(self, pooled, scatter):
-        super()._solve_classes(pooled, scatter)
-        gap = self._means - self.priors_ @ self._means
-        between = (gap.T * self.priors_) @ gap
-        root = np.linalg.cholesky(self._covariance)
-        half = np.linalg.solve(root, between)
-        criteria, axes = np.linalg.eigh(np.linalg.solve(root, half.T))
-        axes = np.linalg.solve(root.T, axes).T[::-1]
-        classes = int((self.priors_ > 0).sum())
-        most = min(classes - 1, len(pooled))
-        if self.n_components is not None and self.n_components > most:
-            msg = (
-                f"LinearDiscriminantProjection: n_components is {self.n_components}, but {len(pooled)}"
-                f" columns that vary and {classes} class{'es' if classes > 1 else ''} have {most} directions"
-            )
-            raise ParameterError(msg)
-        self.n_components_ = n = most if self.n_components is None else self.n_components
-        criteria = np.maximum(criteria[::-1], 0.0)
-        self.criteria_ = criteria[:n].copy()
-        self.explained_variance_ratio_ = self.criteria_ / (criteria[:most].sum() or 1.0)
-        self.components_ = np.zeros((n, len(self.encoding_)))
-        for c, axis in enumerate(axes[:n]):
-            self.components_[c, self.used_] = with_fixed_signs(axis)
-        self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
-
-    def transform(self, X):
-        """The scores of each row, (n_rows, n_components_).
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components_)
-            The scores.
-        """
-        return self._each(X, self._projected)
-
-    def _projected(self, X):
-        return linear_scores(self.encoding_, X, self.components_, -self.components_ @ self.mean_)
-
-    def inverse_transform(self, scores):
-        """The likeliest rows behind scores, as a table: those nearest to the mean by the covariance.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n_rows, n_components_)
-            The scores, as `transform` gives them.
-
-        Returns
-        -------
-        Table
-            The rows.
-        """
-        check_is_fitted(self)
-        scores = checked_scores(scores, self.n_components_)
-        x = np.repeat(self.mean_[None], len(scores), axis=0)
-        x[:, self.used_] += scores @ self.components_[:, self.used_] @ self._covariance
-        return self.encoding_.decoded(x)
-
-    @property
-    def _n_features_out(self):
-        return self.n_components_
 
     def draw(self, X=None, y=None, columns=None):
         """The rows by their first two scores, coloured by y; without rows, the classes as ellipses.
