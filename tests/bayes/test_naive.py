@@ -395,7 +395,8 @@ def test_numbers_of_parameters():
 def test_a_long_product_is_abbreviated():
     X, y = load("iris").split("species")
     wide = np.hstack([X.block(X.names)] * 3)
-    work = NaiveBayes().fit(wide, y.data).work(wide[0])
+    with pytest.warns(UserWarning, match="x0 and x4 carry the same information"):
+        work = NaiveBayes().fit(wide, y.data).work(wide[0])
     step = work["P(x | class = 0)"]
     assert step.numbers.count(r"\times") == 8
     assert r"\dots" in step.numbers

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import openbook
 import openbook.border.rows
+import openbook.data as ob_data
 from openbook import load, open_model, save
 from openbook.cluster import GaussianMixture
 from openbook.errors import DataError, ParameterError
@@ -274,3 +275,27 @@ def test_overlapping_memberships():
     model = GaussianMixture(2, scale=False, random_state=0).fit([[-2.0], [-1], [0], [10], [11], [12]])
     assert model.memberships([[5.0], [11.0]], threshold=0.3).sum(axis=1).tolist() == [2, 1]
     assert model.memberships([[5.0]], threshold=0.6).tolist() == [[False, False]]
+
+
+def test_samples_follow_the_mixture():
+    """Two groups far apart: their shares, means and values come back."""
+    rng = np.random.default_rng(3)
+    rows = [{"x": float(x), "sky": "blue"} for x in rng.normal(0, 1, 60)]
+    rows += [{"x": float(x), "sky": "grey"} for x in rng.normal(50, 2, 20)]
+    model = GaussianMixture(2, random_state=0).fit(rows)
+    drawn, which = model.sample(4000, random_state=1)
+    x, sky = (np.array(drawn.column(name).tolist()) for name in ("x", "sky"))
+    low = x < 25
+    assert low.mean() == pytest.approx(0.75, abs=0.03)
+    assert x[low].mean() == pytest.approx(0, abs=0.3)
+    assert x[~low].std() == pytest.approx(2, abs=0.6)
+    assert (sky[low] == "blue").mean() > 0.9
+    assert np.unique(which[low]).size == 1
+    assert drawn.schema == model.schema_
+
+
+def test_samples_of_ranks_stay_on_the_scale():
+    sizes = ob_data.Ordinal("size", ("S", "M", "L"))
+    table = ob_data.Table(ob_data.Schema((sizes,)), [np.array([0, 0, 1, 2, 2, 1], dtype=sizes.dtype)])
+    drawn, _ = GaussianMixture(1).fit(table).sample(200)
+    assert set(drawn.column("size").tolist()) == {"S", "M", "L"}

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from openbook.bayes.kernels import add_table
-from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
+from openbook.bayes.likelihood import ApartColumns, Factor, drawn_values, given, left_out
 from openbook.data import MISSING, UNSEEN, Categorical
 from openbook.kernels.counts import Counts
 from openbook.work import Step, Work
@@ -92,6 +92,16 @@ class CategoricalColumns(ApartColumns):
             self.smoothing.numbers(n, N, V, p),
             float(self.smoothing(n, N, V, p)),
         )
+
+    def counted(self):
+        for j, attribute in enumerate(self.attributes):
+            for code, value in enumerate(attribute.values):
+                shares = [self._estimate(j, c, code).result for c in range(len(self.labels))]
+                yield attribute.name, value, self.counts[j][:, code].tolist(), shares
+
+    def sampled(self, classes, rng):
+        for attribute, table in zip(self.attributes, self.tables, strict=True):
+            yield attribute.name, drawn_values(np.exp(table[2:].T)[classes], rng).astype(attribute.dtype)
 
     def size(self):
         return sum(len(self.labels) * max(n - 1, 0) for n in self._n_values)

@@ -111,6 +111,21 @@ class KernelColumns(ApartColumns):
         h = float(self.bandwidths[c, j])
         return Step(f"h given {self.truths[c]}", r"s \cdot W^{-1/5}", rf"{s} \cdot {W}^{{-1/5}}", h)
 
+    def counted(self):
+        for j, name in enumerate(self.schema.names):
+            weights = [float(self.samples.cell(c, j)[1].sum()) for c in range(len(self.labels))]
+            yield name, "known", weights, [None] * len(weights)
+
+    def sampled(self, classes, rng):
+        for j, name in enumerate(self.schema.names):
+            cells = np.empty(len(classes))
+            for c in np.unique(classes).tolist():
+                own = classes == c
+                values, weights = self._points(c, j)
+                centres = rng.choice(values, own.sum(), p=weights / weights.sum())
+                cells[own] = centres + self.bandwidths[c, j] * rng.standard_normal(own.sum())
+            yield name, cells
+
     def size(self):
         return sum(len(values) for columns in self.samples.values for values in columns)
 

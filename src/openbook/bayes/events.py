@@ -4,6 +4,10 @@ r"""Columns that count events: words of a document, clicks of a visitor. Dense o
                   p_cj = smoothed share of event j among all events of class c
     Bernoulli     P(x | c) = prod_j p_cj^[x_j > 0] (1 - p_cj)^[x_j = 0]
                   p_cj = smoothed share of the rows of class c that show event j
+    complement    P(x | c) taken as proportional to prod_j q_cj^-x_j
+                  q_cj = smoothed share of event j among all events of the *other* classes
+
+The complement form (Rennie et al., 2003) estimates from more events, and so suits classes of unequal size.
 
 The multinomial coefficient, which is the same for every class, is left out. Counts must not be negative. A
 missing cell is left out (of a multinomial: no event).
@@ -14,7 +18,7 @@ known : float64 (n_classes, n_columns), Bernoulli only: rows in which the column
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,13 +26,13 @@ import scipy.sparse as sp
 from openbook.bayes.kernels import FEW, add_few, add_sparse_counts
 from openbook.bayes.likelihood import ApartColumns, Factor, Likelihood, given, left_out
 from openbook.data import Categorical, Numeric, SparseTable
-from openbook.errors import DataError
+from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics, less
 from openbook.kernels.counts import class_weights
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["BernoulliColumns", "Events", "MultinomialColumns"]
+__all__ = ["BernoulliColumns", "ComplementColumns", "Events", "MultinomialColumns"]
 
 
 #: What an event can do.
@@ -112,6 +116,15 @@ class EventColumns(Likelihood):
         ]
         yield Work(f"{len(self.schema)} columns of events ({self.name})", tuple(steps))
 
+    def counted(self):
+        for j, name in enumerate(self.schema.names):
+            shares = [list(self._shares(j, c))[-1].result for c in range(len(self.labels))]
+            yield name, "events", self._happened()[:, j].tolist(), shares
+
+    @abstractmethod
+    def _happened(self):
+        """How often each column's event happened in each class, (n_classes, n_columns)."""
+
     @abstractmethod
     def _shares(self, j, c):
         """The estimates of a column in a class, by hand, as steps."""
@@ -124,6 +137,7 @@ class MultinomialColumns(EventColumns):
 
     def _solve(self, statistics):
         self.counts = statistics.events
+        self.rows = statistics.known.max(axis=1, initial=0.0)
         self.guesses = [self.smoothing.guess(label, "events", self.schema.names) for label in self.labels]
         shares = self.smoothing.table(self.counts, self.labels, "events", self.schema.names)[:, :-1]
         self.logs = np.ascontiguousarray(_finite_log(shares).T)
@@ -170,8 +184,58 @@ class MultinomialColumns(EventColumns):
         estimate = float(self.smoothing(n, N, V, p))
         yield Step(head, self.smoothing.formula, self.smoothing.numbers(n, N, V, p), estimate)
 
+    def _happened(self):
+        return self.counts
+
+    def sampled(self, classes, rng):
+        """As many events in a row as the rows of its class have on average."""
+        shares = np.exp(self.logs.T) * ~self.impossible
+        average = self.counts.sum(axis=1) / np.maximum(self.rows, 1.0)
+        cells = np.empty((len(classes), len(self.schema)))
+        for i, c in enumerate(classes.tolist()):
+            cells[i] = rng.multinomial(round(float(average[c])), shares[c] / shares[c].sum())
+        yield from zip(self.schema.names, cells.T, strict=True)
+
     def size(self):
         return len(self.labels) * (len(self.schema) - 1)
+
+
+class ComplementColumns(MultinomialColumns):
+    """The multinomial the other way round: an event speaks against the classes that show it elsewhere."""
+
+    name = "complement"
+
+    def _solve(self, statistics):
+        others = statistics.events.sum(axis=0) - statistics.events
+        super()._solve(Events(others, statistics.known))
+        self.own = statistics.events
+        if self.impossible.any():
+            j = int(np.argwhere(self.impossible)[0, 1])
+            msg = (
+                f"{self.schema.names[j]!r} never occurs outside one of the classes, so the complement form"
+                " needs smoothing: NaiveBayes(smoothing=Laplace())"
+            )
+            raise ParameterError(msg)
+        self.logs = -self.logs
+
+    def factor(self, X, name, c):
+        x = float(np.nan_to_num(X.data(name).astype(float)[0]))
+        (share,) = self._shares(self.schema.position(name), c)
+        head = f"1 / {share.label}" if x == 1 else f"1 / {share.label} × {figure(x)}"
+        formula = rf"\left({share.formula}\right)^{{-x}}"
+        numbers = rf"\left({share.numbers}\right)^{{-{figure(x)}}}"
+        return Factor(Step(head, formula, numbers, share.result**-x), -x * math.log(share.result))
+
+    def _shares(self, j, c):
+        for step in super()._shares(j, c):
+            yield replace(step, label=given(self.schema.names[j], f"not {self.truths[c]}"))
+
+    def _happened(self):
+        return self.own
+
+    def sampled(self, classes, rng):  # noqa: ARG002
+        msg = "the complement form does not say how rows come about; sample with 'multinomial'"
+        raise ParameterError(msg)
 
 
 class BernoulliColumns(EventColumns, ApartColumns):
@@ -246,6 +310,16 @@ class BernoulliColumns(EventColumns, ApartColumns):
                 continue
             numbers = self.smoothing.numbers(n, N, 2, float(p[value]))
             yield Step(head, self.smoothing.formula, numbers, float(self.smoothing(n, N, 2, float(p[value]))))
+
+    def _happened(self):
+        return self.seen.events
+
+    def sampled(self, classes, rng):
+        for j, attribute in enumerate(self.schema):
+            chance = np.exp(self.present[:, j]) * ~self.impossible[1][:, j]
+            happens = rng.random(len(classes)) < chance[classes]
+            kind = attribute.dtype if isinstance(attribute, Categorical) else np.float64
+            yield attribute.name, happens.astype(kind)
 
     def size(self):
         return len(self.labels) * len(self.schema)

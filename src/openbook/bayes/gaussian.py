@@ -3,7 +3,9 @@ r"""Numeric columns: a normal curve for each class.
     p(x | c) = 1 / sqrt(2 pi s2) exp(-(x - mu)^2 / (2 s2))
 
 mu and s2 are the mean and variance of the known values of the class; s2 divides by N ("mle") or by N - 1
-("sample").
+("sample"). Pooled, all classes share one variance for each column, around their own means:
+
+    s2 = sum_c sum_i (x_i - mu_c)^2 / (N - C)      over the C classes that show the column
 
 weight, mean, scatter : float64 (n_classes, n_columns). A missing cell is left out. Two cases have no
 variance of their own, and say so in `notes` and in the work:
@@ -44,7 +46,8 @@ class GaussianColumns(ApartColumns):
 
     def __init__(self, schema, variance):
         super().__init__(schema)
-        self.ddof = {"mle": 0, "sample": 1}[variance]
+        self.pooled = variance == "pooled"
+        self.ddof = 0 if variance == "mle" else 1
 
     @classmethod
     def usable(cls, schema):
@@ -60,10 +63,15 @@ class GaussianColumns(ApartColumns):
         self.moments = statistics
         self.overall = statistics.overall()
         spread = self.overall.variance()
-        variance = statistics.variance(self.ddof)
         self.absent = statistics.weight == 0
+        variance = statistics.variance(self.ddof)
+        if self.pooled:
+            rows = less(statistics.weight.sum(axis=0), (~self.absent).sum(axis=0))
+            pooled = statistics.scatter.sum(axis=0) / np.where(rows > 0, rows, np.nan)
+            variance = np.broadcast_to(pooled, variance.shape)
         self.floored = ~self.absent & ~(variance > LEAST)
-        variance = np.where(self.floored, FLOOR * spread, np.where(self.absent, spread, variance))
+        instead = spread if not self.pooled else np.where(variance > LEAST, variance, FLOOR * spread)
+        variance = np.where(self.floored, FLOOR * spread, np.where(self.absent, instead, variance))
         self.mean = np.where(self.absent, self.overall.mean, statistics.mean)
         self.variance = variance
         self.useful = spread[0] > LEAST  # not where it is NaN: nothing is known
@@ -127,12 +135,20 @@ class GaussianColumns(ApartColumns):
             float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter)
         )
         spread = everything[2] / everything[0]
-        if weight == 0:
-            return everything[1], spread, "always missing in this class: overall mean and variance"
         rows = float(less(weight, self.ddof))
+        if self.pooled:
+            scatter, rows = self._pool(j)
+        if weight == 0:
+            variance = spread if not self.pooled else max(scatter / rows if rows > 0 else 0.0, FLOOR * spread)
+            return everything[1], variance, "always missing in this class: overall mean and variance"
         if rows <= 0 or scatter / rows <= LEAST:
             return mean, FLOOR * spread, f"no variance in this class: {FLOOR:g} of the overall variance"
         return mean, scatter / rows, ""
+
+    def _pool(self, j):
+        """The squared deviations of all classes from their own means, and N - C."""
+        weights, scatters = self.moments.weight[:, j].tolist(), self.moments.scatter[:, j].tolist()
+        return math.fsum(scatters), math.fsum(weights) - sum(weight > 0 for weight in weights)
 
     def learnt(self):
         for j, name in enumerate(self.schema.names):
@@ -162,9 +178,30 @@ class GaussianColumns(ApartColumns):
             mu,
             told if isinstance(told, str) else "",
         )
+        if self.pooled:
+            total, rows = self._pool(j)
+            formula = r"\frac{\sum_c \sum_{i \in c} (x_i - \mu_c)^2}{N - C}"
+            yield Step(
+                f"variance given {truth}",
+                formula,
+                rf"\frac{{{figure(total)}}}{{{figure(rows)}}}",
+                s2,
+                "pooled over the classes",
+            )
+            return
         divisor, below = ("N - 1", f"{N} - 1") if self.ddof else ("N", N)
         formula = rf"\frac{{\sum (x - \mu)^2}}{{{divisor}}}"
         yield Step(f"variance given {truth}", formula, rf"\frac{{{figure(scatter)}}}{{{below}}}", s2)
 
+    def counted(self):
+        for name, weights in zip(self.schema.names, self.moments.weight.T.tolist(), strict=True):
+            yield name, "known", weights, [None] * len(weights)
+
+    def sampled(self, classes, rng):
+        for j, name in enumerate(self.schema.names):
+            spread = np.sqrt(np.maximum(self.variance[classes, j], 0.0)) if self.useful[j] else 0.0
+            yield name, self.mean[classes, j] + spread * rng.standard_normal(len(classes))
+
     def size(self):
-        return 2 * len(self.labels) * int(self.useful.sum())
+        variances = 1 if self.pooled else len(self.labels)
+        return (len(self.labels) + variances) * int(self.useful.sum())

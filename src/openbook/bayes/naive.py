@@ -24,15 +24,17 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.bayes.categorical import CategoricalColumns
 from openbook.bayes.density import KernelColumns
 from openbook.bayes.derive import derive_model, derive_row
-from openbook.bayes.events import BernoulliColumns, MultinomialColumns
+from openbook.bayes.events import BernoulliColumns, ComplementColumns, MultinomialColumns
 from openbook.bayes.gaussian import GaussianColumns
 from openbook.bayes.likelihood import ApartColumns
+from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 from openbook.border.base import Classifier
 from openbook.border.folding import Folding
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
-from openbook.data import Categorical, Numeric, SparseTable
+from openbook.data import Categorical, Numeric, SparseTable, Table
 from openbook.data.attributes import as_text
+from openbook.data.read import read
 from openbook.draw.charts import line_chart, named_bars
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics
@@ -47,6 +49,7 @@ DISTRIBUTIONS = {
         CategoricalColumns,
         BernoulliColumns,
         MultinomialColumns,
+        ComplementColumns,
         KernelColumns,
     )
 }
@@ -69,14 +72,15 @@ class NaiveBayes(Folding, Classifier):
     ----------
     smoothing : NoSmoothing, Epsilon, Laplace or MEstimate, default=Laplace(alpha=1.0)
         From counts to probabilities, for categories and events.
-    variance : {"mle", "sample"}, default="mle"
-        Whether the variance of a Gaussian divides by N or by N - 1.
+    variance : {"mle", "sample", "pooled"}, default="mle"
+        Whether the variance of a Gaussian divides by N or by N - 1; or whether all classes share one, pooled
+        over their deviations from their own means.
     priors : sequence, mapping of class to probability, or None, default=None
         The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
     distributions : str, mapping of column to str, or None, default=None
-        "gaussian", "categorical", "bernoulli", "multinomial" or "kernel" (a kernel density). One name is for
-        every column that can have it. The others, and None, go by kind: numbers are Gaussian, categories
-        categorical, sparse rows multinomial.
+        "gaussian", "categorical", "bernoulli", "multinomial", "complement" (the multinomial of the other
+        classes) or "kernel" (a kernel density). One name is for every column that can have it. The others,
+        and None, go by kind: numbers are Gaussian, categories categorical, sparse rows multinomial.
     kinds : mapping of column to kind, or None, default=None
 
     Attributes
@@ -116,13 +120,14 @@ class NaiveBayes(Folding, Classifier):
 
     _rules = {
         "smoothing": ValueOf(NoSmoothing, Epsilon, Laplace, MEstimate),
-        "variance": OneOf("mle", "sample"),
+        "variance": OneOf("mle", "sample", "pooled"),
         "priors": Anything("None, a sequence or a mapping of class to probability"),
         "distributions": Anything("None, a distribution, or a mapping of column to distribution"),
         "kinds": ColumnKinds(),
     }
 
     numeric_ = "gaussian"
+    _twins = ()  # notes about columns that carry the same information
 
     def __init__(self, smoothing=Laplace(1.0), variance="mle", priors=None, distributions=None, kinds=None):  # noqa: B008 (a frozen value)
         self.smoothing = smoothing
@@ -237,7 +242,72 @@ class NaiveBayes(Folding, Classifier):
         self.likelihoods_ = self._likelihoods(self.schema_)
         for likelihood, statistics in zip(self.likelihoods_, self.statistics_.parts, strict=True):
             likelihood.solve(statistics, self._labels, self.target_)
-        self.notes_ = [note for likelihood in self.likelihoods_ for note in likelihood.notes]
+        own = [note for likelihood in self.likelihoods_ for note in likelihood.notes]
+        self.notes_ = [*own, *self._twins]
+
+    def _fit(self, rows):
+        self._twins = twin_columns(rows)
+        super()._fit(rows)
+
+    def counts(self):
+        """What was counted, as a table: for each column and value the rows of each class, and P(value | c).
+
+        Of numbers, the known cells; of events, how often they happened.
+
+        Returns
+        -------
+        Table
+            The columns `column`, `value`, a count for each class, and an estimate for each class.
+
+        Examples
+        --------
+        >>> from openbook import load
+        >>> X, y = load("loan").split("cheat")
+        >>> print(NaiveBayes().fit(X, y).counts().drop("P(value | No)", "P(value | Yes)"))
+        Table of 6 rows, 4 columns
+        column   value     No       Yes
+        nominal  nominal   numeric  numeric
+        owner    No        4        3
+        owner    Yes       3        0
+        status   Divorced  1        1
+        status   Married   4        0
+        status   Single    2        2
+        income   known     7        3
+        """
+        check_is_fitted(self)
+        rows = [
+            {
+                "column": column,
+                "value": value,
+                **dict(zip(self._labels, counts, strict=True)),
+                **{f"P(value | {label})": p for label, p in zip(self._labels, shares, strict=True)},
+            }
+            for likelihood in self.likelihoods_
+            for column, value, counts, shares in likelihood.counted()
+        ]
+        numbers = dict.fromkeys(list(rows[0])[2:], "numeric")
+        return read(rows, kinds={"column": "nominal", "value": "nominal", **numbers})
+
+    def sample(self, n_samples=1, random_state=0):
+        """Draw rows: a class by its prior, then each column by its distribution in that class.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            The number of rows.
+        random_state : int, default=0
+
+        Returns
+        -------
+        tuple of Table and ndarray
+            The rows, and the class of each.
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(random_state)
+        classes = rng.choice(len(self.classes_), n_samples, p=self.prior_)
+        columns = {name: data for each in self.likelihoods_ for name, data in each.sampled(classes, rng)}
+        table = Table(self.schema_, [columns[name] for name in self.schema_.names])
+        return table, self.classes_[classes]
 
     def _announce(self):
         if self.notes_:

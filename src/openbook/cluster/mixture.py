@@ -32,7 +32,7 @@ from openbook.cluster.em import Nearest, TypedRows, maximised, sums_by_label, su
 from openbook.cluster.mixture_work import derive_model, derive_row
 from openbook.cluster.picture import draw_mixture, draw_mixture_steps, two_columns
 from openbook.damage import checked_array, under
-from openbook.data import Nominal, read
+from openbook.data import Nominal, Ordinal, Table, read
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each, fold
@@ -279,6 +279,44 @@ class GaussianMixture(Clusterer, Density):
         array of bool of shape (n, n_components)
         """
         return self.predict_proba(X) >= threshold
+
+    def sample(self, n_samples=1, random_state=0):
+        """Draw rows: a component by its weight, then numbers from its normal distribution, and values.
+
+        An ordinal value is drawn as a rank, and rounded to the nearest there is.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            The number of rows.
+        random_state : int, default=0
+
+        Returns
+        -------
+        tuple of Table and ndarray
+            The rows, and the component of each.
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(random_state)
+        which = rng.choice(len(self.weights_), n_samples, p=self.weights_)
+        roots = np.linalg.cholesky(self.component_covariances_)
+        noise = rng.standard_normal((n_samples, len(self._typed.names)))
+        numbers = self.means_[which] + np.einsum("nij,nj->ni", roots[which], noise)
+        columns = dict(zip(self._typed.names, numbers.T, strict=True))
+        drawn = []
+        for attribute in self.schema_:
+            if isinstance(attribute, Nominal):
+                shares = np.array(list(self.probabilities_[attribute.name].values())).T[which]
+                below = np.cumsum(shares, axis=1)
+                place = (rng.random((n_samples, 1)) * below[:, -1:] >= below).sum(axis=1)
+                seen = np.array([attribute.codes[v] for v in self.probabilities_[attribute.name]])
+                drawn.append(seen[np.minimum(place, len(seen) - 1)].astype(attribute.dtype))
+            elif isinstance(attribute, Ordinal):
+                ranks = np.round(columns[attribute.name] * (len(attribute.values) - 1))
+                drawn.append(np.clip(ranks, 0, len(attribute.values) - 1).astype(attribute.dtype))
+            else:
+                drawn.append(columns[attribute.name])
+        return Table(self.schema_, drawn), which
 
     def _proba(self, X):
         return _shares(self._log_joint(X))
