@@ -143,12 +143,36 @@ def test_draw_to_the_screen_and_to_files(tree_model, here, good):
         assert (here / f"tree{ending}").read_text(encoding="utf-8").startswith(start)
 
 
+def test_draw_a_model_over_rows_and_by_itself(loan_model, here, good):
+    assert good("draw", loan_model, "-o", "own.svg") == ""
+    assert "Naive Bayes for cheat" in (here / "own.svg").read_text(encoding="utf-8")
+    good("draw", loan_model, "--data", "loan", "--x", "income", "--y", "status", "-o", "over.svg")
+    assert "cheat by income and status" in (here / "over.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("args", "title"),
+    [
+        (["--x", "income", "--y", "status", "--colour", "cheat", "-o", "a.svg"], "status by income"),
+        (["--x", "income", "-c", "cheat", "-o", "a.svg"], "Histogram of income by cheat"),
+        (["--x", "income", "--y", "status", "--z", "owner", "-o", "a.html"], "owner by income and status"),
+        (["--picture", "correlations", "-o", "a.svg"], "Correlations"),
+    ],
+)
+def test_draw_a_table(here, good, args, title):
+    assert good("draw", "loan", *args) == ""
+    (path,) = here.iterdir()
+    assert f"<title>{title}</title>" in path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
+        (["draw", "loan"], "name the file to write: --out picture.svg"),
+        (["draw", "loan", "--x", "incme", "-o", "a.svg"], "no column 'incme'"),
+        (["draw", "loan", "--picture", "pie", "-o", "a.svg"], "no picture 'pie' of a table"),
+        (["draw", "loan", "-o", "a.png"], "cannot draw to 'a.png'"),
         (["rules", "LOAN"], "holds NaiveBayes, which has no rules; see openbook work "),
-        (["draw", "LOAN", "-o", "tree.svg"], "holds NaiveBayes, which is not a single tree"),
-        (["rules", "LOAN"], "holds NaiveBayes, which is not a single tree; see openbook work "),
         (["draw", "LOAN"], "name the file to write: --out picture.svg"),
         (["draw", "LOAN", "--data", "iris", "-o", "a.svg"], "--data needs the column 'cheat'"),
         (["rules", "nothing.openbook"], "there is no model file 'nothing.openbook'"),

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import openbook
+from openbook.baseline import OneR
 from openbook.bayes import NaiveBayes
 from openbook.draw.charts import line_chart, named_bars
-from openbook.ensemble import AdaBoostClassifier, RandomForestClassifier
+from openbook.ensemble import AdaBoostClassifier, BaggingClassifier, BaggingRegressor, RandomForestClassifier
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.linear import LinearRegression, LogisticRegression
-from openbook.neural import MLPClassifier
+from openbook.neural import MLPClassifier, draw_activations
 from openbook.svm import SVC
 
 IRIS = openbook.load("iris")
@@ -74,3 +75,40 @@ def test_what_has_no_picture_says_so():
     with pytest.raises(UnknownColumn):
         NaiveBayes().fit(WEATHER, "play").draw("sky")
     assert "sunny | No: " in NaiveBayes().fit(WEATHER, "play").draw("outlook").told
+
+
+def test_the_rule_of_one_r_has_the_rows_of_each_class():
+    """Outlook: overcast 4 yes, rain 3 yes and 2 no, sunny 2 yes and 3 no: 4 errors of 14."""
+    picture = OneR().fit(WEATHER, "play").draw()
+    assert picture.told == "overcast: Yes: No 0, Yes 4; rain: Yes: No 2, Yes 3; sunny: No: No 3, Yes 2"
+    assert picture.notes[1] == "4 of 14 training rows are predicted wrong."
+
+
+def test_a_network_has_a_line_for_each_weight():
+    model = MLPClassifier(hidden_layer_sizes=(3,), max_iter=1, random_state=0).fit(IRIS, "species")
+    picture = model.draw_network()
+    assert picture.title == "Network of 4 - 3 - 3 units"
+    assert picture.body.count("<line ") == 4 * 3 + 3 * 3
+    assert picture.body.count("<circle ") == 4 + 3 + 3
+    assert "setosa" in picture.body
+    wide = MLPClassifier(hidden_layer_sizes=(25,), max_iter=1, random_state=0).fit(IRIS, "species")
+    assert "… 15 more" in wide.draw_network().body
+
+
+def test_activations_and_slopes_by_hand():
+    picture = draw_activations(("sigmoid", "tanh"))
+    assert picture.told == "sigmoid: slope at most 0.25; tanh: slope at most 1."
+    with pytest.raises(ParameterError, match="no activation 'softmax' of a single unit"):
+        draw_activations(["softmax"])
+
+
+def test_members_stand_beside_the_ensemble():
+    petals = IRIS[["petal length (cm)", "petal width (cm)", "species"]]
+    model = BaggingClassifier(n_estimators=8, random_state=0).fit(petals, "species")
+    picture = model.draw(petals, "species")
+    assert picture.body.count('class="frame"') == 5 + 1
+    assert "together: The model says" in picture.told
+    numbers = [[float(i), float(i % 3)] for i in range(12)]
+    lines = BaggingRegressor(n_estimators=2, random_state=0).fit(numbers, np.arange(12.0))
+    curves = lines.draw(numbers, np.arange(12.0))
+    assert curves.body.count("<polyline") == 3

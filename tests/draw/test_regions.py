@@ -18,6 +18,8 @@ from openbook.draw.plot import FRAME
 from openbook.draw.regions import draw_boundary
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 from openbook.linear import Perceptron
+from openbook.neighbors import KNeighborsClassifier
+from openbook.svm import SVC
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDE, HIGH = FRAME
@@ -234,3 +236,46 @@ def test_dots_of_few_numbers_stay_in_the_frame_and_near_their_number():
     bands = Categories("c", ("a", "b", "c"))
     codes = np.arange(60) % 3
     assert (np.floor(bands.aside(codes.astype(float)) * 3) == codes).all()
+
+
+def test_margins_support_vectors_and_their_lines():
+    """Two rows at 0 and 2: the plane is x0 = 1, and the margins go through the rows."""
+    rows, classes = [[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 1.0]], ["a", "b", "a", "b"]
+    model = SVC(kernel="linear", C=1e6, scale=False, calibrate=None).fit(rows, classes)
+    picture = draw_boundary(model, rows, classes, show=["margin", "support"])
+    lines = [p for p in parsed(picture).iter(f"{SVG}polyline") if "ink" in p.get("class")]
+    assert [p.get("class") for p in lines] == ["line ink", "line ink dashed", "line ink dashed"]
+    low, high = Numbers("", np.array([0.0, 2.0])).span
+    at = sorted(low + (high - low) * float(p.get("points").split(",")[0]) / WIDE for p in lines)
+    assert at == pytest.approx([0.0, 1.0, 2.0], abs=0.02)
+    halos = [c for c in parsed(picture).iter(f"{SVG}circle") if (c.get("class"), c.get("r")) == ("halo", "7")]
+    assert len(halos) == len(model.support_)
+    with pytest.raises(ParameterError, match="has no margin: that needs two classes"):
+        draw_boundary(ZeroR().fit(rows, classes), rows, classes, show=["margin"])
+    with pytest.raises(ParameterError, match="has no support vectors among these rows"):
+        draw_boundary(ZeroR().fit(rows, classes), rows, classes, show=["support"])
+
+
+def test_neighbours_and_the_cells_of_the_nearest_rows():
+    """Two rows: the border between their cells is in the middle, and a new row is linked to the nearest."""
+    rows, classes = [[0.0, 0.0], [2.0, 1.0], [0.0, 1.0], [2.0, 0.0]], ["a", "b", "a", "b"]
+    model = KNeighborsClassifier(2, scale=False).fit(rows, classes)
+    picture = draw_boundary(model, rows, classes, show=["voronoi"], row={"x0": 0.5, "x1": 0.4})
+    links = [p for p in parsed(picture).iter(f"{SVG}polyline") if p.get("class") == "line ink thin"]
+    assert len(links) == 2
+    (borders,) = (p for p in parsed(picture).iter(f"{SVG}path") if "faint" in p.get("class"))
+    upright = {float(x) for x in re.findall(r"M([\d.]+) [\d.]+v", borders.get("d"))}
+    assert upright == {WIDE / 2}
+    assert {c[0].text for c in parsed(picture).iter(f"{SVG}circle") if c.get("r") == "6"} == {"new row: a"}
+    with pytest.raises(ParameterError, match="has no nearest rows, which 'voronoi' needs"):
+        draw_boundary(ZeroR().fit(rows, classes), rows, classes, show=["voronoi"])
+    with pytest.raises(ParameterError, match="show must be a list of 'margin', 'support', 'voronoi', got"):
+        draw_boundary(model, rows, classes, show=["margins"])
+
+
+def test_several_classifiers_stand_side_by_side():
+    models = {"zero": ZeroR().fit(X, Y), "one": OneR().fit(X, Y)}
+    picture = draw_boundary(models, X, Y)
+    assert "outlook" in picture.title  # of the last one
+    assert picture.told.startswith("zero: The model says Yes in 100% of the frame. one: ")
+    assert len([r for r in parsed(picture).iter(f"{SVG}rect") if r.get("class") == "frame"]) == 2

@@ -7,7 +7,15 @@ import pytest
 import openbook as ob
 from openbook.baseline import OneR
 from openbook.draw.charts import score_chart
-from openbook.judge import Regression, bias_variance, permutation_importance, worst_segments
+from openbook.judge import (
+    Regression,
+    Roc,
+    bias_variance,
+    draw_cost_curves,
+    draw_rocs,
+    permutation_importance,
+    worst_segments,
+)
 from openbook.linear import LinearRegression
 
 X, Y = ob.load("iris").split("species")
@@ -64,3 +72,18 @@ def test_scores_that_are_all_the_same_are_drawn():
 def test_what_is_undefined_is_left_out():
     rows = [("a", 1.0, 0.0, 2.0), ("b", float("nan"), 0.0, 1.0)]
     assert score_chart("Scores", "score", rows).told == "a: 1 [0, 2]"
+
+
+def test_cost_curves_by_hand():
+    """Scores 0.9+ 0.6- 0.4+ 0.1-: the points (0, 0), (0, 1/2), (1/2, 1/2), (1/2, 1), (1, 1).
+
+    At equal weights (0, 1/2) costs 1/2 of 1/2, so does (1/2, 1), and always one class costs 1/2.
+    """
+    roc = Roc([True, True, False, False], [0.9, 0.4, 0.6, 0.1])
+    picture = draw_cost_curves({"model": roc, "perfect": Roc([True, False], [0.9, 0.1])})
+    assert picture.told == (
+        "model: 0.250 where both classes weigh the same; perfect: 0.000 where both classes weigh the same."
+    )
+    assert picture.body.count("<polyline") == 3
+    both = draw_rocs({"model": roc, "same": roc})
+    assert "model: AUC 0.750" in both.body

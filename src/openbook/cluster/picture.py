@@ -114,7 +114,7 @@ def draw_prototype_steps(model, sweep, centres_of):
             for before, after in zip(centres_of(course[t - 1]), now, strict=True):
                 plot.line(*np.column_stack([before, after]), "ink")
         plots.append(plot)
-        cost = f": {type(model).cost} {figure(model.history_.costs[t], 4)}"
+        cost = f": {model.cost} {figure(model.history_.costs[t], 4)}"
         names.append(("start" if t == 0 else f"after {t}") + cost)
     notes = [*scene.notes(), "A line leads from where a centre was one iteration before."]
     return panels(plots, names, 3, f"{model.n_iter_} iterations of {model.method}", notes)

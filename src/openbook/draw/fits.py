@@ -21,7 +21,7 @@ from openbook.words.sentences import plural
 
 __all__ = ["draw_fit", "draw_predictions"]
 
-_PLACES = 200
+_PLACES = 400
 _SMALL = (270, 220)
 
 

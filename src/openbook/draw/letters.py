@@ -5,7 +5,7 @@ from unicodedata import east_asian_width
 
 from openbook.work.formula import printable
 
-__all__ = ["clip", "fitting", "safe", "text", "width_of"]
+__all__ = ["clip", "fitting", "safe", "text", "width_of", "wrapped"]
 
 
 def text(
@@ -42,6 +42,17 @@ def _letter(sign: str) -> float:
 def clip(text: str, length: int) -> str:
     """So many letters of a text, the last an ellipsis where it is longer."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def wrapped(words: str, room: float, size: float) -> list[str]:
+    """A text in lines no wider than the room; a word that is wider itself is cut."""
+    lines: list[str] = []
+    for word in words.split(" "):
+        if lines and width_of(f"{lines[-1]} {word}", size) <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return [fitting(line, room, size) for line in lines]
 
 
 def fitting(words: str, room: float, size: float) -> str:

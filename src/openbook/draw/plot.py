@@ -180,7 +180,7 @@ class Plot:
         self, x: np.ndarray, y: np.ndarray, z: np.ndarray, level: float, look: str, name: str = ""
     ) -> list[np.ndarray]:
         """Where z, over the grid of x across and y up, has this level; the ways, each (points, 2)."""
-        ways = _joined(_crossings(x, y, z - level))
+        ways = _joined(_crossings(x, y, z - level), np.array([np.ptp(x), np.ptp(y)]))
         for way in ways:
             self.line(way[:, 0], way[:, 1], look)
         if name and ways:
@@ -344,9 +344,8 @@ def _crossings(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
     return points[crossed[halved]].reshape(-1, 2, 2)
 
 
-def _joined(pieces: np.ndarray) -> list[np.ndarray]:
+def _joined(pieces: np.ndarray, span: np.ndarray) -> list[np.ndarray]:
     """Pieces of lines, (n, 2 ends, x and y), joined where they meet; each way is (points, 2)."""
-    span = np.ptp(pieces, axis=(0, 1)) if len(pieces) else np.ones(2)
     same = np.round(pieces / np.where(span > 0, span, 1.0) * 1e8).astype(np.int64)  # but for rounding
     ends = [[tuple(end) for end in piece] for piece in same.tolist()]
     meeting: dict[tuple[int, ...], list[int]] = {}
