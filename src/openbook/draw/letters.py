@@ -5,7 +5,7 @@ from unicodedata import east_asian_width
 
 from openbook.work.formula import printable
 
-__all__ = ["clip", "fitting", "safe", "text", "width_of", "wrapped"]
+__all__ = ["clip", "fitting", "in_lines", "safe", "text", "width_of"]
 
 
 def text(
@@ -44,7 +44,7 @@ def clip(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def wrapped(words: str, room: float, size: float) -> list[str]:
+def in_lines(words: str, room: float, size: float) -> list[str]:
     """A text in lines no wider than the room; a word that is wider itself is cut."""
     lines: list[str] = []
     for word in words.split(" "):

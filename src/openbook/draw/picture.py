@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openbook.draw.colours import DARK, LIGHT
-from openbook.draw.letters import fitting, safe, text, wrapped
+from openbook.draw.letters import fitting, in_lines, safe, text
 from openbook.errors import DataError
 
 __all__ = ["SHADES", "STYLE", "Picture"]
@@ -118,7 +118,7 @@ class Picture:
         """The picture as SVG, which needs nothing else."""
         room = round(self.width)
         lines = [text(_MARGIN, _MARGIN + 13, fitting(self.title, room, 15), "head")]
-        notes = [part for note in self.notes for part in wrapped(note, room, 11)]
+        notes = [part for note in self.notes for part in in_lines(note, room, 11)]
         lines += [text(_MARGIN, _MARGIN + 32 + 17 * i, note, "soft") for i, note in enumerate(notes)]
         top = _MARGIN + 22 + 17 * len(notes)
         return self._page(f"<style>{STYLE}</style>", "".join(lines), _MARGIN, top + 8)
