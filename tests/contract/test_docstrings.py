@@ -113,8 +113,9 @@ def complaints(made, doc):
         if not meaning:
             yield f"{one.name} has no meaning"
         said = one.name in fields or one.default is one.empty
-        if not said and _plain(f"default={one.default!r}") not in _plain(kind):
-            yield f"{one.name} does not say default={one.default!r}"
+        default = one.default.__name__ if inspect.isfunction(one.default) else repr(one.default)
+        if not said and _plain(f"default={default}") not in _plain(kind):
+            yield f"{one.name} does not say default={default}"
 
 
 def own_doc(made):

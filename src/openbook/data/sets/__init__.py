@@ -42,7 +42,7 @@ class BundledSet:
         The column to predict.
     task : str, default="classification"
         Whether the target holds classes or numbers.
-    make : callable, default=<function credit at 0x7fdfa012cea0>
+    make : callable, default=credit
         A function that makes the table.
 
     Notes

@@ -124,7 +124,7 @@ class Metric:
         Whether rows of different folds must not be compared, since their models differ: ranking.
     is_share : bool, default=False
         Whether it is a share, between 0 and 1, of rows or pairs of rows.
-    support : callable, default=<function _all_rows at 0x7f9674e29800>
+    support : callable, default=_all_rows
         From predictions to the number of rows that a share rests on, at the most.
     rare : Rare or None, default=None
         Rows of which a few may make up most of it.
