@@ -238,10 +238,10 @@ LOG_NORMAL = np.exp(np.random.default_rng(0).normal(0, 1.5, ROWS))
 @pytest.mark.parametrize(
     ("x", "side", "remedy"),
     [
-        (LOG_NORMAL, "right", "try log x."),
-        (LOG_NORMAL.round(), "right", "try log(1 + x)."),
-        (LOG_NORMAL - 3, "right", "try the arctangent or quantiles."),
-        (-LOG_NORMAL, "left", "try the arctangent or quantiles."),
+        (LOG_NORMAL, "right", 'try the step "log x".'),
+        (LOG_NORMAL.round(), "right", 'try the step "log1p x".'),
+        (LOG_NORMAL - 3, "right", 'try the step "power x" or "quantile x".'),
+        (-LOG_NORMAL, "left", 'try the step "power x" or "quantile x".'),
     ],
 )
 def test_skew(x, side, remedy, one, with_column):

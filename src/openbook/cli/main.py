@@ -376,7 +376,19 @@ def compare(
 @app.command(epilog="Example: openbook describe loans.csv --target cheat")
 @reading
 def describe(
-    source: SourceArgument, target: Target = None, kind: Kinds = None, *, read_with: dict[str, Any]
+    source: SourceArgument,
+    target: Target = None,
+    kind: Kinds = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help='A rule between columns, such as "age >= 18 where licence = yes"; rows that break it are'
+            " named. Repeatable.",
+        ),
+    ] = None,
+    *,
+    read_with: dict[str, Any],
 ) -> None:
     """Describe the columns of a table and point out problems."""
     from openbook.cli.bar import waiting
@@ -386,7 +398,7 @@ def describe(
 
     with waiting("Reading the data"):
         table = open_table(source, kinds_of(kind), read_with)
-        description = describe_table(table, target or default_target(source))
+        description = describe_table(table, target or default_target(source), rule or ())
     print_description(description)
 
 

@@ -1,6 +1,6 @@
 """Get to know a table before learning from it: every column in figures, and what deserves a second look."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from openbook.data.findings import (
     TINY,
     Finding,
     agreement,
+    broken_rules,
     column_findings,
     date_parts,
     leak_findings,
@@ -71,7 +72,7 @@ class Description:
         return description_html(self)
 
 
-def describe(table: Table, target: str | None = None) -> Description:
+def describe(table: Table, target: str | None = None, rules: Collection[str] = ()) -> Description:
     """Measure every column, and point to what may need care before a model is fitted.
 
     Figures are over known cells. Findings are suspicions and change nothing; with a target, columns that give
@@ -84,6 +85,8 @@ def describe(table: Table, target: str | None = None) -> Description:
         The table.
     target : str or None, default=None
         The name of the column to predict; None for none.
+    rules : collection of str, default=()
+        Rules between columns, such as "age >= 18 where licence = yes"; rows that break one are named.
 
     Returns
     -------
@@ -118,6 +121,7 @@ def describe(table: Table, target: str | None = None) -> Description:
     findings += repeated_columns(table, summaries, target)
     findings += repeated_rows(table, agreements)
     findings += near_rows(table)
+    findings += [finding for text in rules for finding in broken_rules(table, text)]
     findings.sort(key=lambda finding: finding.severity != "warn")
     return Description(len(table), tuple(summaries), target, tuple(findings), table.notes)
 

@@ -10,7 +10,7 @@ array as `matrix`, and a slice of rows copies nothing.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -361,6 +361,66 @@ class Table:
             )
             raise DataError(msg)
         return self.take(mask)
+
+    def violations(self, rule: str) -> npt.NDArray[np.intp]:
+        """The positions of the rows that break a rule between columns.
+
+        Parameters
+        ----------
+        rule : str
+            A comparison, and where it must hold: "age >= 18 where licence = yes". What is missing breaks no
+            rule.
+
+        Returns
+        -------
+        ndarray of int
+        """
+        from openbook.data.expression import violations
+
+        return violations(self, rule)
+
+    def group_by(self, *by: str, **figures: str) -> "Table":
+        """A row for each group of rows, with figures of the group.
+
+        Parameters
+        ----------
+        *by : str
+            The columns whose values make the groups.
+        **figures : str
+            New columns, each a figure of a column: income="mean(income)", people="count()". The functions are
+            mean, sum, min, max, median, std, count, distinct, first and mode.
+
+        Returns
+        -------
+        Table
+            In the order in which groups come.
+        """
+        from openbook.data.combine import grouped
+
+        return grouped(self, by, figures)
+
+    def join(
+        self, other: "Table", on: str | Sequence[str], how: Literal["left", "inner"] = "left"
+    ) -> "Table":
+        """The columns of another table beside these, where the keys agree.
+
+        Parameters
+        ----------
+        other : Table
+            The other table.
+        on : str or sequence of str
+            The columns that both have, and that must be equal.
+        how : {"left", "inner"}, default="left"
+            Whether rows without a partner stay, with missing cells, or are left out. A row with several
+            partners comes once for each.
+
+        Returns
+        -------
+        Table
+        """
+        from openbook.data.combine import joined
+
+        return joined(self, other, [on] if isinstance(on, str) else on, how)
 
     def head(self, rows: int = 5) -> Self:
         """The first rows.

@@ -7,6 +7,7 @@ from openbook.prepare.date_parts import DateParts
 from openbook.prepare.distribution import PowerTransformer, QuantileTransformer, RobustScaler
 from openbook.prepare.encoding import Encoding
 from openbook.prepare.fences import Fences
+from openbook.prepare.formulas import DropColumns, FormulaColumn, RowRule
 from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
 from openbook.prepare.prepared import Prepared
@@ -20,9 +21,11 @@ __all__ = [
     "Binarizer",
     "ChangeKind",
     "DateParts",
+    "DropColumns",
     "DropMissing",
     "Encoding",
     "Fences",
+    "FormulaColumn",
     "FunctionTransformer",
     "KBinsDiscretizer",
     "MinMaxScaler",
@@ -34,6 +37,7 @@ __all__ = [
     "QuantileTransformer",
     "RareValues",
     "RobustScaler",
+    "RowRule",
     "SimpleImputer",
     "StandardScaler",
     "Verb",

@@ -22,8 +22,10 @@ from openbook.border.rules import Ascending, Maybe
 from openbook.errors import ParameterError, did_you_mean
 from openbook.prepare.bins import KBinsDiscretizer
 from openbook.prepare.categories import ChangeKind, OneHotEncoder, OrdinalEncoder
+from openbook.prepare.date_parts import PARTS, DateParts
 from openbook.prepare.distribution import PowerTransformer, QuantileTransformer, RobustScaler
 from openbook.prepare.fences import Fences
+from openbook.prepare.formulas import DropColumns, FormulaColumn, RowRule
 from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
@@ -52,6 +54,8 @@ class Verb:
         The classes behind it, by the words that ask for them.
     example : str
         A step as people write it.
+    whole : str, default=""
+        The parameter that all of the text behind the verb is, where it is one.
 
     Notes
     -----
@@ -66,6 +70,7 @@ class Verb:
     summary: str
     ways: Mapping[str, Way]
     example: str
+    whole: str = ""
 
 
 def _function(func: str, words: str) -> Verb:
@@ -158,6 +163,24 @@ VERBS: dict[str, Verb] = {
     "indicate": Verb(
         "add a 0/1 column that tells whether a cell is missing", {"": Way(MissingIndicator)}, "indicate age"
     ),
+    "formula": Verb(
+        "a new column by formula: + - * / ^, log, sqrt, year(date), depth(url), comparisons",
+        {"": Way(FormulaColumn)},
+        "formula bmi = weight / height^2",
+        "formula",
+    ),
+    "rule": Verb(
+        "leave out training rows that break a rule",
+        {"": Way(RowRule)},
+        "rule age >= 18 where licence = yes",
+        "rule",
+    ),
+    "drop": Verb("leave out columns", {"": Way(DropColumns)}, "drop city"),
+    "dates": Verb(
+        "parts of dates as columns: month, weekday, hour, quarter, year",
+        {"": Way(DateParts), **{part: Way(DateParts, {"parts": [part]}) for part in PARTS}},
+        "dates month",
+    ),
     "drop-missing": Verb(
         "leave out training rows (or columns) with missing cells",
         {"rows": Way(DropMissing), "columns": Way(DropMissing, {"axis": "columns"}, "threshold")},
@@ -192,10 +215,12 @@ def step(text: str) -> Any:
     >>> step('log "annual income"').columns
     ['annual income']
     """
-    verb, words = _split(text)
+    verb = text.strip().partition(" ")[0]
     if verb not in VERBS:
         raise ParameterError(f"{text!r}: there is no step {verb!r}. {did_you_mean(verb, tuple(VERBS))}")
-    return _made(text, VERBS[verb], words)
+    if whole := VERBS[verb].whole:
+        return next(iter(VERBS[verb].ways.values())).make(**{whole: text.strip()[len(verb) :].strip()})
+    return _made(text, VERBS[verb], _split(text))
 
 
 def needed_columns(one: Any) -> tuple[str, ...]:
@@ -213,9 +238,9 @@ def parse_step(given: Any) -> Any:
     return step(given) if isinstance(given, str) else given
 
 
-def _split(text: str) -> tuple[str, list[tuple[str, bool]]]:
-    """The verb, and the words with whether each was in quotes."""
-    verb, _, rest = text.strip().partition(" ")
+def _split(text: str) -> list[tuple[str, bool]]:
+    """The words behind the verb, with whether each was in quotes."""
+    rest = text.strip().partition(" ")[2]
     words, at = [], 0
     rest = rest.strip()
     while at < len(rest):
@@ -229,7 +254,7 @@ def _split(text: str) -> tuple[str, list[tuple[str, bool]]]:
             parts = [plain] if "=" in plain else plain.split(",")
             words += [(part, False) for part in parts if part]
         at = found.end()
-    return verb, words
+    return words
 
 
 def _made(text: str, verb: Verb, words: list[tuple[str, bool]]) -> Any:
@@ -246,7 +271,7 @@ def _made(text: str, verb: Verb, words: list[tuple[str, bool]]) -> Any:
             numbers.append(_value(number[1]))
             way = verb.ways.get(number[2], way) if number[2] else way
         elif is_option and name and value:
-            given[name] = _value(value)
+            given[name] = _option(way, name, value)
         else:
             columns.append(word)
     if numbers:
@@ -254,19 +279,20 @@ def _made(text: str, verb: Verb, words: list[tuple[str, bool]]) -> Any:
             takes = "one number" if way.number else "no number"
             raise ParameterError(f"{text!r} takes {takes}; a column whose name is a number goes in quotes")
         given = {way.number: numbers[0], **given}
-    rules = way.make._rules  # type: ignore[attr-defined]
-    given = {
-        name: [value]
-        if isinstance(rules.get(name), Maybe)
-        and isinstance(rules[name].inner, Ascending)
-        and not isinstance(value, tuple)
-        else value
-        for name, value in given.items()
-    }
+    if columns:
+        given["columns"] = columns
     known = tuple(signature(way.make).parameters)
     if odd := [name for name in given if name not in known]:
         raise ParameterError(f"{text!r}: there is no option {odd[0]!r}. {did_you_mean(odd[0], known)}")
-    return way.make(**{**way.parameters, **given, "columns": columns or None})
+    return way.make(**{**way.parameters, **given})
+
+
+def _option(way: Way, name: str, value: str) -> Any:
+    """The value of an option; where a list of numbers is asked for, one number is a list."""
+    rule = way.make._rules.get(name)  # type: ignore[attr-defined]
+    found = _value(value)
+    of_numbers = isinstance(rule, Maybe) and isinstance(rule.inner, Ascending)
+    return [found] if of_numbers and not isinstance(found, tuple) else found
 
 
 def _value(word: str) -> Any:

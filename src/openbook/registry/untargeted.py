@@ -34,8 +34,10 @@ _STEPS = {
     "binarizer": ("Binarizer", "numbers above a threshold are 1, others 0"),
     "change_kind": ("ChangeKind", "numbers as ordinal or nominal values, ordinal values as nominal"),
     "date_parts": ("DateParts", "month, weekday and hour of dates"),
+    "drop_columns": ("DropColumns", "columns left out"),
     "drop_missing": ("DropMissing", "rows or columns with missing cells left out"),
     "fences": ("Fences", "numbers outside fences clipped, or their rows left out"),
+    "formula_column": ("FormulaColumn", "a new column by formula"),
     "function_transformer": (
         "FunctionTransformer",
         "a function of each number: log, square root, arctangent",
@@ -48,6 +50,7 @@ _STEPS = {
     "power_transformer": ("PowerTransformer", "the power that makes numbers most normal"),
     "quantile_transformer": ("QuantileTransformer", "the rank of a number among the training rows"),
     "robust_scaler": ("RobustScaler", "numbers minus their median, by the distance of the quartiles"),
+    "row_rule": ("RowRule", "training rows that break a rule left out"),
     "simple_imputer": ("SimpleImputer", "missing cells filled by the mean, median or mode of their column"),
     "standard_scaler": ("StandardScaler", "z-scores: mean 0 and standard deviation 1"),
 }

@@ -1,5 +1,6 @@
 """What deserves a second look before a model is fitted to a table."""
 
+from openbook.data.findings.broken_rules import broken_rules
 from openbook.data.findings.columns import column_findings, target_findings
 from openbook.data.findings.dates import date_parts
 from openbook.data.findings.finding import TINY, Finding
@@ -12,6 +13,7 @@ __all__ = [
     "TINY",
     "Finding",
     "agreement",
+    "broken_rules",
     "column_findings",
     "date_parts",
     "leak_findings",

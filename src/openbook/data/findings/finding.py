@@ -4,10 +4,11 @@
 knowing. Nothing is ever changed.
 """
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-__all__ = ["TINY", "Finding"]
+__all__ = ["TINY", "Finding", "step_name"]
 
 #: Below this many rows hardly anything can be told from chance.
 TINY = 50
@@ -24,3 +25,12 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "columns": list(self.columns)}
+
+
+def step_name(name: str) -> str:
+    """A column as a step of preparation names it: in quotes where it is more than a word.
+
+    >>> step_name("age"), step_name("annual income")
+    ('age', "'annual income'")
+    """
+    return name if re.fullmatch(r"[^\W\d][\w.-]*", name) else f"'{name}'"

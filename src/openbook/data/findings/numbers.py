@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.findings.finding import Finding
+from openbook.data.findings.finding import Finding, step_name
 from openbook.data.summary import ColumnFacts, NumberSummary, numbers
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
@@ -129,18 +129,22 @@ def _outliers(name: str, x: Array, figures: NumberSummary) -> Iterator[Finding]:
             )
             if count
         )
-        message = f"outside the box-plot fences: {sides}. Check the extremes; correct or remove errors."
+        message = (
+            f"outside the box-plot fences: {sides}. Check the extremes, and correct errors; the step"
+            f' "clip {step_name(name)} 1.5iqr" moves them to the fences.'
+        )
         yield Finding("outliers", (name,), "note", message)
 
 
 def _skew(name: str, figures: NumberSummary) -> Iterator[Finding]:
     if figures.skew is None or abs(figures.skew) < _STRONG_SKEW:
         return
+    told = step_name(name)
     if figures.skew < 0 or figures.minimum < 0:
-        remedy = "the arctangent or quantiles"
+        remedy = f'"power {told}" or "quantile {told}"'
     else:
-        remedy = "log x" if figures.minimum > 0 else "log(1 + x)"
+        remedy = f'"log {told}"' if figures.minimum > 0 else f'"log1p {told}"'
     side = "right" if figures.skew > 0 else "left"
     seen = f"strongly skewed to the {side} (skew {figures.skew:.2g})"
-    message = f"{seen}. For learners that assume a normal distribution, try {remedy}."
+    message = f"{seen}. For learners that assume a normal distribution, try the step {remedy}."
     yield Finding("skew", (name,), "note", message)

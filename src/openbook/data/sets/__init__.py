@@ -1,4 +1,4 @@
-"""Bundled sets: small classics, scikit-learn's own, and one that is generated.
+"""Bundled sets: small classics, scikit-learn's own, and some that are drawn.
 
 >>> load("loan").head(3)
 Table of 3 rows, 4 columns
@@ -13,15 +13,18 @@ import csv
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import resources
+from inspect import signature
 from typing import Any
 
 from openbook.data.arrays import from_rows
 from openbook.data.attributes import Attribute, Nominal, Numeric
 from openbook.data.reading import Reading
 from openbook.data.schema import Schema
+from openbook.data.sets.shapes import SHAPES, polynomial
 from openbook.data.sets.synthetic import credit
 from openbook.data.table import Table
 from openbook.errors import ParameterError, did_you_mean
+from openbook.words.sentences import listed
 
 __all__ = ["BundledSet", "credit", "load", "sets"]
 
@@ -71,8 +74,9 @@ def load(name: str, **options: Any) -> Table:
     ----------
     name : str
         The name of the set.
-    **options : int
-        `rows` and `random_state` for "credit", which is generated; the others take none.
+    **options : int or float
+        `rows` and `random_state` for "credit" and the shapes, which are drawn: "ring", "moons", "xor",
+        "blobs", "spirals" and "polynomial". Shapes also take `noise`, the polynomial its `degree`.
 
     Returns
     -------
@@ -92,12 +96,13 @@ def load(name: str, **options: Any) -> Table:
     if name not in known:
         msg = f"there is no bundled data set {name!r}. {did_you_mean(str(name), tuple(known))}"
         raise ParameterError(msg)
-    if options and name != "credit":
-        msg = f"the data set {name!r} has no options, got {', '.join(options)}; only 'credit' is generated"
+    accepted = tuple(signature(known[name].make).parameters)
+    if options and not accepted:
+        drawn = listed([repr(each) for each in ("credit", *SHAPES, "polynomial")], most=10)
+        msg = f"the data set {name!r} has no options, got {', '.join(options)}; only {drawn} are generated"
         raise ParameterError(msg)
-    accepted = ("rows", "random_state")
     if unknown := [option for option in options if option not in accepted]:
-        msg = f"data set 'credit' has no option {unknown[0]!r}. {did_you_mean(unknown[0], accepted)}"
+        msg = f"data set {name!r} has no option {unknown[0]!r}. {did_you_mean(unknown[0], accepted)}"
         raise ParameterError(msg)
     return known[name].make(**options)
 
@@ -180,6 +185,26 @@ _SETS = {
             "synthetic loans: mixed kinds, missing values, 8% defaults (rows=…, random_state=…)",
             1000,
             "default",
+        ),
+        *(
+            BundledSet(
+                name, f"drawn: {words} (rows=…, noise=…, random_state=…)", 200, "class", make=SHAPES[name]
+            )
+            for name, words in {
+                "ring": "a disc inside a ring",
+                "moons": "two half circles that reach into each other",
+                "xor": "four quadrants, opposite ones alike",
+                "blobs": "three normal clouds",
+                "spirals": "two arms of a spiral",
+            }.items()
+        ),
+        BundledSet(
+            "polynomial",
+            "drawn: a noisy curve (rows=…, noise=…, random_state=…, degree=…)",
+            100,
+            "y",
+            "regression",
+            make=polynomial,
         ),
     )
 }
