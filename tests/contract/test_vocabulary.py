@@ -110,6 +110,7 @@ DEFAULTS = {
         "100": "training sets, halves",
     },
     "rope": {"0.01": "a percentage point", "None": "a score that is no share has its own unit"},
+    "rule": {"'simplest'": "of choosing", "'0 = 0'": "of rows: one that none breaks"},
     "scale": {"True": "no unit dominates", "False": "the perceptron of the book, number by number"},
     "share": {
         "0.2": "of rows locked away",

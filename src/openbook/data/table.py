@@ -395,9 +395,9 @@ class Table:
         Table
             In the order in which groups come.
         """
-        from openbook.data.combine import grouped
+        from openbook.data.combine import group_rows
 
-        return grouped(self, by, figures)
+        return group_rows(self, by, figures)
 
     def join(
         self, other: "Table", on: str | Sequence[str], how: Literal["left", "inner"] = "left"
@@ -418,9 +418,9 @@ class Table:
         -------
         Table
         """
-        from openbook.data.combine import joined
+        from openbook.data.combine import join_tables
 
-        return joined(self, other, [on] if isinstance(on, str) else on, how)
+        return join_tables(self, other, [on] if isinstance(on, str) else on, how)
 
     def head(self, rows: int = 5) -> Self:
         """The first rows.
