@@ -1,4 +1,4 @@
-"""Tables group_rows and join_tables, through polars; columns keep their kinds and values.
+"""Tables figures_of_groups and join_tables, through polars; columns keep their kinds and values.
 
     group_by("town", income="mean(income)", people="count()")        a row for each town
     join(other, on="town")                                           the columns of another table beside these
@@ -19,7 +19,7 @@ from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_me
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["group_rows", "join_tables"]
+__all__ = ["figures_of_groups", "join_tables"]
 
 _CALL = re.compile(r"\s*(\w+)\(\s*(.*?)\s*\)\s*")
 #: Figures of numbers, and those of any column; the last two keep its kind.
@@ -27,7 +27,7 @@ _OF_NUMBERS = ("mean", "sum", "min", "max", "median", "std")
 _OF_ANY = ("count", "distinct", "first", "mode")
 
 
-def group_rows(table: Table, by: Sequence[str], figures: Mapping[str, str]) -> Table:
+def figures_of_groups(table: Table, by: Sequence[str], figures: Mapping[str, str]) -> Table:
     """A row for each group, in the order in which groups come, with figures of its rows."""
     import polars as pl
 

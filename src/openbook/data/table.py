@@ -395,9 +395,9 @@ class Table:
         Table
             In the order in which groups come.
         """
-        from openbook.data.combine import group_rows
+        from openbook.data.combine import figures_of_groups
 
-        return group_rows(self, by, figures)
+        return figures_of_groups(self, by, figures)
 
     def join(
         self, other: "Table", on: str | Sequence[str], how: Literal["left", "inner"] = "left"
