@@ -1,6 +1,8 @@
 """Predict, work, rules and draw: what a model file is asked for."""
 
 import json
+from functools import partial
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -197,3 +199,23 @@ def test_rules_of_a_model_tree_have_a_line_each(here, good):
     listed = json.loads(good("rules", path, "--format", "json"))["rules"]
     assert len(listed) == model.get_n_leaves()
     assert "constant" in listed[0]["then"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".jsonl"])
+def test_predictions_of_streamed_files_are_the_same(loan_model, here, ending, good, monkeypatch):
+    from openbook.cli import predictions
+
+    rows = ["No,Married,120,2024-01-01", "Yes,Single,,2024-01-02 12:00", "No,Divorced,71.5,", "?,Single,70,"]
+    (here / "many").mkdir()
+    (here / "many" / "a.csv").write_text("owner,status,income,day\n" + "\n".join(rows[:3]) + "\n")
+    (here / "many" / "b.csv").write_text("owner,status,income,day\n" + rows[3] + "\n")
+    good("predict", loan_model, "many", "-o", f"whole{ending}", "--proba")
+    whole = good("predict", loan_model, "many")
+    monkeypatch.setattr(predictions, "STREAMED", 0)
+    monkeypatch.setattr(predictions, "scan", partial(ob.scan, chunk_rows=2))
+    for source in ("many", "many/*.csv"):
+        good("predict", loan_model, source, "-o", f"parts{ending}", "--proba")
+        assert good("predict", loan_model, source) == whole
+        read = pl.read_parquet if ending == ".parquet" else Path.read_bytes
+        one, other = read(here / f"whole{ending}"), read(here / f"parts{ending}")
+        assert one.equals(other) if ending == ".parquet" else one == other

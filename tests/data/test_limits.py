@@ -32,13 +32,16 @@ def test_limits_by_hand():
 def test_rows_far_outside_are_named_with_their_cells():
     limits = limits_of(TRAINING)
     new = rows([50, 9_999_999, 230, np.nan, 10], ["Bonn", "Köln", "Bonn", "Bonn", "Mainz"])
-    assert far_outside(new, SCHEMA, limits) == (
+    assert far_outside([new], SCHEMA, limits) == (
         "2 rows lie far outside the training data: row 1 (income 9,999,999; trained on 0 to 100);"
         " row 4 (city 'Mainz' is new)"
     )
-    assert far_outside(TRAINING, SCHEMA, limits) == ""
+    assert far_outside([TRAINING], SCHEMA, limits) == ""
     many = rows([1e6] * 5, ["Bonn"] * 5)
-    assert far_outside(many, SCHEMA, limits).endswith("; and 2 more rows")
+    assert far_outside([many], SCHEMA, limits).endswith("; and 2 more rows")
+    assert far_outside([many.head(2), many.take(slice(2, None))], SCHEMA, limits) == far_outside(
+        [many], SCHEMA, limits
+    )
 
 
 @pytest.fixture

@@ -35,7 +35,8 @@ def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Schema:
     few = {}
     for attribute, counts, found in credibilities(rows, n_classes):
         least = max(found.least, LEAST) if found.least <= most_noise else math.inf
-        if len((fewer := with_rest(attribute, counts, least)).values) <= found.values:
+        fewer = with_rest(attribute, counts, least, needed=found.least)
+        if len(fewer.values) <= found.values:
             few[attribute.name] = fewer
     if not few:
         return rows.schema

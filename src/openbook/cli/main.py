@@ -458,12 +458,12 @@ def predict(
 ) -> None:
     """Predict the target of new rows.
 
-    The output has the columns of NEW and a column "prediction".
+    The output has the columns of NEW and a column "prediction". CSV and Parquet files larger than 64 MB are
+    streamed.
     """
     from openbook.cli.bar import waiting
     from openbook.cli.folders import model_file
-    from openbook.cli.predictions import predicted, threshold_note, writer
-    from openbook.cli.tables import open_table
+    from openbook.cli.predictions import chunks_of, predicted, rows_to_predict, threshold_note, writer
     from openbook.data.limits import far_outside
     from openbook.store import open_model
     from openbook.work.formula import printable
@@ -471,14 +471,16 @@ def predict(
     write = writer(out)
     with waiting("Predicting"):
         fitted = open_model(model_file(model))
-        table = open_table(new, fitted.schema_, read_with)
-        frame = predicted(fitted, table, with_proba=proba)
-        warning = far_outside(table, fitted.schema_, getattr(fitted, "training_limits_", {}))
+        rows = rows_to_predict(new, fitted.schema_, read_with)
+        frames = predicted(fitted, rows, with_proba=proba)
+        limits = getattr(fitted, "training_limits_", {})
+        warning = far_outside(chunks_of(rows), fitted.schema_.given, limits)
     if note := threshold_note(fitted):
         typer.echo(note, err=True)
     if warning:
         typer.echo(f"openbook: warning: {printable(warning)}", err=True)
-    write(frame)
+    with waiting("Predicting"):
+        write(frames)
 
 
 @app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")

@@ -108,7 +108,7 @@ def _write(out: Path, table: Table, found: Oddest, against: OutlierEvaluation | 
     frame = table.to_polars().with_columns(
         pl.Series("outlier_score", found.scores), pl.Series("verdict", verdicts)
     )
-    writer(out / "scores.csv")(frame)
+    writer(out / "scores.csv")([frame])
     write_text(out / "scores.svg", found.draw().svg() + "\n")
     first = found.reasons[0]
     if first is not None:

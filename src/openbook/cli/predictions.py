@@ -1,15 +1,23 @@
-"""Predictions beside the rows that they are for, written as CSV, Parquet or JSON lines."""
+"""Predictions beside the rows that they are for, written as CSV, Parquet or JSON lines.
+
+Files larger than memory are streamed: one pass finds their kinds (`scan`), one how their numbers are written,
+and one predicts and writes, a chunk of rows at a time. What comes out is the same.
+"""
 
 import math
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from openbook.cli.output import put_out
-from openbook.data import Numeric, Table
+from openbook.cli.tables import open_table
+from openbook.data import Datetime, Numeric, Schema, Table, scan
 from openbook.data.attributes import as_text
+from openbook.data.scan import Scan, size_on_disk
 from openbook.errors import DataError
 from openbook.plan.files import whole_file
 from openbook.work.formula import printable
@@ -17,20 +25,44 @@ from openbook.work.formula import printable
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["predicted", "threshold_note", "writer"]
+__all__ = ["chunks_of", "predicted", "rows_to_predict", "threshold_note", "writer"]
+
+#: Files of more bytes are not held as a whole.
+STREAMED = 1 << 26
+#: The options of `read` that `scan` has, too.
+_SCANNED_WITH = {"missing", "header", "decimal", "thousands"}
 
 
-def predicted(model: Any, table: Table, *, with_proba: bool) -> "pl.DataFrame":
+def rows_to_predict(new: str, schema: Schema, read_with: Mapping[str, Any]) -> Table | Scan:
+    """The rows of a file, or of a folder or pattern of files; as a scan where they are large."""
+    if read_with.keys() <= _SCANNED_WITH and size_on_disk(new) > STREAMED:
+        return scan(new, schema, **read_with)
+    return open_table(new, schema, read_with)
+
+
+def predicted(model: Any, rows: Table | Scan, *, with_proba: bool) -> "Iterator[pl.DataFrame]":
     """The rows, what is predicted for them, and the probability of each class if it is asked for."""
-    import polars as pl
-
     if with_proba and not hasattr(model, "predict_proba"):
         raise DataError(f"--proba: {type(model).__name__} predicts no probabilities; omit --proba")
+    types = _types(rows)
+    return (_with_predictions(model, table, types, with_proba=with_proba) for table in chunks_of(rows))
+
+
+def chunks_of(rows: Table | Scan) -> Iterable[Table]:
+    """The rows in parts that are held at once."""
+    return rows.chunks() if isinstance(rows, Scan) else [rows]
+
+
+def _with_predictions(
+    model: Any, table: Table, types: "Mapping[str, pl.DataType]", *, with_proba: bool
+) -> "pl.DataFrame":
+    import polars as pl
+
     new = {"prediction": model.predict(table).tolist()}
     if with_proba:
         shares = model.predict_proba(table)
         new |= {f"P({as_text(label)})": shares[:, c] for c, label in enumerate(model.classes_.tolist())}
-    frame = table.to_polars().with_columns(_whole_numbers(table))
+    frame = table.to_polars().cast(types)  # type: ignore[arg-type]
     return frame.with_columns(
         [pl.Series(_free_name(name, table.names), values) for name, values in new.items()]
     )
@@ -45,16 +77,22 @@ def threshold_note(model: Any) -> str:
     return f"Threshold: {positive} is predicted where its probability is at least {at:.3g}."
 
 
-def _whole_numbers(table: Table) -> "list[pl.Expr]":
-    """Columns that hold whole numbers only are written without a point, as they were read."""
+def _types(rows: Table | Scan) -> "dict[str, pl.DataType]":
+    """How numbers and times are written: without a point or a time of day where no cell has one."""
     import polars as pl
 
-    def whole(name: str) -> bool:
-        known = table.data(name)[~table.column(name).missing]
-        return bool(np.all((known == np.trunc(known)) & (np.abs(known) < 2**53)))
+    numbers = [a.name for a in rows.schema if a.kind == Numeric.kind]
+    dates = [a.name for a in rows.schema if isinstance(a, Datetime) and not a.zone]
+    whole = {*numbers, *dates}
+    for table in chunks_of(rows):
+        whole = {name for name in whole if _is_whole(table.data(name))}
+    written: dict[str, pl.DataType] = {name: pl.Int64() for name in numbers if name in whole}
+    return written | {name: pl.Date() if name in whole else pl.Datetime("us") for name in dates}
 
-    numeric = [attribute.name for attribute in table.schema if attribute.kind == Numeric.kind]
-    return [pl.col(name).cast(pl.Int64) for name in numeric if whole(name)]
+
+def _is_whole(numbers: np.ndarray) -> bool:
+    known = numbers[~np.isnan(numbers)]
+    return bool(np.all((known == np.trunc(known)) & (np.abs(known) < 2**53)))
 
 
 def _free_name(name: str, taken: tuple[str, ...]) -> str:
@@ -63,24 +101,56 @@ def _free_name(name: str, taken: tuple[str, ...]) -> str:
     return name
 
 
-def writer(out: Path | None) -> "Callable[[pl.DataFrame], None]":
-    """What writes a frame: to a file by its ending, or as CSV to standard output."""
+def writer(out: Path | None) -> "Callable[[Iterable[pl.DataFrame]], None]":
+    """What writes frames one below the other: to a file by its ending, or as CSV to standard output."""
     if out is None:
-        return lambda frame: put_out(frame.write_csv())
+        return _print
     ending = out.suffix.lower()
     if ending not in _WRITERS:
         raise DataError(f"cannot write {out.name}: name a file that ends in {', '.join(_WRITERS)}")
 
-    def write(frame: "pl.DataFrame") -> None:
+    def write(frames: "Iterable[pl.DataFrame]") -> None:
         with whole_file(out) as beside:
-            _WRITERS[ending](frame, beside)
+            _WRITERS[ending](frames, beside)
 
     return write
 
 
-_WRITERS: "dict[str, Callable[[pl.DataFrame, Path], Any]]" = {
-    ".csv": lambda frame, path: frame.write_csv(path),
-    ".tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
-    ".parquet": lambda frame, path: frame.write_parquet(path),
-    ".jsonl": lambda frame, path: frame.write_ndjson(path),
+def _print(frames: "Iterable[pl.DataFrame]") -> None:
+    for i, frame in enumerate(frames):
+        put_out(frame.write_csv(include_header=i == 0))
+
+
+def _write_lines(separator: str, frames: "Iterable[pl.DataFrame]", path: Path) -> None:
+    with path.open("wb") as file:
+        for i, frame in enumerate(frames):
+            frame.write_csv(file, separator=separator, include_header=i == 0)
+
+
+def _write_json(frames: "Iterable[pl.DataFrame]", path: Path) -> None:
+    with path.open("wb") as file:
+        for frame in frames:
+            frame.write_ndjson(file)
+
+
+def _write_parquet(frames: "Iterable[pl.DataFrame]", path: Path) -> None:
+    """A file for each frame, and then one of them all, which polars streams."""
+    import polars as pl
+
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        parts = []
+        for i, frame in enumerate(frames):
+            parts.append(Path(folder, f"{i}.parquet"))
+            frame.write_parquet(parts[-1])
+        if len(parts) == 1:
+            parts[0].replace(path)
+        else:
+            pl.scan_parquet(parts).sink_parquet(path)
+
+
+_WRITERS: "dict[str, Callable[[Iterable[pl.DataFrame], Path], None]]" = {
+    ".csv": partial(_write_lines, ","),
+    ".tsv": partial(_write_lines, "\t"),
+    ".parquet": _write_parquet,
+    ".jsonl": _write_json,
 }

@@ -490,6 +490,9 @@ class Nominal(Categorical):
         The value, one of `values`, that stands for all that are not listed; None if there is none.
     cyclic : bool, default=False
         Whether the values go round, as months do: mixed distances count the steps between two of them.
+    needed : float, default=0.0
+        Where rare values are pooled, the rows that a value needs for the target among them to say as much of
+        it as among all rows; 0 where that is not known.
 
     Notes
     -----
@@ -506,6 +509,7 @@ class Nominal(Categorical):
 
     rest: str | None = field(default=None, repr=False)
     cyclic: bool = field(default=False, repr=False, kw_only=True)
+    needed: float = field(default=0.0, repr=False, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -523,15 +527,20 @@ class Nominal(Categorical):
 
     def to_json(self) -> dict[str, Any]:
         rest = {} if self.rest is None else {"rest": self.rest}
-        return super().to_json() | rest | ({"cyclic": True} if self.cyclic else {})
+        needed = {"needed": self.needed} if self.needed else {}
+        return super().to_json() | rest | needed | ({"cyclic": True} if self.cyclic else {})
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
         if record.get("part") in CYCLES and isinstance(record.get("date"), str):
             p = record["p"] if isinstance(record.get("p"), float) else 1.0
             return cast("Self", DatePart.of(record["date"], record["part"], p))
-        cyclic = record.get("cyclic") is True
-        return replace(super().rebuilt(name, record), rest=record.get("rest"), cyclic=cyclic)
+        cyclic, needed = record.get("cyclic") is True, record.get("needed", 0.0)
+        if not isinstance(needed, float) or not 0 <= needed < math.inf:
+            msg = f"attribute {name!r}: needed must be a number of rows"
+            raise DataError(msg)
+        found = super().rebuilt(name, record)
+        return replace(found, rest=record.get("rest"), cyclic=cyclic, needed=needed)
 
 
 #: The values of the parts of dates that go round.
@@ -557,6 +566,8 @@ class DatePart(Nominal):
         None: no value stands for others.
     cyclic : bool, default=False
         True: the values go round.
+    needed : float, default=0.0
+        0: no value is pooled.
     date : str, default=""
         The name of the column of dates.
     part : str, default="month"

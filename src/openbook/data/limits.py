@@ -7,7 +7,7 @@ above the larger of the largest number and q95 + 3 (q95 - median), and the same 
 far outside; a category that training never showed always is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,22 +41,27 @@ def limits_of(table: Table) -> dict[str, tuple[float, float, float, float]]:
     return found
 
 
-def far_outside(table: Table, schema: Schema, limits: Limits) -> str:
-    """A warning of the rows that lie far outside of the training data; empty if none does."""
-    reasons: dict[int, list[str]] = {}
-    for attribute in schema:
-        if attribute.name not in table.names:
-            continue
-        column = table.column(attribute.name)
-        for row, why in _odd_cells(column, attribute, limits):
-            reasons.setdefault(row, []).append(why)
-    if not reasons:
+def far_outside(chunks: Iterable[Table], schema: Schema, limits: Limits) -> str:
+    """A warning of the rows that lie far outside of the training data; empty if none does.
+
+    chunks : the rows, in parts that follow one another
+    """
+    count, first_row = 0, 0
+    named: list[str] = []
+    for table in chunks:
+        reasons: dict[int, list[str]] = {}
+        for attribute in schema:
+            if attribute.name in table.names:
+                for row, why in _odd_cells(table.column(attribute.name), attribute, limits):
+                    reasons.setdefault(row, []).append(why)
+        rows = sorted(reasons)
+        named += [f"row {first_row + row} ({', '.join(reasons[row])})" for row in rows[: _NAMED - len(named)]]
+        count, first_row = count + len(rows), first_row + len(table)
+    if not count:
         return ""
-    rows = sorted(reasons)
-    told = "; ".join(f"row {row} ({', '.join(reasons[row])})" for row in rows[:_NAMED])
-    more = f"; and {plural(len(rows) - _NAMED, 'more row')}" if len(rows) > _NAMED else ""
-    verb = "lies" if len(rows) == 1 else "lie"
-    return f"{plural(len(rows), 'row')} {verb} far outside the training data: {told}{more}"
+    more = f"; and {plural(count - _NAMED, 'more row')}" if count > _NAMED else ""
+    verb = "lies" if count == 1 else "lie"
+    return f"{plural(count, 'row')} {verb} far outside the training data: {'; '.join(named)}{more}"
 
 
 def _odd_cells(column: Any, attribute: Any, limits: Limits) -> list[tuple[int, str]]:

@@ -11,7 +11,8 @@ value v, N in all, k values, and the target's parts y (a number, or 0 and 1 for 
 
 So a column that says nothing of the target keeps no value, and one that says much keeps all that occur at
 least `LEAST` times; of more than `MOST` the most frequent, of equals the first. All others are one value, the
-column's `rest`, and so is every value that comes later and was never seen. Missing cells stay missing. A
+column's `rest`, and so is every value that comes later and was never seen. The column keeps n0 as `needed`:
+linear models draw the coefficients of the kept values together by it. Missing cells stay missing. A
 column of few values is left alone, and one that has a rest already, or values that go round.
 """
 
@@ -115,8 +116,10 @@ def class_shares(codes: Array, classes: Array, n_values: int, n_classes: int) ->
     return counts, table / np.maximum(counts, 1)[:, None]
 
 
-def with_rest(attribute: Nominal, counts: Array, least: float, most: int = MOST) -> Nominal:
-    """The attribute with all values pooled but those of so many rows, at most so many.
+def with_rest(
+    attribute: Nominal, counts: Array, least: float, most: int = MOST, needed: float = 0.0
+) -> Nominal:
+    """The attribute with all values pooled but those of so many rows, at most so many; n0 is as given.
 
     >>> with_rest(Nominal("letter", tuple("abcd")), np.array([30, 12, 1, 2]), least=10).values
     ('a', 'b', 'other values')
@@ -126,4 +129,4 @@ def with_rest(attribute: Nominal, counts: Array, least: float, most: int = MOST)
     rest = "other values"
     while rest in kept:
         rest += "…"
-    return Nominal(attribute.name, (*kept, rest), rest)
+    return Nominal(attribute.name, (*kept, rest), rest, needed=needed if math.isfinite(needed) else 0.0)

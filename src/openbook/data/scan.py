@@ -36,7 +36,7 @@ from openbook.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FilePiece", "Scan", "scan"]
+__all__ = ["FilePiece", "Scan", "scan", "size_on_disk"]
 
 File = DelimitedFile | ParquetFile
 _SCANNED = (".parquet", ".csv", ".tsv", ".txt")
@@ -386,6 +386,16 @@ class _Search:
             why = plain if wish is None else "numeric, as requested"
             attribute = wish if isinstance(wish, Attribute) else Numeric(name)
         return attribute, why
+
+
+def size_on_disk(source: Any) -> int:
+    """The bytes of the files that a scan of this source would look through; 0 where it cannot be scanned."""
+    if is_address(source) or not (Path(source).exists() or glob.has_magic(os.fspath(source))):
+        return 0
+    paths = _paths(source)
+    return (
+        sum(path.stat().st_size for path in paths) if all(p.suffix.lower() in _SCANNED for p in paths) else 0
+    )
 
 
 def _addresses(source: Any) -> dict[Path, str]:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import stdtrit
 
-from openbook.data import Numeric
+from openbook.data import Nominal, Numeric
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
@@ -181,11 +181,15 @@ def _target_parts(model, t):
     matrix, right = system.columns.tolist(), system.cross[:, t].tolist()
     d = len(right)
     given = model._weights[1:, t].tolist()  # noqa: SLF001
-    coef = _by_hand(matrix, right, model.l1, model.l2, given) if d <= _BY_HAND else given
+    roots = model._shrinkage(d)  # noqa: SLF001
+    shrunk = (normal.columns + roots.T @ roots).tolist() if len(roots) else matrix
+    coef = _by_hand(shrunk, right, model.l1, model.l2, given) if d <= _BY_HAND else given
     if d == 1:
         yield from _one_column(model, matrix[0][0], right[0], coef[0])
     else:
         yield from _equations(model, matrix, right)
+        if len(roots):
+            yield _random_effects(model)
         if model.l1 and d <= _BY_HAND:
             yield from _thresholds(model, matrix, right, coef)
     if model.fit_intercept:
@@ -234,6 +238,16 @@ def _equations(model, matrix, right):
         yield Grid("S and c", ("", *model.names_, "c"), rows)
 
 
+def _random_effects(model):
+    pooled = [a for a in model.schema_ if isinstance(a, Nominal) and a.needed > 0]
+    rows = ", ".join(f"n0 = {figure(a.needed)} for {a.name}" for a in pooled)
+    return Step(
+        "random effects",
+        r"S + n_0 \left(I - \frac{1}{k} 1 1^\top\right)",
+        note=f"in place of S: it draws the k values of a column with pooled values together; {rows}",
+    )
+
+
 def _thresholds(model, matrix, right, coef):
     for j, name in enumerate(model.names_):
         rest = right[j] - math.fsum(matrix[j][k] * b for k, b in enumerate(coef) if k != j)
@@ -274,10 +288,12 @@ def _fit_steps(model, t, right, matrix, coef):
     ratio = rf"1 - \frac{{{figure(residual)}}}{{{figure(total)}}}"
     yield Step("R²", r"1 - \frac{RSS}{TSS}", ratio, 1 - residual / total if total > 0 else None)
     if model.dof_ is not None:
-        used = model.fit_intercept + len(model.names_) - len(model.collinear_)
-        numbers = rf"\frac{{{figure(residual)}}}{{{figure(normal.weight)} - {used}}}"
-        result = residual / model.dof_ if model.dof_ > 0 else None
-        yield Step("σ²", r"\frac{RSS}{N - p}", numbers, result, "the variance of the errors")
+        drawn = math.fsum((model._shrinkage(len(coef)) @ coef) ** 2)  # noqa: SLF001
+        rest = figure(residual) + (f" + {figure(drawn)}" if drawn else "")
+        numbers = rf"\frac{{{rest}}}{{{figure(normal.weight)} - {model._fixed}}}"  # noqa: SLF001
+        result = (residual + drawn) / model.dof_ if model.dof_ > 0 else None
+        about = "the variance of the errors" + ("; n0 Σ (β_v - mean)² is added to RSS" if drawn else "")
+        yield Step("σ²", r"\frac{RSS}{N - p}", numbers, result, about)
 
 
 def _row_parts(model, X, values, own, t):

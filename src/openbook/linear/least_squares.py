@@ -3,10 +3,12 @@ r"""Linear regression: a weighted sum of the columns, or of functions of them, o
     ŷ = b + sum_j β_j φ_j(x)
     minimise  ½ sum_i w_i (y_i - ŷ_i)² + l1 sum_j |β_j| + ½ l2 sum_j β_j²
 
-The intercept is penalised only where asked, by ½ l2 b². Everything follows from the weight, mean and scatter
-of the rows, which are one fold: so it learns from files, learns more and forgets (see `joint_scatter`,
-`design` and `normal`). A weight counts rows: one of weight 2 is two rows. Missing cells, values never seen
-and categories are the encoding's affair (`prepare.encoding`); rows with outlying targets are `huber`'s.
+The intercept is penalised only where asked, by ½ l2 b². Without l1 and l2, the coefficients of a column with
+pooled values are random effects: ½ n0 sum_v (β_v - mean of β)² is added (`prepare.encoding`), and σ² divides
+by the rows less the other coefficients. Everything follows from the weight, mean and scatter of the rows,
+which are one fold: so it learns from files, learns more and forgets (see `joint_scatter`, `design` and
+`normal`). A weight counts rows: one of weight 2 is two rows. Missing cells, values never seen and categories
+are the encoding's affair (`prepare.encoding`); rows with outlying targets are `huber`'s.
 
 coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)
 """
@@ -260,8 +262,15 @@ class LinearRegression(Folding, Regressor):
             normal = normal.drawn_in(self.l2) if self.penalise_intercept and self.fit_intercept else normal
             coef, at_rest = penalised(normal, self.l1, self.l2)
             return coef, None, at_rest
+        if len(roots := self._shrinkage(len(normal.mean))):
+            normal = replace(normal, scatter=normal.scatter.with_rows(roots))
         found = plain(normal)
         return found.coef, found, True
+
+    def _shrinkage(self, d):
+        """The roots R of the penalty on columns with pooled values, (m, d); no rows where there are none."""
+        shrinks = self.one_pass and not self._penalised
+        return self.encoding_.shrinkage() if shrinks else np.zeros((0, d))
 
     def _judge(self, coef):
         """How well the model fits: R², and the variance of the errors where it can be told."""
@@ -275,14 +284,20 @@ class LinearRegression(Folding, Regressor):
         self.dof_ = self.sigma2_ = None
         if self._plain is None or self.loss == "huber":
             return
-        self.dof_ = normal.weight - self.fit_intercept - (len(self.names_) - len(self.collinear_))
+        self.dof_ = normal.weight - self._fixed
         if self.dof_ > 0:
-            sigma2 = residual / self.dof_
+            sigma2 = (residual + ((self._shrinkage(len(coef)) @ coef) ** 2).sum(axis=0)) / self.dof_
             self.sigma2_ = float(sigma2[0]) if self._flat else sigma2
         else:
             self.notes_.append(
                 "there are no more rows than coefficients, so the error variance cannot be estimated"
             )
+
+    @property
+    def _fixed(self):
+        """How many coefficients are free, the intercept among them: not set to 0, nor drawn together."""
+        drawn = self._shrinkage(len(self.names_)).any(axis=0)
+        return self.fit_intercept + int(np.count_nonzero(~drawn[self._plain.kept]))
 
     def _announce(self):
         if self.notes_:

@@ -13,6 +13,7 @@ mean, shift, scale : float64 (d,), one figure for each encoded column: its mean 
 is taken off and divided by: encoded = (raw - shift) / scale, where raw is x, the rank or 0/1.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -306,6 +307,27 @@ class Encoding:
         keep[[place.gap for place in self._places if place.gap is not None]] = False
         figures = (self.mean[keep], self.shift[keep], self.scale[keep])
         return Encoding(self.schema, *figures, self.seen, np.zeros_like(self.gaps), self.reference)
+
+    def shrinkage(self) -> np.ndarray:
+        """The roots R, (m, d), of a ridge penalty β'R'Rβ on the coefficients of columns with pooled values.
+
+        Those of a column are drawn towards their mean, by as much as n0 more rows of each value would do that
+        lie there (`openbook.data.rare`): n0 sum_v (β_v - mean of β)², where the first value has β = 0 if it
+        has no column of its own. In a linear model these are random effects, with the variance of the errors
+        over n0.
+
+        Returns
+        -------
+        ndarray
+        """
+        roots = [np.zeros((0, len(self)))]
+        for attribute, codes, columns, _ in self._places:
+            if isinstance(attribute, Nominal) and attribute.needed > 0:
+                deviations = np.eye(len(codes)) - 1 / len(codes)
+                own = np.zeros((len(codes), len(self)))
+                own[:, columns] = math.sqrt(attribute.needed) * deviations[:, int(self.reference) :]
+                roots.append(own)
+        return np.vstack(roots)
 
     def decoded(self, numbers: np.ndarray) -> Table:
         """Encoded rows, (n, d), as a table: the nearest rank, the value whose column is the largest.

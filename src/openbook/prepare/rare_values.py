@@ -103,7 +103,8 @@ class RareValues(TransformerMixin, Estimator):
             few = {}
             for attribute, counts, found in credibilities(Rows.in_memory(table, targets), n_classes):
                 name, least = attribute.name, self._least(found, told=y is not None)
-                few[name] = with_rest(attribute, counts, least, self.max_categories)
+                needed = 0.0 if y is None else found.least
+                few[name] = with_rest(attribute, counts, least, self.max_categories, needed)
                 self.least_[name], self._found[name] = least, found
                 self.pooled_[name] = {
                     value: int(n)
