@@ -45,3 +45,21 @@ def test_the_path_of_the_elastic_net():
 def test_a_path_that_leads_nowhere_is_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         LinearRegression().fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0]).path(**options)
+
+
+@pytest.mark.parametrize(("l1", "l2"), [(0.3, 0.0), (3.0, 0.0), (60.0, 0.0), (2.0, 5.0), (1e6, 0.0)])
+def test_the_lasso_of_a_wide_table_meets_its_conditions(l1, l2):
+    """At the least value the gradient is -l1 sign β where β is not 0, and no steeper than l1 elsewhere."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 150))
+    X[:, 100] = X[:, 0]  # columns that are equal, of which any share will do
+    y = X[:, :8] @ rng.normal(size=8) + 0.3 * rng.normal(size=60)
+    model = LinearRegression(l1=l1, l2=l2, scale=False).fit(X, y)
+    beta = model.coef_
+    gradient = (X - X.mean(axis=0)).T @ (X @ beta + model.intercept_ - y) + l2 * beta
+    some = beta != 0
+    scale = np.abs((X - X.mean(axis=0)).T @ y).max()
+    np.testing.assert_allclose(gradient[some], -l1 * np.sign(beta[some]), atol=1e-10 * scale)
+    assert np.abs(gradient).max() <= l1 + 1e-10 * scale
+    assert some.any() == (l1 < scale)
+    assert not model.notes_

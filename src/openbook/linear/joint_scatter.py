@@ -139,14 +139,17 @@ class JointScatter(Statistics):
         """The scatter of a chunk with fewer rows than entries: the rows themselves, around their mean."""
         P, n, width = design.numbers, len(y), design.width
         size = P + width + y.shape[1]
-        entries, z = np.empty((n, size - P)), np.zeros((n, size))
-        design.write(X, slice(0, n), np.zeros(P), entries[:, :width].T)
-        entries[:, width:] = y
+        first = np.empty((width, min(FIRST_ROWS, n)))
+        design.write(X, slice(0, first.shape[1]), np.zeros(P), first)
         shift = np.zeros(size)
-        shift[:P], shift[P + width :] = _mean(entries[:FIRST_ROWS, :P].T), _mean(y[:FIRST_ROWS].T)
+        shift[:P], shift[P + width :] = _mean(first[:P]), _mean(y[:FIRST_ROWS].T)
+        z = np.zeros((n, size))
         numbers, gaps = z[:, :P], z[:, P : 2 * P]
-        np.subtract(entries[:, :P], shift[:P], out=numbers)
-        np.subtract(entries[:, P:], shift[2 * P :], out=z[:, 2 * P :])
+        entries = numbers if width == P else np.empty((n, width))
+        design.write(X, slice(0, n), shift[:P], entries.T)
+        if width > P:
+            numbers[:], z[:, 2 * P : P + width] = entries[:, :P], entries[:, P:]
+        np.subtract(y, shift[P + width :], out=z[:, P + width :])
         spans = [slice(0, P), slice(2 * P, size)]
         if not math.isfinite(numbers.sum()):
             gaps[:] = np.isnan(numbers)
@@ -157,7 +160,8 @@ class JointScatter(Statistics):
             own = z[:, span]
             off[span] = w @ own / weight
             own -= off[span]
-            own *= np.sqrt(w)[:, None]
+            if (w != 1).any():
+                own *= np.sqrt(w)[:, None]
             squares = np.einsum("ij,ij->j", own, own)
             own[:, squares <= ROUNDING * (squares + weight * off[span] ** 2)] = 0.0
         known = less(weight, weight * off[P : 2 * P])

@@ -33,6 +33,7 @@ from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.linear.gram import Gram, independent_columns
 from openbook.linear.joint_scatter import JointScatter
+from openbook.linear.solvers import slope_with_l1
 
 __all__ = ["Combination", "Normal", "PenaltyPath", "Unpenalised", "penalised", "plain", "trace_path"]
 
@@ -41,6 +42,9 @@ COLLINEAR = 1e-11
 
 #: The slope at which coordinate descent rests, as a share of the largest, and the most sweeps it may take.
 REST, MOST_SWEEPS = 1e-12, 20_000
+
+#: The slope at which equations take over from it for the first time.
+ROUGH = 1e-3
 
 #: Of so many collinear columns it is said what they are made of.
 MOST_COMBINATIONS = 5
@@ -162,24 +166,72 @@ def penalised(
     """
     if l1 == 0:
         return _ridge(normal, l2), True
-    from openbook.linear.coordinates import coordinate_descent, descent_on_columns
+    from openbook.linear.coordinates import coordinate_descent
 
     coef = np.zeros(normal.cross.shape) if start is None else start.copy()
     threshold, at_rest = np.full(len(coef), float(l1)), True
-    matrix = None if normal.scatter.wide else normal.columns + l2 * np.eye(len(normal.columns))
+    if normal.scatter.wide:
+        rows = np.asfortranarray(normal.scatter.entries)
+        for t, target in enumerate(normal.target_rows.T):
+            coef[:, t], rests = _lasso_of_rows(rows, target, l1, l2, coef[:, t])
+            at_rest = at_rest and rests
+        return coef, at_rest
+    matrix = normal.columns + l2 * np.eye(len(normal.columns))
     for t, cross in enumerate(normal.cross.T):
         theta = coef[:, t].copy()
         tol = REST * float(np.abs(cross).max(initial=0.0))
-        if matrix is None:
-            rows = np.asfortranarray(normal.scatter.entries)
-            rest = rows @ theta - normal.target_rows[:, t]
-            sweeps = descent_on_columns(rows, rest, threshold, l2, theta, tol, MOST_SWEEPS)
-        else:
-            rest = matrix @ theta - cross
-            sweeps = coordinate_descent(matrix, rest, threshold, theta, tol, MOST_SWEEPS)
+        sweeps = coordinate_descent(matrix, matrix @ theta - cross, threshold, theta, tol, MOST_SWEEPS)
         at_rest = at_rest and sweeps < MOST_SWEEPS
         coef[:, t] = theta
     return coef, at_rest
+
+
+def _lasso_of_rows(rows, target, l1, l2, start):
+    """The coefficients of fewer rows than columns, (d,), and whether they came to rest.
+
+    Coordinate descent finds which columns have a coefficient, and of which sign; then they are the solution
+    of linear equations, which it would come to slowly. The two take turns until no slope is left.
+    """
+    from openbook.linear.coordinates import descent_on_columns
+
+    theta, threshold, sweeps = start.copy(), np.full(len(start), float(l1)), 0
+    rough, least = (share * float(np.abs(target @ rows).max(initial=0.0)) for share in (ROUGH, REST))
+    while sweeps < MOST_SWEEPS:
+        errors = rows @ theta - target
+        sweeps += descent_on_columns(rows, errors, threshold, l2, theta, rough, MOST_SWEEPS - sweeps)
+        theta = _towards_equations(rows, target, l1, l2, theta)
+        gradient = (rows @ theta - target) @ rows + l2 * theta
+        if rough <= least or np.abs(slope_with_l1(gradient, theta, l1)).max(initial=0.0) <= least:
+            return theta, True
+        rough = max(rough / 10, least)
+    return theta, False
+
+
+def _towards_equations(rows, target, l1, l2, theta):
+    """The coefficients that are not 0, as if their signs were known; 0 where the sign would change.
+
+    With Z their columns and s their signs, (Z'Z + l2 I) θ = Z't - l1 s. Where that is no better, or has no
+    single solution, the coefficients as they are.
+    """
+    some = np.flatnonzero(theta)
+    if not len(some) or len(some) > len(rows):
+        return theta
+    own, part = theta[some], rows[:, some]
+    matrix = part.T @ part
+    matrix[np.diag_indices_from(matrix)] += l2
+    upper, failed = lapack.dpotrf(matrix)
+    if failed:
+        return theta
+    there = cho_solve((upper, False), target @ part - l1 * np.sign(own))
+    there[np.sign(there) != np.sign(own)] = 0.0
+
+    def objective(coef):
+        errors = part @ coef - target
+        return 0.5 * errors @ errors + l1 * np.abs(coef).sum() + 0.5 * l2 * coef @ coef
+
+    theta = theta.copy()
+    theta[some] = min((own, there), key=objective)  # the first of equals, and of what is no number
+    return theta
 
 
 def _ridge(normal, l2):
