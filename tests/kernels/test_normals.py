@@ -43,9 +43,11 @@ def by_hand(normals, x, k):
     return log_density, products
 
 
-@pytest.mark.parametrize("diagonal", [False, True])
+@pytest.mark.parametrize(("diagonal", "by_factors"), [(False, False), (True, False), (False, True)])
 @pytest.mark.parametrize(("K", "d", "gaps"), [(3, 4, 0.3), (1, 3, 0.3), (2, 1, 0.5), (2, 3, 0.0)])
-def test_the_steps_are_those_of_every_row(K, d, gaps, diagonal):
+def test_the_steps_are_those_of_every_row(K, d, gaps, diagonal, by_factors, monkeypatch):
+    if by_factors:
+        monkeypatch.setattr("openbook.kernels.normals.MANY_COLUMNS", 2)
     rng = np.random.default_rng(K + 10 * d)
     normals = some_normals(K, d, rng, diagonal=diagonal)
     x, w = rows_with_gaps(d, 37, rng, gaps), rng.random(37) + 0.5

@@ -6,7 +6,9 @@ r"""Mixtures of normal distributions as sums of products: the two steps of EM, g
 The logarithm of a normal density is linear in the products z_i z_j, and all that is to be learnt from rows
 are weighted sums of these products. So either step of EM is one matrix product with the products of a block
 of rows, which stay in the cache from one to the other. x is in units in which the rows have variance 1 or so,
-and no covariance is far smaller than 1, so that hardly a digit is lost to cancellation.
+and no covariance is far smaller than 1, so that hardly a digit is lost to cancellation. Of many columns the
+products would leave the cache: then, with LL' = S_k, the density comes from |L⁻¹(x - μ_k)|² and the sums from
+the rows by the roots of their shares, both products of matrices for each component.
 
 Gaps (NaN) are marginalised exactly (Ghahramani and Jordan 1994). A row has the density of its known columns
 o; the sums take in the expected products, for which the missing columns m are linear in the known ones:
@@ -33,6 +35,9 @@ __all__ = ["Expected", "Normals", "expected", "log_joint", "shared_moments"]
 
 #: Rows multiplied at a time: their products stay in the cache.
 BLOCK_ROWS = 512
+
+#: Columns from which on the products of all pairs are more than a cache holds.
+MANY_COLUMNS = 48
 
 #: Sums of products from which on a compiled kernel is worth its compilation.
 MANY = 2 * 10**7
@@ -96,6 +101,25 @@ class Normals:
         form[:, 1:, 1:] = -self._precisions  # two of each off the diagonal, where one product stands
         form[:, range(1, d + 1), range(1, d + 1)] /= 2
         return form[:, *_pairs(d, diagonal=self.diagonal)]
+
+    @property
+    def by_factors(self) -> bool:
+        """Whether columns are so many that their products leave the cache, and products of matrices pay."""
+        return not self.diagonal and self.means.shape[1] >= MANY_COLUMNS
+
+    @cached_property
+    def _roots(self) -> np.ndarray:
+        """The inverse of Cholesky's factor of each covariance, (K, d, d)."""
+        return np.linalg.inv(np.linalg.cholesky(self.covariances))
+
+    def log_densities(self, x: np.ndarray) -> np.ndarray:
+        """Log weight and log density of rows without gaps in each component, (K, n), by |L⁻¹(x - μ)|²."""
+        found = np.empty((len(self.means), x.shape[1]))
+        for k, (mean, root) in enumerate(zip(self.means, self._roots, strict=True)):
+            off = root @ (x - mean[:, None])
+            size = len(mean) * _LOG_2_PI - 2 * np.log(np.diag(root)).sum()
+            found[k] = self.log_weights[k] - 0.5 * (size + np.einsum("ij,ij->j", off, off))
+        return found
 
     def of_columns(self, known: np.ndarray) -> "Normals":
         """The distribution of these columns alone."""
@@ -178,7 +202,10 @@ def log_joint(normals: Normals, x: np.ndarray, values: np.ndarray) -> np.ndarray
         own = normals.of_columns(known)
         room = _room(own, len(rows))
         for some, part in _blocks(x, known, rows):
-            out[:, some] = own.coefficients @ _products(part, room, diagonal=own.diagonal)
+            if own.by_factors:
+                out[:, some] = own.log_densities(part)
+            else:
+                out[:, some] = own.coefficients @ _products(part, room, diagonal=own.diagonal)
     return out + normals.log_values @ values
 
 
@@ -202,8 +229,9 @@ class _Sums:
     def __init__(self, normals: Normals, *, many: bool = False) -> None:
         self.normals, self.many = normals, many
         self.products = np.zeros(normals.coefficients.shape)
+        self.squares = np.zeros((len(normals.means), *[normals.means.shape[1] + 1] * 2))
         self.values = np.zeros(normals.log_values.shape)
-        self.room = _room(normals, BLOCK_ROWS)
+        self.room = _room(normals, 0 if normals.by_factors else BLOCK_ROWS)
         self.log_likelihood = self.weight = 0.0
 
     def add(self, x: np.ndarray, values: np.ndarray, w: np.ndarray) -> None:
@@ -213,8 +241,8 @@ class _Sums:
             self._add(x[:, span], values[:, span], w[span])
 
     def _add(self, x: np.ndarray, values: np.ndarray, w: np.ndarray) -> None:
-        products = self._products(x)
-        share = self.normals.coefficients @ products
+        products = None if self.normals.by_factors else self._products(x)
+        share = self.normals.log_densities(x) if products is None else self.normals.coefficients @ products
         if len(values):
             share += self.normals.log_values @ values
         top = share.max(axis=0)
@@ -223,7 +251,10 @@ class _Sums:
         np.exp(share, out=share)
         whole = share.sum(axis=0)
         share *= w / whole
-        self.products += (products @ share.T).T
+        if products is None:
+            self.squares += _moments(x, share)
+        else:
+            self.products += (products @ share.T).T
         if len(values):
             self.values += share @ values.T
         self.log_likelihood += float(w @ (top + np.log(whole)))
@@ -240,7 +271,7 @@ class _Sums:
 
     def moments(self) -> np.ndarray:
         """The sums of products as symmetric matrices."""
-        return _symmetric(self.normals, self.products)
+        return self.squares if self.normals.by_factors else _symmetric(self.normals, self.products)
 
 
 def _symmetric(normals: Normals, products: np.ndarray) -> np.ndarray:
@@ -249,6 +280,16 @@ def _symmetric(normals: Normals, products: np.ndarray) -> np.ndarray:
     i, j = _pairs(d, diagonal=normals.diagonal)
     moments = np.zeros((K, d + 1, d + 1))
     moments[:, i, j] = moments[:, j, i] = products
+    return moments
+
+
+def _moments(x: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Σ_n r_kn z_n z_n' of each component, (K, d + 1, d + 1)."""
+    z = np.vstack([np.ones(x.shape[1]), x])
+    moments = np.empty((len(share), len(z), len(z)))
+    for k, root in enumerate(np.sqrt(share)):
+        weighed = z * root
+        np.matmul(weighed, weighed.T, out=moments[k])
     return moments
 
 
