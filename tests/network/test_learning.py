@@ -215,3 +215,17 @@ def test_errors_name_the_culprit():
         BeliefNetwork(latent={"h": 2}).fit(ROWS)
     with pytest.raises(DataError, match="no counts to go on from"):
         BeliefNetwork.from_tables({"a": {"table": 0.5}}).partial_fit([{"a": "yes"}])
+
+
+def test_tables_from_files_equal_those_in_memory(tmp_path):
+    rows = with_gaps(random_network(4, random_state=1).sample_rows(300, 2), 0.1, 1)
+    rows = [{**row, "number": float(i % 7)} for i, row in enumerate(rows)]
+    table = openbook.read(rows)
+    table.to_polars().write_parquet(tmp_path / "rows.parquet", row_group_size=64)
+    scan = openbook.scan(tmp_path / "rows.parquet", chunk_rows=64)
+    assert len(scan.pieces) > 1
+    edges = [(a, b) for a, b in zip(table.names, table.names[1:], strict=False)]
+    whole, pieces = (BeliefNetwork(edges, max_iter=5).fit(source) for source in (table, scan))
+    for name in table.names:
+        np.testing.assert_allclose(pieces.tables_[name], whole.tables_[name], rtol=1e-9)
+    assert pieces.trace_ == pytest.approx(whole.trace_)

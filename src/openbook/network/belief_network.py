@@ -29,12 +29,25 @@ from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.fold import fold
 from openbook.network.arrays import checked_cuts, checked_floats, from_arrays, to_arrays
 from openbook.network.derive import derive_network, derive_probability, derive_query
 from openbook.network.graph import Graph
-from openbook.network.learning import Families, completed, expectation_maximisation
-from openbook.network.nodes import as_node, counted, equal_frequency_cuts, loaded, node_codes, smoothed
+from openbook.network.learning import (
+    CodedRows,
+    Families,
+    completed,
+    expectation_maximisation,
+    known_log_likelihood,
+)
+from openbook.network.nodes import (
+    as_node,
+    coded_pieces,
+    counted,
+    equal_frequency_cuts,
+    in_memory,
+    node_codes,
+    smoothed,
+)
 from openbook.network.questions import Questions
 from openbook.network.strength import EdgeStrength, strengths
 from openbook.network.structure import STRUCTURES, search_structure
@@ -202,16 +215,16 @@ class BeliefNetwork(Questions, Unsupervised):
     def _fit(self, rows):
         cuts = equal_frequency_cuts(rows, self.bins)
         nodes = (*(as_node(a, cuts) for a in rows.schema), *self._latent_nodes(rows.schema))
-        pieces = [(node_codes(chunk.X, nodes, cuts), chunk.w) for chunk in map(loaded, rows.pieces)]
+        pieces = coded_pieces(rows, nodes, cuts)
         parents, self.score_ = self._structure(nodes, pieces)
         graph = Graph(
             {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
         )
         families = Families(parents, tuple(len(node.values) for node in nodes))
         estimate = partial(smoothed, families, nodes, self.smoothing)
-        counts, trace = fold(pieces, partial(counted, families), add), []
+        (counts, has_gaps), trace = counted(families, pieces), []
         tables = estimate(counts)
-        if any((codes < 0).any() for codes, _ in pieces):
+        if has_gaps:
             tables, counts, trace = expectation_maximisation(
                 families,
                 pieces,
@@ -249,8 +262,7 @@ class BeliefNetwork(Questions, Unsupervised):
         if self.structure not in STRUCTURES:
             hint = did_you_mean(self.structure, STRUCTURES)
             raise ParameterError(f"BeliefNetwork: structure cannot be {self.structure!r}. {hint}")
-        codes = np.concatenate([codes for codes, _ in pieces])
-        w = np.concatenate([w for _, w in pieces])
+        codes, w = in_memory(pieces)
         return search_structure(
             self.structure,
             codes,
@@ -329,12 +341,12 @@ class BeliefNetwork(Questions, Unsupervised):
             )
         table = conform(read(X, self.schema_), self.schema_, type(self).__name__)
         rows = weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight)
-        pieces = [(node_codes(X, self.nodes_, self.cuts_), w) for X, _, w in rows.pieces]
-        if any((codes < 0).any() for codes, _ in pieces):
+        counts, has_gaps = counted(self.families_, coded_pieces(rows, self.nodes_, self.cuts_))
+        if has_gaps:
             raise DataError(
                 "rows with missing or unseen cells cannot be added to counts or taken away; fit again"
             )
-        return fold(pieces, partial(counted, self.families_), add)
+        return counts
 
     def _recount(self, more, how):
         statistics = how(self.statistics_, more)
@@ -360,9 +372,10 @@ class BeliefNetwork(Questions, Unsupervised):
         """
         self._graph()
         codes = node_codes(self._encode(X), self.nodes_, self.cuts_)
-        out = np.zeros(len(codes))
+        tables, rows = self._numbered(), CodedRows(codes, np.ones(len(codes)))
+        out = known_log_likelihood(self.families_, tables, codes)
         with np.errstate(divide="ignore"):
-            for part in completed(self.families_, self._numbered(), codes):
+            for part in completed(self.families_, tables, rows):
                 out[part.rows] += np.log(part.weight())
         return out
 

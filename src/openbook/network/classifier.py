@@ -14,7 +14,6 @@ class can explain gets the prior. Rows with gaps are learnt by expectation-maxim
 """
 
 from functools import partial
-from operator import add
 
 import numpy as np
 
@@ -24,13 +23,20 @@ from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.data import Nominal
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
-from openbook.fold import fold
 from openbook.network.arrays import checked_cuts, from_arrays, to_arrays
 from openbook.network.belief_network import BeliefNetwork
 from openbook.network.derive import derive_network, derive_query
 from openbook.network.graph import Graph
-from openbook.network.learning import Families, completed, expectation_maximisation
-from openbook.network.nodes import as_node, counted, equal_frequency_cuts, loaded, node_codes, smoothed
+from openbook.network.learning import CodedRows, Families, completed, expectation_maximisation
+from openbook.network.nodes import (
+    as_node,
+    coded_pieces,
+    counted,
+    equal_frequency_cuts,
+    in_memory,
+    node_codes,
+    smoothed,
+)
 from openbook.network.structure import search_structure, tree_augmented
 from openbook.work import Work
 
@@ -121,19 +127,13 @@ class BeliefNetworkClassifier(Classifier):
     def _fit(self, rows):
         self._cuts = equal_frequency_cuts(rows, self.bins)
         nodes = self._nodes()
-        pieces = [
-            (
-                np.column_stack([node_codes(chunk.X, nodes[:-1], self._cuts), chunk.y]).astype(np.int64),
-                chunk.w,
-            )
-            for chunk in map(loaded, rows.pieces)
-        ]
+        pieces = coded_pieces(rows, nodes, self._cuts, with_target=True)
         families = Families(self._parents(nodes, pieces), tuple(len(node.values) for node in nodes))
         prior = {len(nodes) - 1} if not families.parents[-1] else set()  # as in naive Bayes
         estimate = partial(smoothed, families, nodes, self.smoothing, plain=prior)
-        counts, trace = fold(pieces, partial(counted, families), add), []
+        (counts, has_gaps), trace = counted(families, pieces), []
         tables = estimate(counts)
-        if any((codes < 0).any() for codes, _ in pieces):
+        if has_gaps:
             tables, counts, trace = expectation_maximisation(
                 families, pieces, tables, estimate, self.smoothing, tol=self.tol, max_iter=self.max_iter
             )
@@ -156,8 +156,7 @@ class BeliefNetworkClassifier(Classifier):
             raise ParameterError(f"BeliefNetworkClassifier: {msg}")
         if self.structure == "naive":
             return (*(((target,),) * target), ())
-        codes = np.concatenate([codes for codes, _ in pieces])
-        w = np.concatenate([w for _, w in pieces])
+        codes, w = in_memory(pieces)
         sizes = [len(node.values) for node in nodes]
         if self.structure == "tan":
             return tree_augmented(codes, w, sizes, target)
@@ -198,11 +197,11 @@ class BeliefNetworkClassifier(Classifier):
 
     def _proba(self, X):
         network = self.network_
-        codes = np.column_stack([node_codes(X, network.nodes_[:-1], self._cuts), np.full(len(X), -1)])
+        codes = node_codes(X, network.nodes_, self._cuts, y=-1)
         target = codes.shape[1] - 1
         out = np.tile(network.query(network.nodes_[-1].name).probabilities, (len(X), 1))
         tables = [network.tables_[node.name] for node in network.nodes_]
-        for part in completed(network.families_, tables, codes):
+        for part in completed(network.families_, tables, CodedRows(codes, np.ones(len(X)))):
             if target in part.group:
                 joint = part.marginal((target,))
                 total = joint.sum(axis=1, keepdims=True)

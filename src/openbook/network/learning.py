@@ -7,7 +7,7 @@ with missing cells m counts in parts, by what the present tables say of them:
     M step    tables = smoothed shares of the expected counts
 
 Missing cells that share no family with each other are independent given the rest of the row, so each
-connected group of them has a joint table of its own, and many rows with the same gaps go at once:
+connected group of them has a joint table of its own, and all rows with the same group go at once:
 
     joint(m) = Π P(x_i | parents(x_i)) over the families with a cell of m
 
@@ -33,7 +33,14 @@ from openbook.fold import Statistics, fold
 from openbook.network.elimination import BUDGET, eliminate, marginal, min_fill
 from openbook.network.factor import TableFactor
 
-__all__ = ["Families", "FamilyCounts", "completed", "expectation_maximisation"]
+__all__ = [
+    "CodedRows",
+    "Families",
+    "FamilyCounts",
+    "completed",
+    "expectation_maximisation",
+    "known_log_likelihood",
+]
 
 #: Cells of a joint table over missing cells: of one row at most, and of all rows handled at once.
 MOST_CELLS, AT_ONCE = 1 << 12, 1 << 22
@@ -66,9 +73,13 @@ class Families(NamedTuple):
         tables = tuple(np.zeros(self.shape(node)) for node in range(len(self.sizes)))
         return FamilyCounts(np.zeros(1), tables, np.zeros(1))
 
-    def of_known(self, codes: np.ndarray, w: np.ndarray) -> FamilyCounts:
+    def touching(self, group: Collection[int]) -> list[int]:
+        """The nodes whose families have a node of the group."""
+        return [node for node, scope in enumerate(self.scopes) if not set(scope).isdisjoint(group)]
+
+    def of_known(self, rows: "CodedRows") -> FamilyCounts:
         """The counts of each family over the rows in which all of it is known."""
-        tables = []
+        tables, (codes, w) = [], (rows.codes, rows.w)
         for node, scope in enumerate(self.scopes):
             own = codes[:, scope]
             known = (own >= 0).all(axis=1)
@@ -109,24 +120,56 @@ class LargeGap(NamedTuple):
         return marginal(self.beliefs, inside).table[None]
 
 
-def completed(
-    families: Families, tables: Sequence[np.ndarray], codes: np.ndarray
-) -> Iterator[Gap | LargeGap]:
-    """The joint of the missing cells of rows; of the families without gaps, with an empty group."""
+@dataclass(eq=False)
+class CodedRows:
+    """Rows in codes, (n, d), -1 where missing, with their weights, (n,); what their gaps are is kept."""
+
+    codes: np.ndarray
+    w: np.ndarray
+    _groups: list[tuple[tuple[int, ...], np.ndarray]] | None = None
+
+    def groups(self, families: Families) -> list[tuple[tuple[int, ...], np.ndarray]]:
+        """Each connected group of missing nodes, and the rows that have it."""
+        if self._groups is None:
+            self._groups = _gap_groups(families, self.codes)
+        return self._groups
+
+
+def _gap_groups(families, codes):
     gaps = codes < 0
-    patterns, which = np.unique(np.packbits(gaps, axis=1), axis=0, return_inverse=True)
-    for pattern in range(len(patterns)):
-        rows = np.flatnonzero(which.ravel() == pattern)
-        missing = set(np.flatnonzero(gaps[rows[0]]).tolist())
-        for group in [(), *_groups(families, missing)]:
-            cells = math.prod(families.sizes[v] for v in group)
-            if cells > MOST_CELLS:
-                yield from (_large(families, tables, codes[row], row, group) for row in rows)
-                continue
-            step = max(AT_ONCE // cells, 1)
-            for start in range(0, len(rows), step):
-                some = rows[start : start + step]
-                yield Gap(some, group, _joint(families, tables, codes[some], group, missing))
+    some = np.flatnonzero(gaps.any(axis=1))
+    patterns, which = np.unique(np.packbits(gaps[some], axis=1), axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    found: dict[tuple[int, ...], list[np.ndarray]] = {}
+    for own in np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1]) if len(patterns) else ():
+        rows = some[own]
+        for group in _connected(families, np.flatnonzero(gaps[rows[0]]).tolist()):
+            found.setdefault(group, []).append(rows)
+    return [(group, np.concatenate(rows)) for group, rows in found.items()]
+
+
+def known_log_likelihood(families: Families, tables: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
+    """The sum of ln P(node | parents) over the families of each row in which all is known, (n,)."""
+    total = np.zeros(len(codes))
+    with np.errstate(divide="ignore"):
+        for scope, table in zip(families.scopes, tables, strict=True):
+            own = codes[:, scope]
+            known = (own >= 0).all(axis=1)
+            total[known] += np.log(table[tuple(own[known].T)])
+    return total
+
+
+def completed(families: Families, tables: Sequence[np.ndarray], rows: CodedRows) -> Iterator[Gap | LargeGap]:
+    """The joint of the missing cells of rows, group by group."""
+    for group, places in rows.groups(families):
+        cells = math.prod(families.sizes[v] for v in group)
+        if cells > MOST_CELLS:
+            yield from (_large(families, tables, rows.codes[row], row, group) for row in places)
+            continue
+        step = max(AT_ONCE // cells, 1)
+        for start in range(0, len(places), step):
+            some = places[start : start + step]
+            yield Gap(some, group, _joint(families, tables, rows.codes[some], group))
 
 
 def _large(families, tables, codes, row, group):
@@ -140,7 +183,7 @@ def _large(families, tables, codes, row, group):
     return LargeGap(np.array([row]), group, float(found.left.table), found.beliefs())
 
 
-def _groups(families: Families, missing: Collection[int]) -> list[tuple[int, ...]]:
+def _connected(families: Families, missing: Collection[int]) -> list[tuple[int, ...]]:
     """The missing nodes, those that share a family together."""
     group = {v: {v} for v in missing}
     for scope in families.scopes:
@@ -151,15 +194,13 @@ def _groups(families: Families, missing: Collection[int]) -> list[tuple[int, ...
     return sorted({tuple(sorted(one)) for one in group.values()})
 
 
-def _joint(families, tables, codes, group, missing):
-    """The product of the families with a node of the group; of an empty group, of those without gaps."""
+def _joint(families, tables, codes, group):
+    """The product of the families with a node of the group; their other nodes are known."""
     joint = np.ones((len(codes), *(families.sizes[v] for v in group)))
-    for scope, table in zip(families.scopes, tables, strict=True):
-        open_ = [v for v in scope if v in missing]
-        if (bool(group) and not set(open_) <= set(group)) or bool(open_) != bool(group):
-            continue
-        known = [i for i, v in enumerate(scope) if v not in missing]
-        inside = sorted(open_)
+    for node in families.touching(group):
+        scope, table = families.scopes[node], tables[node]
+        known = [i for i, v in enumerate(scope) if v not in group]
+        inside = [v for v in group if v in scope]
         axes = [*known, *(scope.index(v) for v in inside)]
         factor = table.transpose(axes)[tuple(codes[:, scope[i]] for i in known)]
         if not known:
@@ -169,31 +210,28 @@ def _joint(families, tables, codes, group, missing):
     return joint
 
 
-def _expected(
-    families: Families, tables: Sequence[np.ndarray], chunk: tuple[np.ndarray, np.ndarray]
-) -> FamilyCounts:
+def _expected(families: Families, tables: Sequence[np.ndarray], rows: CodedRows) -> FamilyCounts:
     """The expected counts of a chunk of rows under the present tables, and its log-likelihood."""
-    codes, w = chunk
-    counts = [table.ravel() for table in families.of_known(codes, w).tables]
-    total = 0.0
+    known = families.of_known(rows)
+    counts = [table.ravel() for table in known.tables]
     with np.errstate(divide="ignore"):
-        for part in completed(families, tables, codes):
-            weight = part.weight()
-            total += float(w[part.rows] @ np.log(weight))
-            if part.group:
-                _add_group(
-                    families, counts, codes[part.rows], part, w[part.rows] / np.where(weight > 0, weight, 1.0)
-                )
+        total = sum(
+            float(own[own > 0] @ np.log(table.ravel()[own > 0]))
+            for own, table in zip(counts, tables, strict=True)
+        )
+        for part in completed(families, tables, rows):
+            w, weight = rows.w[part.rows], part.weight()
+            total += float(w @ np.log(weight))
+            _add_group(families, counts, rows.codes[part.rows], part, w / np.where(weight > 0, weight, 1.0))
     shaped = tuple(c.reshape(families.shape(node)) for node, c in enumerate(counts))
-    return FamilyCounts(np.array([w.sum()]), shaped, np.array([total]))
+    return FamilyCounts(known.rows, shaped, np.array([total]))
 
 
 def _add_group(families, counts, codes, part, w):
     """Add the rows' shares to the counts of each family with a node of the group."""
-    for node, scope in enumerate(families.scopes):
+    for node in families.touching(part.group):
+        scope = families.scopes[node]
         inside = [v for v in part.group if v in scope]
-        if not inside:
-            continue
         shares = part.marginal(inside).reshape(len(codes), -1) * w[:, None]
         strides = dict(zip(scope, np.cumprod([1, *families.shape(node)[:0:-1]])[::-1].tolist(), strict=True))
         base = sum(
@@ -210,7 +248,7 @@ def expectation_maximisation(families, pieces, start, estimate, smoothing, *, to
 
     Parameters
     ----------
-    pieces : the rows, as pairs of codes and weights
+    pieces : the rows, in codes
     start : the tables of the first E step
     estimate : function from counts to tables
     """

@@ -532,6 +532,8 @@ def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str
         if len(inputs) > most:
             slow = "too slow for a quick study of" if effort == "quick" else "too slow for"
             return f"{slow} more than {most:,} rows"
+    if len(inputs) < variant.least_rows:
+        return f"{plural(len(inputs), 'row')} cannot show what it adds; it needs {variant.least_rows}"
     reason: str | None = model.refusal(inputs.schema)
     return reason
 

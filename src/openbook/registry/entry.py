@@ -14,7 +14,7 @@ Untargeted = Literal["clustering", "density", "outliers", "preparation", "projec
 
 @dataclass(frozen=True)
 class Variant:
-    """A way in which a study tries a learner, and the most rows for which it has the time.
+    """A way in which a study tries a learner, and the numbers of rows for which it does.
 
     Attributes
     ----------
@@ -24,6 +24,8 @@ class Variant:
         The parameters that differ from the defaults.
     most_rows : int or None, default=None
         The most rows for which a study has the time; None for no limit.
+    least_rows : int, default=1
+        The fewest rows that can show what it is for.
 
     Notes
     -----
@@ -38,6 +40,7 @@ class Variant:
     label: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     most_rows: int | None = None
+    least_rows: int = 1
 
 
 @dataclass(frozen=True)

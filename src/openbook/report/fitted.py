@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
-from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine
+from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, picture_figure
 from openbook.report.laplace import odds_estimates
 from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import plural
@@ -317,6 +317,16 @@ def _network(model: Any) -> list[Block]:
     return [Paragraph(text), Sheet.of(layers, "Layers")]
 
 
+def _belief_network(model: Any) -> list[Block]:
+    graph, target = model.network_.graph_, model.network_.nodes_[-1].name
+    rows = [[node, ", ".join(above) or "–"] for node, above in graph.parents.items()]
+    text = (
+        f"A belief network. Each column depends on its parents; the posterior of {target} follows from one"
+        " table per node. Missing cells are summed out."
+    )
+    return [Paragraph(text), *_cut("The graph", ["node", "parents"], rows), picture_figure(model.draw())]
+
+
 def _labels_in_order(model: Any) -> list[Block]:
     text = (
         f"A conditional random field. The score of {model.target_} along a sequence is the sum of the weights"
@@ -341,6 +351,7 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "ZeroRegressor": _constant,
     "OneR": _one_r,
     "NaiveBayes": _naive_bayes,
+    "BeliefNetworkClassifier": _belief_network,
     "ConditionalRandomField": _labels_in_order,
     "LinearRegression": _linear,
     "LinearDiscriminantAnalysis": _discriminant,
