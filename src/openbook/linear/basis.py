@@ -26,6 +26,7 @@ from openbook.border.rules import Number, Whole
 from openbook.data import Numeric, Table
 from openbook.errors import ParameterError
 from openbook.fold import fold
+from openbook.prepare.basis_functions import group_means, squared_distances
 from openbook.prepare.encoding import Encoding
 
 __all__ = ["Basis", "Columns", "Polynomial", "Radial", "Sigmoid", "sample_of"]
@@ -35,9 +36,6 @@ SPARSE = 100
 
 #: The most rows that are looked at for centres.
 SAMPLE = 2000
-
-#: The most rounds in which the centres of groups settle.
-ROUNDS = 50
 
 
 class Basis(ABC):
@@ -240,10 +238,10 @@ class Radial(Basis):
         _check_width("Radial", self.width)
 
     def centres(self, sample, encoding):  # noqa: ARG002
-        return _group_means(sample, self.n)
+        return group_means(sample, self.n)
 
     def __call__(self, Z, encoding, centres):  # noqa: ARG002
-        squares = _squared_distances(Z, centres)
+        squares = squared_distances(Z, centres)
         return np.exp(squares / (-2 * self._width(centres) ** 2))
 
     def _shapes(self, encoding):
@@ -257,7 +255,7 @@ class Radial(Basis):
             return self.width
         if len(centres) < 2:
             return 1.0
-        squares = _squared_distances(centres, centres)
+        squares = squared_distances(centres, centres)
         np.fill_diagonal(squares, np.inf)
         return float(np.sqrt(squares.min(axis=1)).mean()) or 1.0
 
@@ -350,30 +348,6 @@ def _numbers(encoding):
     numeric = np.array([isinstance(a, Numeric) for a in encoding.schema], dtype=bool)
     first = np.append(True, np.diff(encoding.columns) > 0)[: len(encoding)]
     return numeric[encoding.columns] & first
-
-
-def _group_means(sample, n):
-    """The means of n groups of rows: each begins with the row that is farthest from those before."""
-    n = min(n, len(sample))
-    start = int(_squared_distances(sample, sample.mean(axis=0, keepdims=True))[:, 0].argmin())
-    chosen, nearest = [start], np.full(len(sample), np.inf)
-    while len(chosen) < n:
-        nearest = np.minimum(nearest, _squared_distances(sample, sample[chosen[-1:]])[:, 0])
-        chosen.append(int(nearest.argmax()))
-    centres = sample[chosen]
-    for _ in range(ROUNDS):
-        group = _squared_distances(sample, centres).argmin(axis=1)
-        size = np.bincount(group, minlength=n)
-        sums = np.eye(n)[group].T @ sample
-        moved = np.where(size[:, None] > 0, sums / np.maximum(size, 1)[:, None], centres)
-        if np.array_equal(moved, centres):
-            break
-        centres = moved
-    return centres
-
-
-def _squared_distances(a, b):
-    return np.maximum((a * a).sum(axis=1)[:, None] - 2 * a @ b.T + (b * b).sum(axis=1), 0.0)
 
 
 def _check_whole(what, name, value, least):

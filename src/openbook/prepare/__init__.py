@@ -1,6 +1,7 @@
 """Preparation: how columns become what a learner computes with."""
 
 from openbook.prepare.bag_of_words import BagOfWords
+from openbook.prepare.basis_functions import PolynomialFeatures, RadialFeatures, SigmoidFeatures
 from openbook.prepare.bins import KBinsDiscretizer
 from openbook.prepare.categories import ChangeKind, OneHotEncoder, OrdinalEncoder
 from openbook.prepare.date_parts import DateParts
@@ -32,12 +33,15 @@ __all__ = [
     "MissingIndicator",
     "OneHotEncoder",
     "OrdinalEncoder",
+    "PolynomialFeatures",
     "PowerTransformer",
     "Prepared",
     "QuantileTransformer",
+    "RadialFeatures",
     "RareValues",
     "RobustScaler",
     "RowRule",
+    "SigmoidFeatures",
     "SimpleImputer",
     "StandardScaler",
     "Verb",

@@ -20,6 +20,7 @@ from typing import Any
 
 from openbook.border.rules import Ascending, Maybe
 from openbook.errors import ParameterError, did_you_mean
+from openbook.prepare.basis_functions import PolynomialFeatures, RadialFeatures, SigmoidFeatures
 from openbook.prepare.bins import KBinsDiscretizer
 from openbook.prepare.categories import ChangeKind, OneHotEncoder, OrdinalEncoder
 from openbook.prepare.date_parts import PARTS, DateParts
@@ -148,6 +149,24 @@ VERBS: dict[str, Verb] = {
     ),
     "onehot": Verb(
         "a 0/1 column for each value, or for the k best", {"": Way(OneHotEncoder, {}, "k")}, "onehot city"
+    ),
+    "polynomial": Verb(
+        "add products and powers of numbers up to a degree (powers), or products alone (products)",
+        {
+            "powers": Way(PolynomialFeatures, {}, "degree"),
+            "products": Way(PolynomialFeatures, {"interaction_only": True}, "degree"),
+        },
+        "polynomial length width 2",
+    ),
+    "radial": Verb(
+        "bells around centres, in place of the numbers",
+        {"": Way(RadialFeatures, {}, "n_functions")},
+        "radial 10",
+    ),
+    "sigmoid": Verb(
+        "smooth steps along each number, in its place",
+        {"": Way(SigmoidFeatures, {}, "n_functions")},
+        "sigmoid age 5",
     ),
     "impute": Verb(
         "fill missing cells: mean, median, mode, constant or a category of their own",

@@ -47,10 +47,13 @@ _STEPS = {
     "missing_indicator": ("MissingIndicator", "a 0/1 column for the missing cells of each column"),
     "one_hot_encoder": ("OneHotEncoder", "a 0/1 column for each value"),
     "ordinal_encoder": ("OrdinalEncoder", "ordinal values as numbers from 0 on"),
+    "polynomial_features": ("PolynomialFeatures", "products and powers of numbers"),
     "power_transformer": ("PowerTransformer", "the power that makes numbers most normal"),
     "quantile_transformer": ("QuantileTransformer", "the rank of a number among the training rows"),
+    "radial_features": ("RadialFeatures", "radial basis functions in place of numbers"),
     "robust_scaler": ("RobustScaler", "numbers minus their median, by the distance of the quartiles"),
     "row_rule": ("RowRule", "training rows that break a rule left out"),
+    "sigmoid_features": ("SigmoidFeatures", "sigmoid basis functions in place of numbers"),
     "simple_imputer": ("SimpleImputer", "missing cells filled by the mean, median or mode of their column"),
     "standard_scaler": ("StandardScaler", "z-scores: mean 0 and standard deviation 1"),
 }

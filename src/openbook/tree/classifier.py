@@ -151,10 +151,11 @@ class DecisionTreeClassifier(TreeClassifier):
         How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
     pre_prune : {"pessimistic"} or None, default=None
         Do not split a node where the pessimistic error would not fall; None to split it.
-    prune : {"reduced_error", "pessimistic", "confidence", "cost_complexity"} or None, default=None
-        How the grown tree is pruned: by the errors on rows held out, by training errors plus a penalty for
-        each leaf, by C4.5's upper bound of the error, or by errors plus `ccp_alpha` for each leaf; None for
-        not at all.
+    prune : str or None, default=None
+        How the grown tree is pruned: by the errors on rows held out, from the leaves up ("reduced_error") or
+        the best cut first ("best_first"); by training errors plus a penalty for each leaf ("pessimistic"); by
+        C4.5's upper bound of the error ("confidence"); or by errors plus `ccp_alpha` for each leaf
+        ("cost_complexity"); None for not at all.
     penalty : float, default=0.5
         The errors that a leaf counts for in the pessimistic error.
     confidence : float, default=0.25

@@ -23,7 +23,9 @@ from openbook.tree.engine.columns import Training, encode
 from openbook.tree.engine.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
 from openbook.tree.engine.plant import N_SUMS, Candidates, n_slots, plant
 from openbook.tree.engine.prune import (
+    HELD_OUT,
     PRUNING_RULES,
+    prune_best_first,
     prune_confidence,
     prune_cost_complexity,
     prune_pessimistic,
@@ -247,9 +249,9 @@ class TreeLearner(Growing):
     def _grow(self, rows, training, keep=True):
         training = self._weighed(training)
         grown_on, held_out, seed = None, None, 1
-        if self.prune == "reduced_error" or self.max_features is not None:
+        if self.prune in HELD_OUT or self.max_features is not None:
             random = check_random_state(self.random_state)
-            if self.prune == "reduced_error":
+            if self.prune in HELD_OUT:
                 grown_on, held_out = self._parted(training.y, random)
             seed += int(random.randint(2**31 - 1))
         rule = self._rule(training)
@@ -281,7 +283,9 @@ class TreeLearner(Growing):
         if self.prune == "cost_complexity":
             return prune_cost_complexity(tree, self._costs(tree), self.ccp_alpha)
         X = np.concatenate([cells(table) for table in rows.tables()])[held_out]
-        return prune_reduced_error(tree, self._held_out(tree, X, training.y[held_out], training.w[held_out]))
+        totals = self._held_out(tree, X, training.y[held_out], training.w[held_out])
+        cut = prune_best_first if self.prune == "best_first" else prune_reduced_error
+        return cut(tree, totals)
 
     def _cut_back(self, grown, pruned):
         """Take the pruned tree, and what is known of the nodes that are left."""

@@ -59,8 +59,9 @@ class DecisionTreeRegressor(TreeRegressor):
         A split must lower the mean error by more than this.
     max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
         How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
-    prune : {"reduced_error", "cost_complexity"} or None, default=None
-        How the grown tree is pruned: by the error on rows held out, or by the error plus `ccp_alpha` for each
+    prune : {"reduced_error", "best_first", "cost_complexity"} or None, default=None
+        How the grown tree is pruned: by the error on rows held out (from the leaves up, or the best cut
+        first), or by the error plus `ccp_alpha` for each
         leaf; None for not at all.
     ccp_alpha : float, default=0.0
         The price of a leaf in cost-complexity pruning, in units of the mean error.

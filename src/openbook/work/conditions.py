@@ -14,6 +14,7 @@ columns are compared as texts.
 
 import json
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -36,10 +37,14 @@ __all__ = [
     "number_literal",
     "quoted",
     "simplified",
+    "upper_edge",
     "word",
 ]
 
 _UNBOUNDED = (-math.inf, math.inf)
+
+#: An interval of numbers, as a value.
+_INTERVAL = re.compile(r"<= (?P<most>\S+)|> \S+|\(\S+, (?P<high>\S+)\]")
 
 #: A branch of more values says how many more there are.
 BRANCH_VALUES = 12
@@ -208,7 +213,8 @@ class Within(Condition):
     def bound(self, bound: float) -> str:
         """A bound in words: a number, a date, or the last value below it."""
         if self.ordinal:
-            return word(self.attribute.values[math.floor(bound)])
+            value = self.attribute.values[math.floor(bound)]
+            return upper_edge(value) or word(value)
         return self.attribute.shown(bound) if isinstance(self.attribute, Datetime) else exact_digits(bound)
 
     def _bounds(self) -> dict[str, Any]:
@@ -259,7 +265,10 @@ class Is(Condition):
 
     def _words(self) -> str:
         if len(self.values) == 1:
-            return f"{self._name} = {word(self.values[0])}"
+            value = self.values[0]
+            if _INTERVAL.fullmatch(value):
+                return f"{self._name} {value}" if value[0] in "<>" else f"{self._name} in {value}"
+            return f"{self._name} = {word(value)}"
         return f"{self._name} in {{{', '.join(map(word, self.values))}}}"
 
     def _branch(self) -> str:
@@ -295,6 +304,16 @@ def _part_in_sql(attribute: DatePart, date: str) -> str:
     )
     cases = (f"WHEN {number} THEN {literal(value)}" for number, value in enumerate(attribute.values, first))
     return f"CASE EXTRACT({field} FROM {date}) {' '.join(cases)} END"
+
+
+def upper_edge(value: str) -> str | None:
+    """The upper end of an interval of numbers that is a value, as `bins` makes them; None for other values.
+
+    >>> upper_edge("<= 0.8"), upper_edge("(0.8, 1.65]"), upper_edge("tall")
+    ('0.8', '1.65', None)
+    """
+    found = _INTERVAL.fullmatch(value)
+    return found and (found["most"] or found["high"])
 
 
 def simplified(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

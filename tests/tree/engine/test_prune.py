@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from openbook.border.rules import Maybe, OneOf, check_parameters
@@ -16,6 +17,7 @@ from openbook.tree.engine.prune import (
     collapse,
     cost_complexity_path,
     pessimistic_errors,
+    prune_best_first,
     prune_confidence,
     prune_cost_complexity,
     prune_pessimistic,
@@ -219,6 +221,35 @@ def test_reduced_error_by_hand(nested_tree):
     assert leaf_values(pruned.tree) == [[6, 5], [9, 0], [1, 8]]
 
 
+def test_the_best_cut_comes_first(nested_tree):
+    """Held-out errors as leaves: node 1 saves 3 + 2 - 2, node 2 saves 3 + 2 - 4, the root 10 - 8 at first."""
+    tree = nested_tree([[(9, 0), (1, 8)], [(5, 1), (4, 3)]])
+    pruned = prune_best_first(tree, [8, 2, 4, 3, 2, 3, 2])
+    assert pruned.decisions == (
+        Decision(1, 2, 5.0, 2.0, True, "best_first"),
+        Decision(2, 2, 5.0, 4.0, True, "best_first"),
+        Decision(0, 2, 6.0, 8.0, False, "best_first"),
+    )
+    assert is_a_tree(pruned.tree)
+    assert pruned.tree.n_leaves == 2
+
+
+def test_the_best_cut_may_be_the_whole_tree(nested_tree):
+    tree = nested_tree(LOPSIDED)
+    (only,) = prune_best_first(tree, [0.0] * tree.size).decisions
+    assert only == Decision(0, 4, 0.0, 0.0, True, "best_first")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_from_the_leaves_up_no_order_makes_fewer_errors(nested_tree, seed):
+    """The best cut first is greedy: it may cut a large subtree of which a part was worth keeping."""
+    tree = nested_tree([[[(3, 1), (2, 5)], (4, 4)], [(1, 6), [(2, 2), (7, 1)]]])
+    cost = np.random.default_rng(seed).integers(0, 9, tree.size).astype(float)
+    up, best = (cut(tree, cost) for cut in (prune_reduced_error, prune_best_first))
+    ends = [cost[one.kept[one.tree.attribute == LEAF]].sum() for one in (up, best)]
+    assert ends[0] <= ends[1] <= cost[tree.attribute == LEAF].sum()
+
+
 def test_where_no_validation_row_comes_the_subtree_goes(nested_tree):
     """The root, which answers the first class, would get 3 wrong as a leaf; its right branch does not."""
     tree = nested_tree([[(9, 0), (1, 4)], (0, 5)])
@@ -311,6 +342,6 @@ def test_numbers_have_no_errors_to_be_pessimistic_about():
     class Learner:
         prune = "pessimistic"
 
-    with pytest.raises(ParameterError, match=r"prune must be None or one of 'reduced_error', 'cost_complex"):
+    with pytest.raises(ParameterError, match=r"prune must be None or one of 'reduced_error', 'best_f"):
         check_parameters(Learner(), {"prune": Maybe(OneOf(*PRUNINGS["regression"]))})
     check_parameters(Learner(), {"prune": Maybe(OneOf(*PRUNINGS["classification"]))})

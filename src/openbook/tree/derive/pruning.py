@@ -26,6 +26,7 @@ _WORDS = {
         r"e(t) + \Delta_{CF}(n, e)",
     ),
     "reduced_error": _Words("errors on the validation part", r"e_{v}(T)", r"e_{v}(t)"),
+    "best_first": _Words("errors on the validation part, the best cut first", r"e_{v}(T)", r"e_{v}(t)"),
     "adjusted_error": _Words("adjusted error of linear models", "e'(T)", "e'(t)"),
     "cost_complexity": _Words("cost complexity", r"R(T) + \alpha \cdot \ell(T)", r"R(t) + \alpha"),
 }

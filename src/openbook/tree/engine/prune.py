@@ -9,7 +9,7 @@ so that of equals the smaller tree stays. They differ in what a leaf costs:
 
     pessimistic       e + k                      so that e'(T) = e(T) + k leaves
     confidence        e + added(n, e, CF)        C4.5's upper bound of the error; allowance 0.1
-    reduced error     errors on a validation part
+    reduced error     errors on a validation part; "best first" cuts by the same costs, the best cut first
     cost complexity   R + α                      so that R_α(T) = R(T) + α leaves
 
 e : errors of the node as a leaf, on the training rows (n of them)
@@ -29,9 +29,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from openbook.errors import ParameterError
-from openbook.tree.engine.nodes import LEAF, Tree, cut_back, remaining
+from openbook.tree.engine.nodes import LEAF, Tree, cut_back, parents, remaining
 
 __all__ = [
+    "HELD_OUT",
     "PRUNINGS",
     "PRUNING_RULES",
     "Decision",
@@ -41,6 +42,7 @@ __all__ = [
     "collapse",
     "cost_complexity_path",
     "pessimistic_errors",
+    "prune_best_first",
     "prune_confidence",
     "prune_cost_complexity",
     "prune_pessimistic",
@@ -51,8 +53,8 @@ __all__ = [
 
 #: The ways to prune by what is predicted: a tree of numbers makes no errors that could be counted.
 PRUNINGS = {
-    "classification": ("reduced_error", "pessimistic", "confidence", "cost_complexity"),
-    "regression": ("reduced_error", "cost_complexity"),
+    "classification": ("reduced_error", "best_first", "pessimistic", "confidence", "cost_complexity"),
+    "regression": ("reduced_error", "best_first", "cost_complexity"),
 }
 
 #: Every rule by which a decision is made; the model file counts in them.
@@ -63,7 +65,11 @@ PRUNING_RULES = (
     "confidence",
     "cost_complexity",
     "adjusted_error",
+    "best_first",
 )
+
+#: The ways that need rows held out.
+HELD_OUT = ("reduced_error", "best_first")
 
 #: J48's allowances: how many errors fewer a subtree must expect, or make in training, to be kept.
 EXPECTED, MADE = 0.1, 1e-3
@@ -213,11 +219,62 @@ def prune_reduced_error(tree, totals):
 
     A node that no validation row comes to has no errors to save, and becomes a leaf.
     """
+    return _bottom_up(tree, _errors_held_out(tree, totals), "reduced_error")
+
+
+def prune_best_first(tree, totals):
+    """Reduced error, the best cut first: the subtree whose leaf saves most errors on rows held out becomes a
+    leaf, again and again, until every cut would cost some (Mitchell 1997, section 3.7).
+
+    It is greedy: a large subtree may go of which a part was worth keeping; `prune_reduced_error` makes the
+    fewest errors. Of equal savings the subtree with more leaves goes, then the one nearer the root. The last
+    decision is the best cut that is not made, if one is left.
+
+    Parameters
+    ----------
+    totals : as for `prune_reduced_error`
+    """
+    cost, above = _errors_held_out(tree, totals), parents(tree)
+    left, leaves = cost.copy(), np.ones(tree.size, dtype=np.intp)
+    for node in _inner(tree):
+        below = tree.children(node)
+        left[node], leaves[node] = left[below].sum(), leaves[below].sum()
+    inner, decisions = tree.attribute != LEAF, []
+    allowance = TIE * float(cost.max())
+    while inner.any():
+        saved = np.where(inner, left - cost, -np.inf)
+        best = np.flatnonzero(saved >= saved.max() - allowance)
+        node = int(best[np.argmax(leaves[best])])
+        pruned = bool(saved[node] >= -allowance)
+        decisions.append(
+            Decision(node, int(leaves[node]), float(left[node]), float(cost[node]), pruned, "best_first")
+        )
+        if not pruned:
+            break
+        fewer, less = leaves[node] - 1, left[node] - cost[node]
+        inner[_below(tree, node)] = False
+        while node >= 0:
+            left[node], leaves[node] = left[node] - less, leaves[node] - fewer
+            node = int(above[node])
+    return _pruned(tree, decisions)
+
+
+def _errors_held_out(tree, totals):
+    """What each node costs as a leaf, on rows that the tree was not grown on."""
     cost = np.asarray(totals, dtype=float)
     if cost.ndim == 2:
         answers = tree.value.argmax(axis=1)
         cost = cost.sum(axis=1) - cost[np.arange(tree.size), answers]
-    return _bottom_up(tree, cost, "reduced_error")
+    return cost
+
+
+def _below(tree, node):
+    """A node and all below it."""
+    found, ahead = [], [node]
+    while ahead:
+        found.append(ahead.pop())
+        ahead += tree.children(found[-1])
+    return found
 
 
 def prune_cost_complexity(tree, cost, alpha):
