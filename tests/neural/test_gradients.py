@@ -43,14 +43,14 @@ OUTPUTS = {
 
 
 class Straight:
-    """Sign as an answer that moves with its sum: found at the first look, kept for all others."""
+    """Sign or step as an answer that moves with its sum: found at the first look, kept for all others."""
 
     def __init__(self):
         self.offsets = []
 
-    def __call__(self, z, place):
+    def __call__(self, name, z, place):
         if place == len(self.offsets):
-            self.offsets.append(np.where(z >= 0, 1.0, -1.0) - z)
+            self.offsets.append(np.where(z >= 0, 1.0, -1.0 if name == "sign" else 0.0) - z)
         return z + self.offsets[place]
 
 
@@ -58,14 +58,14 @@ def objective(parameters, activation, integration, output, X, T, w, straight, ma
     """The weighted loss summed over the rows, by the formulas."""
 
     def answers(name, z, place):
-        return straight(z, place) if name == "sign" else FORMULAS[name](z)
+        return straight(name, z, place) if name in ("sign", "step") else FORMULAS[name](z)
 
     *hidden, last = zip(parameters.weights, parameters.biases, strict=True)
     for place, (W, b) in enumerate(hidden):
         X = answers(activation, JOINS[integration](X, W) + b, place)
         X = X if masks is None else X * masks[place]
     z = X @ last[0] + last[1]
-    o = answers(output.activation.name, z, len(hidden) if activation == "sign" else 0)
+    o = answers(output.activation.name, z, len(hidden) if activation in ("sign", "step") else 0)
     if isinstance(output, CrossEntropy) and output.activation.name == "softmax":
         losses = np.logaddexp.reduce(z, axis=1) - z[np.arange(len(z)), T]
     elif isinstance(output, CrossEntropy):
@@ -94,7 +94,11 @@ def case(seed, activation, integration, output):
     parameters = Parameters(SIZES)
     parameters.vector[:] = random.normal(0, 0.5, len(parameters.vector))
     network = Network(
-        parameters.weights, parameters.biases, ACTIVATIONS[activation], INTEGRATIONS[integration], output
+        parameters.weights,
+        parameters.biases,
+        [ACTIVATIONS[activation]] * (len(SIZES) - 2),
+        INTEGRATIONS[integration],
+        output,
     )
     X = random.normal(size=(ROWS, SIZES[0]))
     codes = random.integers(0, 2, ROWS)
@@ -192,8 +196,8 @@ def test_activations_stay_finite():
         z = np.array([[-1e4, 0.0, 1e4]])
         ACTIVATIONS[name].apply(z)
         assert np.isfinite(z).all()
-    assert twin.network_answer("sigmoid", [-1e4, 0.0, 1e4]) == [0.0, 0.5, 1.0]
-    assert twin.network_answer("softmax", [-1e4, 0.0, 0.0]) == [0.0, 0.5, 0.5]
+    assert twin.network_answer(ACTIVATIONS["sigmoid"], [-1e4, 0.0, 1e4]) == [0.0, 0.5, 1.0]
+    assert twin.network_answer(ACTIVATIONS["softmax"], [-1e4, 0.0, 0.0]) == [0.0, 0.5, 0.5]
 
 
 def test_integrations_by_hand():

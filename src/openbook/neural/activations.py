@@ -1,7 +1,8 @@
 r"""Activations: what a unit says, given what its inputs add up to.
 
     sign       +1 where z ≥ 0, else -1     its slope is taken to be 1: the error goes straight through
-    sigmoid    1 / (1 + e^-z)              a (1 - a)
+    step       1 where z ≥ 0, else 0       the same
+    sigmoid    1 / (1 + e^(-s z))          s a (1 - a), with the steepness s, 1 unless told otherwise
     tanh       tanh z                      1 - a²
     ReLU       max(0, z)                   1 where a > 0, else 0
     identity   z                           1
@@ -14,13 +15,15 @@ z, a, delta : float (n_rows, n_units), changed in place
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from openbook.measures.scores import sigmoid, softmax
+from openbook.words.numbers import figure
 
-__all__ = ["ACTIVATIONS", "HIDDEN", "Activation", "rounding"]
+__all__ = ["ACTIVATIONS", "HIDDEN", "Activation", "rounding", "steep_sigmoid"]
 
 
 class Activation(NamedTuple):
@@ -36,6 +39,7 @@ class Activation(NamedTuple):
     slope_formula: str
     low: float = 0.0
     high: float = 1.0
+    steepness: float = 1.0
 
 
 def rounding(dtype):
@@ -47,13 +51,19 @@ def _sign(z):
     np.copyto(z, np.where(z >= -rounding(z.dtype), 1.0, -1.0))
 
 
-def _sigmoid(z):
-    np.copyto(z, sigmoid(z))
+def _step(z):
+    np.copyto(z, z >= -rounding(z.dtype))
 
 
-def _sigmoid_slope(a, delta):
+def _sigmoid(steepness, z):
+    np.copyto(z, sigmoid(z, steepness))
+
+
+def _sigmoid_slope(steepness, a, delta):
     delta *= a
     delta *= 1.0 - a
+    if steepness != 1:
+        delta *= steepness
 
 
 def _tanh(z):
@@ -85,11 +95,25 @@ def _as_it_is(*_):
     """Change nothing."""
 
 
+def steep_sigmoid(steepness):
+    """The sigmoid of so many times its sum: the larger, the more like a step."""
+    times = "" if steepness == 1 else f"{figure(float(steepness))} "
+    return Activation(
+        "sigmoid",
+        partial(_sigmoid, steepness),
+        partial(_sigmoid_slope, steepness),
+        rf"\frac{{1}}{{1 + e^{{-{times}z}}}}",
+        f"{times}a (1 - a)",
+        steepness=float(steepness),
+    )
+
+
 ACTIVATIONS = {
     each.name: each
     for each in (
         Activation("sign", _sign, _as_it_is, r"\operatorname{sign}(z)", "1", -1.0, 1.0),
-        Activation("sigmoid", _sigmoid, _sigmoid_slope, r"\frac{1}{1 + e^{-z}}", "a (1 - a)"),
+        Activation("step", _step, _as_it_is, r"[z \ge 0]", "1"),
+        steep_sigmoid(1.0),
         Activation("tanh", _tanh, _tanh_slope, r"\tanh z", "1 - a^2", -1.0, 1.0),
         Activation("relu", _relu, _relu_slope, r"\max(0, z)", r"[a > 0]"),
         Activation("identity", _as_it_is, _as_it_is, "z", "1"),
@@ -98,4 +122,4 @@ ACTIVATIONS = {
 }
 
 #: Those that can stand in a hidden layer; softmax joins units, and belongs at the end.
-HIDDEN = ("sign", "sigmoid", "tanh", "relu", "identity")
+HIDDEN = ("sign", "step", "sigmoid", "tanh", "relu", "identity")

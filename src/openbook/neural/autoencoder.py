@@ -30,9 +30,9 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     ----------
     hidden_layer_sizes : sequence of int, default=(2,)
         The units of each layer down to the code, which is the last; the layers back up mirror them.
-    activation : {"tanh", "sigmoid", "relu", "sign", "identity"}, default="tanh"
-        What the hidden units make of their sums. With "identity" and one layer, the code spans the same space
-        as the principal components.
+    activation : {"tanh", "sigmoid", "relu", "step", "sign", "identity"} or sequence, default="tanh"
+        What the hidden units make of their sums, or one for each layer down to the code and back up. With
+        "identity" and one layer, the code spans the same space as the principal components.
     solver : {"adam", "momentum", "sgd"}, default="adam"
         How weights follow the gradient: Adam, or stochastic gradient descent with or without momentum.
     learning_rate_init : float or None, default=None
@@ -111,6 +111,8 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         if name
         not in {
             "integration",
+            "steepness",
+            "unlabelled",
             "dropout",
             "coefs_init",
             "intercepts_init",

@@ -72,7 +72,7 @@ def _shape(model):
 def _answers(network, i, layer, numbering, letter):
     """The steps of a layer's first units, and a grid of all where there are more."""
     integration = network.integrations[i]
-    activation = network.output.activation if letter == "o" else network.activation
+    activation = network.output.activation if letter == "o" else network.activations[i]
     with_bias = bool(network.biases[i].any())
     formula = integration.formula if with_bias else integration.formula.removesuffix(" + b_k")
     for k, (z, a) in enumerate(zip(layer.sums, layer.answers, strict=True)):
@@ -83,7 +83,7 @@ def _answers(network, i, layer, numbering, letter):
         if with_bias:
             terms.append(signed(float(network.biases[i][k])))
         yield Step(f"z{unit}", formula, joined(terms), z)
-        yield Step(f"{letter}{unit}", activation.formula, _activated(activation.name, z, layer.sums), a)
+        yield Step(f"{letter}{unit}", activation.formula, _activated(activation, z, layer.sums), a)
     if len(layer.sums) > UNITS:
         units = enumerate(zip(layer.sums, layer.answers, strict=True))
         rows = first_and_last([(numbering.unit(i + 1, k), z, a) for k, (z, a) in units])
@@ -102,14 +102,16 @@ def _terms(integration, x, w):
 
 def _activated(activation, z, sums):
     z = figure(z)
+    steep = "" if activation.steepness == 1 else rf"{figure(activation.steepness)} \cdot "
     return {
+        "step": rf"[{z} \ge 0]",
         "sign": rf"\operatorname{{sign}}({z})",
-        "sigmoid": rf"\frac{{1}}{{1 + e^{{-({z})}}}}",
+        "sigmoid": rf"\frac{{1}}{{1 + e^{{-{steep}({z})}}}}",
         "tanh": rf"\tanh({z})",
         "relu": rf"\max(0, {z})",
         "identity": z,
         "softmax": rf"\frac{{e^{{{z}}}}}{{{joined([f'e^{{{figure(s)}}}' for s in sums])}}}",
-    }[activation]
+    }[activation.name]
 
 
 def _corrections(model, network, layers, target, numbering):
@@ -122,6 +124,8 @@ def _corrections(model, network, layers, target, numbering):
     for i in reversed(range(1, len(layers))):
         steps = _hidden_errors(network, i, layers[i], deltas[i], deltas[i - 1], numbering)
         yield Work(f"error passed back to hidden layer {i}", tuple(steps))
+    chains = tuple(_chains(network, layers, target, deltas, numbering))
+    yield Work("the same as a chain of partial derivatives", chains)
     yield Work(
         f"update by this row alone, with steps of {figure(step)}",
         tuple(_updates(model, network, layers, deltas, numbering, step)),
@@ -158,14 +162,14 @@ def _output_errors(network, layer, target, deltas, numbering):
         if output.activation.name == "softmax":
             yield Step(f"δ{unit}", r"o_k (e_k - \sum_m o_m e_m)", "", delta)
         else:
-            numbers = rf"{signed(t - o)} \cdot {signed(twin.activation_slope(output.activation.name, o))}"
+            numbers = rf"{signed(t - o)} \cdot {signed(twin.activation_slope(output.activation, o))}"
             yield Step(f"δ{unit}", r"e_k \cdot f'(z_k)", numbers, delta, _off_line(output, t - o))
 
 
 def _hidden_errors(network, i, layer, deltas, below, numbering):
     """The errors of the units that feed layer i."""
     integration = network.integrations[i]
-    yield Step("f'(z)", network.activation.slope_formula)
+    yield Step("f'(z)", network.activations[i - 1].slope_formula)
     for j, (a, delta) in enumerate(zip(layer.inputs, below, strict=True)):
         if j == UNITS:
             rows = [
@@ -179,9 +183,63 @@ def _hidden_errors(network, i, layer, deltas, below, numbering):
             rf"{signed(twin.by_input(integration.name, a, w, len(layer.inputs)))} \cdot {signed(d)}"
             for d, w in zip(deltas, weights, strict=True)
         ]
-        numbers = rf"{signed(twin.activation_slope(network.activation.name, a))} \cdot ({joined(terms)})"
+        numbers = rf"{signed(twin.activation_slope(network.activations[i - 1], a))} \cdot ({joined(terms)})"
         label = f"δ{numbering.unit(i, j)}"
         yield Step(label, rf"f'(z_j) \cdot {integration.back_formula}", numbers, delta)
+
+
+def _chains(network, layers, target, deltas, numbering):
+    """∂E/∂w of the first weight of each layer, link by link, from the loss back."""
+    last = len(layers) - 1
+    for i in reversed(range(len(layers))):
+        layer, unit, below = layers[i], numbering.unit(i + 1, 0), numbering.unit(i, 0)
+        letter = "o" if i == last else "h"
+        answer, z, weight = f"{letter}{unit}", f"z{unit}", numbering.weight(i + 1, 0, 0)
+        if i == last:
+            links = _from_the_loss(network.output, layer, target, deltas[last], answer, z)
+        else:
+            above = layers[i + 1]
+            ways = [
+                (
+                    -delta,
+                    twin.by_input(network.integrations[i + 1].name, layer.answers[0], w, len(above.inputs)),
+                )
+                for delta, w in zip(deltas[i + 1], network.weights[i + 1][0].tolist(), strict=True)
+            ]
+            numbers = joined([rf"{signed(by_sum)} \cdot {signed(by_input)}" for by_sum, by_input in ways])
+            total = sum(by_sum * by_input for by_sum, by_input in ways)
+            formula = r"\sum_k \frac{\partial E}{\partial z_k} \cdot \frac{\partial z_k}{\partial h}"
+            slope = twin.activation_slope(network.activations[i], layer.answers[0])
+            links = [
+                Step(f"∂E/∂{answer}", formula, numbers, total),
+                Step(f"∂{answer}/∂{z}", network.activations[i].slope_formula, "", slope),
+            ]
+        w = float(network.weights[i][0, 0])
+        own = twin.by_weight(network.integrations[i].name, layer.inputs[0], w, len(layer.inputs))
+        note = f"what unit {below} says" if i else "the input"
+        links.append(Step(f"∂{z}/∂{weight}", result=own, note=note))
+        factors = [step.result for step in links]
+        product = -deltas[i][0] * own
+        chain = r" \cdot ".join(signed(factor) for factor in factors)
+        yield Work(
+            f"weight {weight}, to {_name(i, len(layers))}",
+            (*links, Step(f"∂E/∂{weight}", "", chain, product, "the product of the links")),
+        )
+
+
+def _from_the_loss(output, layer, target, deltas, answer, z):
+    """The links from the loss to the sum of the first output unit."""
+    o, t = layer.answers[0], target[0]
+    if output.activation.name == "softmax":
+        return [Step(f"∂E/∂{z}", "o - t" if isinstance(output, CrossEntropy) else "", "", -deltas[0])]
+    slope = twin.activation_slope(output.activation, o)
+    step = Step(f"∂{answer}/∂{z}", output.activation.slope_formula.replace("a", "o"), "", slope)
+    if isinstance(output, CrossEntropy):
+        by_answer = -deltas[0] / slope if slope else None
+        numbers = rf"\frac{{{signed(o)} - {signed(t)}}}{{{signed(o)} (1 - {signed(o)})}}"
+        return [Step(f"∂E/∂{answer}", r"\frac{o - t}{o (1 - o)}", numbers, by_answer), step]
+    by_answer = -max(-output.delta, min(output.delta, t - o))
+    return [Step(f"∂E/∂{answer}", "o - t", f"{signed(o)} - {signed(t)}", by_answer), step]
 
 
 def _off_line(output, *errors):

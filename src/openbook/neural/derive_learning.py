@@ -44,7 +44,7 @@ def _layers(network, sizes, numbering):
     rows = [("inputs", sizes[0], _span(numbering, 0, sizes), None, None, None)]
     for i, weights in enumerate(network.weights):
         last = i == len(network.weights) - 1
-        activation = network.output.activation if last else network.activation
+        activation = network.output.activation if last else network.activations[i]
         name = "output" if last else f"hidden {i + 1}"
         units = _span(numbering, i + 1, sizes)
         rows.append((name, sizes[i + 1], units, network.integrations[i].name, activation.name, weights.size))

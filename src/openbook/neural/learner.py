@@ -2,12 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Learner
 from openbook.data import Table, read
+from openbook.errors import ParameterError
 from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model
 from openbook.neural.trained import Trained
@@ -24,6 +26,7 @@ class NetworkLearner(Trained, Learner):
         self,
         hidden_layer_sizes=(32,),
         activation="tanh",
+        steepness=1.0,
         integration="sum",
         output=None,
         loss=None,
@@ -43,6 +46,7 @@ class NetworkLearner(Trained, Learner):
         coefs_init=None,
         intercepts_init=None,
         pretrain=0,
+        unlabelled=None,
         fit_intercept=True,
         shuffle=True,
         scale=True,
@@ -51,6 +55,7 @@ class NetworkLearner(Trained, Learner):
     ):
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
+        self.steepness = steepness
         self.integration = integration
         self.output = output
         self.loss = loss
@@ -70,6 +75,7 @@ class NetworkLearner(Trained, Learner):
         self.coefs_init = coefs_init
         self.intercepts_init = intercepts_init
         self.pretrain = pretrain
+        self.unlabelled = unlabelled
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.scale = scale
@@ -86,6 +92,31 @@ class NetworkLearner(Trained, Learner):
     @abstractmethod
     def _decided(self, answers):
         """The steps from the output units' answers to the prediction, and the sentence that states it."""
+
+    def hidden(self, X, layer=None):
+        """What the hidden units say of rows: the columns that the network made for itself.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+        layer : int or None, default=None
+            The hidden layer, from 1; None for the last.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, units of the layer)
+        """
+        check_is_fitted(self)
+        layers = len(self.coefs_) - 1
+        wanted = layers if layer is None else layer
+        if not (isinstance(wanted, int | np.integer) and 1 <= wanted <= layers):
+            msg = f"{type(self).__name__}: layer must lie between 1 and {layers}, got {layer!r}"
+            raise ParameterError(msg)
+        return self._each(X, partial(self._hidden_answers, int(wanted)))
+
+    def _hidden_answers(self, layer, X):
+        numbers = self.encoding_(X, dtype=np.dtype(self.precision))
+        return self._network(self.coefs_, self.intercepts_).between(numbers, 0, layer)
 
     def _scores(self, X):
         """The sums of the last layer for encoded rows."""

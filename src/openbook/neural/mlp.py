@@ -31,8 +31,11 @@ class MLPClassifier(NetworkLearner, Classifier):
     ----------
     hidden_layer_sizes : sequence of int, default=(32,)
         The units of each hidden layer; none for no hidden layer.
-    activation : {"tanh", "sigmoid", "relu", "sign", "identity"}, default="tanh"
-        What the hidden units make of their sums. The slope of "sign" is taken to be 1.
+    activation : {"tanh", "sigmoid", "relu", "step", "sign", "identity"} or sequence, default="tanh"
+        What the hidden units make of their sums, or one for each hidden layer. The slopes of "step" (0 or 1)
+        and "sign" (-1 or 1) are taken to be 1.
+    steepness : float, default=1.0
+        How steep sigmoid hidden units are: 1 / (1 + e^(-steepness z)).
     integration : {"sum", "quadratic", "spherical"}, default="sum"
         How the hidden units join their inputs: Σ w x, Σ w x² or Σ (x - w)² / d. The output adds up.
     output : {"sigmoid", "softmax", "tanh", "sign", "identity"} or None, default=None
@@ -72,6 +75,8 @@ class MLPClassifier(NetworkLearner, Classifier):
         The biases to start from, beside `coefs_init`; None for 0.
     pretrain : int, default=0
         Epochs for which every hidden layer first learns to reproduce its inputs, as an autoencoder.
+    unlabelled : rows or None, default=None
+        More rows, without a target, that take part in pre-training. The model file does not keep them.
     fit_intercept : bool, default=True
         Whether units have biases.
     shuffle : bool, default=True
@@ -192,8 +197,11 @@ class MLPRegressor(NetworkLearner, Regressor):
     ----------
     hidden_layer_sizes : sequence of int, default=(32,)
         The units of each hidden layer; none for no hidden layer.
-    activation : {"tanh", "sigmoid", "relu", "sign", "identity"}, default="tanh"
-        What the hidden units make of their sums. The slope of "sign" is taken to be 1.
+    activation : {"tanh", "sigmoid", "relu", "step", "sign", "identity"} or sequence, default="tanh"
+        What the hidden units make of their sums, or one for each hidden layer. The slopes of "step" (0 or 1)
+        and "sign" (-1 or 1) are taken to be 1.
+    steepness : float, default=1.0
+        How steep sigmoid hidden units are: 1 / (1 + e^(-steepness z)).
     integration : {"sum", "quadratic", "spherical"}, default="sum"
         How the hidden units join their inputs: Σ w x, Σ w x² or Σ (x - w)² / d. The output adds up.
     output : {"identity", "sigmoid", "tanh", "sign", "relu"} or None, default=None
@@ -234,6 +242,8 @@ class MLPRegressor(NetworkLearner, Regressor):
         The biases to start from, beside `coefs_init`; None for 0.
     pretrain : int, default=0
         Epochs for which every hidden layer first learns to reproduce its inputs, as an autoencoder.
+    unlabelled : rows or None, default=None
+        More rows, without a target, that take part in pre-training. The model file does not keep them.
     fit_intercept : bool, default=True
         Whether units have biases.
     shuffle : bool, default=True

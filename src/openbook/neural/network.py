@@ -34,7 +34,7 @@ class Parameters:
         self.biases = parts[len(pairs) :]
 
 
-def drawn_weights(sizes, activation, integration, random, dtype):
+def drawn_weights(sizes, activations, integration, random, dtype):
     """Weights drawn so that sums neither grow nor shrink from layer to layer, and biases of 0.
 
     Evenly from ±√(6 / n_in) before ReLU (He), from ±√(6 / (n_in + n_out)) elsewhere (Glorot). The centres of
@@ -49,26 +49,26 @@ def drawn_weights(sizes, activation, integration, random, dtype):
             weights[:] = random.normal(size=weights.shape)
             biases[:] = -2.0
         else:
-            relu = activation == "relu" and layer < hidden
+            relu = layer < hidden and activations[layer].name == "relu"
             bound = np.sqrt(6.0 / (n_in if relu else n_in + n_out))
             weights[:] = random.uniform(-bound, bound, weights.shape)
     return parameters
 
 
 class Network:
-    """Layers that share an activation and an integration, and an output: see `Output`.
+    """Layers that share an integration, each with an activation, and an output: see `Output`.
 
     Parameters
     ----------
     weights, biases : an array for each layer
-    activation : Activation of the hidden layers
+    activations : the Activation of each hidden layer
     integration : Integration of the hidden layers; the last layer adds up
     output : Output
     """
 
-    def __init__(self, weights, biases, activation, integration, output):
+    def __init__(self, weights, biases, activations, integration, output):
         self.weights, self.biases = weights, biases
-        self.activation, self.output = activation, output
+        self.activations, self.output = activations, output
         *hidden, _ = weights
         self.integrations = [*(integration for _ in hidden), INTEGRATIONS["sum"]]
 
@@ -83,7 +83,7 @@ class Network:
             z = np.empty((len(x), len(biases)), weights.dtype)
             self.integrations[layer].join(x, weights, biases, z)
             if layer < len(self.weights) - 1:
-                self.activation.apply(z)
+                self.activations[layer].apply(z)
             x = z
         return x
 
@@ -108,7 +108,7 @@ class Passes:
             weights, biases = self.network.weights[layer], self.network.biases[layer]
             self.network.integrations[layer].join(inputs[-1], weights, biases, z)
             if layer < last:
-                self.network.activation.apply(z)
+                self.network.activations[layer].apply(z)
             inputs.append(self._dropped(z) if self.dropout and layer < last else z)
         return inputs
 
@@ -139,7 +139,7 @@ class Passes:
                 integration.pass_back(below, weights, delta, back)
                 if self.dropout:
                     back *= self._masks[layer - 1]
-                network.activation.slope(self._sums[layer - 1][:rows], back)
+                network.activations[layer - 1].slope(self._sums[layer - 1][:rows], back)
             integration.add_gradient(below, weights, delta, into.weights[layer], scale, keep or 0.0)
             if self.bias:
                 biases = into.biases[layer]

@@ -5,6 +5,8 @@ r"""Pre-training: every hidden layer first learns to reproduce its own inputs.
 
 The decoding half is thrown away; the encoding half is where training starts from (Bengio et al., 2007).
 
+Rows without a target can take part: they have inputs to reproduce.
+
 x_l : float (n_rows, units of layer l)
 """
 
@@ -18,11 +20,12 @@ __all__ = ["pretrain"]
 def pretrain(network, X, settings, epochs, random):
     """Set the hidden layers of a network, in place, by so many epochs each."""
     settings = settings._replace(max_iter=epochs, early_stopping=False, dropout=0.0)
-    activation, integration = network.activation, network.integrations[0]
-    for weights, biases in zip(network.weights[:-1], network.biases[:-1], strict=True):
+    integration = network.integrations[0]
+    layers = zip(network.weights[:-1], network.biases[:-1], network.activations, strict=True)
+    for weights, biases, activation in layers:
         n_in, n_out = weights.shape
-        pair = drawn_weights((n_in, n_out, n_in), activation.name, integration.name, random, X.dtype)
-        mirror = Network(pair.weights, pair.biases, activation, integration, Distance("identity"))
+        pair = drawn_weights((n_in, n_out, n_in), [activation], integration.name, random, X.dtype)
+        mirror = Network(pair.weights, pair.biases, [activation], integration, Distance("identity"))
         history = TrainingRun(mirror, pair, TrainingRows(X, X), settings, random, "pre-training").run()
         if history.interrupted:  # nothing is learnt yet that could be used
             raise KeyboardInterrupt

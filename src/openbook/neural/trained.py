@@ -20,10 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Estimator
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ParameterRule, Whole, WordOr
+from openbook.data import read
+from openbook.data.conform import conform
 from openbook.draw.charts import line_chart
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.fold import each
-from openbook.neural.activations import ACTIVATIONS, HIDDEN
+from openbook.neural.activations import ACTIVATIONS, HIDDEN, steep_sigmoid
 from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Network, Parameters, drawn_weights
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, STEPS
@@ -31,6 +33,7 @@ from openbook.neural.picture import draw_layers
 from openbook.neural.pretraining import pretrain
 from openbook.neural.training import Settings, TrainingRows, TrainingRun
 from openbook.prepare import Encoding
+from openbook.words.sentences import plural
 
 __all__ = ["RULES", "Trained", "checked", "settings_of"]
 
@@ -49,9 +52,34 @@ class Sizes(Anything):
         return tuple(record) if isinstance(record, list) else record
 
 
+@dataclass(frozen=True)
+class HiddenActivations(Anything):
+    """An activation for all hidden layers, or one for each."""
+
+    what: str = f"one of {', '.join(map(repr, HIDDEN))}, or a sequence of them, one for each hidden layer"
+
+    def allows(self, value):
+        names = (value,) if isinstance(value, str) else value
+        return isinstance(names, list | tuple) and all(isinstance(n, str) and n in HIDDEN for n in names)
+
+    def from_json(self, record):
+        return tuple(record) if isinstance(record, list) else record
+
+
+@dataclass(frozen=True)
+class MoreRows(Anything):
+    """Rows without a target; the model file does not keep them."""
+
+    what: str = "None, or rows without a target"
+
+    def to_json(self, value):  # noqa: ARG002
+        return None
+
+
 RULES: dict[str, ParameterRule] = {
     "hidden_layer_sizes": Sizes(),
-    "activation": OneOf(*HIDDEN),
+    "activation": HiddenActivations(),
+    "steepness": Number(above=0),
     "integration": OneOf(*INTEGRATIONS),
     "solver": OneOf(*OPTIMISERS),
     "learning_rate_init": Maybe(Number(above=0)),
@@ -69,6 +97,7 @@ RULES: dict[str, ParameterRule] = {
     "coefs_init": Anything("None, or an array of weights for each layer"),
     "intercepts_init": Anything("None, or an array of biases for each layer"),
     "pretrain": Whole(0),
+    "unlabelled": MoreRows(),
     "fit_intercept": Flag(),
     "shuffle": Flag(),
     "scale": Flag(),
@@ -102,7 +131,7 @@ class Trained(Estimator):
     """An estimator that is a network: see `MLPClassifier` for what its parameters mean."""
 
     hidden_layer_sizes: Any
-    activation: str
+    activation: Any
     alpha: float
     scale: bool
     precision: str
@@ -110,6 +139,8 @@ class Trained(Estimator):
 
     # What an estimator without these parameters goes by.
     integration: str = "sum"
+    steepness: float = 1.0
+    unlabelled: Any = None
     dropout: float = 0.0
     coefs_init: Any = None
     intercepts_init: Any = None
@@ -165,22 +196,46 @@ class Trained(Estimator):
         sizes = self.hidden_layer_sizes
         return (sizes,) if isinstance(sizes, Integral) else tuple(sizes)
 
+    def _activations(self):
+        """The Activation of each hidden layer."""
+        hidden = len(self._sizes()) - 2
+        names = (self.activation,) * hidden if isinstance(self.activation, str) else tuple(self.activation)
+        if len(names) != hidden:
+            msg = (
+                f"{type(self).__name__}: activation lists {plural(len(names), 'activation')}, but there are"
+                f" {plural(hidden, 'hidden layer')}; give one for each, or one name for all"
+            )
+            raise ParameterError(msg)
+        steep = {"sigmoid": steep_sigmoid(self.steepness)}
+        return [steep.get(name, ACTIVATIONS[name]) for name in names]
+
     def _network(self, weights, biases):
         output, _ = self._output_layer()
-        return Network(weights, biases, ACTIVATIONS[self.activation], INTEGRATIONS[self.integration], output)
+        return Network(weights, biases, self._activations(), INTEGRATIONS[self.integration], output)
 
     def _start(self, X, settings, random):
         """The weights to start from: given, or drawn and, if asked, pretrained."""
         sizes = self._sizes()
         if self.coefs_init is not None:
             return given_parameters(self, sizes, X.dtype)
-        parameters = drawn_weights(sizes, self.activation, self.integration, random, X.dtype)
+        parameters = drawn_weights(sizes, self._activations(), self.integration, random, X.dtype)
         if not self.fit_intercept:
             for biases in parameters.biases:
                 biases[:] = 0.0
         if self.pretrain:
-            pretrain(self._network(parameters.weights, parameters.biases), X, settings, self.pretrain, random)
+            network = self._network(parameters.weights, parameters.biases)
+            pretrain(network, self._all_inputs(X), settings, self.pretrain, random)
+        elif self.unlabelled is not None:
+            msg = f"{type(self).__name__}: unlabelled rows take part in pre-training only; set pretrain=20"
+            raise ParameterError(msg)
         return parameters
+
+    def _all_inputs(self, X):
+        """The inputs of the rows learnt from, and of those without a target."""
+        if self.unlabelled is None:
+            return X
+        more = conform(read(self.unlabelled), self.schema_, type(self).__name__)
+        return np.vstack([X, self.encoding_(more, dtype=X.dtype)])
 
     def draw(self):
         """The training curve: the loss after each epoch, of the rows held out too where there are any.

@@ -64,28 +64,34 @@ def by_weight(integration, x, w, d):
 
 def network_answer(activation, sums):
     """The answers of a layer's units."""
-    if activation == "softmax":
+    if activation.name == "softmax":
         powers = [math.exp(z - max(sums)) for z in sums]
         return [power / math.fsum(powers) for power in powers]
     rule = {
         "sign": lambda z: 1.0 if z >= -rounding(np.float64) else -1.0,
-        "sigmoid": lambda z: 1.0 / (1.0 + math.exp(-z)) if z > -700 else 0.0,
+        "step": lambda z: 1.0 if z >= -rounding(np.float64) else 0.0,
+        "sigmoid": lambda z: _sigmoid(activation.steepness * z),
         "tanh": math.tanh,
         "relu": lambda z: max(0.0, z),
         "identity": lambda z: z,
-    }[activation]
+    }[activation.name]
     return [rule(z) for z in sums]
+
+
+def _sigmoid(z):
+    return 1.0 / (1.0 + math.exp(-z)) if z > -700 else 0.0
 
 
 def activation_slope(activation, a):
     """f'(z), told by the answer."""
     return {
         "sign": lambda: 1.0,
-        "sigmoid": lambda: a * (1.0 - a),
+        "step": lambda: 1.0,
+        "sigmoid": lambda: activation.steepness * a * (1.0 - a),
         "tanh": lambda: 1.0 - a * a,
         "relu": lambda: 1.0 if a > 0.0 else 0.0,
         "identity": lambda: 1.0,
-    }[activation]()
+    }[activation.name]()
 
 
 def forward(network, x):
@@ -96,8 +102,8 @@ def forward(network, x):
         sums = [
             math.fsum([*join(integration, x, w), b]) for w, b in zip(columns, biases.tolist(), strict=True)
         ]
-        activation = network.output.activation if i == last else network.activation
-        layers.append(Layer(x, sums, network_answer(activation.name, sums)))
+        activation = network.output.activation if i == last else network.activations[i]
+        layers.append(Layer(x, sums, network_answer(activation, sums)))
         x = layers[-1].answers
     return layers
 
@@ -128,7 +134,7 @@ def last_errors(output, answers, targets):
     if output.activation.name == "softmax":
         mean = math.fsum(o * e for o, e in zip(answers, errors, strict=True))
         return [o * (e - mean) for o, e in zip(answers, errors, strict=True)]
-    return [e * activation_slope(output.activation.name, o) for o, e in zip(answers, errors, strict=True)]
+    return [e * activation_slope(output.activation, o) for o, e in zip(answers, errors, strict=True)]
 
 
 def backward(network, layers, targets):
@@ -139,7 +145,7 @@ def backward(network, layers, targets):
         deltas.insert(
             0,
             [
-                activation_slope(network.activation.name, a)
+                activation_slope(network.activations[i - 1], a)
                 * math.fsum(
                     delta * by_input(integration, a, w, len(inputs))
                     for delta, w in zip(deltas[0], row, strict=True)
