@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openbook.data.read import read
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
-    from openbook.draw import draw_boundary
+    from openbook.draw import draw_boundary, draw_table
     from openbook.features import score_attributes
     from openbook.judge.curves.diagnose import diagnose_model
     from openbook.judge.curves.make import learning_curve
@@ -46,6 +46,7 @@ _PLACES = {
     "diagnose_model": "openbook.judge",
     "draw_boundary": "openbook.draw",
     "draw_residuals": "openbook.judge.scores.residuals",
+    "draw_table": "openbook.draw",
     "evaluate": "openbook.judge",
     "learning_curve": "openbook.judge",
     "load": "openbook.data.sets",
@@ -73,6 +74,7 @@ __all__ = [
     "diagnose_model",
     "draw_boundary",
     "draw_residuals",
+    "draw_table",
     "evaluate",
     "learning_curve",
     "load",

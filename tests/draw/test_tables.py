@@ -60,7 +60,7 @@ def test_categories_have_bands_and_numbers_colour_by_fifths():
     keys = [t.text for t in marks(picture, "text") if t.text.startswith(("up to", "above"))]
     assert keys == ["up to 2.7", "up to 3", "up to 3.1", "up to 3.4", "above 3.4"]
     widths = IRIS.data("sepal width (cm)")
-    assert len(inside(picture, "s3")) == (widths <= 2.7).sum()
+    assert len(inside(picture, "s5")) == (widths <= 2.7).sum()
 
 
 def test_histograms_are_as_high_as_the_counts_of_each_class():

@@ -39,7 +39,7 @@ MOST_DOTS = 2000
 #: More dots than these shine through.
 _FEW_DOTS = 200
 #: Numbers are coloured in so many groups of as many rows, in shades that grow.
-_SHADES = ("c0 s3", "c0 s6", "c0 s9", "c0 s13", "c0 s16")
+_SHADES = ("c0 s5", "c0 s8", "c0 s10", "c0 s13", "c0 s16")
 #: Rows without a group.
 _MISSING, _PALE = "missing", "c8 s8"
 

@@ -74,7 +74,7 @@ STYLE = f"""
 .ob-plot .tag {{ stroke: #1a2128; }}
 .ob-plot .many {{ stroke: none; }}
 .ob-plot .ring.ring {{ fill: #1a2128; }}
-.ob-plot .over-c0 {{ fill: #0d1318; }}
+.ob-plot .over-c0, .ob-plot .over-c5 {{ fill: #0d1318; }}
 }}
 """
 

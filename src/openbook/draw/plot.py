@@ -212,17 +212,23 @@ class Plot:
         left, top = self._pixels([x], [y])
         self._marks.append(text(left[0] + away[0], top[0] + away[1], words, look))
 
-    def labels(self, x: Places, y: Places, names: Sequence[str]) -> None:
-        """A name beside each point, on paper, inside the frame, and below those that stand there already."""
+    def labels(self, x: Places, y: Places, names: Sequence[str], *, move: bool = True) -> None:
+        """A name beside each point, on paper, inside the frame.
+
+        One that would cover another stands below it, or without `move` is left out.
+        """
         left, top = self._pixels(x, y)
         wide, high = self.size
-        middle, taken = wide / 2, list[tuple[float, float, float]]()
+        taken: list[tuple[float, float, float]] = []
         for name, at, down in zip(names, left.tolist(), top.tolist(), strict=True):
             words = clip(name, 24)
             room = width_of(words, 13)
-            start = min(max(at + 6 if at >= middle else at - 6 - room, 4.0), wide - room - 4)
+            start = min(max(at + 6 if at >= wide / 2 else at - 6 - room, 4.0), wide - room - 4)
             base = min(max(down + 4, 14.0), high - 6)
-            while any(abs(base - other) < 15 and start < e and s < start + room for other, s, e in taken):
+            covered = [other for other, s, e in taken if start < e and s < start + room]
+            if not move and any(abs(base - other) < 15 for other in covered):
+                continue
+            while any(abs(base - other) < 15 for other in covered):
                 base += 15
             taken.append((base, start, start + room))
             behind = f'x="{start - 2:.1f}" y="{base - 12:.1f}" width="{room + 4:.1f}" height="16" rx="3"'

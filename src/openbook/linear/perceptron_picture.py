@@ -67,7 +67,8 @@ def draw_moving_line(model, X, y, columns):
     plot.named("c5", "earlier lines, numbered")
     plot.named("ink", f"after {plural(len(changes), 'change')}")
     groups.dots(plot, across.values(table), up.values(table), aside=True)
-    plot.labels([x for x, _, _ in numbers], [y for _, y, _ in numbers], [number for _, _, number in numbers])
+    x, y, words = zip(*numbers[::-1], strict=True) if numbers else ((), (), ())  # the last one has its number
+    plot.labels(x, y, words, move=False)
     notes = [f"{plural(len(changes), 'change')} in {plural(model.n_iter_, 'epoch')}.", *sweep.note()]
     if len(chosen) < len(lines):
         notes[0] += f" {len(chosen)} of {len(lines)} lines are drawn."
