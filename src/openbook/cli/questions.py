@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from openbook.errors import DataError
+from openbook.report.fitted import unwrapped
 from openbook.work.formula import printable
 
 __all__ = ["answered", "findings", "network_of"]
 
 
 def network_of(model: Any) -> Any:
-    """The belief network of a model: itself, or that of a classifier."""
-    network = getattr(model, "network_", model)
+    """The belief network of a model: itself, or that of a classifier, which a threshold may be around."""
+    network = getattr(unwrapped(model), "network_", model)
     if not hasattr(network, "query"):
         name = type(model).__name__
         raise DataError(f"{name} is not a belief network; learn one with openbook.network.BeliefNetwork")
