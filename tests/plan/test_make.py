@@ -329,3 +329,16 @@ def test_hand_written_rules_compete(tmp_path):
         make_plan("weather", rules="nowhere.txt")
     with pytest.raises(PlanError, match="rules predict classes, and 'progression' is a number"):
         make_plan("diabetes", rules=path)
+
+
+def test_an_order_of_the_classes_is_used(tmp_path):
+    rows = [{"x": i / 10, "grade": ("low", "mid", "high")[min(i // 20, 2)]} for i in range(60)]
+    path = tmp_path / "grades.csv"
+    ob.read(rows).to_polars().write_csv(path)
+    plan = make_plan(path, "grade", kinds={"grade": ["low", "mid", "high"]}, only=["proportional_odds"])
+    assert plan.metric == "rank_error"
+    assert plan.learners[-1].learner == "proportional_odds"
+    assert any("the values of grade have an order" in note for note in plan.notes)
+    assert make_plan(path, "grade").metric == "accuracy"  # words in no known order
+    with pytest.raises(PlanError, match="proportional_odds needs classes with an order"):
+        make_plan(path, "grade", only=["proportional_odds"])

@@ -15,6 +15,8 @@ _METRICS = {
     "macro_f1": "mean F1 of the classes",
     "weighted_f1": "mean F1 of the classes, weighted by their rows",
     "kappa": "agreement beyond chance (Cohen)",
+    "quadratic_kappa": "agreement beyond chance, by squared distance in the order of the classes",
+    "rank_error": "places in the order of the classes by which predictions are off, on average",
     "mcc": "correlation of truth and prediction (Matthews)",
     "log_loss": "mean negative log probability of the true class",
     "brier": "mean squared error of the probabilities",

@@ -5,6 +5,7 @@ from openbook.linear.discriminant import LinearDiscriminantAnalysis, QuadraticDi
 from openbook.linear.least_squares import LinearRegression
 from openbook.linear.logistic import LogisticRegression
 from openbook.linear.perceptron import Perceptron
+from openbook.linear.proportional_odds import ProportionalOdds
 from openbook.linear.rocchio import Rocchio
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "LogisticRegression",
     "Perceptron",
     "Polynomial",
+    "ProportionalOdds",
     "QuadraticDiscriminantAnalysis",
     "Radial",
     "Rocchio",

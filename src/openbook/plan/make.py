@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from openbook.data import Column, Datetime, Nominal, Numeric, Table, Text
+from openbook.data import Column, Datetime, Nominal, Numeric, Ordinal, Table, Text
 from openbook.data.describe import Description
 from openbook.errors import (
     NotEvaluableError,
@@ -330,13 +330,10 @@ def make_plan(
         effort, notes_on_effort = "usual", [untunable]
     notes += [f"every fold prepares the inputs by its training rows: {text}" for text in prepare]
     prepared = _prepared(inputs, y, prepare)
-    candidates, refused = _candidates(prepared, aimed.task, only, effort, sequence)
+    candidates, refused = _candidates(prepared, y, aimed.task, only, effort, sequence)
     if rules is not None:
         candidates.append(_written(rules, prepared, y, aimed.task))
-        notes.append(
-            "hand-written rules are the same in every fold: if their author has seen these rows, their score"
-            " is too good"
-        )
+        notes.append(_WRITTEN_NOTE)
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y, roles, money)
@@ -380,9 +377,17 @@ def _metric(
         return COST, [f"{why} the cost per row; for another metric, use --metric"]
     decisive = asked or DEFAULTS[task][0]
     judge_metric(decisive, task)
+    if asked is None and _has_order(y):
+        why = f"the values of {y.name} have an order, so learners are ranked by the rank error: by how many"
+        return "rank_error", [f"{why} places a prediction is off; for another metric, use --metric accuracy"]
     if asked is None and task == "classification" and (rare := _rare_class(y)):
         return _metric_of_rare_classes(y, roles, rare)
     return decisive, []
+
+
+def _has_order(y: Column) -> bool:
+    """Whether the classes have an order that matters: of two, there is nothing between."""
+    return isinstance(y.attribute, Ordinal) and len(y.attribute.values) > 2
 
 
 def _metric_of_rare_classes(y: Column, roles: Roles, rare: str) -> tuple[str, list[str]]:
@@ -460,13 +465,14 @@ def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> Table:
 
 
 def _candidates(
-    inputs: Table, task: Task, only: Collection[str], effort: Effort, sequence: str | None
+    inputs: Table, y: Column, task: Task, only: Collection[str], effort: Effort, sequence: str | None
 ) -> tuple[list[Candidate], list[str]]:
     """The learners that can be tried, and in words those that cannot."""
-    _check_asked(only, task, sequence)
+    _check_asked(only, y, task, sequence)
     candidates, refused = [], []
     tasks = (task, "sequence") if sequence is not None and task == "classification" else (task,)
     tried = [entry for entry in learners(*tasks) if not only or entry.baseline or entry.name in only]
+    tried = [entry for entry in tried if not entry.ordered or _has_order(y)]
     for entry, variant in [(one, way) for one in tried for way in one.study]:
         model = entry.make(**variant.parameters)
         if entry.task == "sequence":
@@ -488,17 +494,28 @@ def _candidates(
     return candidates, refused
 
 
-def _check_asked(only: Collection[str], task: Task, sequence: str | None) -> None:
+def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | None) -> None:
     """Refuse learners that a study of this task cannot try."""
     for name in only:
         if not (entry := learner(name)).study:
             raise PlanError(f"{name} needs parameters in a study; add it to the [[learners]] of a plan.toml")
         if entry.task == "sequence" and (sequence is None or task != "classification"):
             raise PlanError(f"{name} labels sequences; say which column names them: --sequence COLUMN")
+        if entry.ordered and not _has_order(y):
+            raise PlanError(
+                f"{name} needs classes with an order; give it from lowest to highest: --kind"
+                f" {y.name}=LOW,MIDDLE,HIGH"
+            )
         if entry.task not in (task, "sequence"):
             raise PlanError(
                 f"{name} is for {entry.task}, and this is {task}; omit it, or change the kind of the target"
             )
+
+
+_WRITTEN_NOTE = (
+    "hand-written rules are the same in every fold: if their author has seen these rows, their score is too"
+    " good"
+)
 
 
 def _written(path: str | Path, inputs: Table, y: Column, task: Task) -> Candidate:

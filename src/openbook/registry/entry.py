@@ -61,6 +61,8 @@ class Entry:
         Whether others are measured against it.
     around : str, tuple of str or None, default=None
         The registered learner that it wraps unless told otherwise, or the learners, if it wraps several.
+    ordered : bool, default=False
+        Whether it is for classes with an order alone: a study tries it where the target is ordinal.
     members : tuple of str, default=()
         Of an ensemble, the registered learners that it must beat to be offered by a study.
     study : tuple of Variant, default=()
@@ -84,6 +86,7 @@ class Entry:
     summary: str
     baseline: bool = False
     around: str | tuple[str, ...] | None = None
+    ordered: bool = False
     members: tuple[str, ...] = ()
     study: tuple[Variant, ...] = ()
 

@@ -278,6 +278,14 @@ PREDICTORS = (
         study=(Variant("logistic regression"),),
     ),
     Entry(
+        "proportional_odds",
+        "openbook.linear:ProportionalOdds",
+        "classification",
+        "one line, and a threshold between each two classes of an order",
+        ordered=True,
+        study=(Variant("proportional odds"),),
+    ),
+    Entry(
         "perceptron",
         "openbook.linear:Perceptron",
         "classification",

@@ -23,7 +23,7 @@ from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.scores import influence as on
 from openbook.judge.scores.rates import by_class, cohens_kappa, mcc, mean_over_classes
 
-__all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric"]
+__all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric", "quadratic_kappa"]
 
 Task = Literal["classification", "regression"]
 
@@ -35,6 +35,8 @@ _WORDS = {
     "weighted_f1": "weighted F1",
     "mcc": "MCC",
     "log_loss": "log loss",
+    "quadratic_kappa": "quadratic kappa",
+    "rank_error": "rank error",
     "brier": "Brier score",
     "roc_auc": "ROC AUC",
     "average_precision": "average precision",
@@ -367,6 +369,24 @@ def _distances(p: Predictions) -> np.ndarray:
     return np.abs(p.truth - p.predicted)  # type: ignore[no-any-return]
 
 
+def _rank_error(p: Predictions) -> float:
+    """By how many places of the order a prediction is off, in the mean; classes are in their order."""
+    return float(_distances(p).mean())
+
+
+def quadratic_kappa(counts: np.ndarray) -> Any:
+    """Cohen's kappa with squared distances between ranks as weights; NaN where all rows are of one class.
+
+    >>> round(float(quadratic_kappa(np.array([[2, 0, 0], [0, 1, 1], [1, 0, 3]]))), 4)
+    0.6
+    """
+    ranks = np.arange(len(counts))
+    apart = (ranks[:, None] - ranks) ** 2
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    by_chance = (apart * expected).sum()
+    return 1 - (apart * counts).sum() / by_chance if by_chance != 0 else math.nan
+
+
 def _mse(p: Predictions) -> float:
     return float(_squares(p).mean())
 
@@ -504,6 +524,8 @@ METRICS = {
         _counted("weighted_f1", _weighted_f1),
         _counted("kappa", cohens_kappa, lowest=-1),
         _counted("mcc", mcc, lowest=-1),
+        _counted("quadratic_kappa", quadratic_kappa, lowest=-1),
+        _lost("rank_error", "classification", _rank_error, on.of_losses(_distances)),
         _lost(
             "log_loss",
             "classification",

@@ -1,0 +1,262 @@
+r"""Proportional odds: logistic regression for classes that have an order (McCullagh 1980).
+
+    ln P(y <= k | x) / P(y > k | x) = t_k - s(x),    s(x) = Σ_j w_j x_j,    t_0 < t_1 < … < t_(m-2)
+    P(y = k | x) = σ(t_k - s) - σ(t_(k-1) - s),       σ(t_-1 - s) = 0,  σ(t_(m-1) - s) = 1
+
+One line for all classes: a larger score moves a row up the order, past one threshold t_k after the other, and
+a column has the same odds ratio e^-w at each. Fitted by the largest penalised log-likelihood
+
+    Σ_i w_i ln P(y_i | x_i) - 1 / (2 C) Σ w²
+
+over the encoded columns; thresholds are not penalised. The order is that of an ordinal target's values, or
+that of sorted labels. Missing cells and values never seen count as the encoding says.
+
+theta : float64 (d + m - 1,): w, then t_0 and the logarithms of the steps from each threshold to the next
+"""
+
+import math
+import warnings
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+from sklearn.exceptions import ConvergenceWarning
+
+from openbook.border.base import Classifier
+from openbook.border.rules import Flag, Number, Whole
+from openbook.data.attributes import as_text
+from openbook.errors import DataError
+from openbook.fold import Piece
+from openbook.linear.scored import linear_scores
+from openbook.prepare.encoding import Encoding
+from openbook.words.numbers import figure, signed
+from openbook.work import Grid, Step, Work
+
+__all__ = ["ProportionalOdds"]
+
+#: Thresholds that would be closer than this are kept apart by it.
+CLOSEST = 1e-12
+
+
+class ProportionalOdds(Classifier):
+    """Ordinal logistic regression: one line for all classes, and a threshold between each two of them.
+
+    For classes with an order, such as low < middle < high. The order is that of an ordinal target's values,
+    otherwise that of the sorted labels; `classes_` shows it.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The inverse of the strength of the penalty on squares: the smaller, the stronger. math.inf for none.
+    tol : float, default=1e-06
+        The largest gradient of the mean loss that counts as none.
+    max_iter : int, default=1000
+        The most steps of L-BFGS.
+    scale : bool, default=True
+        Whether numeric columns are in standard units for the penalty, or in their own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, in their order.
+    coef_ : ndarray of shape (n_encoded,)
+        The coefficients w, in units of the columns: the larger the score, the higher the class.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        The thresholds t, in units of that score.
+    log_likelihood_ : float
+        The log-likelihood of the model.
+    n_iter_ : int
+        The number of steps.
+    converged_ : bool
+        Whether the last gradient counts as none.
+    encoding_ : Encoding
+
+    Notes
+    -----
+    Judge it by scores that know the order: `rank_error` and `quadratic_kappa`.
+    Guide: docs/guide/logistic.md
+
+    References
+    ----------
+    McCullagh (1980), Regression models for ordinal data. Agresti (2010), Analysis of ordinal categorical
+    data.
+
+    Examples
+    --------
+    >>> x = [[float(i)] for i in range(12)]
+    >>> y = [0, 0, 0, 1, 0, 1, 1, 2, 1, 2, 2, 2]
+    >>> model = ProportionalOdds().fit(x, y)
+    >>> model.predict([[0.0], [6.0], [11.0]]).tolist(), bool(model.coef_[0] > 0)
+    ([0, 1, 2], True)
+    """
+
+    #: The penalty stands beside the weights: without a unit of their own, they count as rows.
+    _counts_rows = True
+
+    _rules = {
+        "C": Number(above=0, unlimited=True),
+        "tol": Number(above=0),
+        "max_iter": Whole(at_least=1),
+        "scale": Flag(),
+    }
+
+    def __init__(self, C=1.0, tol=1e-6, max_iter=1000, scale=True):
+        self.C = C
+        self.tol = tol
+        self.max_iter = max_iter
+        self.scale = scale
+
+    def knobs(self):
+        return {"C": (100.0, 10.0, 1.0, 0.1, 0.01)}
+
+    def _fit(self, rows):
+        if len(self.classes_) < 2:
+            only = as_text(self.classes_[0])
+            msg = f"ProportionalOdds needs two classes, but all rows are of one class, {only!r}"
+            raise DataError(msg)
+        standard = Encoding.of(rows, reference=math.isinf(self.C))
+        chunks = [piece.load() if isinstance(piece, Piece) else piece for piece in rows.pieces]
+        X = np.concatenate([standard(chunk.X) for chunk in chunks])
+        y, w = (np.concatenate([getattr(chunk, part) for chunk in chunks]) for part in ("y", "w"))
+        share = np.ones(len(standard)) if self.scale else 1 / standard.scale  # of a coefficient's penalty
+        found = self._found(X, y, w, share**2)
+        theta, d = found.x, len(standard)
+        thresholds = _thresholds(theta[d:])
+        self.encoding_ = standard
+        self.coef_, shift = standard.original(theta[None, :d], np.zeros(1))
+        self.coef_, self.thresholds_ = self.coef_[0], thresholds - shift[0]
+        self.n_iter_ = int(found.nit)
+        self.log_likelihood_ = -_loss(theta, X, y, w, 0.0, share)[0] * float(w.sum())
+        self.converged_ = bool(np.abs(found.jac).max() <= self.tol)
+        if not self.converged_:
+            msg = (
+                f"ProportionalOdds did not converge in {self.n_iter_} steps: the largest gradient is still"
+                f" {figure(float(np.abs(found.jac).max()), 3)}; raise max_iter, or tol from {self.tol:g}"
+            )
+            warnings.warn(msg, ConvergenceWarning, stacklevel=4)
+
+    def _found(self, X, y, w, share):
+        """The solution in standard units."""
+        shares = np.cumsum(np.bincount(y, w))[:-1] / w.sum()
+        start = np.log(shares / (1 - shares))  # without columns, the thresholds of the classes' shares
+        steps = np.log(np.maximum(np.diff(start), CLOSEST))
+        theta = np.concatenate([np.zeros(X.shape[1]), start[:1], steps])
+        most = {"maxiter": self.max_iter, "maxfun": 10 * self.max_iter, "ftol": 0.0, "gtol": self.tol / 10}
+        penalty = 0.0 if math.isinf(self.C) else 1 / self.C
+        return minimize(_loss, theta, (X, y, w, penalty, share), "L-BFGS-B", jac=True, options=most)
+
+    def _scores(self, X):
+        raw = self._unscaled
+        return linear_scores(raw, X, self.coef_[None], np.zeros(1))[:, 0]
+
+    @property
+    def _unscaled(self):
+        """The encoding of columns in their own units."""
+        d = len(self.encoding_)
+        return replace(self.encoding_, shift=np.zeros(d), scale=np.ones(d))
+
+    def _proba(self, X):
+        below = expit(self.thresholds_ - self._scores(X)[:, None])
+        return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+    def complexity(self):
+        return len(self.coef_) + len(self.thresholds_)
+
+    def _saved(self):
+        saved = super()._saved()
+        return saved._replace(facts={**saved.facts, "converged": self.converged_, "n_iter": self.n_iter_})
+
+    def _opened(self, saved):
+        self.converged_, self.n_iter_ = bool(saved.facts["converged"]), int(saved.facts["n_iter"])
+        super()._opened(saved)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # of classes that have no order
+        return tags
+
+    def _arrays(self):
+        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+        own = {"coef": self.coef_, "thresholds": self.thresholds_}
+        return {**own, "log_likelihood": np.array([self.log_likelihood_]), **encoding}
+
+    def _restore(self, arrays):
+        start = "encoding."
+        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+        encoding = Encoding.from_arrays(self.schema_, own)
+        shapes = {"coef": (len(encoding),), "thresholds": (len(self.classes_) - 1,), "log_likelihood": (1,)}
+        for name, shape in shapes.items():
+            array = arrays[name]
+            if array.shape != shape or array.dtype != float or not np.isfinite(array).all():
+                msg = f"array {name!r} is not finite numbers of shape {shape}"
+                raise ValueError(msg)
+        if not len(arrays["thresholds"]) or (np.diff(arrays["thresholds"]) < 0).any():
+            msg = "its thresholds are not in order"
+            raise ValueError(msg)
+        self.encoding_, self.coef_, self.thresholds_ = encoding, arrays["coef"], arrays["thresholds"]
+        self.log_likelihood_ = float(arrays["log_likelihood"][0])
+
+    def _work(self):
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        rule = Step("log odds of y <= k", r"t_k - \sum_j w_j x_j", note=f"order: {' < '.join(labels)}")
+        rows = [
+            [name, w, math.exp(min(w, 700.0))]
+            for name, w in zip(self.encoding_.names, self.coef_.tolist(), strict=True)
+        ]
+        header = ["column", "w", "odds ratio of a higher class"]
+        columns = Grid("columns", header, rows, "per unit of a column")
+        between = [f"{a} | {b}" for a, b in pairwise(labels)]
+        places = list(zip(between, self.thresholds_.tolist(), strict=True))
+        end = f"Log-likelihood {figure(self.log_likelihood_)}."
+        parts = (rule, columns, Grid("thresholds", ["between", "t"], places))
+        return Work(f"Proportional odds for {self.target_}", parts, end)
+
+    def _work_row(self, X):
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        x, w = self._unscaled(X)[0].tolist(), self.coef_.tolist()
+        names = self.encoding_.names
+        terms = [[name, a, b, a * b] for name, a, b in zip(names, w, x, strict=True) if a and b]
+        score = math.fsum(term[-1] for term in terms)
+        steps, below = [Step("s", r"\sum_j w_j x_j", result=score)], [0.0]
+        for label, t in zip(labels, self.thresholds_.tolist(), strict=False):
+            below.append(1 / (1 + math.exp(min(score - t, 700.0))))
+            numbers = rf"\sigma({figure(t)} - {signed(score)})"
+            steps.append(Step(f"P({self.target_} <= {label})", r"\sigma(t_k - s)", numbers, below[-1]))
+        below.append(1.0)
+        shares = [b - a for a, b in pairwise(below)]
+        for k, label in enumerate(labels):
+            numbers = f"{figure(below[k + 1])} - {figure(below[k])}"
+            formula = r"P(y \le k) - P(y \le k - 1)"
+            steps.append(Step(f"P({self.target_} = {label})", formula, numbers, shares[k]))
+        grid = Grid("terms", ["column", "w", "x", "w x"], terms)
+        end = f"Most probable: {self.target_} = {labels[shares.index(max(shares))]}."
+        return Work(f"Proportional odds for {self.target_}: one prediction", (grid, *steps), end)
+
+
+def _thresholds(parameters):
+    """t_0, then each by a step above the one before."""
+    return np.cumsum(np.concatenate([parameters[:1], np.exp(parameters[1:])]))
+
+
+def _loss(theta, X, y, w, penalty, share):
+    """The penalised mean loss and its gradient; share : of each coefficient's penalty.
+
+    With a and b the thresholds around a row's class, less its score, σ(b) - σ(a) is computed as
+    σ(b) σ(-a) (1 - e^(a - b)), which is exact however far away they are.
+    """
+    d, total = X.shape[1], w.sum()
+    t, s = _thresholds(theta[d:]), X @ theta[:d]
+    ends = np.concatenate([[-np.inf], t, [np.inf]])
+    a, b = ends[y] - s, ends[y + 1] - s
+    gap = -np.expm1(a - b)
+    loss = -(w @ (log_expit(b) + log_expit(-a) + np.log(gap))) / total
+    by_score = w * (expit(a) + expit(b) - 1)
+    by_upper, by_lower = w * expit(-b) / (expit(-a) * gap), w * expit(a) / (expit(b) * gap)
+    by_threshold = np.bincount(y, by_upper, len(ends) - 1)[:-1] - np.bincount(y, by_lower, len(ends) - 1)[1:]
+    steps = np.cumsum(by_threshold[::-1])[::-1]
+    steps[1:] *= np.exp(theta[d + 1 :])
+    ridge = penalty * share * theta[:d]
+    gradient = np.concatenate([-(X.T @ by_score) + ridge, -steps]) / total
+    return float(loss + 0.5 * ridge @ theta[:d] / total), gradient
