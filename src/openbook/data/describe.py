@@ -12,12 +12,14 @@ from openbook.data.findings import (
     broken_rules,
     column_findings,
     date_parts,
+    gap_findings,
     leak_findings,
     many_values,
     near_rows,
     repeated_columns,
     repeated_rows,
     target_findings,
+    turn_findings,
 )
 from openbook.data.summary import ColumnSummary, measure
 from openbook.data.table import Table
@@ -118,6 +120,8 @@ def describe(table: Table, target: str | None = None, rules: Collection[str] = (
     identifiers = {name for finding in findings if finding.kind == "identifier" for name in finding.columns}
     findings += many_values(table, target, identifiers)
     findings += date_parts(table, target, identifiers)
+    findings += gap_findings(table, target)
+    findings += () if target is None else turn_findings(table, target)
     findings += repeated_columns(table, summaries, target)
     findings += repeated_rows(table, agreements)
     findings += near_rows(table)

@@ -15,6 +15,7 @@ from openbook.prepare.prepared import Prepared
 from openbook.prepare.rare_values import RareValues
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 from openbook.prepare.steps import VERBS, Verb, step
+from openbook.prepare.turning import TurningPoint
 
 __all__ = [
     "VERBS",
@@ -44,6 +45,7 @@ __all__ = [
     "SigmoidFeatures",
     "SimpleImputer",
     "StandardScaler",
+    "TurningPoint",
     "Verb",
     "step",
 ]

@@ -30,6 +30,7 @@ from openbook.prepare.formulas import DropColumns, FormulaColumn, RowRule
 from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
+from openbook.prepare.turning import TurningPoint
 
 __all__ = ["VERBS", "Verb", "made_columns", "needed_columns", "parse_step", "step"]
 
@@ -121,6 +122,11 @@ VERBS: dict[str, Verb] = {
         "drop", "leave out training rows with numbers outside the fences", "drop-outliers income 3z"
     ),
     "binarise": Verb("1 above a threshold, else 0", {"": Way(Binarizer, {}, "threshold")}, "binarise age 18"),
+    "turn": Verb(
+        "the distance from the turning point of a U shape against the target",
+        {"": Way(TurningPoint)},
+        "turn age",
+    ),
     "bins": Verb(
         "intervals: equal-frequency, equal-width, kmeans, mdl, or cuts=18,65; auto finds how many",
         {

@@ -55,6 +55,7 @@ _STEPS = {
     "row_rule": ("RowRule", "training rows that break a rule left out"),
     "sigmoid_features": ("SigmoidFeatures", "sigmoid basis functions in place of numbers"),
     "simple_imputer": ("SimpleImputer", "missing cells filled by the mean, median or mode of their column"),
+    "turning_point": ("TurningPoint", "the distance from the turning point of a U shape"),
     "standard_scaler": ("StandardScaler", "z-scores: mean 0 and standard deviation 1"),
 }
 

@@ -4,10 +4,12 @@ from openbook.data.findings.broken_rules import broken_rules
 from openbook.data.findings.columns import column_findings, target_findings
 from openbook.data.findings.dates import date_parts
 from openbook.data.findings.finding import TINY, Finding
+from openbook.data.findings.gaps import gap_findings
 from openbook.data.findings.leaks import leak_findings
 from openbook.data.findings.near_rows import near_codes, near_rows
 from openbook.data.findings.rare import many_values
 from openbook.data.findings.repeats import agreement, repeated_columns, repeated_rows
+from openbook.data.findings.turning import turn_findings
 
 __all__ = [
     "TINY",
@@ -16,6 +18,7 @@ __all__ = [
     "broken_rules",
     "column_findings",
     "date_parts",
+    "gap_findings",
     "leak_findings",
     "many_values",
     "near_codes",
@@ -23,4 +26,5 @@ __all__ = [
     "repeated_columns",
     "repeated_rows",
     "target_findings",
+    "turn_findings",
 ]
