@@ -46,7 +46,7 @@ NUMBERS_ONLY = {
 
 @pytest.fixture(params=NUMBERS_ONLY.values(), ids=NUMBERS_ONLY.keys())
 def of_numbers(request) -> Any:
-    return request.param.make().fit(X)
+    return request.param.make().fit(X, y)
 
 
 def cells(table):
@@ -86,7 +86,7 @@ def test_rows_come_out_in_the_form_in_which_they_came(fitted):
 
 
 def test_an_array_gives_an_array(of_numbers):
-    array = clone(of_numbers).fit_transform(X.block(NUMBERS))
+    array = clone(of_numbers).fit_transform(X.block(NUMBERS), y)
     assert isinstance(array, np.ndarray)
     np.testing.assert_array_equal(array, of_numbers.transform(X).block(NUMBERS))
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency, mannwhitneyu
 
 from openbook import describe, load, read
-from openbook.data.findings.gaps import gap_findings, holm
+from openbook.data.findings.gaps import corrected_together, gap_findings
 from openbook.data.findings.turning import turn_findings, turning_point
 
 RNG = np.random.default_rng(0)
@@ -62,8 +62,8 @@ def test_gaps_at_random_are_rarely_told():
 
 
 def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([]) == []
+    assert corrected_together([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert corrected_together([]) == []
 
 
 def test_a_u_shape_is_found_and_a_line_is_not():

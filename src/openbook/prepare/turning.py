@@ -75,6 +75,11 @@ class TurningPoint(Transformer):
         turns = [turn for y in outcomes if (turn := turning_point(x, y, rows.w)) is not None and turn.p < 1]
         return min(turns, key=lambda turn: turn.p) if turns else None
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
     def _forward(self, x: Floats) -> Floats:
         return np.where(self.turns_, np.abs(x - self.center_), x)
 

@@ -24,7 +24,7 @@ from openbook.data.table import Column, Table
 from openbook.words.numbers import p_words, short
 from openbook.words.sentences import plural
 
-__all__ = ["gap_findings", "holm"]
+__all__ = ["corrected_together", "gap_findings"]
 
 _LEVEL = 0.05
 _FEW = 5
@@ -57,7 +57,7 @@ def gap_findings(table: Table, target: str | None) -> Iterator[Finding]:
         for other in others
         if other != name and other is not None and (found := _tested(name, missing, columns[other]))
     ]
-    corrected = dict(zip(((t.gaps, t.other) for t in tests), holm([t.p for t in tests]), strict=True))
+    corrected = dict(zip(((t.gaps, t.other) for t in tests), corrected_together([t.p for t in tests]), strict=True))
     for name in gaps:
         mine = [t for t in tests if t.gaps == name and corrected[t.gaps, t.other] <= _LEVEL]
         yield from _finding(name, mine, corrected, target, len(tests))
@@ -141,10 +141,10 @@ def _with_values(name: str, missing: npt.NDArray[np.bool_], other: Column) -> _T
     return _Test(name, other.name, p, words)
 
 
-def holm(p_values: list[float]) -> list[float]:
-    """The p-values, corrected for being so many by Holm's method.
+def corrected_together(p_values: list[float]) -> list[float]:
+    """The p-values, corrected for being so many by Holm's method; `judge` stands above this layer.
 
-    >>> holm([0.01, 0.04, 0.03])
+    >>> corrected_together([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
