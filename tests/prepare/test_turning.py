@@ -27,5 +27,5 @@ def test_a_column_without_a_turn_stays():
 
 
 def test_a_target_is_needed():
-    with pytest.raises(RefusalError, match="needs a target"):
+    with pytest.raises(RefusalError, match="requires y to be passed"):
         TurningPoint().fit(TABLE)

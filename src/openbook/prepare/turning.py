@@ -62,7 +62,7 @@ class TurningPoint(Transformer):
 
     def _learn(self, rows: TrainingTable) -> None:
         if rows.y is None:
-            raise RefusalError("TurningPoint needs a target, whose turning point it finds")
+            raise RefusalError("TurningPoint requires y to be passed, but the target y is None")
         found = [self._turn(x, rows) for x in self._numbers(rows.X).T]
         self.turns_ = np.array([turn is not None for turn in found], dtype=bool)
         self.center_ = np.array([0.0 if turn is None else turn.at for turn in found])

@@ -57,7 +57,8 @@ def gap_findings(table: Table, target: str | None) -> Iterator[Finding]:
         for other in others
         if other != name and other is not None and (found := _tested(name, missing, columns[other]))
     ]
-    corrected = dict(zip(((t.gaps, t.other) for t in tests), corrected_together([t.p for t in tests]), strict=True))
+    pairs = [(t.gaps, t.other) for t in tests]
+    corrected = dict(zip(pairs, corrected_together([t.p for t in tests]), strict=True))
     for name in gaps:
         mine = [t for t in tests if t.gaps == name and corrected[t.gaps, t.other] <= _LEVEL]
         yield from _finding(name, mine, corrected, target, len(tests))
