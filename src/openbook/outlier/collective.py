@@ -2,10 +2,14 @@ r"""Collective outliers: rows that are odd together, and need not be odd one by 
 
     score of a row = that of its group, or of the oddest run that it is in
 
-Rows belong together by a key (`by`), or as runs of so many rows one after the other (`run`), in a sequence.
+Rows belong together by a key (`by`), or as runs of so many rows one after the other (`run`), in a sequence;
+or each with its neighbours, in space (`near`: the nearest rows by some columns, numbers standardised) or in a
+graph (`edges`: pairs of rows, or of values of the column `by`). A row then has the score of its own
+neighbourhood.
+
 Each collective becomes one row of figures: the mean of a number or rank, the share of each category, all of
-known cells, and for groups how many rows they have. A detector judges these. A figure is missing where no
-cell is known; a category that training never showed counts in no share.
+known cells, and for groups and in graphs how many rows they have. A detector judges these. A figure is
+missing where no cell is known; a category that training never showed counts in no share.
 
 A score depends on the rows of the collective alone, and not on other collectives in the table; but rows that
 belong together must come together, in their order if they are runs. `work` and `reasons` take the rows of one
@@ -16,17 +20,22 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Whole
 from openbook.data import Nominal, Numeric, Schema, Table
+from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.outlier.detector import CUTS, Account, Detector, inner_of
 from openbook.outlier.z_score import ZScore
 from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import Space
+from openbook.words.sentences import plural
 from openbook.work import Grid, Step
 
 __all__ = ["Collective"]
@@ -54,7 +63,14 @@ class Collective(Detector):
     by : str or None, default=None
         The column whose values say which rows belong together.
     run : int or None, default=None
-        How many rows one after the other make a run; None: 10, unless `by` is given.
+        How many rows one after the other make a run; None: 10, unless rows belong together otherwise.
+    near : sequence of str or None, default=None
+        The columns that say where a row is, such as ("x", "y"); it is judged with its nearest rows there.
+    n_neighbors : int, default=5
+        How many of them.
+    edges : sequence of pairs or None, default=None
+        The edges of a graph whose nodes are the rows: pairs of row numbers, from 0, or of values of the
+        column `by`, which then names the nodes.
     threshold : float or None, default=None
     contamination : float or "auto", default='auto'
         The share of the training rows that are outliers. "auto" takes the threshold of the detector
@@ -76,28 +92,61 @@ class Collective(Detector):
     [1, -1, -1]
     """
 
-    _rules = {"by": Anything("None or a column"), "run": Maybe(Whole(2)), **CUTS}
+    _rules = {
+        "by": Anything("None or a column"),
+        "run": Maybe(Whole(2)),
+        "near": Anything("None or a sequence of columns"),
+        "n_neighbors": Whole(1),
+        "edges": Anything("None or a sequence of pairs"),
+        **CUTS,
+    }
 
     weighs = False
 
-    def __init__(self, detector=None, by=None, run=None, threshold=None, contamination="auto", top=None):
+    def __init__(
+        self,
+        detector=None,
+        by=None,
+        run=None,
+        near=None,
+        n_neighbors=5,
+        edges=None,
+        threshold=None,
+        contamination="auto",
+        top=None,
+    ):
         self.detector = detector
         self.by = by
         self.run = run
+        self.near = near
+        self.n_neighbors = n_neighbors
+        self.edges = edges
         super().__init__(threshold, contamination, top)
 
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is not None:
             return reason
-        if self.by is not None:
-            if self.run is not None:
-                msg = f"{type(self).__name__}: give by or run, not both"
-                raise ParameterError(msg)
-            if self.by not in schema:
-                raise UnknownColumn(str(self.by), schema.names)
-            if len(schema) < 2:
-                return f"needs columns other than the key {self.by!r}"
+        ways = {"by": self.by is not None and self.edges is None, "run": self.run is not None}
+        ways |= {"near": self.near is not None, "edges": self.edges is not None}
+        if len(asked := [way for way, given in ways.items() if given]) > 1:
+            msg = f"{type(self).__name__}: give {asked[0]} or {asked[1]}, not both"
+            raise ParameterError(msg)
+        for name in self._keys:
+            if name not in schema:
+                raise UnknownColumn(str(name), schema.names)
+        if self._keys and len(schema) <= len(self._keys):
+            return f"needs columns other than the key {', '.join(map(repr, self._keys))}"
         return None
+
+    @property
+    def _keys(self):
+        """The columns that say what belongs together, and are not judged."""
+        return (*(() if self.by is None else (self.by,)), *(self.near or ()))
+
+    @property
+    def _counts_members(self):
+        """Whether collectives differ in their number of rows."""
+        return self.by is not None or self.edges is not None
 
     @property
     def _length(self):
@@ -145,7 +194,7 @@ class Collective(Detector):
     def _scores(self, X):
         figures, member = self._figures(X)
         scores = self.detector_.oddness(figures) if len(figures) else np.zeros(0)
-        if self.by is not None:
+        if member is not None:
             return scores[member]
         # every row has the highest score of the runs that hold it
         length = min(self._length, max(len(X), 1))
@@ -156,7 +205,7 @@ class Collective(Detector):
     def _layout(self):
         names, columns = [], []
         for j, attribute in enumerate(self.schema_):
-            if attribute.name == self.by:
+            if attribute.name in self._keys:
                 continue
             if isinstance(attribute, Nominal):
                 names += [f"{attribute.name} = {value}" for value in attribute.values]
@@ -164,7 +213,7 @@ class Collective(Detector):
             else:
                 names.append(f"mean {attribute.name}")
                 columns.append(j)
-        if self.by is not None:
+        if self._counts_members:
             names.append("rows")
             columns.append(-1)
         return _Figures(tuple(names), tuple(columns))
@@ -173,7 +222,7 @@ class Collective(Detector):
         """The cells that are averaged, (n, m), NaN where missing."""
         cells = []
         for attribute in self.schema_:
-            if attribute.name == self.by:
+            if attribute.name in self._keys:
                 continue
             data = X.data(attribute.name)
             if isinstance(attribute, Numeric):
@@ -188,7 +237,10 @@ class Collective(Detector):
     def _figures(self, X):
         """The figures of all collectives, and of groups the number of each row's."""
         cells = self._cells(X)
-        if self.by is None:
+        if self.near is not None or self.edges is not None:
+            means, member = _means_of_neighbours(cells, self._neighbours(X)), np.arange(len(X))
+            means = means if self.edges is not None else means[:, :-1]
+        elif self.by is None:
             means, member = _means_of_runs(cells, min(self._length, max(len(X), 1))), None
         else:
             data = X.data(self.by)
@@ -199,6 +251,33 @@ class Collective(Detector):
             means = np.column_stack([means, np.bincount(member, minlength=len(first))])
         schema = Schema(tuple(Numeric(name) for name in self._layout.names))
         return Table.from_matrix(schema, means), member
+
+    def _neighbours(self, X):
+        """Who belongs to whose neighbourhood, a CSR matrix (n, n) of ones; each row to its own."""
+        n = len(X)
+        if self.near is not None:
+            place = X.select(list(self.near))
+            stored = StoredRows.gathered(Rows.in_memory(place, np.zeros(n), np.ones(n)))
+            space = Space(stored, place.schema)
+            rows = space.index.query(space.place(place), min(self.n_neighbors + 1, n))[1]
+            pairs = np.column_stack([np.repeat(np.arange(n), rows.shape[1]), rows.ravel()])
+        else:
+            ends = np.array(list(self._node_numbers(X)), dtype=np.int64).reshape(-1, 2)
+            pairs = np.concatenate([ends, ends[:, ::-1]])
+        pairs = np.unique(np.concatenate([pairs, np.tile(np.arange(n), (2, 1)).T]), axis=0)
+        return sp.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+
+    def _node_numbers(self, X):
+        """The edges as pairs of row numbers; those that lead out of the table are left out."""
+        nodes = range(len(X)) if self.by is None else map(as_text, X.column(self.by).tolist())
+        numbers = {node: i for i, node in enumerate(nodes)}
+        for edge in self.edges:
+            if len(edge) != 2:
+                msg = f"{type(self).__name__}: an edge is a pair of rows, got {edge!r}"
+                raise ParameterError(msg)
+            a, b = edge if self.by is None else map(as_text, edge)
+            if a in numbers and b in numbers:
+                yield numbers[a], numbers[b]
 
     def _one_row(self, row):
         """The rows of one collective: any number of them."""
@@ -218,7 +297,7 @@ class Collective(Detector):
         """The figures of rows that are one collective."""
         cells = self._cells(X)
         means = _means_of_groups(cells, np.zeros(len(X), np.intp), 1)
-        if self.by is not None:
+        if self._counts_members:
             means = np.column_stack([means, [[float(len(X))]]])
         return Table.from_matrix(Schema(tuple(Numeric(name) for name in self._layout.names)), means)
 
@@ -240,12 +319,17 @@ class Collective(Detector):
                 shares[column] = (
                     max(shares[column], share) if "largest" in inner.meaning else shares[column] + share
                 )
-        rest = (*inner.rest, *((("number of rows", size),) if self.by is not None else ()))
+        rest = (*inner.rest, *((("number of rows", size),) if self._counts_members else ()))
         parts = (Step("rows of the collective", result=len(X)), *inner.parts)
         return Account(inner.score, shares, parts, inner.joined, inner.meaning, rest)
 
     def _learnt(self):
-        how = f"groups by {self.by}" if self.by is not None else f"runs of {self._length} rows"
+        if self.near is not None:
+            how = f"each row and its {self.n_neighbors} nearest by {', '.join(self.near)}"
+        elif self.edges is not None:
+            how = f"each row and its neighbours along {plural(len(self.edges), 'edge')}"
+        else:
+            how = f"groups by {self.by}" if self.by is not None else f"runs of {self._length} rows"
         names = Grid("summaries of a collective", ("figure",), [(name,) for name in self._layout.names[:40]])
         return (Step("collectives", result=how), names, self.detector_.work())
 
@@ -275,6 +359,14 @@ def _means_of_groups(cells, member, n_groups):
         sums = np.bincount(member[known], column[known], n_groups)
         means[:, j] = np.divide(sums, counts, out=np.full(n_groups, np.nan), where=counts > 0)
     return means
+
+
+def _means_of_neighbours(cells, member):
+    """The mean of the known cells of each neighbourhood, NaN where there is none, and its number of rows."""
+    known = ~np.isnan(cells)
+    counts, sums = member @ known.astype(float), member @ np.where(known, cells, 0.0)
+    means = np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    return np.column_stack([means, member.sum(axis=1)])
 
 
 def _means_of_runs(cells, length):

@@ -24,7 +24,7 @@ from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
-__all__ = ["Grubbs", "grubbs_critical"]
+__all__ = ["Grubbs", "grubbs_critical", "grubbs_tested"]
 
 #: Tests of a column that are shown.
 _SHOWN = 6
@@ -79,7 +79,8 @@ class Grubbs(ColumnDetector):
         super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
-        found = [_tested(np.sort(column), self.alpha, self.repeat) for column in known(all_values(rows))]
+        columns = known(all_values(rows))
+        found = [grubbs_tested(np.sort(column), self.alpha, repeat=self.repeat) for column in columns]
         self.mean_, self.deviation_, self.critical_ = np.array([f[:3] for f in found]).T.copy()
         self.tests_ = tuple(f[3] for f in found)
         self.rejected_ = tuple(tuple(test[3] for test in tests) for tests in self.tests_)
@@ -170,7 +171,7 @@ def grubbs_critical(n, alpha=0.05):
     return (n - 1) / math.sqrt(n) * math.sqrt(t * t / (n - 2 + t * t))
 
 
-def _tested(values, alpha, repeat):
+def grubbs_tested(values, alpha, *, repeat=True):
     """Mean, deviation and critical value of sorted numbers, and the tests that rejected some."""
     middle = len(values) // 2
     centre = float(values[middle]) if len(values) else 0.0

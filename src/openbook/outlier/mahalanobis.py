@@ -6,7 +6,11 @@ over encoded columns (`prepare.Encoding`, numbers standardised, a nominal column
 with the centre m and the covariance S (N - 1 in the denominator) of the rows learnt from; or, robust, of the
 half of them that lies closest together (`robust`). Each term is a column's share. Above the 97.5% point of
 chi-squared, with as many degrees of freedom as directions in which the rows vary, a row is an outlier unless
-told otherwise. A direction without variance counts a millionth of the largest: rows off it are odd. A missing
+told otherwise; or above the point where Grubbs' test (`grubbs`) of all these distances rejects,
+
+    d > mean + G_crit · deviation      of the distances that are left when none is rejected any more
+
+A direction without variance counts a millionth of the largest: rows off it are odd. A missing
 cell counts as the mean of its column.
 """
 
@@ -18,11 +22,12 @@ import numpy as np
 from scipy.special import chdtri
 
 from openbook.border.rows import infinite_cell
-from openbook.border.rules import Flag, Maybe, Whole
+from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.fold import each, fold
 from openbook.linear.scatter import ClassScatter
 from openbook.outlier.detector import CUTS, Account, Detector
+from openbook.outlier.grubbs import grubbs_tested
 from openbook.outlier.robust import minimum_determinant, precision_of
 from openbook.prepare import Encoding
 from openbook.words.sentences import joined
@@ -44,11 +49,15 @@ class Mahalanobis(Detector):
         Whether centre and covariance are those of the half of the rows that lies closest together, so
         that outliers among the rows learnt from do not widen their own measure. Meant for numbers: a
         category that this half never shows has no variance there, and is far off.
+    test : {"chi_squared", "grubbs"}, default='chi_squared'
+        Where a distance is too large: above the 97.5% point of chi-squared, or where Grubbs' test of the
+        distances rejects it.
+    alpha : float, default=0.05
+        The level of Grubbs' test.
     random_state : int, RandomState or None, default=None
     threshold : float or None, default=None
     contamination : float or "auto", default='auto'
-        The share of the training rows that are outliers. "auto" takes the threshold the 97.5% point of
-        chi-squared.
+        The share of the training rows that are outliers. "auto" takes the threshold of the test.
     top : int or None, default=None
 
     Attributes
@@ -56,6 +65,7 @@ class Mahalanobis(Detector):
     encoding_ : how columns become numbers
     centre_, precision_ : m and S⁻¹, of the encoded columns
     rank_ : the number of directions in which the rows vary
+    tests_ : Grubbs' tests that rejected a distance, each (n, mean, deviation, distance, G, G_crit)
     threshold_ : the score above which a row is an outlier
 
     References
@@ -72,15 +82,32 @@ class Mahalanobis(Detector):
     """
 
     _counts_rows = True
-    _rules = {"robust": Flag(), "random_state": Maybe(Whole(0)), **CUTS}
+    _rules = {
+        "robust": Flag(),
+        "test": OneOf("chi_squared", "grubbs"),
+        "alpha": Number(above=0, at_most=0.5),
+        "random_state": Maybe(Whole(0)),
+        **CUTS,
+    }
 
-    def __init__(self, robust=False, random_state=None, threshold=None, contamination="auto", top=None):
+    def __init__(
+        self,
+        robust=False,
+        test="chi_squared",
+        alpha=0.05,
+        random_state=None,
+        threshold=None,
+        contamination="auto",
+        top=None,
+    ):
         self.robust = robust
+        self.test = test
+        self.alpha = alpha
         self.random_state = random_state
         super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
-        if self.robust:  # half of the rows is a count
+        if self.robust or self.test == "grubbs":  # half of the rows is a count, and so is n
             self._check_even(rows)
         with np.errstate(over="ignore", invalid="ignore"):
             sums = fold(rows.pieces, partial(ClassScatter.of, self.schema_, 1, 1), add)
@@ -95,6 +122,14 @@ class Mahalanobis(Detector):
             self.centre_ = means[0]
             covariance = scatters[0].matrix / max(float(sums.weight[0]) - 1, 1.0)
         self.precision_, self.rank_, _ = precision_of(covariance)
+        self.tests_: tuple[tuple[float, ...], ...] = ()
+        if self.test == "grubbs":
+            distances = np.concatenate([self._scores(table) for table in rows.tables()])
+            mean, deviation, critical, self.tests_ = grubbs_tested(
+                np.sort(distances), self.alpha, repeat=True
+            )
+            self._natural = (mean + critical * deviation, "where Grubbs' test of the distances rejects")
+            return
         point = float(chdtri(max(self.rank_, 1), 1 - _LEVEL))
         self._natural = (point, f"the 97.5% point of chi-squared, {self.rank_} degrees of freedom")
 
@@ -122,7 +157,11 @@ class Mahalanobis(Detector):
         inverse = [(name, *row[:12]) for name, row in zip(names, self.precision_.tolist(), strict=True)]
         centre = Grid("centre", ("column", "m"), list(zip(names, self.centre_.tolist(), strict=True)))
         how = "of the most central half, reweighted" if self.robust else "of all rows"
+        of_tests = ("n", "mean m", "deviation s", "farthest d", "G", "G crit")
+        note = "G = (d - m) / s above G crit: d is rejected, and the rest tested again."
+        tests = (Grid("Grubbs' tests that rejected", of_tests, self.tests_, note),) if self.tests_ else ()
         return (
+            *tests,
             self.encoding_.work(),
             Step("centre and covariance", result=how),
             centre,
@@ -137,6 +176,7 @@ class Mahalanobis(Detector):
     def _arrays(self):
         encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
         rank = np.array([self.rank_])
+        encoding["tests"] = np.array(self.tests_, dtype=float).reshape(-1, 6)
         return {"centre": self.centre_, "precision": self.precision_, "rank": rank, **encoding}
 
     def _restore(self, arrays):
@@ -147,6 +187,9 @@ class Mahalanobis(Detector):
         self.centre_ = checked_array(arrays, "centre", float, (d,))
         self.precision_ = checked_array(arrays, "precision", float, (d, d))
         self.rank_ = int(checked_array(arrays, "rank", np.int64, (1,))[0])
+        tests = arrays.get("tests", np.zeros((0, 6)))  # files of earlier versions hold none
+        tests = checked_array({"tests": tests}, "tests", float, (len(tests), 6))
+        self.tests_ = tuple(map(tuple, tests.tolist()))
         size = np.abs(self.precision_).max(initial=0.0)
         if not self.encoding_.reference or (np.abs(self.precision_ - self.precision_.T) > 1e-9 * size).any():
             msg = "its inverse covariance is not valid"
