@@ -9,6 +9,7 @@ training has count 0 and goes through the smoothing, or is left out where there 
 import math
 
 import numpy as np
+from scipy.special import xlogy
 
 from openbook.bayes.kernels import add_table
 from openbook.bayes.likelihood import ApartColumns, Factor, drawn_values, given, left_out
@@ -58,6 +59,14 @@ class CategoricalColumns(ApartColumns):
 
     def add_column(self, X, name, scores):
         add_table(X.data(name), self.tables[self.schema.position(name)], scores)
+
+    def log_prior(self):
+        guess = self.smoothing.guess
+        return sum(
+            float(xlogy(self.smoothing.imagined(guess(label, a.name, a.values)[:-1]), np.exp(logs)).sum())
+            for a, table in zip(self.attributes, self.tables, strict=True)
+            for label, logs in zip(self.labels, table[2:].T, strict=True)
+        )
 
     def factor(self, X, name, c):
         code = int(X.data(name)[0])

@@ -155,6 +155,10 @@ class MultinomialColumns(EventColumns):
         if self.impossible.any():
             scores[x @ self.impossible.T.astype(float) > 0] = -np.inf
 
+    def log_prior(self):
+        imagined = self.smoothing.imagined(np.stack(self.guesses)[:, :-1])
+        return float((imagined * self.logs.T).sum())
+
     def factor(self, X, name, c):
         x = float(np.nan_to_num(X.data(name).astype(float)[0]))
         (share,) = self._shares(self.schema.position(name), c)
@@ -291,6 +295,11 @@ class BernoulliColumns(EventColumns, ApartColumns):
             scores += happens @ logs.T
             if impossible.any():
                 scores[(happens @ impossible.T.astype(float)) > 0] = -np.inf
+
+    def log_prior(self):
+        guesses = self.smoothing.guesses(self.labels, self.schema.names, _HAPPENS)
+        logs = np.stack([self.absent, self.present], axis=-1)
+        return float((self.smoothing.imagined(guesses[..., :-1]) * logs).sum())
 
     def factor(self, X, name, c):
         x = self._events(X)[:, [self.schema.position(name)]]

@@ -69,6 +69,12 @@ class Likelihood(ABC):
     def add_scores(self, X: Table, scores: np.ndarray) -> None:
         """Add the log-likelihood of each row under each class to scores (n_rows, n_classes)."""
 
+    def log_prior(self) -> float:
+        """The logarithm of the prior density of the estimates that smoothing stands for, up to a constant:
+        what it adds to the log-likelihood that the estimates maximise.
+        """
+        return 0.0
+
     @abstractmethod
     def factor(self, X: Table, name: str, c: int) -> Factor:
         """Derive the factor of one column of a one-row table for class c."""

@@ -40,7 +40,7 @@ from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_me
 from openbook.fold import Statistics
 from openbook.kernels.counts import class_weights
 
-__all__ = ["NaiveBayes"]
+__all__ = ["NaiveBayes", "evidence", "normalised"]
 
 DISTRIBUTIONS = {
     likelihood.name: likelihood
@@ -230,7 +230,7 @@ class NaiveBayes(Folding, Classifier):
         return asked
 
     def _step(self):
-        return partial(_evidence, self._likelihoods(self.schema_), len(self.classes_))
+        return partial(evidence, self._likelihoods(self.schema_), len(self.classes_))
 
     def _zero(self):
         likelihoods, n_classes = self._likelihoods(self.schema_), len(self.classes_)
@@ -348,7 +348,7 @@ class NaiveBayes(Folding, Classifier):
         return scores
 
     def _proba(self, X):
-        return _normalised(self._log_joint(X), self.prior_)
+        return normalised(self._log_joint(X), self.prior_)
 
     def column_scores(self, X):
         """Log P(x_j | c) of each column by itself.
@@ -390,7 +390,7 @@ class NaiveBayes(Folding, Classifier):
         ndarray of shape (n_rows, n_classes)
         """
         with np.errstate(divide="ignore"):
-            return _normalised(scores + np.log(self.prior_), self.prior_)
+            return normalised(scores + np.log(self.prior_), self.prior_)
 
     def predict_log_proba(self, X):
         """The natural logarithm of `predict_proba`, exact where probabilities are too small to tell from 0.
@@ -509,7 +509,7 @@ class NaiveBayes(Folding, Classifier):
         return tags
 
 
-def _normalised(scores, prior):
+def normalised(scores, prior):
     """Log joints as probabilities, in place; a row that no class can explain gets the prior."""
     top = scores.max(axis=1, keepdims=True)
     lost = np.isneginf(top[:, 0])
@@ -522,7 +522,7 @@ def _normalised(scores, prior):
 
 
 @np.errstate(over="ignore", invalid="ignore")  # whoever folds looks for what is not finite
-def _evidence(likelihoods, n_classes, chunk):
+def evidence(likelihoods, n_classes, chunk):
     """The evidence of a chunk."""
     X, y, w = chunk
     parts = tuple(likelihood.statistics(X, y, w, n_classes) for likelihood in likelihoods)

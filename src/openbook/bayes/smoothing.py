@@ -75,6 +75,20 @@ class Smoothing(ABC):
         str
         """
 
+    def imagined(self, p) -> Any:  # noqa: ARG002
+        """The rows that each value is counted more than it was seen; 0 where it is not by counting more.
+
+        Parameters
+        ----------
+        p : float or ndarray
+            The guess made beforehand.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        return 0.0
+
     def guess(self, label: str, column: str, values: tuple[str, ...]) -> np.ndarray:  # noqa: ARG002
         """The guesses p for the values of a column, and last for a value never seen.
 
@@ -259,6 +273,9 @@ class Laplace(Smoothing):
         a = figure(self.alpha)
         return rf"\frac{{{figure(n)} + {a}}}{{{figure(N)} + {a} \cdot {V}}}"
 
+    def imagined(self, p):  # noqa: ARG002
+        return self.alpha
+
 
 @dataclass(frozen=True)
 class MEstimate(Smoothing):
@@ -296,6 +313,9 @@ class MEstimate(Smoothing):
     def numbers(self, n, N, V, p):  # noqa: ARG002
         m = figure(self.m)
         return rf"\frac{{{figure(n)} + {m} \cdot {figure(p)}}}{{{figure(N)} + {m}}}"
+
+    def imagined(self, p):
+        return self.m * p
 
     def guess(self, label, column, values):
         p = self.p

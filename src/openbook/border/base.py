@@ -24,7 +24,16 @@ from sklearn.utils.validation import assert_all_finite, check_consistent_length,
 
 from openbook.border.date_parts import derived_parts
 from openbook.border.pooling import pooled, with_prepared
-from openbook.border.rows import FileChunk, Rows, check_known, class_codes, in_rows, name_of_target, weighed
+from openbook.border.rows import (
+    FileChunk,
+    Rows,
+    check_known,
+    class_codes,
+    codes_where_labelled,
+    in_rows,
+    name_of_target,
+    weighed,
+)
 from openbook.border.rules import ParameterRule, check_parameters
 from openbook.damage import blamed_on_its_file
 from openbook.data import (
@@ -280,6 +289,8 @@ class Learner(FromRows):
     #: The most noise in the target, beside what the values of a column tell of it, with which they are kept;
     #: where it is bounded, a part of a date has to tell something of the target too.
     _most_noise: ClassVar[float] = math.inf
+    #: Whether it also learns from rows without a label, whose class code is then UNLABELLED.
+    _takes_unlabelled: ClassVar[bool] = False
 
     target_: str
 
@@ -343,8 +354,9 @@ class Learner(FromRows):
     def _prepared(self, rows: Rows) -> Rows:
         """The rows with rare values pooled and parts of dates derived, which `schema_` then tells."""
         n_classes, evident = len(getattr(self, "classes_", ())), self._most_noise < math.inf
-        schema = pooled(rows, n_classes, self._most_noise)
-        if parts := derived_parts(schema, rows, n_classes, evident=evident):
+        told = rows.apart()[0] if self._takes_unlabelled else rows  # the rows that tell something of it
+        schema = pooled(told, n_classes, self._most_noise)
+        if parts := derived_parts(schema, told, n_classes, evident=evident):
             dated = Schema((*schema, *parts), schema.named)
             schema = dated if self.refusal(dated) is None else schema
         if schema is rows.schema:
@@ -375,7 +387,8 @@ class Learner(FromRows):
         self._remember(schema)
         self.target_ = y
         self._file_target(target)
-        return Rows(schema, [FileChunk(piece, schema, target) for piece in scan.pieces])
+        keeps = "every" if self._takes_unlabelled else None
+        return Rows(schema, [FileChunk(piece, schema, target, keeps) for piece in scan.pieces])
 
 
 def _on_encoded(estimator: Estimator, method: Callable[[Table], Array], table: Table) -> Array:
@@ -484,7 +497,7 @@ class Classifier(ClassifierMixin, Learner):
         super()._opened(saved._replace(arrays={n: a for n, a in saved.arrays.items() if n != "classes_"}))
 
     def _target(self, y: Any) -> tuple[str, Array]:
-        name, labels, codes = class_codes(y)
+        name, labels, codes = (codes_where_labelled if self._takes_unlabelled else class_codes)(y)
         self.classes_ = labels
         return name, codes
 

@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from openbook.border.base import Classifier, Learner
-from openbook.border.rows import Chunk, Rows, class_codes, infinite_cell, weighed
+from openbook.border.rows import UNLABELLED, Chunk, Rows, class_codes, infinite_cell, weighed
 from openbook.border.rules import check_parameters
 from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table
 from openbook.data.conform import conform
@@ -231,8 +231,8 @@ class Folding(Learner):
     def _with_classes(self, rows: Rows, classes: Array) -> Rows:
         assert isinstance(self, Classifier)
         found, self.classes_ = self.classes_, classes
-        codes = self._known_classes(found)
-        return Rows(rows.schema, [Chunk(X, codes[y], w) for X, y, w in rows.pieces])
+        codes = np.append(self._known_classes(found), UNLABELLED)  # which is -1: the last
+        return Rows(rows.schema, [Chunk(X, codes[y], w) for X, y, w in rows.pieces], rows.whole)
 
 
 def _finite(statistics: Statistics) -> bool:

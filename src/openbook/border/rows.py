@@ -4,7 +4,8 @@
     y : class codes (n,), or numbers (n,)
     w : float64 (n,), weights
 
-Targets must be known: a missing one is an error that names its row.
+Targets must be known: a missing one is an error that names its row. Only learners of unlabelled rows take
+them, with the class code UNLABELLED.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,12 +37,14 @@ from openbook.errors import DataError
 from openbook.words.sentences import plural
 
 __all__ = [
+    "UNLABELLED",
     "Chunk",
     "FileChunk",
     "RowWeights",
     "Rows",
     "check_known",
     "class_codes",
+    "codes_where_labelled",
     "in_rows",
     "infinite_cell",
     "name_of_target",
@@ -50,6 +53,11 @@ __all__ = [
 ]
 
 Array = npt.NDArray[Any]
+
+#: The class code of a row without a label.
+UNLABELLED = MISSING
+#: The number that stands for no label, as in scikit-learn.
+_NO_LABEL = -1
 
 #: So many rows are looked at together: the cells of a matrix stay in the cache from column to column.
 _LOOKED_AT = 4096
@@ -95,6 +103,21 @@ class Rows(NamedTuple):
         y, w = (np.concatenate([getattr(chunk, part) for chunk in self.pieces]) for part in ("y", "w"))
         return Rows.in_memory(conform(self.whole, schema), y, w)
 
+    def apart(self) -> "tuple[Rows, Rows]":
+        """The labelled rows, and the unlabelled ones; either may have no pieces."""
+        if self.whole is None:
+            labelled, unlabelled = (
+                Rows(self.schema, [replace(piece, keeps=part) for piece in self.pieces])
+                for part in ("labelled", "unlabelled")
+            )
+            return labelled, unlabelled
+        y, w = (np.concatenate([getattr(chunk, part) for chunk in self.pieces]) for part in ("y", "w"))
+        known = y != UNLABELLED
+        if known.all():
+            return self, Rows(self.schema, [])
+        labelled, unlabelled = (Rows.in_memory(self.whole.take(of), y[of], w[of]) for of in (known, ~known))
+        return labelled, unlabelled
+
     def sizes(self) -> list[int]:
         """How many rows each piece has; nothing is loaded."""
         return [len(piece.y) if isinstance(piece, Chunk) else len(piece.piece) for piece in self.pieces]
@@ -107,18 +130,26 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True)
 class FileChunk:
-    """A chunk that the worker reads from its file; without a target, every row's is 0."""
+    """A chunk that the worker reads from its file; without a target, every row's is 0.
+
+    keeps : which rows are kept where labels may be missing: "every", "labelled" or "unlabelled"; by default
+        a missing target is refused
+    """
 
     piece: FilePiece
     schema: Schema
     target: Attribute | None = None
+    keeps: str | None = None
 
     def load(self) -> Chunk:
         table = self.piece.load()
         if self.target is None:
             return Chunk(conform(table, self.schema), np.zeros(len(table), np.intp), np.ones(len(table)))
         y = table.column(self.target.name)
-        if y.missing.any():
+        if self.keeps in ("labelled", "unlabelled"):
+            kept = y.missing == (self.keeps == "unlabelled")
+            table, y = table.take(kept), y.take(kept)
+        elif self.keeps is None and y.missing.any():
             raise _missing_target(y.name, y.missing, self.piece.first_row)
         targets = y.data.astype(np.intp, copy=False) if isinstance(self.target, Categorical) else y.data
         assert_all_finite(targets, input_name="y")
@@ -230,6 +261,28 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
     return name, *distinct_codes(labels)
 
 
+def codes_where_labelled(y: Any) -> tuple[str, Array, Array]:
+    """`class_codes` of a target that some rows lack: their code is UNLABELLED.
+
+    A row lacks it where it is missing or, among numbers, where it is -1, as in scikit-learn; beside a single
+    other number, -1 is a label: the classes are -1 and 1.
+    """
+    cells = y.values if isinstance(y, Column) else column_or_1d(np.asarray(y))
+    gaps = y.missing if isinstance(y, Column) else _gaps(cells)
+    numbers = np.array(cells[~gaps].tolist()) if cells.dtype == object else cells[~gaps]
+    if numbers.dtype.kind in "if" and len(np.unique(numbers[numbers != _NO_LABEL])) > 1:
+        gaps[~gaps] = numbers == _NO_LABEL
+    if not gaps.any():
+        return class_codes(y)
+    if gaps.all():
+        msg = f"target {name_of_target(y)!r} is missing in every row; label some rows of each class first"
+        raise DataError(msg)
+    known = y.take(~gaps) if isinstance(y, Column) else np.array(cells[~gaps].tolist())
+    codes = np.full(len(gaps), UNLABELLED, np.intp)
+    _, labels, codes[~gaps] = class_codes(known)
+    return name_of_target(y), labels, codes
+
+
 def _words(y: Any) -> Cells | None:
     """The labels as texts and gaps, hashed; None if they are something else."""
     dtype = str(getattr(y, "dtype", ""))
@@ -245,17 +298,20 @@ def name_of_target(y: Any, unnamed: str = "class") -> str:
 
 def check_known(name: str, targets: Array) -> None:
     """Refuse targets that are missing: NaN, None and what pandas has for them."""
-    if targets.dtype == object:
-        missing = object_cells(targets.tolist()).codes == MISSING
-    else:
-        missing = np.isnan(targets) if targets.dtype.kind == "f" else np.zeros(len(targets), dtype=bool)
-    if missing.any():
+    if (missing := _gaps(targets)).any():
         raise _missing_target(name, missing)
+
+
+def _gaps(targets: Array) -> npt.NDArray[np.bool_]:
+    """Where targets are missing."""
+    if targets.dtype == object:
+        return object_cells(targets.tolist()).codes == MISSING
+    return np.isnan(targets) if targets.dtype.kind == "f" else np.zeros(len(targets), dtype=bool)
 
 
 def _missing_target(name: str, missing: Array, first_row: int = 0) -> DataError:
     rows = np.flatnonzero(missing)
     return DataError(
         f"target {name!r} is missing in {plural(len(rows), 'row')} (the first is row {first_row + rows[0]});"
-        f" leave them out: table.drop_missing({name!r})"
+        f" leave them out: table.drop_missing({name!r}), or learn from them, too: openbook.label"
     )

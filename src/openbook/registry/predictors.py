@@ -51,6 +51,12 @@ PREDICTORS = (
         ),
     ),
     Entry(
+        "naive_bayes_em",
+        "openbook.label:NaiveBayesEM",
+        "classification",
+        "naive Bayes that also counts unlabelled rows, by expectation maximisation",
+    ),
+    Entry(
         "belief_network_classifier",
         "openbook.network:BeliefNetworkClassifier",
         "classification",
