@@ -239,9 +239,7 @@ class Plot:
         """The frame with its ticks, names and marks; where it starts from the left, its width and height."""
         wide, high = self.size
         words = [clip(word, _LABEL) for _, word in self.up.ticks]
-        left = max([width_of(word, 12) for word in words], default=0.0) + (
-            30 if self.up.name or len(self.up.ticks) else 12
-        )
+        left = max([width_of(word, 12) for word in words], default=0.0) + (30 if words else 12)
         parts = [text(wide / 2, -8, fitting(name, wide, 13), "middle")] if name else []
         for (place, _), word in zip(self.up.ticks, words, strict=True):
             y = high * (1 - place)
