@@ -11,9 +11,11 @@ from openbook.prepare.fences import Fences
 from openbook.prepare.formulas import DropColumns, FormulaColumn, RowRule
 from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
+from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.prepared import Prepared
 from openbook.prepare.rare_values import RareValues
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
+from openbook.prepare.similar_rows import KNNImputer, NoisyRows
 from openbook.prepare.steps import VERBS, Verb, step
 from openbook.prepare.turning import TurningPoint
 
@@ -29,9 +31,12 @@ __all__ = [
     "Fences",
     "FormulaColumn",
     "FunctionTransformer",
+    "IterativeImputer",
     "KBinsDiscretizer",
+    "KNNImputer",
     "MinMaxScaler",
     "MissingIndicator",
+    "NoisyRows",
     "OneHotEncoder",
     "OrdinalEncoder",
     "PolynomialFeatures",

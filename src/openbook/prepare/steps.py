@@ -29,7 +29,9 @@ from openbook.prepare.fences import Fences
 from openbook.prepare.formulas import DropColumns, FormulaColumn, RowRule
 from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
+from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
+from openbook.prepare.similar_rows import KNNImputer, NoisyRows
 from openbook.prepare.turning import TurningPoint
 
 __all__ = ["VERBS", "Verb", "made_columns", "needed_columns", "parse_step", "step"]
@@ -175,13 +177,15 @@ VERBS: dict[str, Verb] = {
         "sigmoid age 5",
     ),
     "impute": Verb(
-        "fill missing cells: mean, median, mode, constant or a category of their own",
+        "fill missing cells: mean, median, mode, constant, category, neighbours or model",
         {
             "median": Way(SimpleImputer, {"strategy": "median"}),
             "mean": Way(SimpleImputer, {"strategy": "mean"}),
             "mode": Way(SimpleImputer, {"strategy": "most_frequent"}),
             "constant": Way(SimpleImputer, {"strategy": "constant"}, "fill_value"),
             "category": Way(SimpleImputer, {"strategy": "category"}),
+            "neighbours": Way(KNNImputer, {}, "n_neighbors"),
+            "model": Way(IterativeImputer),
         },
         "impute age median",
     ),
@@ -199,6 +203,11 @@ VERBS: dict[str, Verb] = {
         {"": Way(RowRule)},
         "rule age >= 18 where licence = yes",
         "rule",
+    ),
+    "drop-noise": Verb(
+        "leave out training rows that most of their nearest rows contradict",
+        {"": Way(NoisyRows, {}, "n_neighbors")},
+        "drop-noise 3",
     ),
     "drop": Verb("leave out columns", {"": Way(DropColumns)}, "drop city"),
     "dates": Verb(

@@ -1,0 +1,210 @@
+r"""Missing cells filled by a model for each column, from the other columns of the row.
+
+    z_j = b_j + Σ_k≠j w_jk z_k      least squares with a small ridge, over training rows that know column j
+
+z are the encoded columns (z-scores, ranks, 0/1 for values) minus their means, so that a missing one starts at
+0. Round by round each missing cell is predicted from the others, cells filled before included, until nothing
+changes by more than `tol`; then the models are fitted anew to the filled rows, `max_iter` times at most. A
+nominal cell becomes the value whose 0/1 column is predicted highest.
+
+W : float64 (d, d), the weights of every encoded column for every other; 0 for those of the same column
+b : float64 (d,), the intercepts
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from openbook.border.rows import Rows
+from openbook.border.rules import Maybe, Names, Number, Whole
+from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
+from openbook.prepare.encoding import Encoding
+from openbook.prepare.transformer import Preparation, TrainingTable
+from openbook.work import Grid, Step, Work
+
+__all__ = ["IterativeImputer"]
+
+#: The ridge, as a share of the rows: enough to solve columns that repeat each other.
+_RIDGE = 1e-6
+
+
+class IterativeImputer(Preparation):
+    """Fill missing cells by a linear model for each column, from the other columns.
+
+    The name is scikit-learn's; its models are of numbers, these of any kind of column but text.
+
+    Parameters
+    ----------
+    max_iter : int, default=10
+    tol : float, default=0.001
+        The change of a standardised cell below which rounds end.
+    columns : list of str or None, default=None
+        The columns that are filled; models use all columns but texts. None for all.
+
+    Attributes
+    ----------
+    encoding_ : Encoding
+        How rows become numbers.
+    weights_, intercepts_ : ndarray of shape (d, d) and (d,)
+        The weights of each encoded column for each other.
+    n_iter_ : int
+        How many times the models were fitted.
+    gaps_ : ndarray of shape (n_columns,)
+        How many training rows miss each column.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> table = read({"x": [1.0, 2.0, 3.0, 4.0], "y": [2.0, 4.0, None, 8.0]})
+    >>> IterativeImputer().fit_transform(table)["y"].data.round(3).tolist()
+    [2.0, 4.0, 6.0, 8.0]
+    """
+
+    _changes = (Numeric, Nominal, Ordinal)
+    _changes_dates = True
+    _rules = {"max_iter": Whole(at_least=1), "tol": Number(at_least=0), "columns": Maybe(Names())}
+
+    encoding_: Encoding
+    weights_: np.ndarray
+    intercepts_: np.ndarray
+    n_iter_: int
+    gaps_: np.ndarray
+
+    def __init__(self, max_iter=10, tol=1e-3, columns=None):
+        self.max_iter = max_iter
+        self.tol = tol
+        self.columns = columns
+
+    @property
+    def _compared(self) -> tuple[str, ...]:
+        return self.schema_.of(*self._changes)
+
+    def _learn(self, rows: TrainingTable) -> None:
+        table = rows.X.select(self._compared)
+        self.encoding_ = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
+        z, missing = self._centred(table)
+        self.gaps_ = np.array([float(rows.w[~_known(table, name)].sum()) for name in self._chosen])
+        for n_iter in range(1, self.max_iter + 1):
+            self.n_iter_ = n_iter
+            self.weights_, self.intercepts_ = self._models(z, missing, rows.w)
+            before = z[missing]
+            self._complete(z, missing)
+            if not missing.any() or np.abs(z[missing] - before).max() <= self.tol:
+                break
+
+    def _centred(self, table: Table) -> tuple[np.ndarray, np.ndarray]:
+        """The encoded rows minus their means, and which of their cells are missing."""
+        own = self.encoding_
+        z = own(table) - (own.mean - own.shift) / own.scale
+        gaps = np.column_stack(
+            [~_known(table, name) for name in table.names] or [np.zeros((len(table), 0), bool)]
+        )
+        missing = gaps[:, own.columns] if len(own) else np.zeros(z.shape, dtype=bool)
+        return np.where(missing, 0.0, z), missing
+
+    def _models(self, z: np.ndarray, missing: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The weights of every encoded column for every other, and the intercepts."""
+        behind, weights = self.encoding_.columns, np.zeros((z.shape[1], z.shape[1]))
+        intercepts = np.zeros(z.shape[1])
+        for column in np.unique(behind):
+            own = behind == column
+            known = ~missing[:, own].any(axis=1)
+            if not known.any():
+                continue
+            share = w[known] / w[known].sum()
+            mean = share @ z[known]
+            centred = z[known] - mean
+            others = centred[:, ~own]
+            weighed = others * share[:, None]
+            ridge = _RIDGE * np.eye(others.shape[1])
+            found = np.linalg.solve(weighed.T @ others + ridge, weighed.T @ centred[:, own])
+            weights[np.ix_(~own, own)] = found
+            intercepts[own] = mean[own] - mean[~own] @ found
+        return weights, intercepts
+
+    def _complete(self, z: np.ndarray, missing: np.ndarray) -> None:
+        """Predict missing cells from the others, column by column, until they change no more."""
+        behind = self.encoding_.columns
+        for _ in range(10 * self.max_iter):
+            before = z[missing]
+            for column in np.unique(behind[missing.any(axis=0)]):
+                own = behind == column
+                gaps = missing[:, own].any(axis=1)
+                z[np.ix_(gaps, own)] = self.intercepts_[own] + z[gaps] @ self.weights_[:, own]
+            if not missing.any() or np.abs(z[missing] - before).max() <= self.tol:
+                return
+
+    def _prepared(self, table: Table) -> Table:
+        own = table.select(self._compared)
+        z, missing = self._centred(own)
+        self._complete(z, missing)
+        encoding = self.encoding_
+        filled = encoding.decoded(z + (encoding.mean - encoding.shift) / encoding.scale)
+        new = {}
+        for name in self._chosen:
+            data = own.data(name)
+            new[name] = (
+                self.schema_[name],
+                np.where(_known(own, name), data, filled.data(name)).astype(data.dtype),
+            )
+        return self._with(table, new)
+
+    # the model file
+
+    def _arrays(self) -> Mapping[str, np.ndarray]:
+        return {
+            **self.encoding_.arrays(),
+            "weights": self.weights_,
+            "intercepts": self.intercepts_,
+            "gaps_by_column": self.gaps_,
+        }
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        weights, intercepts, gaps = (arrays[name] for name in ("weights", "intercepts", "gaps_by_column"))
+        if not all(np.isfinite(array).all() for array in (weights, intercepts, gaps)):
+            msg = "the weights are not valid: one is not finite"
+            raise ValueError(msg)
+        try:
+            self.encoding_ = Encoding.from_arrays(self.schema_.select(self._compared), arrays)
+        except ValueError as error:
+            msg = f"the encoding is not valid: {error}"
+            raise ValueError(msg) from None
+        d = len(self.encoding_)
+        if (weights.shape, intercepts.shape, gaps.shape) != ((d, d), (d,), (len(self._chosen),)):
+            msg = f"the weights have shape {weights.shape}, and there are {d} encoded columns"
+            raise ValueError(msg)
+        self.weights_, self.intercepts_, self.gaps_, self.n_iter_ = weights, intercepts, gaps, 0
+
+    def _work(self) -> Work:
+        rule = Step("z_j", r"b_j + \sum_{k \ne j} w_{jk} z_k", note="z: encoded columns minus their means")
+        gaps = Grid(
+            "columns", ("column", "missing"), list(zip(self._chosen, self.gaps_.tolist(), strict=True))
+        )
+        names = self.encoding_.names
+        rows = [
+            (names[j], names[k], float(self.weights_[k, j]))
+            for j in range(len(names))
+            for k in np.argsort(-np.abs(self.weights_[:, j]), kind="stable")[:3]
+            if self.weights_[k, j]
+        ]
+        note = "The three largest weights of each encoded column."
+        models = Grid("models", ("predicted", "from", "weight"), rows, note)
+        return Work("IterativeImputer: a model for each column", (rule, gaps, models))
+
+    def _work_row(self, X: Table) -> Work:
+        after, own = self._prepared(X), X.select(self._compared)
+        rows = [(name, after.column(name)[0]) for name in self._chosen if not _known(own, name)[0]]
+        end = "" if rows else "No cell is missing: the row stays as it is."
+        return Work(
+            "IterativeImputer: one row", (Grid("filled", ("column", "becomes"), rows),) if rows else (), end
+        )
+
+
+def _known(table: Table, name: str) -> Any:
+    data = table.data(name)
+    return data >= 0 if isinstance(table.schema[name], Categorical) else np.isfinite(data)

@@ -1,0 +1,330 @@
+r"""What similar rows say: cells filled from the nearest rows, training rows that their neighbours contradict.
+
+    d²(a, b) = p / p' · Σ_j d_j²      over the p' of p columns that both rows know
+    d_j      = (a - b) / s for numbers and ranks, 1 or 0 for differing or equal values
+
+    imputation      the mean of the k nearest rows that know the cell, or their most frequent value
+    noisy rows      Wilson's editing: of the k nearest other rows fewer than half are of the row's class; for
+                    numbers, the target is further than 3 robust standard deviations from their mean
+
+At most 5,000 training rows are asked, drawn with a fixed seed. Of equally near rows the first count. A value
+that training never showed counts as missing.
+
+cells : float64 (m, p), the cells of these rows, numbers and codes; known : bool (m, p)
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from openbook.border.rows import Rows
+from openbook.border.rules import Maybe, Names, OneOf, Whole
+from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
+from openbook.errors import RefusalError
+from openbook.prepare.encoding import Encoding
+from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
+
+__all__ = ["KNNImputer", "NoisyRows"]
+
+_MOST_ROWS, _CHUNK = 5_000, 512
+_ROBUST = 3.0
+
+
+class _Points:
+    """Rows as points, of which some coordinates are missing."""
+
+    def __init__(self, encoding: Encoding, table: Table) -> None:
+        own = encoding.schema
+        known = np.column_stack([_is_known(table, a) for a in own] or [np.zeros((len(table), 0), bool)])
+        behind = encoding.columns
+        nominal = np.array([isinstance(a, Nominal) for a in own], dtype=bool)
+        numbers = encoding(table) * np.where(nominal[behind], np.sqrt(0.5), 1.0)
+        self.mask = known[:, behind].astype(float)
+        self.numbers = numbers * self.mask
+        self.known = known.astype(float)
+
+    def distances(self, rows: slice, others: "_Points") -> np.ndarray:
+        """Squared distances of some rows from others; infinite where they know no column in common."""
+        a, mask = self.numbers[rows], self.mask[rows]
+        both = (a * a) @ others.mask.T + mask @ (others.numbers**2).T - 2 * a @ others.numbers.T
+        shared = self.known[rows] @ others.known.T
+        columns = self.known.shape[1]
+        scaled = np.maximum(both, 0.0) * columns / np.where(shared > 0, shared, 1.0)
+        return np.where(shared > 0, scaled, np.inf)
+
+
+def _is_known(table: Table, attribute: Any) -> np.ndarray:
+    data = table.data(attribute.name)
+    return data >= 0 if isinstance(attribute, Categorical) else np.isfinite(data)
+
+
+def _asked(n: int) -> np.ndarray:
+    """The training rows that are asked."""
+    return np.arange(n) if n <= _MOST_ROWS else np.sort(np.random.default_rng(0).permutation(n)[:_MOST_ROWS])
+
+
+def _spans(n: int) -> Iterator[slice]:
+    for start in range(0, n, _CHUNK):
+        yield slice(start, min(start + _CHUNK, n))
+
+
+class KNNImputer(Preparation):
+    """Fill missing cells from the nearest rows that know them: their mean, or their most frequent value.
+
+    The name and the parameters are scikit-learn's. There, distances are of numbers as they are; here numbers
+    are standardised, and categories count.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many rows are asked for each cell.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether nearer rows count more, by the inverse of their distance.
+    columns : list of str or None, default=None
+        The columns that are filled; distances are over all columns but texts. None for all.
+
+    Attributes
+    ----------
+    encoding_ : Encoding
+        How rows become points.
+    donors_ : Table
+        The training rows that are asked.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> table = read({"x": [1.0, 2.0, 10.0, 11.0], "y": [5.0, 5.2, 9.0, None]})
+    >>> KNNImputer(n_neighbors=1).fit_transform(table)["y"].tolist()
+    [5.0, 5.2, 9.0, 9.0]
+    """
+
+    _changes = (Numeric, Nominal, Ordinal)
+    _changes_dates = True
+    _rules = {
+        "n_neighbors": Whole(at_least=1),
+        "weights": OneOf("uniform", "distance"),
+        "columns": Maybe(Names()),
+    }
+
+    encoding_: Encoding
+    donors_: Table
+
+    def __init__(self, n_neighbors=5, weights="uniform", columns=None):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.columns = columns
+
+    @property
+    def _compared(self) -> tuple[str, ...]:
+        return self.schema_.of(*self._changes)
+
+    def _learn(self, rows: TrainingTable) -> None:
+        table = rows.X.select(self._compared)
+        self.encoding_ = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
+        self.donors_ = table.take(_asked(len(table)))
+
+    def _prepared(self, table: Table) -> Table:
+        own = table.select(self._compared)
+        gaps = np.column_stack(
+            [~_is_known(own, own.schema[n]) for n in self._chosen] or [np.zeros((len(own), 0), bool)]
+        )
+        lacking = np.flatnonzero(gaps.any(axis=1))
+        new = {name: np.array(own.data(name)) for name in self._chosen}
+        if len(lacking):
+            points, donors = _Points(self.encoding_, own.take(lacking)), _Points(self.encoding_, self.donors_)
+            for span in _spans(len(lacking)):
+                squared = points.distances(span, donors)
+                for j, name in enumerate(self._chosen):
+                    here = np.flatnonzero(gaps[lacking[span], j])
+                    if len(here):
+                        new[name][lacking[span][here]] = self._filled(
+                            name, squared[here], new[name][lacking[span][here]]
+                        )
+        return self._with(table, {name: (self.schema_[name], data) for name, data in new.items()})
+
+    def _filled(self, name: str, squared: np.ndarray, before: np.ndarray) -> np.ndarray:
+        """What the nearest donors that know a column say, for each of some rows."""
+        attribute = self.schema_[name]
+        known = np.flatnonzero(_is_known(self.donors_, attribute))
+        if not len(known):
+            return before
+        values, squared = self.donors_.data(name)[known], squared[:, known]
+        nearest = np.argsort(squared, axis=1, kind="stable")[:, : self.n_neighbors]
+        found, distances = values[nearest], np.sqrt(np.take_along_axis(squared, nearest, axis=1))
+        weights = np.isfinite(distances).astype(float)
+        if self.weights == "distance":
+            exact = distances == 0
+            with np.errstate(divide="ignore"):
+                weights = np.where(exact.any(axis=1, keepdims=True), exact, 1 / distances)
+        some = weights.sum(axis=1) > 0
+        safe = np.where(some, weights.sum(axis=1), 1.0)
+        if isinstance(attribute, Nominal):
+            votes = np.stack(
+                [(weights * (found == code)).sum(axis=1) for code in range(len(attribute.values))], axis=1
+            )
+            answer = votes.argmax(axis=1).astype(before.dtype)
+        else:
+            mean = (weights * found).sum(axis=1) / safe
+            answer = (np.rint(mean) if isinstance(attribute, Ordinal) else mean).astype(before.dtype)
+        return np.where(some, answer, before)
+
+    # the model file
+
+    def _arrays(self) -> Mapping[str, np.ndarray]:
+        cells = np.column_stack(
+            [np.asarray(self.donors_.data(n), dtype=float) for n in self._compared]
+            or [np.zeros((len(self.donors_), 0))]
+        )
+        known = np.column_stack(
+            [_is_known(self.donors_, a) for a in self.donors_.schema] or [np.zeros(cells.shape, bool)]
+        )
+        return {**self.encoding_.arrays(), "cells": np.where(known, cells, 0.0), "known": known}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        cells, known, schema = arrays["cells"], arrays["known"], self.schema_.select(self._compared)
+        if known.dtype != bool or not np.isfinite(cells).all():
+            msg = "the rows are not valid: a cell is not finite"
+            raise ValueError(msg)
+        if cells.ndim != 2 or cells.shape != known.shape or cells.shape[1] != len(schema):
+            msg = f"the rows have shape {cells.shape}, and there are {len(schema)} columns"
+            raise ValueError(msg)
+        columns = []
+        for j, attribute in enumerate(schema):
+            if not isinstance(attribute, Categorical):
+                columns.append(np.where(known[:, j], cells[:, j], np.nan))
+                continue
+            codes = np.where(known[:, j], cells[:, j], -1)
+            if ((codes < -1) | (codes >= len(attribute.values)) | (codes != np.rint(codes))).any():
+                msg = f"the rows are not valid: a code of {attribute.name!r} is none of its values"
+                raise ValueError(msg)
+            columns.append(codes.astype(attribute.dtype))
+        try:
+            self.encoding_ = Encoding.from_arrays(schema, arrays)
+        except ValueError as error:
+            msg = f"the encoding is not valid: {error}"
+            raise ValueError(msg) from None
+        self.donors_ = Table(schema, columns)
+
+    def _work(self) -> Work:
+        gaps = [(n, int((~_is_known(self.donors_, self.schema_[n])).sum())) for n in self._chosen]
+        distance = Step(
+            "d²(a, b)", r"\frac{p}{p'} \sum_j d_j^2", note="over the p' of p columns that both rows know"
+        )
+        rows = plural(len(self.donors_), "training row")
+        end = f"The {self.n_neighbors} nearest of {rows} are asked for each cell."
+        return Work(
+            "KNNImputer: missing cells", (distance, Grid("columns", ("column", "missing"), gaps)), end
+        )
+
+    def _work_row(self, X: Table) -> Work:
+        after = self._prepared(X)
+        own = X.select(self._compared)
+        rows = [
+            (name, after.column(name)[0])
+            for name in self._chosen
+            if not _is_known(own, self.schema_[name])[0]
+        ]
+        end = "" if rows else "No cell is missing: the row stays as it is."
+        return Work(
+            "KNNImputer: one row", (Grid("filled", ("column", "becomes"), rows),) if rows else (), end
+        )
+
+
+class NoisyRows(RowFilter):
+    """Leave out training rows that their neighbours contradict: Wilson's editing.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        How many neighbours are asked.
+    columns : list of str or None, default=None
+        The columns that say which rows are near; None for all but texts.
+
+    Attributes
+    ----------
+    kept_ : ndarray of shape (n_rows,)
+        Whether each training row was kept.
+    dropped_ : int
+        How many were left out.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> table = read({"x": [1.0, 1.1, 1.2, 1.3, 5.0, 5.1, 5.2, 5.3]})
+    >>> NoisyRows().fit(table, ["a", "a", "b", "a", "b", "b", "b", "b"]).kept_.tolist()
+    [True, True, False, True, True, True, True, True]
+    """
+
+    _changes = (Numeric, Nominal, Ordinal)
+    _changes_dates = True
+    _asks_target = True
+    _rules = {"n_neighbors": Whole(at_least=1), "columns": Maybe(Names())}
+
+    dropped_: int
+
+    def __init__(self, n_neighbors=3, columns=None):
+        self.n_neighbors = n_neighbors
+        self.columns = columns
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _learn(self, rows: TrainingTable) -> None:
+        if rows.y is None:
+            raise RefusalError("NoisyRows requires y to be passed, but the target y is None")
+        table = rows.X.select(self._chosen)
+        encoding = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
+        asked = _asked(len(table))
+        points, others = _Points(encoding, table), _Points(encoding, table.take(asked))
+        near = np.empty((len(table), min(self.n_neighbors, max(len(asked) - 1, 1))), dtype=np.intp)
+        for span in _spans(len(table)):
+            squared = points.distances(span, others)
+            squared[asked[None, :] == np.arange(span.start, span.stop)[:, None]] = (
+                np.inf
+            )  # not the row itself
+            near[span] = asked[np.argsort(squared, axis=1, kind="stable")[:, : near.shape[1]]]
+        self.kept_ = self._agrees(rows.y, near, rows.n_classes)
+        if not self.kept_.any():
+            self.kept_[:] = True  # every row would be noise: none is
+        self.dropped_ = int((~self.kept_).sum())
+
+    def _agrees(self, y: np.ndarray, near: np.ndarray, n_classes: int) -> np.ndarray:
+        if len(y) < 2:
+            return np.ones(len(y), dtype=bool)
+        if n_classes:
+            return np.asarray(2 * (y[near] == y[:, None]).sum(axis=1) >= near.shape[1])
+        left = y - y[near].mean(axis=1)
+        spread = 1.4826 * float(np.median(np.abs(left - np.median(left))))
+        return (
+            np.abs(left - np.median(left)) <= _ROBUST * spread if spread > 0 else np.ones(len(y), dtype=bool)
+        )
+
+    def _arrays(self) -> Mapping[str, np.ndarray]:
+        return {"dropped": np.array([self.dropped_])}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        dropped = arrays["dropped"]
+        if dropped.shape != (1,) or not np.isfinite(dropped).all():
+            msg = "the number of rows left out is not valid"
+            raise ValueError(msg)
+        self.dropped_ = int(dropped[0])
+
+    def _work(self) -> Work:
+        rule = Step(
+            "left out", rf"\text{{fewer than half of its {figure(self.n_neighbors)} nearest rows agree}}"
+        )
+        return Work("NoisyRows", (rule,), f"{plural(self.dropped_, 'training row')} left out.")
