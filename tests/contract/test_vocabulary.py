@@ -51,7 +51,12 @@ DEFAULTS = {
     "epsilon": {"1.35": "scikit-learn's of Huber's loss", "0.1": SKLEARN},
     "coef0": {"0.0": SKLEARN, "1.0": SKLEARN},
     "degree": {"2": SKLEARN, "3": SKLEARN},
-    "gamma": {"'scale'": SKLEARN, "None": SKLEARN, "0.5": "the weight of categories: Huang's"},
+    "gamma": {
+        "'scale'": SKLEARN,
+        "None": SKLEARN,
+        "0.5": "the weight of categories: Huang's",
+        "1.0": "the kernel of the book",
+    },
     "greater_is_better": {"True": "of most scores", "None": "the metric knows"},
     "hidden_layer_sizes": {"(2,)": "a plane to look at", "(32,)": "enough for small tables"},
     "index": {"0": "the number of a fold", "'auto'": "by the table"},
