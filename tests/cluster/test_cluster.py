@@ -19,7 +19,9 @@ from openbook.bayes import NaiveBayes
 from openbook.cluster import GaussianMixture, KMeans
 from openbook.ensemble import RandomForestClassifier
 from openbook.linear import LinearRegression, LogisticRegression
+from openbook.network import BeliefNetwork
 from openbook.plan import make_plan, run
+from openbook.sequence import ConditionalRandomField, HiddenMarkov, ordered
 from openbook.tree import DecisionTreeClassifier
 
 distributed = pytest.importorskip("distributed")
@@ -113,6 +115,33 @@ def test_a_forest_grows_the_same_on_the_cluster(files, workers):
     for ours, other in zip(model.trees_, alone.trees_, strict=True):
         for name, array in ours._asdict().items():
             np.testing.assert_array_equal(array, getattr(other, name), err_msg=name)
+
+
+def test_expectation_maximisation_and_gradients_are_the_same_on_the_cluster(files, workers, monkeypatch):
+    source = scan(f"{files}/*.parquet", chunk_rows=1500)
+    assert len(workers) == 2
+    table = load("credit", rows=240, random_state=5)
+    rows = table.select(["age", "work", "income"])
+    groups = [rows.take(slice(begin, begin + 40)) for begin in range(0, 240, 40)]
+    labels = table.column("default").tolist()
+    monkeypatch.setattr(ordered, "_PIECE_ROWS", 80)
+
+    def learnt():
+        network = BeliefNetwork([("work", "default"), ("income", "default")], max_iter=2).fit(source)
+        states = HiddenMarkov(2, max_iter=2).fit(groups)
+        field = ConditionalRandomField(max_iter=2).fit(groups, labels)
+        return [
+            *network.tables_.values(),
+            states.transitions_,
+            states.means_,
+            field.coef_,
+            field.transitions_,
+        ]
+
+    alone = learnt()
+    with joblib.parallel_config(backend="dask"):
+        for ours, other in zip(learnt(), alone, strict=True):
+            np.testing.assert_array_equal(ours, other)
 
 
 LEARNERS = {  # a learner, and its target if it has one
