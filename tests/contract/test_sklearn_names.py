@@ -109,6 +109,7 @@ NO_METHOD = {
     ("OneVsRestClassifier", "decision_function"): "members have probabilities, which say more",
     ("PCA", "score_samples"): "a projection; densities are openbook.density's",
     **{("RFE", method): "a transformer; put the learner behind it" for method in METHODS[:4]},
+    ("SelfTrainingClassifier", "decision_function"): "it decides by probabilities",
     ("StackingClassifier", "decision_function"): "members have probabilities, which say more",
     ("TunedThresholdClassifierCV", "decision_function"): "it decides by probabilities",
 }

@@ -134,11 +134,15 @@ DEFAULTS = {
     "test_groups": {"'new'": "the careful one", "None": "only where there are groups and time"},
     "threshold": {
         "None": "by contamination",
-        "0.75": "Meinshausen and Bühlmann's",
+        "0.75": "Meinshausen and Bühlmann's, and scikit-learn's of self-training",
         "0.0": "of a column's gaps, or variance: none",
     },
     "tol": {"0.0001": SKLEARN, "0.001": SKLEARN, "1e-06": "Newton steps and EM are exact to more digits"},
-    "validation_fraction": {"0.1": SKLEARN, "0.25": "pruning looks at every node"},
+    "validation_fraction": {
+        "0.0": "labels are scarce: none held out",
+        "0.1": SKLEARN,
+        "0.25": "pruning looks at every node",
+    },
     "weights": {"None": SKLEARN, "'uniform'": SKLEARN},
 }
 

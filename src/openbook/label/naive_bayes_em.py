@@ -26,6 +26,7 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from openbook.bayes.naive import NaiveBayes, evidence, normalised
+from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Laplace
 from openbook.border.base import most_probable
 from openbook.border.rows import Chunk, infinite_cell
@@ -147,6 +148,7 @@ class NaiveBayesEM(NaiveBayes):
         return {**super().knobs(), "unlabelled_weight": (0.1, 0.3, 1.0)}
 
     def _fit(self, rows):
+        self._twins = twin_columns(rows)
         labelled, unlabelled = rows.apart()
         told: Any = self._folded(labelled)
         if not told.classes.any():

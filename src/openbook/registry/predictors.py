@@ -57,6 +57,13 @@ PREDICTORS = (
         "naive Bayes that also counts unlabelled rows, by expectation maximisation",
     ),
     Entry(
+        "self_training",
+        "openbook.label:SelfTrainingClassifier",
+        "classification",
+        "a classifier that learns from the unlabelled rows that it is sure of",
+        around="naive_bayes",
+    ),
+    Entry(
         "belief_network_classifier",
         "openbook.network:BeliefNetworkClassifier",
         "classification",

@@ -1,0 +1,303 @@
+r"""Self-training: a classifier labels the rows that it is sure of, and learns from them in the next round.
+
+    round    fit the labelled rows, and the rows labelled so far
+             move back    a row labelled so far for whose label P(c | x) ≤ threshold now
+             add          an unlabelled row with max_c P(c | x) > threshold, under its most probable class
+
+With `criterion="k_best"` the k rows of the largest max_c P(c | x) are added, and a row is moved back when
+another class is more probable. It ends when nothing changes, when every row has a label, when the labels of
+an earlier round come back, or after `max_iter` rounds; then the classifier is fitted once more. Without
+`move_back` it is scikit-learn's. Missing cells are the classifier's affair.
+
+labels : intp (n_rows,), class codes, UNLABELLED where a row has none
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.bayes.naive import NaiveBayes
+from openbook.border.base import Classifier
+from openbook.border.rows import UNLABELLED, Chunk
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.damage import checked_array
+from openbook.data.attributes import as_text
+from openbook.ensemble.members import Ensemble, copied, decided, fitted, gathered, probabilities, shortened
+from openbook.errors import DataError, ParameterError
+from openbook.work import Step, Work
+
+__all__ = ["Round", "SelfTrainingClassifier"]
+
+#: How it ends, in words; scikit-learn's names, and ours for labels that come back.
+_ENDS = {
+    "no_change": "a round changed no label",
+    "all_labeled": "every row has a label",
+    "max_iter": "the last of max_iter rounds",
+    "repeated": "the labels of an earlier round came back",
+}
+
+
+class Round(NamedTuple):
+    """A round: rows added and moved back, rows labelled after it, the accuracy on held-out rows (or NaN)."""
+
+    added: int
+    moved_back: int
+    labelled: int
+    accuracy: float
+
+
+class SelfTrainingClassifier(Ensemble, Classifier):
+    """Self-training: a classifier labels the rows that it is sure of, and learns from them, too.
+
+    It helps where the classifier is right when it is sure. A confident mistake becomes a label, and later
+    rounds build on it; `move_back` takes a label away again once the classifier doubts it.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The classifier, which must have `predict_proba`; None for `NaiveBayes()`.
+    threshold : float, default=0.75
+        A row is labelled when the probability of its class is above this.
+    criterion : {"threshold", "k_best"}, default="threshold"
+        Whether all rows above the threshold are labelled in a round, or the `k_best` surest.
+    k_best : int, default=10
+        How many rows a round labels, by criterion "k_best".
+    max_iter : int or None, default=10
+        The most rounds; None for no limit.
+    move_back : bool, default=True
+        Whether a row loses its label when the classifier is no longer sure of it.
+    validation_fraction : float, default=0.0
+        The share of the labelled rows that is held out, to tell the accuracy of every round.
+    random_state : int, RandomState or None, default=None
+        Draws the rows that are held out, and what the classifier draws.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimators_ : list
+        The classifier, fitted to the last labels.
+    estimator_ : classifier
+        The same.
+    transduction_ : ndarray of shape (n_rows,)
+        The label of each row, None (-1 where labels are numbers) for a row that has none in the end.
+    labeled_iter_ : ndarray of shape (n_rows,)
+        The round in which a row was last labelled: 0 for given labels, -1 for none.
+    n_iter_ : int
+        The number of rounds.
+    rounds_ : list of Round
+    termination_condition_ : str
+        "no_change", "all_labeled", "max_iter" or "repeated".
+
+    Notes
+    -----
+    Guide: docs/guide/unlabelled.md
+
+    References
+    ----------
+    Yarowsky (1995), Unsupervised word sense disambiguation rivaling supervised methods.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [9.0], [10.0], [2.0], [8.0], [5.0]]
+    >>> model = SelfTrainingClassifier().fit(X, ["low", "low", "high", "high", None, None, None])
+    >>> model.transduction_.tolist()
+    ['low', 'low', 'high', 'high', 'low', 'high', None]
+    """
+
+    _takes_unlabelled = True
+
+    _rules = {
+        "threshold": Number(at_least=0, at_most=1),
+        "criterion": OneOf("threshold", "k_best"),
+        "k_best": Whole(at_least=1),
+        "max_iter": Maybe(Whole(at_least=1)),
+        "move_back": Flag(),
+        "validation_fraction": Number(at_least=0, at_most=0.9),
+        "random_state": Anything("None, a whole number or a RandomState"),
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        threshold=0.75,
+        criterion="threshold",
+        k_best=10,
+        max_iter=10,
+        move_back=True,
+        validation_fraction=0.0,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.threshold = threshold
+        self.criterion = criterion
+        self.k_best = k_best
+        self.max_iter = max_iter
+        self.move_back = move_back
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    def knobs(self):
+        return {"threshold": (0.75, 0.9, 0.99)}
+
+    def _learners(self):
+        return [NaiveBayes() if self.estimator is None else self.estimator]
+
+    def _check_learner(self, learner):
+        super()._check_learner(learner)
+        if not hasattr(learner, "predict_proba"):
+            name = type(learner).__name__
+            msg = f"{type(self).__name__} needs probabilities, and {name} has no predict_proba"
+            raise ParameterError(msg)
+
+    @property
+    def estimator_(self):
+        """The classifier, fitted to the last labels."""
+        check_is_fitted(self)
+        return self.estimators_[0]
+
+    @property
+    def transduction_(self):
+        """The label of each row, None (-1 where labels are numbers) for a row that has none in the end."""
+        check_is_fitted(self)
+        numbers = self.classes_.dtype.kind in "iuf"
+        labels = self.classes_ if numbers else self.classes_.astype(object)
+        return np.append(labels, -1 if numbers else None)[self._labels]  # UNLABELLED is the last
+
+    @property
+    def n_iter_(self):
+        """The number of rounds."""
+        check_is_fitted(self)
+        return len(self.rounds_)
+
+    def _fit(self, rows):
+        chunk, random = gathered(rows), check_random_state(self.random_state)
+        self._random = random
+        chunk, held_out = self._held_out(chunk, random)
+        given = chunk.y != UNLABELLED
+        labels, seen = chunk.y.copy(), set()
+        self.rounds_, self.labeled_iter_ = [], np.where(given, 0, -1)
+        self.termination_condition_ = None
+        while self.termination_condition_ is None:
+            labelled = labels != UNLABELLED
+            member = self._member(chunk, labels)
+            if labelled.all() or len(self.rounds_) == self.max_iter:
+                self.termination_condition_ = "all_labeled" if labelled.all() else "max_iter"
+                break
+            added, back, winner = self._changes(member, chunk.X, labels, given)
+            accuracy = np.nan
+            if held_out is not None:
+                accuracy = float((decided(member, held_out.X, self.classes_) == held_out.y).mean())
+            if not (added.any() or back.any()):
+                self.termination_condition_ = "no_change"
+            labels[back], labels[added] = UNLABELLED, winner[added]
+            self.rounds_.append(
+                Round(int(added.sum()), int(back.sum()), int((labels != UNLABELLED).sum()), accuracy)
+            )
+            self.labeled_iter_[back], self.labeled_iter_[added] = -1, len(self.rounds_)
+            if self.termination_condition_ is None and labels.tobytes() in seen:
+                self.termination_condition_ = "repeated"
+                member = self._member(chunk, labels)
+            seen.add(labels.tobytes())
+        self._labels, self.estimators_ = labels, [member]
+        del self._random
+
+    def _member(self, chunk, labels):
+        """The classifier, fitted to the rows that have a label."""
+        known = np.flatnonzero(labels != UNLABELLED)
+        everything = len(known) == len(labels)
+        X = chunk.X if everything else chunk.X.take(known)
+        learner = copied(self._learners()[0], self._random)
+        return fitted(learner, X, self._told(labels[known]), chunk.w[known])
+
+    def _changes(self, member, X, labels, given):
+        """The rows to add, those to move back, and the most probable class of each row."""
+        proba = probabilities(member, X, self.classes_)
+        winner, surest = proba.argmax(axis=1), proba.max(axis=1)
+        free = labels == UNLABELLED
+        if self.criterion == "threshold":
+            added = free & (surest > self.threshold)
+            doubted = proba[np.arange(len(labels)), labels] <= self.threshold
+        else:
+            added = np.zeros(len(labels), dtype=bool)
+            places = np.flatnonzero(free)
+            added[places[np.argsort(-surest[places], kind="stable")[: self.k_best]]] = True
+            doubted = winner != labels
+        back = ~free & ~given & doubted if self.move_back else np.zeros(len(labels), dtype=bool)
+        return added, back, winner
+
+    def _held_out(self, chunk, random):
+        """The rows to learn from, and those held out (None for none)."""
+        known = np.flatnonzero(chunk.y != UNLABELLED)
+        if not (count := int(self.validation_fraction * len(known))):
+            return chunk, None
+        out = random.permutation(known)[:count]
+        rest = np.setdiff1d(np.arange(len(chunk.y)), out)
+        if len(np.unique(chunk.y[np.setdiff1d(known, out)])) < len(self.classes_):
+            msg = "no row of some class is left to learn from; lower validation_fraction, or label more rows"
+            raise DataError(msg)
+        parts = [Chunk(chunk.X.take(some), chunk.y[some], chunk.w[some]) for some in (rest, out)]
+        return parts[0], parts[1]
+
+    def _proba(self, X):
+        return probabilities(self.estimators_[0], X, self.classes_)
+
+    def _work(self):
+        header = ["round", "added", "moved back", "labelled", "accuracy on held-out rows"]
+        rows = [(t, *round_) for t, round_ in enumerate(self.rounds_, 1)]
+        if not self.validation_fraction:
+            header, rows = header[:-1], [row[:-1] for row in rows]
+        rule = Step("add", r"\max_c P(c \mid x) > \theta", rf"\theta = {self.threshold:g}")
+        if self.criterion == "k_best":
+            rule = Step("add", note=f"the {self.k_best} rows with the largest probability of a class")
+        end = (
+            f"It ended since {_ENDS[self.termination_condition_]}. Assumption: the classifier is right where"
+            " it is sure. Compare with the classifier of the labelled rows alone."
+        )
+        if not (self._labels == UNLABELLED).any() and not self.rounds_:
+            end = "No row is unlabelled, so this is the classifier alone."
+        return Work(
+            f"Self-training for {self.target_}: how it was fitted",
+            (rule, shortened("rounds", header, rows), *self._of_member()),
+            end,
+        )
+
+    def _work_row(self, X):
+        parts = self._of_member(X)
+        probabilities = zip(self.classes_.tolist(), self._proba(X)[0].tolist(), strict=True)
+        steps = () if parts else tuple(Step(f"P({self.target_} = {c})", result=p) for c, p in probabilities)
+        winner = as_text(self.classes_[self._predict(X)[0]])
+        end = f"Most probable: {self.target_} = {winner}."
+        return Work(f"Self-training for {self.target_}: one prediction", (*parts, *steps), end)
+
+    def _of_member(self, row=None):
+        member = self.estimators_[0]
+        return (member.work(row),) if hasattr(member, "work") else ()
+
+    def _saved(self):
+        saved = super()._saved()
+        return saved._replace(facts={**saved.facts, "ended": self.termination_condition_})
+
+    def _opened(self, saved):
+        if (ended := saved.facts["ended"]) not in _ENDS:
+            msg = f"it cannot have ended by {ended!r}"
+            raise ValueError(msg)
+        self.termination_condition_ = ended
+        super()._opened(saved)
+
+    def _arrays(self):
+        rounds = np.array(self.rounds_, dtype=float).reshape(-1, len(Round._fields))
+        return {"labels": self._labels, "labeled_iter": self.labeled_iter_, "rounds": rounds}
+
+    def _restore(self, arrays):
+        n, rounds = len(arrays["labels"]), arrays["rounds"]
+        self._labels = checked_array(arrays, "labels", np.intp, (n,))
+        self.labeled_iter_ = checked_array(arrays, "labeled_iter", np.int64, (n,))
+        shape = (len(rounds), len(Round._fields))
+        rounds = checked_array(arrays, "rounds", float, shape, finite=False)
+        inside = (self._labels >= UNLABELLED) & (self._labels < len(self.classes_))
+        if not inside.all() or not np.isfinite(rounds[:, :-1]).all() or len(arrays) > 3:
+            msg = "a label or a round is out of range, or an array is unexpected"
+            raise ValueError(msg)
+        self.rounds_ = [Round(*map(int, row[:-1]), row[-1]) for row in rounds.tolist()]
