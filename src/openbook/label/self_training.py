@@ -108,6 +108,8 @@ class SelfTrainingClassifier(Ensemble, Classifier):
 
     _takes_unlabelled = True
 
+    rounds_: list[Round]
+
     _rules = {
         "threshold": Number(at_least=0, at_most=1),
         "criterion": OneOf("threshold", "k_best"),
@@ -162,8 +164,8 @@ class SelfTrainingClassifier(Ensemble, Classifier):
         """The label of each row, None (-1 where labels are numbers) for a row that has none in the end."""
         check_is_fitted(self)
         numbers = self.classes_.dtype.kind in "iuf"
-        labels = self.classes_ if numbers else self.classes_.astype(object)
-        return np.append(labels, -1 if numbers else None)[self._labels]  # UNLABELLED is the last
+        labels = np.array([*self.classes_.tolist(), -1 if numbers else None], None if numbers else object)
+        return labels[self._labels]  # UNLABELLED is the last
 
     @property
     def n_iter_(self):
@@ -178,29 +180,29 @@ class SelfTrainingClassifier(Ensemble, Classifier):
         given = chunk.y != UNLABELLED
         labels, seen = chunk.y.copy(), set()
         self.rounds_, self.labeled_iter_ = [], np.where(given, 0, -1)
-        self.termination_condition_ = None
-        while self.termination_condition_ is None:
+        ended = ""
+        while not ended:
             labelled = labels != UNLABELLED
             member = self._member(chunk, labels)
             if labelled.all() or len(self.rounds_) == self.max_iter:
-                self.termination_condition_ = "all_labeled" if labelled.all() else "max_iter"
+                ended = "all_labeled" if labelled.all() else "max_iter"
                 break
             added, back, winner = self._changes(member, chunk.X, labels, given)
             accuracy = np.nan
             if held_out is not None:
                 accuracy = float((decided(member, held_out.X, self.classes_) == held_out.y).mean())
             if not (added.any() or back.any()):
-                self.termination_condition_ = "no_change"
+                ended = "no_change"
             labels[back], labels[added] = UNLABELLED, winner[added]
             self.rounds_.append(
                 Round(int(added.sum()), int(back.sum()), int((labels != UNLABELLED).sum()), accuracy)
             )
             self.labeled_iter_[back], self.labeled_iter_[added] = -1, len(self.rounds_)
-            if self.termination_condition_ is None and labels.tobytes() in seen:
-                self.termination_condition_ = "repeated"
+            if not ended and labels.tobytes() in seen:
+                ended = "repeated"
                 member = self._member(chunk, labels)
             seen.add(labels.tobytes())
-        self._labels, self.estimators_ = labels, [member]
+        self._labels, self.estimators_, self.termination_condition_ = labels, [member], ended
         del self._random
 
     def _member(self, chunk, labels):
@@ -245,7 +247,7 @@ class SelfTrainingClassifier(Ensemble, Classifier):
 
     def _work(self):
         header = ["round", "added", "moved back", "labelled", "accuracy on held-out rows"]
-        rows = [(t, *round_) for t, round_ in enumerate(self.rounds_, 1)]
+        rows = [[t, *round_] for t, round_ in enumerate(self.rounds_, 1)]
         if not self.validation_fraction:
             header, rows = header[:-1], [row[:-1] for row in rows]
         rule = Step("add", r"\max_c P(c \mid x) > \theta", rf"\theta = {self.threshold:g}")
@@ -300,4 +302,4 @@ class SelfTrainingClassifier(Ensemble, Classifier):
         if not inside.all() or not np.isfinite(rounds[:, :-1]).all() or len(arrays) > 3:
             msg = "a label or a round is out of range, or an array is unexpected"
             raise ValueError(msg)
-        self.rounds_ = [Round(*map(int, row[:-1]), row[-1]) for row in rounds.tolist()]
+        self.rounds_ = [Round(int(a), int(b), int(n), share) for a, b, n, share in rounds.tolist()]
