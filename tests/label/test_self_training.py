@@ -68,7 +68,7 @@ def test_rounds_are_a_table_with_the_accuracy_on_held_out_rows(iris):
     assert len(model.transduction_) == len(y) - int(0.3 * (y >= 0).sum())
     grid = model.work()["rounds"]
     assert grid.header[-1] == "accuracy on held-out rows"
-    assert [row[1:4] for row in grid.rows] == [list(r[:3]) for r in model.rounds_]
+    assert [tuple(row[1:4]) for row in grid.rows] == [r[:3] for r in model.rounds_]
     assert "It ended since " in model.work().conclusion
 
 
