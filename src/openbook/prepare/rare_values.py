@@ -8,19 +8,17 @@ missing, and a value never seen is one of the other values.
 """
 
 import math
-from typing import Any, Self
+from dataclasses import astuple
 
 import numpy as np
-from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Estimator
+from openbook.border.base import Saved
 from openbook.border.pooling import credibilities
-from openbook.border.rows import Rows, class_codes
-from openbook.border.rules import Maybe, Whole, check_parameters
-from openbook.data import Column, Nominal, Numeric, Ordinal, Schema, Table, Text
+from openbook.border.rows import Rows
+from openbook.border.rules import Maybe, Names, Whole
+from openbook.data import Nominal, Schema, Table
 from openbook.data.rare import LEAST, MOST, Credibility, with_rest
-from openbook.data.read import read
+from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -33,7 +31,7 @@ WITHOUT_TARGET = 10
 SHOWN = 10
 
 
-class RareValues(TransformerMixin, Estimator):
+class RareValues(Preparation):
     """Pool the rare values of nominal columns with more than 20 values.
 
     Every learner of a target does this at its border, by the rows that it is fitted to; use the transformer
@@ -47,6 +45,7 @@ class RareValues(TransformerMixin, Estimator):
         keeps every value.
     max_categories : int, default=250
         The most values kept in a column, the most frequent.
+    columns : list of str or None, default=None
 
     Attributes
     ----------
@@ -69,85 +68,71 @@ class RareValues(TransformerMixin, Estimator):
     Guide: docs/guide/tables.md
     """
 
-    _rules = {"min_frequency": Maybe(Whole(at_least=1)), "max_categories": Whole(at_least=1)}
-    _accepts = (Numeric, Nominal, Ordinal, Text)
+    _changes = (Nominal,)
+    _asks_target = True
+    _rules = {
+        "min_frequency": Maybe(Whole(at_least=1)),
+        "max_categories": Whole(at_least=1),
+        "columns": Maybe(Names()),
+    }
 
     pooled_: dict[str, dict[str, int]]
     least_: dict[str, float]
 
-    def __init__(self, min_frequency: int | None = None, max_categories: int = MOST) -> None:
+    def __init__(
+        self, min_frequency: int | None = None, max_categories: int = MOST, columns: list[str] | None = None
+    ) -> None:
         self.min_frequency = min_frequency
         self.max_categories = max_categories
+        self.columns = columns
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the rare values.
-
-        Parameters
-        ----------
-        X : table-like
-        y : array-like or str or None, default=None
-            The target, which tells how many rows a value needs.
-
-        Returns
-        -------
-        self
-        """
-        with self._whole_or_not_at_all():
-            check_parameters(self, self._rules)
-            table = read(X)
-            if isinstance(y, str):
-                table, y = table.split(y)
-            self._accept(table)
-            targets, n_classes = _targets(y, len(table))
-            self.pooled_, self.least_, self._found = {}, {}, {}
-            few = {}
-            for attribute, counts, found in credibilities(Rows.in_memory(table, targets), n_classes):
-                name, least = attribute.name, self._least(found, told=y is not None)
-                needed = 0.0 if y is None else found.least
-                few[name] = with_rest(attribute, counts, least, self.max_categories, needed)
-                self.least_[name], self._found[name] = least, found
-                self.pooled_[name] = {
-                    value: int(n)
-                    for value, n in zip(attribute.values, counts, strict=True)
-                    if n and value not in few[name].values
-                }
-            schema = self.schema_
-            self._remember(Schema(tuple(few.get(a.name, a) for a in schema), schema.named))
-        return self
+    def _learn(self, rows: TrainingTable) -> None:
+        self.pooled_, self.least_, self._found = {}, {}, {}
+        few, schema, chosen = {}, self.schema_, self._chosen
+        targets = np.zeros(len(rows.X)) if rows.y is None else rows.y
+        for attribute, counts, found in credibilities(Rows.in_memory(rows.X, targets), rows.n_classes):
+            if (name := attribute.name) not in chosen:
+                continue
+            least = self._least(found, told=rows.y is not None)
+            few[name] = with_rest(attribute, counts, least, self.max_categories)
+            self.least_[name], self._found[name] = least, found
+            self.pooled_[name] = {
+                value: int(n)
+                for value, n in zip(attribute.values, counts, strict=True)
+                if n and value not in few[name].values
+            }
+        self._remember(Schema(tuple(few.get(a.name, a) for a in schema), schema.named))
 
     def _least(self, found: Credibility, *, told: bool) -> float:
         if self.min_frequency is not None:
             return self.min_frequency
         return max(found.least, LEAST) if told else WITHOUT_TARGET
 
-    def transform(self, X: Any) -> Table:
-        """The table with rare and unseen values of these columns as the one value that stands for them.
+    def _prepared(self, table: Table) -> Table:
+        return table  # the schema pools rare and unseen values already
 
-        Parameters
-        ----------
-        X : table-like
+    # the model file
 
-        Returns
-        -------
-        Table
-        """
-        check_is_fitted(self, "pooled_")
-        return self._encode(X)
+    def _saved(self) -> Saved:
+        found = {name: [_written(x) for x in astuple(one)] for name, one in self._found.items()}
+        least = {name: _written(x) for name, x in self.least_.items()}
+        facts = {"schema": self.schema_.to_json(), "pooled": self.pooled_, "least": least, "found": found}
+        return Saved(facts, {})
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002 (as scikit-learn)
-        """The names of the columns, which stay.
-
-        Parameters
-        ----------
-        input_features : ignored, default=None
-            Taken since pipelines pass it.
-
-        Returns
-        -------
-        ndarray of str
-        """
-        check_is_fitted(self, "pooled_")
-        return np.array(self.schema_.names, dtype=object)
+    def _opened(self, saved: Saved) -> None:
+        self._remember(Schema.from_json(saved.facts["schema"]))
+        facts = saved.facts
+        self.pooled_ = {
+            str(name): {str(v): int(n) for v, n in one.items()} for name, one in facts["pooled"].items()
+        }
+        self.least_ = {str(name): float(x) for name, x in facts["least"].items()}
+        self._found = {
+            str(name): Credibility(float(rows), int(values), *map(float, rest))
+            for name, (rows, values, *rest) in facts["found"].items()
+        }
+        if odd := [name for name in self.pooled_ if name not in self.schema_ or name not in self._found]:
+            msg = f"there is no column {odd[0]!r} to pool"
+            raise ValueError(msg)
 
     def _work(self) -> Work:
         works = tuple(self._column(name) for name in self.pooled_)
@@ -178,15 +163,9 @@ class RareValues(TransformerMixin, Estimator):
         return Work("Rare values: one row", (Grid("", ("column", "counts as"), rows),))
 
 
-def _targets(y: Any, rows: int) -> tuple[np.ndarray, int]:
-    """The target as codes of so many classes, or as numbers (no classes); zeros without a target."""
-    if y is None:
-        return np.zeros(rows), 0
-    numeric = isinstance(y.attribute, Numeric) if isinstance(y, Column) else np.asarray(y).dtype.kind in "fiu"
-    if numeric:
-        return np.asarray(y, dtype=float), 0
-    _, labels, codes = class_codes(y)
-    return codes, len(labels)
+def _written(x: float) -> float | str:
+    """A number as JSON has it, which knows no infinity."""
+    return x if math.isfinite(x) else str(x)
 
 
 def _steps(found: Credibility) -> list[Step]:

@@ -30,6 +30,7 @@ from openbook.prepare.formulas import DropColumns, FormulaColumn, RowRule
 from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
 from openbook.prepare.model_imputer import IterativeImputer
+from openbook.prepare.rare_values import RareValues
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
 from openbook.prepare.turning import TurningPoint
@@ -175,6 +176,11 @@ VERBS: dict[str, Verb] = {
         "smooth steps along each number, in its place",
         {"": Way(SigmoidFeatures, {}, "n_functions")},
         "sigmoid age 5",
+    ),
+    "pool": Verb(
+        "pool the rare values of columns with many; a number says how many rows a value needs",
+        {"": Way(RareValues, {}, "min_frequency")},
+        "pool city 10",
     ),
     "impute": Verb(
         "fill missing cells: mean, median, mode, constant, category, neighbours or model",

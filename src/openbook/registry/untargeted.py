@@ -54,6 +54,7 @@ _STEPS = {
     "power_transformer": ("PowerTransformer", "the power that makes numbers most normal"),
     "quantile_transformer": ("QuantileTransformer", "the rank of a number among the training rows"),
     "radial_features": ("RadialFeatures", "radial basis functions in place of numbers"),
+    "rare_values": ("RareValues", "rare values of nominal columns pooled into one"),
     "robust_scaler": ("RobustScaler", "numbers minus their median, by the distance of the quartiles"),
     "row_rule": ("RowRule", "training rows that break a rule left out"),
     "sigmoid_features": ("SigmoidFeatures", "sigmoid basis functions in place of numbers"),

@@ -37,7 +37,7 @@ MEANINGS = {
 
 _RICHER = "a richer model: more terms, deeper trees, more hidden units, fewer neighbours"
 _LESS_REGULAR = "less regularisation: a smaller penalty, less pruning, more rounds"
-_NEW_ATTRIBUTES = "new attributes: transformed, combined, or measured in addition"
+_NEW_ATTRIBUTES = "new attributes: transformed or combined by --prepare steps, or measured in addition"
 _SIMPLER = "a simpler model: fewer terms, shallower trees, fewer units, more neighbours"
 _REGULAR = "regularisation: a larger penalty, pruning, larger leaves, stopping earlier"
 _FEWER_ATTRIBUTES = "fewer attributes: those that say nothing only add variance"
