@@ -8,6 +8,7 @@ import pytest
 
 import openbook as ob
 from openbook.draw import (
+    Dates,
     draw_boxes,
     draw_correlations,
     draw_histograms,
@@ -206,3 +207,38 @@ def test_hostile_names_are_escaped_everywhere():
     ):
         ET.fromstring(picture.svg())
         assert "<script>" not in picture.svg()
+
+
+def test_dates_stay_dates():
+    """Ten days from 2024-03-01 on, of which the middle lies between the 5th and the 6th."""
+    rows = ob.read([{"day": f"2024-03-{i:02d}", "n": float(i)} for i in range(1, 11)])
+    texts = [t.text for t in marks(draw_scatter(rows, "day", "n"), "text")]
+    assert [text for text in texts if text.startswith("2024")] == [
+        "2024-03-02",
+        "2024-03-04",
+        "2024-03-06",
+        "2024-03-08",
+        "2024-03-10",
+    ]
+    assert not any("19," in text for text in texts)
+    assert draw_boxes(rows, "day").told == "day: median 2024-03-05 12:00."
+    assert draw_histograms(rows, "day").told == "day: 10 rows from 2024-03-01 to 2024-03-10."
+    coloured = [t.text for t in marks(draw_scatter(rows, "n", "n", "day"), "text")]
+    assert any(text.startswith("up to 2024-03-") for text in coloured)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "word"),
+    [
+        ("2024-03-01", "2024-03-01T05", "2024-03-01 03:00"),
+        ("2020-02-01", "2024-02-01", "2022"),
+        ("1800", "2020", "1900"),
+    ],
+)
+def test_ticks_of_dates_are_where_the_calendar_turns(first, last, word):
+    start = np.datetime64("1970-01-01", "s")
+    days = [(np.datetime64(end, "s") - start).astype(float) / 86_400 for end in (first, last)]
+    ticks = Dates("t", np.array(days)).ticks
+    assert word in [words for _, words in ticks]
+    assert 2 <= len(ticks) <= 6
+    assert all(0 <= place <= 1 for place, _ in ticks)

@@ -6,7 +6,7 @@
 'petal width (cm) by petal length (cm)'
 """
 
-from openbook.draw.axes import Blank, Categories, Marks, Numbers
+from openbook.draw.axes import Blank, Categories, Dates, Marks, Numbers
 from openbook.draw.fits import draw_fit, draw_predictions
 from openbook.draw.functions import draw_descent, draw_likelihood
 from openbook.draw.picture import Picture
@@ -26,6 +26,7 @@ from openbook.draw.tables import (
 __all__ = [
     "Blank",
     "Categories",
+    "Dates",
     "Marks",
     "Numbers",
     "Picture",

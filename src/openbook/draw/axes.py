@@ -14,10 +14,17 @@ import numpy as np
 from openbook.draw.letters import width_of
 from openbook.words.numbers import short
 
-__all__ = ["Blank", "Categories", "Marks", "Numbers", "round_ticks"]
+__all__ = ["Blank", "Categories", "Dates", "Marks", "Numbers", "round_ticks"]
 
 #: Dots at so few different numbers would hide each other.
 _FEW = 12
+#: Steps of the calendar, from hours to centuries.
+_CALENDAR = (
+    *((step, "h") for step in (1, 3, 6, 12)),
+    *((step, "D") for step in (1, 2, 7, 14)),
+    *((step, "M") for step in (1, 3, 6)),
+    *((step, "Y") for step in (1, 2, 5, 10, 20, 50, 100, 500)),
+)
 #: About how many pixels an axis has; words nearer to each other than they are wide would overlap.
 _ABOUT = 560
 
@@ -122,6 +129,44 @@ class Numbers:
             return self.place(values)
         gap = np.diff(distinct).min() / (self.span[1] - self.span[0])
         return self.place(values) + 0.5 * gap * _spread(len(values), 0.7548776662)
+
+
+@dataclass(frozen=True)
+class Dates(Numbers):
+    """An axis of days since 1970-01-01, with ticks where years, months, days or hours begin.
+
+    Attributes
+    ----------
+    name : str
+        What stands beside the axis.
+    values : ndarray
+        The days that the axis must show.
+
+    Notes
+    -----
+    Guide: docs/guide/gallery.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [words for _, words in Dates("sold", np.array([19723.0, 20050.0])).ticks]
+    ['2023-10', '2024-01', '2024-04', '2024-07', '2024-10', '2025-01']
+    """
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Places and words of the beginnings of equal steps of the calendar, no more than six."""
+        low, high = (np.datetime64("1970-01-01", "s") + round(86_400 * end) for end in self.span)
+        for step, unit in _CALENDAR:
+            zero = 1970 if unit == "Y" else 0  # round years are those of the calendar
+            first, last = (int(end.astype(f"datetime64[{unit}]").astype(int)) + zero for end in (low, high))
+            starts = np.arange(-(-first // step) * step, last + 1, step) - zero
+            if len(starts) <= 6:
+                break
+        moments = starts.astype(f"datetime64[{unit}]")
+        places = self.place(moments.astype("datetime64[s]").astype(float) / 86_400)
+        words = (str(moment).replace("T", " ") + ":00" * (unit == "h") for moment in moments)
+        return [(float(p), word) for p, word in zip(places, words, strict=True) if 0 <= p <= 1]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import Attribute, Categorical, Numeric, Table
+from openbook.data import Attribute, Categorical, Datetime, Numeric, Table
 from openbook.data.attributes import as_text
-from openbook.draw.axes import Categories, Numbers
+from openbook.draw.axes import Categories, Dates, Numbers
 from openbook.draw.colours import COLOURS, RARE
 from openbook.draw.plot import Plot
 from openbook.errors import DataError, UnknownColumn
@@ -28,8 +28,10 @@ __all__ = [
     "dot_look",
     "drawable",
     "drawn_rows",
+    "number_axis",
     "numbers_of",
     "rows_drawn",
+    "value_words",
 ]
 
 #: Values of a category that have a band of their own.
@@ -90,6 +92,16 @@ def numbers_of(table: Table, name: str, what: str) -> np.ndarray:
     return data
 
 
+def number_axis(attribute: Attribute, values: np.ndarray) -> Numbers:
+    """The axis of a column of numbers or dates."""
+    return (Dates if isinstance(attribute, Datetime) else Numbers)(attribute.name, values)
+
+
+def value_words(attribute: Attribute, value: float) -> str:
+    """A number in few words, or a date."""
+    return attribute.shown(value) if isinstance(attribute, Datetime) else short(value)
+
+
 @dataclass(frozen=True)
 class ColumnAxis:
     """A column along an axis: its attribute, the axis, and the codes that have a band, None for numbers."""
@@ -104,7 +116,7 @@ class ColumnAxis:
         attribute = column_of(table, name)
         data = table.data(name)
         if not isinstance(attribute, Categorical):
-            return cls(attribute, Numbers(name, np.asarray(data, dtype=float)), None)
+            return cls(attribute, number_axis(attribute, np.asarray(data, dtype=float)), None)
         counts = np.bincount(data[data >= 0], minlength=len(attribute.values))
         frequent = np.argsort(-counts, kind="stable")
         bands = np.sort(frequent[counts[frequent] > 0][:_MOST_BANDS])
@@ -164,11 +176,11 @@ class Groups:
         known = data[np.isfinite(data)]
         distinct = np.unique(known)
         if len(distinct) <= len(_SHADES):
-            return cls.of(
-                [None if _unknown(v) else short(v) for v in data.tolist()], [short(v) for v in distinct]
-            )
+            spelled = {value: value_words(attribute, value) for value in distinct.tolist()}
+            return cls.of([spelled.get(value) for value in data.tolist()], list(spelled.values()))
         cuts = np.unique(np.quantile(known, np.arange(1, len(_SHADES)) / len(_SHADES)))
-        names = [f"up to {short(cut)}" for cut in cuts] + [f"above {short(cuts[-1])}"]
+        ends = [value_words(attribute, float(cut)) for cut in cuts]
+        names = [f"up to {end}" for end in ends] + [f"above {ends[-1]}"]
         looks = list(_SHADES[len(_SHADES) - len(names) :])
         codes = np.where(np.isfinite(data), np.searchsorted(cuts, data), len(names))
         if len(known) < len(data):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import MISSING, Attribute, Categorical, Numeric, SparseTable, Table, read
+from openbook.data import MISSING, Attribute, Categorical, Datetime, Numeric, SparseTable, Table, read
 from openbook.data.conform import conform
 from openbook.draw.columns import ColumnAxis, drawable, drawn_rows
 from openbook.errors import DataError, ParameterError, RefusalError
@@ -143,8 +143,13 @@ class Sweep:
         held = []
         for a in others[:_NAMED]:
             value = self.held(a)
-            word = a.values[value] if isinstance(a, Categorical) and value >= 0 else value
-            held.append(f"{a.name} = {figure(word, 4) if isinstance(word, float) else cell(word)}")
+            if isinstance(a, Datetime) and np.isfinite(value):
+                word = a.shown(value)
+            elif isinstance(a, Categorical) and value >= 0:
+                word = a.values[value]
+            else:
+                word = figure(value, 4) if isinstance(value, float) else cell(value)
+            held.append(f"{a.name} = {word}")
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         return [f"Others at their mean or mode: {', '.join(held)}{more}."] if others else []
 

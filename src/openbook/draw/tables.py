@@ -8,14 +8,26 @@ missing is left out of the picture of that cell, and the note says how many.
     of two categories                 Cramér's V = √(χ² / (n · (min(rows, columns) - 1)))
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from openbook.data import Categorical, Numeric, Table, read
 from openbook.draw.axes import Blank, Categories, Numbers
-from openbook.draw.columns import ColumnAxis, Groups, column_of, drawable, drawn_rows, numbers_of, rows_drawn
+from openbook.draw.columns import (
+    ColumnAxis,
+    Groups,
+    column_of,
+    drawable,
+    drawn_rows,
+    number_axis,
+    numbers_of,
+    rows_drawn,
+    value_words,
+)
 from openbook.draw.heat import heat_map
 from openbook.draw.letters import clip
 from openbook.draw.picture import Picture
@@ -23,7 +35,7 @@ from openbook.draw.pixels import draw_pixels
 from openbook.draw.plot import Plot, panels
 from openbook.draw.space import draw_scatter_3d
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.words.numbers import figure, short
+from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
 __all__ = [
@@ -196,9 +208,7 @@ def draw_scatter_matrix(
 def _bare(own: ColumnAxis, *, name: bool) -> Numbers | Categories:
     """The axis of a small plot, which has a name at the edge of the matrix alone."""
     words = own.attribute.name if name else ""
-    if isinstance(own.axis, Numbers):
-        return Numbers(words, own.axis.values)
-    return Categories(words, own.axis.values)
+    return replace(own.axis, name=words)
 
 
 def draw_histograms(
@@ -247,7 +257,8 @@ def draw_histograms(
             told.append(f"{name}: {', '.join(f'{value} {count:,}' for value, count in pairs)}.")
         else:
             known = own.values(rows)[np.isfinite(own.values(rows))]
-            told.append(f"{name}: {len(known):,} rows from {short(known.min())} to {short(known.max())}.")
+            ends = " to ".join(value_words(own.attribute, float(end)) for end in (known.min(), known.max()))
+            told.append(f"{name}: {len(known):,} rows from {ends}.")
     return _panels(plots, names, "Histogram", by, rows, " ".join(told))
 
 
@@ -335,33 +346,33 @@ def draw_boxes(table: Any, columns: str | Sequence[str] | None = None, by: str |
         bands = Categories(by or "", tuple(word or name for word, _, _ in parts))
         size = (560, 400) if len(names) == 1 else _SMALL
         lowest, highest = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
-        plot = Plot(bands, Numbers.between(name, lowest, highest), size)
+        own = rows.schema[name]
+        plot = Plot(bands, number_axis(own, np.linspace(lowest, highest, 50)), size)
         said = []
         for at, (word, look, part) in enumerate(parts):
             known = values[part][np.isfinite(values[part])]
             if len(known):
-                median = _box(plot, at, known, look)
-                said.append(f"{word} median {short(median)}".strip())
+                median = _box(plot, at, known, look, partial(value_words, own))
+                said.append(f"{word} median {value_words(own, median)}".strip())
         plots.append(plot)
         told.append(f"{name}: {', '.join(said)}.")
     return _panels(plots, names, "Box plot", by, rows, " ".join(told))
 
 
-def _box(plot: Plot, at: int, known: np.ndarray, look: str) -> float:
+def _box(plot: Plot, at: int, known: np.ndarray, look: str, words: Callable[[float], str]) -> float:
     """Draw a box with its whiskers; the median."""
     low, median, high = np.quantile(known, (0.25, 0.5, 0.75))
     reach = 1.5 * (high - low)
     near = known[(known >= low - reach) & (known <= high + reach)]
-    ends = f"{short(near.min())} to {short(near.max())}"
+    ends = f"{words(near.min())} to {words(near.max())}"
     for start, end in ((near.min(), low), (high, near.max())):
         plot.line([at, at], [start, end], look)
-    words = (
-        f"{len(known):,} rows: median {short(median)}, half in {short(low)} to {short(high)}, whiskers {ends}"
-    )
-    plot.boxes(([at - 0.3], [at + 0.3]), ([low], [high]), f"{look} pale", [words])
+    half = f"{words(low)} to {words(high)}"
+    told = f"{len(known):,} rows: median {words(median)}, half in {half}, whiskers {ends}"
+    plot.boxes(([at - 0.3], [at + 0.3]), ([low], [high]), f"{look} pale", [told])
     plot.line([at - 0.3, at + 0.3], [median, median], look)
     beyond = known[(known < near.min()) | (known > near.max())]
-    plot.dots(np.full(len(beyond), at), beyond, f"dot {look}", [short(value) for value in beyond], size=3)
+    plot.dots(np.full(len(beyond), at), beyond, f"dot {look}", [words(value) for value in beyond], size=3)
     return float(median)
 
 
@@ -487,7 +498,8 @@ def draw_parallel(table: Any, columns: Sequence[str] | None = None, colour: str 
         else:
             low, high = np.nanmin(values), np.nanmax(values)
             levels.append((values - low) / (high - low))
-            words += [(at, 0.0, short(low), 16), (at, 1.0, short(high), -7)]
+            ends = (value_words(own.attribute, float(end)) for end in (low, high))
+            words += [(at, 0.0, next(ends), 16), (at, 1.0, next(ends), -7)]
     thin = "thin faint" if len(some) > _FEW_LINES else "thin"
     for i in some:
         name, look = groups.names[groups.codes[i]], groups.looks[groups.codes[i]]
