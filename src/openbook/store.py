@@ -31,10 +31,12 @@ from sklearn.utils.validation import check_is_fitted
 import openbook
 from openbook import registry
 from openbook.border.base import Saved
+from openbook.border.profile import Profile
 from openbook.border.rules import check_parameters
 from openbook.damage import DAMAGE, damaged
 from openbook.data import Table
 from openbook.data.attributes import as_text
+from openbook.data.conform import conform
 from openbook.data.limits import limits_of
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.words.sentences import printable
@@ -61,7 +63,9 @@ def save(model: Any, path: str | os.PathLike[str], training: Table | None = None
     """Write a fitted learner to a file; returns its path.
 
     With the inputs that it was trained on, the file also holds how far their numbers reach
-    (`training_limits_`), by which `openbook predict` warns of rows far outside.
+    (`training_limits_`), by which `openbook predict` warns of rows far outside, and a profile of their
+    columns (`training_profile_`), by which `model.unlike(X)` and `openbook check` tell whether new rows look
+    like them.
 
     Parameters
     ----------
@@ -96,6 +100,9 @@ def save(model: Any, path: str | os.PathLike[str], training: Table | None = None
     if note := getattr(model, "note_", ""):
         record["note"] = note
     limits = getattr(model, "training_limits_", None) if training is None else limits_of(training)
+    profile = getattr(model, "training_profile_", None) if training is None else _profile(model, training)
+    if profile is not None:
+        record["profile"] = profile.to_json()
     if limits:
         record["limits"] = {name: list(ends) for name, ends in limits.items()}
     path = Path(path)
@@ -116,6 +123,14 @@ def save(model: Any, path: str | os.PathLike[str], training: Table | None = None
     finally:
         temporary.unlink(missing_ok=True)
     return path
+
+
+def _profile(model: Any, training: Table) -> Profile | None:
+    """What the training rows looked like, where the model takes them as they are."""
+    schema = getattr(model, "schema_", None)
+    if schema is None or any(name not in training.names for name in schema.given.names):
+        return None
+    return Profile.of(conform(training, schema), model)
 
 
 def _member(name: str) -> zipfile.ZipInfo:
@@ -168,6 +183,8 @@ def open_model(path: str | os.PathLike[str]) -> Any:
                 model.note_ = printable(str(note)[:_LONGEST_NOTE])
             if "limits" in record:
                 model.training_limits_ = {str(name): _ends(ends) for name, ends in record["limits"].items()}
+            if "profile" in record:
+                model.training_profile_ = Profile.from_json(record["profile"], model.schema_)
             model._file = path.name  # noqa: SLF001 (what it raises is blamed on the file, see `damage`)
             return model
     except FileNotFoundError:

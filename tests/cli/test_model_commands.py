@@ -219,3 +219,19 @@ def test_predictions_of_streamed_files_are_the_same(loan_model, here, ending, go
         read = pl.read_parquet if ending == ".parquet" else Path.read_bytes
         one, other = read(here / f"whole{ending}"), read(here / f"parts{ending}")
         assert one.equals(other) if ending == ".parquet" else one == other
+
+
+def test_check_tells_rows_unlike_those_of_training(here, good, complaint):
+    X, y = ob.load("iris").split("species")
+    path = ob.save(C45().fit(X, y), here / "iris.openbook", X)
+    X.to_polars().write_csv(here / "same.csv")
+    assert "Nothing differs by more than chance" in good("check", path, here / "same.csv")
+    frame = X.to_polars()
+    frame.with_columns(frame["petal width (cm)"] + 1).write_csv(here / "new.csv")
+    said = " ".join(good("check", path, here / "new.csv").split())
+    found = said.partition("Unlike training: ")[2].partition(".")[0]
+    assert found.split(", ")[0] in ("petal width (cm)", "all columns together")
+    assert "petal width (cm)" in found
+    assert "is predicted for" in said
+    bare = ob.save(C45().fit(X, y), here / "bare.openbook")
+    assert "does not know its training rows" in complaint("check", bare, here / "new.csv")

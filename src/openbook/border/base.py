@@ -24,6 +24,7 @@ from sklearn.utils.validation import assert_all_finite, check_consistent_length,
 
 from openbook.border.date_parts import derived_parts
 from openbook.border.pooling import pooled, with_prepared
+from openbook.border.profile import Profile, Unlike
 from openbook.border.rows import (
     FileChunk,
     Rows,
@@ -177,6 +178,36 @@ class Estimator(BaseEstimator):
         with blamed_on_its_file(self):
             return with_prepared(self._work(), self.schema_) if X is None else self._work_row(X)
 
+    def unlike(self, X: Any, training: Any = None) -> Unlike:
+        """Whether new rows look like those that the model was trained on, per column and jointly.
+
+        Parameters
+        ----------
+        X : table-like
+            New rows.
+        training : table-like or None, default=None
+            The training rows; None takes the profile of them in the model's file, which `openbook.save(model,
+            path, training=X)` and studies write.
+
+        Returns
+        -------
+        Unlike
+            The tests of each column and of all together, adjusted for their number; the rows that are unlike
+            any training row; and how this may affect the predictions.
+        """
+        check_is_fitted(self)
+        model = self if hasattr(self, "predict") and hasattr(self, "target_") else None
+        profile = getattr(self, "training_profile_", None)
+        if training is not None:
+            profile = Profile.of(self._encode(training), model)
+        if profile is None:
+            msg = (
+                f"{type(self).__name__} does not know its training rows; pass them, as in model.unlike(X,"
+                " training=X_train), or save the model with openbook.save(model, path, training=X_train)"
+            )
+            raise DataError(msg)
+        return profile.compare(self._encode(X), model)
+
     def _one_row(self, row: Any) -> Table:
         """A row as a table in the columns and codes of `schema_`."""
         if np.ndim(row) == 1 and hasattr(row, "keys"):  # a Series
@@ -205,7 +236,8 @@ class Estimator(BaseEstimator):
         if (reason := self.refusal(schema)) is not None:
             msg = f"{type(self).__name__} {reason}"
             raise RefusalError(msg)
-        self.__dict__.pop("_file", None)  # it becomes another model
+        for name in ("_file", "training_profile_"):  # it becomes another model
+            self.__dict__.pop(name, None)
         self.schema_ = schema
         self.n_features_in_ = len(schema.given)
         if schema.named:

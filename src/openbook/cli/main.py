@@ -483,6 +483,26 @@ def predict(
         write(frames)
 
 
+@app.command(epilog="Example: openbook check loans/model.openbook new.csv")
+@reading
+def check(model: ModelArgument, new: NewArgument, *, read_with: dict[str, Any]) -> None:
+    """Check whether new rows look like those that a model was trained on.
+
+    Each column and all of them together are tested, with p-values that are valid for any number of
+    columns. The output says how differences may affect the predictions.
+    """
+    from openbook.cli.folders import model_file
+    from openbook.cli.output import put_out
+    from openbook.cli.tables import open_table
+    from openbook.store import from_file, open_model
+
+    path = model_file(model)
+    fitted = open_model(path)
+    rows = open_table(new, fitted.schema_, read_with)
+    with from_file(path):
+        put_out(fitted.unlike(rows).work().text() + "\n")
+
+
 @app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")
 @reading
 def work(
