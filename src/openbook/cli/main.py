@@ -483,9 +483,9 @@ def predict(
         write(frames)
 
 
-@app.command(epilog="Example: openbook check loans/model.openbook new.csv")
+@app.command("check", epilog="Example: openbook check loans/model.openbook new.csv")
 @reading
-def check(model: ModelArgument, new: NewArgument, *, read_with: dict[str, Any]) -> None:
+def check_new_rows(model: ModelArgument, new: NewArgument, *, read_with: dict[str, Any]) -> None:
     """Check whether new rows look like those that a model was trained on.
 
     Each column and all of them together are tested, with p-values that are valid for any number of

@@ -30,7 +30,7 @@ __all__ = [
 FORMAT = 2
 
 #: What may differ between plans that share their results.
-_OF_THE_END = ("notes", "choose", "margin")
+_OF_THE_END = ("notes", "choose", "margin", "questions")
 
 _DATA = {
     "set": (str, False),

@@ -10,6 +10,7 @@
     [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
     [[prepare]]                   step: what is done to the inputs inside each fold, such as "log income"
     [protocol]                    split, folds, repeats, test_share, random_state; test_groups, weights
+    [questions]                   answers to the questions of a responsible study: purpose = "…"
     [[hypotheses]]                name, attributes or without, learners; left out, all have all inputs
     [[learners]]                  label, learner (its registered name), parameters, knobs
 
@@ -44,6 +45,7 @@ from openbook.plan.source import Source
 from openbook.prepare import Prepared, step
 from openbook.prepare.steps import made_columns, needed_columns
 from openbook.registry import Task, learner
+from openbook.report.sections.questions import QUESTIONS
 from openbook.words.parameters import documented
 
 __all__ = ["FORMAT", "Candidate", "Hypothesis", "Plan", "Protocol", "Roles", "Source"]
@@ -83,6 +85,9 @@ class Plan(Document):
         How much worse than the best the simplest may be, in units of the metric; None for one standard error.
     prepare : tuple of str, default=()
         The steps that prepare the inputs of every learner, in order, fitted inside each fold.
+    questions : mapping of str to str
+        Answers to the questions of a responsible study, which the report shows: access, purpose, consent,
+        missing, confounders, conclusions, abuse, limitations and ethics.
 
     Notes
     -----
@@ -110,6 +115,7 @@ class Plan(Document):
     choose: str = "simplest"
     margin: float | None = None
     prepare: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         labels = [candidate.label for candidate in self.learners]
@@ -293,6 +299,7 @@ class Plan(Document):
             "data": used(plain_value(self.data), "read_with"),
             "roles": used(plain_value(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
+            "questions": dict(self.questions),
             "prepare": [{"step": text} for text in self.prepare],
             "protocol": used(plain_value(self.protocol), "test_groups", "weights"),
             "hypotheses": [
@@ -302,7 +309,7 @@ class Plan(Document):
         }
         usual = {"choose": "simplest", "margin": None}
         record = {key: part for key, part in record.items() if key not in usual or part != usual[key]}
-        return used(record, "costs", "hypotheses", "prepare")
+        return used(record, "costs", "questions", "hypotheses", "prepare")
 
     @classmethod
     def open(cls, path: Path) -> "Plan":
@@ -354,6 +361,9 @@ class Plan(Document):
                 for i, item in enumerate(part["learners"])
             ),
             notes=tuple(part.get("notes", ())),
+            questions=checked_record(
+                part.get("questions", {}), "questions", dict.fromkeys(QUESTIONS, (str, False))
+            ),
             hypotheses=tuple(
                 Hypothesis(**as_tuples(checked_record(item, f"hypotheses[{i}]", _HYPOTHESIS)))
                 for i, item in enumerate(part.get("hypotheses", ()))
@@ -390,6 +400,7 @@ _PLAN = {
     "data": (dict, True),
     "roles": (dict, True),
     "costs": (dict, False),
+    "questions": (dict, False),
     "prepare": (list, False),
     "protocol": (dict, True),
     "hypotheses": (list, False),

@@ -165,6 +165,8 @@ def run(
         folder=folder,
         columns=rows.columns,
         roles={role: columns for role, columns in vars(plan.roles).items() if columns},
+        questions=plan.questions,
+        learners={candidate.label: candidate.learner for candidate in plan.learners},
     )
     result.model.note_ = doubts(result)
     save(result.model, result.model_file, result.training[0])

@@ -293,8 +293,8 @@ class SigmoidFeatures(_Centred):
             self.centers_ = np.repeat(places, len(columns), axis=0)
         else:
             shares = (np.arange(self.n_functions) + 0.5) / self.n_functions
-            places = [_quantiles(x, rows.w, shares) for x in columns]
-            self.centers_ = np.array(places).reshape(-1, len(shares))
+            found = [_quantiles(x, rows.w, shares) for x in columns]
+            self.centers_ = np.array(found).reshape(-1, len(shares))
         own = [_deviation(x, rows.w) * 2 / self.centers_.shape[1] for x in columns]
         self.widths_ = np.full(len(own), float(self.width)) if self.width else np.array(own, dtype=float)
 

@@ -182,6 +182,10 @@ class StudyResult:
         The inputs that each learner was given.
     roles : mapping
         The column or columns of each role that is used, as in the plan.
+    questions : mapping of str to str
+        Answers to the questions of a responsible study, as in the plan.
+    learners : mapping of str to str
+        The registered name of each learner that took part, by its label.
 
     Notes
     -----
@@ -215,6 +219,8 @@ class StudyResult:
     folder: Path
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     roles: Mapping[str, Any] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
+    learners: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         from openbook.report.summary import summary_text

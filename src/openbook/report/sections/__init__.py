@@ -17,6 +17,7 @@ from openbook.report.sections.model import (
     the_model,
     worked_predictions,
 )
+from openbook.report.sections.questions import questions_to_answer
 from openbook.report.sections.short import in_short, reproduce, skipped
 from openbook.report.study import StudyResult
 
@@ -41,6 +42,7 @@ _SECTIONS = (
     cost_of_decisions,
     worked_predictions,
     skipped,
+    questions_to_answer,
     reproduce,
     draft_of_report,
 )

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from openbook.report import words
+from openbook.report.bibliography import references
 from openbook.report.blocks import Draft, Fold, Paragraph, Part
+from openbook.report.sections.questions import QUESTIONS, reviewer_questions
 from openbook.report.study import StudyResult
 from openbook.words.numbers import p_words
 from openbook.words.sentences import plural
@@ -25,13 +27,17 @@ def draft_of_report(result: StudyResult) -> Part:
 
 
 def draft(result: StudyResult) -> str:
-    """The whole text: a title and five chapters."""
+    """The whole text: a title, chapters with the length that they should have, and references."""
     chapters = {
-        "1. Introduction": _introduction(result),
-        "2. Method": _method(result),
-        "3. Results": _results(result),
-        "4. Discussion": _discussion(result),
-        "5. Conclusion": _conclusion(result),
+        "1. Introduction [about 300 words]": _introduction(result),
+        "2. Related work [about 200 words]": _related_work(result),
+        "3. Method [about 400 words]": _method(result),
+        "4. Results [about 400 words]": _results(result),
+        "5. Discussion [about 400 words]": _discussion(result),
+        "6. Responsibility [about 300 words]": _responsibility(result),
+        "7. Conclusion [about 100 words]": _conclusion(result),
+        "References": (f"[{k}] {text}" for k, (text, _) in enumerate(_references(result), start=1)),
+        "Questions for a reviewer": reviewer_questions(result),
     }
     lines = [f"Predicting {result.target}: a study of {result.name}", "[Authors, place, date …]"]
     for title, paragraphs in chapters.items():
@@ -50,6 +56,33 @@ def _introduction(result: StudyResult) -> Iterator[str]:
         "[Hypotheses, stated before the data were seen …] This report explains how the learners were"
         " compared, which one was chosen, how it performed on new rows, and where it fails."
     )
+
+
+def _references(result: StudyResult) -> list[tuple[str, str]]:
+    """Where the learners and methods of the study come from."""
+    methods = ["cross-validation", "choice within one standard error"]
+    if any(row.test for row in result.ranking):
+        methods += ["comparison on resampled rows", "several tests at once"]
+    if result.looks.importance is not None:
+        methods.append("permutation importance")
+    return references(list(result.learners.values()), methods)
+
+
+def _related_work(result: StudyResult) -> Iterator[str]:
+    label = {name: label for label, name in reversed(result.learners.items())}  # of several, the first
+    cited = [
+        f"{_list([label.get(one, one) for one in what.split(', ')])} [{k}]"
+        for k, (_, what) in enumerate(_references(result), start=1)
+    ]
+    yield (
+        f"Methods of this study and their origins: {'; '.join(cited)}. [What others found about"
+        f" {result.target}, with which data and methods, and what this study adds …]"
+    )
+
+
+def _responsibility(result: StudyResult) -> Iterator[str]:
+    for key, question in QUESTIONS.items():
+        yield f"{question} {result.questions.get(key, '[…]')}"
 
 
 def _method(result: StudyResult) -> Iterator[str]:
@@ -82,6 +115,10 @@ def _method(result: StudyResult) -> Iterator[str]:
 def _results(result: StudyResult) -> Iterator[str]:
     metric = result.comparison.metric().words
     rows = result.ranking
+    yield (
+        "Table 1 lists the learners; Figure 1 draws their scores with intervals, and Figure 2 the errors of"
+        " the choice (both in report.html, under The ranking and The errors)."
+    )
     yield f"Table 1. {words.title(metric)} of the learners, with intervals and p-values against the baseline."
     lines = []
     for row in rows[:_MOST_ROWS]:
@@ -90,7 +127,8 @@ def _results(result: StudyResult) -> Iterator[str]:
     if (more := len(rows) - len(lines)) > 0:
         lines.append(f"  … and {plural(more, 'more learner')}")
     yield "\n".join(lines)
-    yield result.verdict.headline
+    yield f"Figure 1. {words.title(metric)} of the learners. Figure 2. Errors of {result.choice.label}."
+    yield f"{result.verdict.headline} (Table 1)"
     yield f"Choice. {result.choice.reason} {words.price(result)}".strip()
     if sentence := words.beside_baseline(result):
         yield sentence

@@ -1,0 +1,169 @@
+"""The questions that a responsible study answers, and those that a reviewer should ask.
+
+Answers stand in the plan (`[questions]` in plan.toml), since only people know them; what the study itself can
+tell is said beside the question. A question without an answer is shown as open, never left out.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from openbook.report import words
+from openbook.report.blocks import Answers, Items, Paragraph, Part
+from openbook.report.study import StudyResult
+from openbook.words.sentences import listed, plural
+
+__all__ = ["QUESTIONS", "open_questions", "personal_columns", "questions_to_answer", "reviewer_questions"]
+
+#: The questions by the key of their answer in the plan.
+QUESTIONS = {
+    "access": "Who may access the data?",
+    "purpose": "For what purpose were the data collected, and does this study serve it?",
+    "consent": "Have the people in the data consented, and how is their privacy protected?",
+    "missing": "Who or what is missing from the data?",
+    "confounders": "Which confounders could explain the result?",
+    "conclusions": "Which conclusions are legitimate, and which are not?",
+    "abuse": "How could the result be abused?",
+    "limitations": "What are the limitations?",
+    "ethics": "Which ethical questions does the use of the model raise?",
+}
+
+#: What the names of columns with personal data look like.
+_NAMES = {
+    "a name": r"(first|last|given|family|sur|full|patient|customer|user) ?name|surname|^name$",
+    "an e-mail address": r"e ?mail",
+    "a phone number": r"phone|mobile|telephone|\bfax\b",
+    "an address": r"address|street|postal|\bzip\b|post ?code",
+    "a date of birth": r"birth|\bdob\b",
+    "an identity number": r"\bssn\b|social security|passport|(national|tax|insurance) ?(id|no|number)",
+    "an account": r"\biban\b|account ?(no|number|id)|credit ?card|card ?number",
+    "a device or network address": r"ip ?address|^ip$|mac ?address|device ?id",
+    "health, origin or belief": r"diagnos|disease|\bhiv\b|religio|ethnic|\brace\b|sexual|disab|political",
+    "age, sex or gender": r"^age$|^sex$|gender",
+}
+#: What their cells look like.
+_CELLS = {
+    "an e-mail address": r"[^@\s]+@[^@\s]+\.[a-z]{2,}",
+    "a phone number": r"\+\d[\d ()/-]{6,}",
+    "an account": r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}",
+    "a device or network address": r"\d{1,3}(\.\d{1,3}){3}|([0-9a-f]{2}:){5}[0-9a-f]{2}",
+}
+#: Cells of a column that are looked at.
+_LOOKED_AT = 200
+
+
+def personal_columns(table: Any, names: tuple[str, ...] = ()) -> dict[str, str]:
+    """Columns that may hold personal data, and what: by their names, and by what their cells look like.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    names : tuple of str, default=()
+        Further columns, of which only the names are known.
+
+    Returns
+    -------
+    dict of str to str
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> personal_columns(read([{"contact": "a@b.org", "weight": 3}]), names=("date_of_birth",))
+    {'contact': 'an e-mail address', 'date_of_birth': 'a date of birth'}
+    """
+    found = {}
+    for name in (*table.names, *names):
+        plain = re.sub(r"[ _-]+", " ", name).strip().lower()
+        what = next((what for what, look in _NAMES.items() if re.search(look, plain)), None)
+        if what is None and name in table.names:
+            what = _by_cells(table.column(name))
+        if what is not None:
+            found.setdefault(name, what)
+    return found
+
+
+def _by_cells(column: Any) -> str | None:
+    cells = [cell for cell in column[:_LOOKED_AT].tolist() if isinstance(cell, str)]
+    for what, look in _CELLS.items():
+        alike = sum(re.fullmatch(look, cell, re.IGNORECASE) is not None for cell in cells)
+        if cells and alike > len(cells) / 2:
+            return what
+    return None
+
+
+def _told(result: StudyResult) -> dict[str, str]:
+    """What the study itself can tell about a question."""
+    told = {}
+    every = tuple(column.name for column in result.description.columns)
+    if personal := personal_columns(result.training[0], every):
+        columns = listed([f"{name} ({what})" for name, what in personal.items()])
+        told["consent"] = f"Columns that may hold personal data: {columns}."
+    gaps = [c for c in result.description.columns if c.missing]
+    if gaps:
+        most = max(gaps, key=lambda column: column.missing)
+        told["missing"] = (
+            f"{plural(len(gaps), 'column')} with missing cells, most in {most.name} ({most.missing:,} rows)."
+            " Rows that were never recorded do not show here."
+        )
+    looks = result.looks
+    if looks.importance is not None and (moving := [one.column for one in looks.importance][:3]):
+        told["confounders"] = (
+            f"The model relies most on {listed(moving)}. A column may stand for a cause that is not in the"
+            " table."
+        )
+    told["conclusions"] = (
+        "The study shows what can be predicted for rows like these. It does not show what causes what."
+    )
+    if looks.fairness:
+        told["ethics"] = " ".join(fair.work().conclusion for fair in looks.fairness.values())
+    told["limitations"] = words.caution(result) or "The intervals apply to rows from the same population."
+    return told
+
+
+def questions_to_answer(result: StudyResult) -> Part:
+    """The questions, with the answers of the plan and what the study can tell."""
+    told, given = _told(result), result.questions
+    rows = []
+    for key, question in QUESTIONS.items():
+        answer = given.get(key, f'Open. Answer it in plan.toml: [questions] {key} = "…"')
+        rows.append((question, answer, told.get(key, "")))
+    left = len(open_questions(result))
+    about = (
+        "A responsible study answers these questions. Answers come from [questions] in plan.toml; notes below"
+        " them are what the study itself can tell."
+    )
+    if left:
+        about += f" {plural(left, 'question')} still open."
+    asked = Items(list(reviewer_questions(result)))
+    return Part(
+        "questions",
+        "Questions to answer",
+        (Paragraph(about), Answers(rows), Paragraph("Three questions for a reviewer:"), asked),
+    )
+
+
+def open_questions(result: StudyResult) -> list[str]:
+    """The keys without an answer."""
+    return [key for key in QUESTIONS if key not in result.questions]
+
+
+def reviewer_questions(result: StudyResult) -> Iterator[str]:
+    """Three questions for a reviewer: where this study is weakest first."""
+    yield from list(_weak_points(result))[:3]
+
+
+def _weak_points(result: StudyResult) -> Iterator[str]:
+    target, label = result.target, result.choice.label
+    looks = result.looks
+    if looks.leaks is not None and list(looks.leaks):
+        yield f"Is every column known before {target} is, or does one of them leak it?"
+    if label in result.baselines:
+        yield f"Would more rows, or other columns, show that {target} can be predicted at all?"
+    if not result.tests:
+        yield "How would the choice do on rows that played no part in it, from another time or place?"
+    if "hand-written rules" in result.comparison.evaluations:
+        yield "Had the author of the rules seen the rows by which they are evaluated?"
+    yield f"Are the rows a fair sample of those that {label} will be used on, and who is not among them?"
+    yield f"What does a wrong prediction of {target} cost, and whom, and are errors rare enough for that?"
+    yield "Which single piece of evidence would make you reject the conclusion, and was it looked for?"
