@@ -264,3 +264,13 @@ def test_parquet_without_text_is_not_read_in_the_pass(tmp_path, monkeypatch):
     assert isinstance(scanned, Scan)
     assert seen == [0]
     assert len(scanned) == 2
+
+
+def test_some_rows_of_a_scan_and_all_others(tmp_path):
+    (tmp_path / "a.csv").write_text("x\n" + "\n".join(map(str, range(7))) + "\n")
+    found = scan(tmp_path / "a.csv", chunk_rows=3)
+    assert found.take([5, 0, 3]).data("x").tolist() == [0, 3, 5]
+    rest = found.without([0, 1, 2, 4])
+    assert (len(rest), rest.read().data("x").tolist()) == (3, [3, 5, 6])
+    with pytest.raises(DataError, match="left out already"):
+        rest.without([0])

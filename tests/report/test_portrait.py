@@ -87,3 +87,15 @@ def test_what_was_pooled_is_said():
     words = "Rare values of town: 5 values of 35, in 5 rows, count as 'other values'."
     assert pooled_notes(CART().fit(towns, classes), towns) == [Paragraph(words, "note")]
     assert pooled_notes(ID3().fit(towns, classes), towns) == []
+
+
+def test_a_report_says_which_parts_of_dates_a_model_derived():
+    from datetime import date, timedelta
+
+    from openbook.linear import LogisticRegression
+
+    days = [date(2024, 1, 1) + timedelta(days=i) for i in range(140)]
+    X = ob.read([{"day": str(day), "x": i % 3} for i, day in enumerate(days)])
+    model = LogisticRegression().fit(X, ["busy" if day.weekday() > 4 else "calm" for day in days])
+    assert portrait(model, X)
+    assert pooled_notes(model, X) == [Paragraph("Derived of dates: day weekday (p < 0.001).", "note")]

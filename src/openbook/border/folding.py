@@ -39,6 +39,8 @@ Array = npt.NDArray[Any]
 class Folding(Learner):
     """A learner whose model follows from statistics that add up over rows."""
 
+    _streams = True
+
     statistics_: Any  # the Statistics of the family
 
     @property

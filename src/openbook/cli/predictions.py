@@ -17,7 +17,7 @@ from openbook.cli.output import put_out
 from openbook.cli.tables import open_table
 from openbook.data import Datetime, Numeric, Schema, Table, scan
 from openbook.data.attributes import as_text
-from openbook.data.scan import Scan, size_on_disk
+from openbook.data.scan import SCANNED_WITH, Scan, size_on_disk
 from openbook.errors import DataError
 from openbook.plan.files import whole_file
 from openbook.work.formula import printable
@@ -29,13 +29,11 @@ __all__ = ["chunks_of", "predicted", "rows_to_predict", "threshold_note", "write
 
 #: Files of more bytes are not held as a whole.
 STREAMED = 1 << 26
-#: The options of `read` that `scan` has, too.
-_SCANNED_WITH = {"missing", "header", "decimal", "thousands"}
 
 
 def rows_to_predict(new: str, schema: Schema, read_with: Mapping[str, Any]) -> Table | Scan:
     """The rows of a file, or of a folder or pattern of files; as a scan where they are large."""
-    if read_with.keys() <= _SCANNED_WITH and size_on_disk(new) > STREAMED:
+    if read_with.keys() <= SCANNED_WITH and size_on_disk(new) > STREAMED:
         return scan(new, schema, **read_with)
     return open_table(new, schema, read_with)
 

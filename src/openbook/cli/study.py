@@ -1,6 +1,7 @@
 """`openbook study` on the screen."""
 
 from collections.abc import Iterator, Sequence
+from glob import has_magic
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -66,7 +67,7 @@ def run_study(
 
     `options` are those of `make_plan`; `end` is the time on the monotonic clock at which all must be done.
     """
-    folder = out or (Path(source).parent if _is_plan(source) else Path(Path(source).stem))
+    folder = out or (Path(source).parent if _is_plan(source) else _own_folder(source))
     target, kinds = options.get("target"), options.get("kinds")
     try:
         with waiting("Reading the data"):
@@ -108,6 +109,12 @@ def run_study(
         heading(screen, "The plan")
     notes(screen, result.notes[len(plan.notes) :] if quiet else result.notes)
     say(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
+
+
+def _own_folder(source: str) -> Path:
+    """Where a study of this source goes: a pattern of files has the name of their folder."""
+    path = Path(source)
+    return Path(path.absolute().parent.name or "study") if has_magic(path.name) else Path(path.stem)
 
 
 def _is_plan(source: str) -> bool:

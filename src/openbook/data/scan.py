@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from openbook.data.arrays import check_size
 from openbook.data.attributes import Attribute, Categorical, Numeric
@@ -36,11 +37,14 @@ from openbook.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FilePiece", "Scan", "scan", "size_on_disk"]
+__all__ = ["SCANNED_WITH", "FilePiece", "Scan", "scan", "size_on_disk"]
 
 File = DelimitedFile | ParquetFile
+#: The options of `read` that `scan` has, too.
+SCANNED_WITH = frozenset(("missing", "header", "decimal", "thousands"))
 _SCANNED = (".parquet", ".csv", ".tsv", ".txt")
 Span = tuple[int, int]
+Array = npt.NDArray[Any]
 
 
 def scan(
@@ -134,6 +138,8 @@ class FilePiece:
         The size of the file when it was scanned, and its time of change, or a number that changes with it.
     address : str or None, default=None
         Where the file is, if it is not on this machine.
+    skip : tuple of int, default=()
+        Rows of the span that are left out.
 
     Notes
     -----
@@ -158,6 +164,7 @@ class FilePiece:
     how: Reading
     stamp: tuple[int, int]
     address: str | None = None
+    skip: tuple[int, ...] = ()
 
     def load(self) -> Table:
         """The rows, in the codes of the schema."""
@@ -173,10 +180,11 @@ class FilePiece:
             frame = file.frame(self.schema.names, self.span)
         asked: dict[str, Wish] = {attribute.name: attribute for attribute in self.schema}
         columns = polars_columns(frame.select(self.schema.names), asked, self.how)
-        return Table(self.schema, [column.data for column in columns])
+        table = Table(self.schema, [column.data for column in columns])
+        return table.take(np.delete(np.arange(len(table)), self.skip)) if self.skip else table
 
     def __len__(self) -> int:
-        return self.rows
+        return self.rows - len(self.skip)
 
 
 @dataclass(frozen=True)
@@ -222,7 +230,7 @@ class Scan:
         return len(self), len(self.schema)
 
     def __len__(self) -> int:
-        return sum(piece.rows for piece in self.pieces)
+        return sum(map(len, self.pieces))
 
     def chunks(self) -> Iterator[Table]:
         """The pieces, loaded one after the other."""
@@ -258,6 +266,23 @@ class Scan:
         why = {name: self.why[name] for name in schema.names}
         return Scan(schema, [replace(piece, schema=schema) for piece in self.pieces], why, self.notes)
 
+    def with_attribute(self, attribute: Attribute) -> "Scan":
+        """The same rows, one column in other codes or units.
+
+        Parameters
+        ----------
+        attribute : Attribute
+            The column of that name.
+
+        Returns
+        -------
+        Scan
+        """
+        at = self.schema.position(attribute.name)
+        attributes = (*self.schema.attributes[:at], attribute, *self.schema.attributes[at + 1 :])
+        schema = Schema(attributes, self.schema.named)
+        return replace(self, schema=schema, pieces=[replace(piece, schema=schema) for piece in self.pieces])
+
     def drop(self, *names: str) -> "Scan":
         """All columns but these.
 
@@ -275,7 +300,50 @@ class Scan:
 
     def read(self) -> Table:
         """The whole table, for those who have the memory."""
-        parts = zip(*(chunk.columns for chunk in self.chunks()), strict=True)
+        return self._joined(self.chunks())
+
+    def take(self, rows: Array) -> Table:
+        """Some rows, in the order of the files.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Their positions, of which none comes twice.
+
+        Returns
+        -------
+        Table
+        """
+        return self._joined(piece.load().take(own) for piece, own in self._parted(rows) if len(own))
+
+    def without(self, rows: Array) -> "Scan":
+        """All rows but these.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Their positions, of which none comes twice.
+
+        Returns
+        -------
+        Scan
+        """
+        if any(piece.skip for piece in self.pieces):
+            msg = "rows of this scan are left out already; leave all of them out at once"
+            raise DataError(msg)
+        pieces = [replace(piece, skip=tuple(own.tolist())) for piece, own in self._parted(rows)]
+        return replace(self, pieces=[piece for piece in pieces if len(piece)])
+
+    def _parted(self, rows: Array) -> Iterator[tuple[FilePiece, Array]]:
+        """Each piece, and the positions in it of those of the rows that it holds."""
+        ordered, start = np.sort(np.asarray(rows, dtype=np.intp)), 0
+        for piece in self.pieces:
+            own = slice(*np.searchsorted(ordered, (start, start + len(piece))))
+            yield piece, ordered[own] - start
+            start += len(piece)
+
+    def _joined(self, tables: Iterable[Table]) -> Table:
+        parts = zip(*(table.columns for table in tables), strict=True)
         return Table(self.schema, [np.concatenate(part) for part in parts], why=self.why, notes=self.notes)
 
     def __repr__(self) -> str:

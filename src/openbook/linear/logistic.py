@@ -143,6 +143,7 @@ class LogisticRegression(Classifier):
     #: The penalty stands beside the weights: without a unit of their own, they count as rows.
     _counts_rows = True
 
+    _streams = True
     _rules = {
         "C": Number(above=0, unlimited=True),
         "l1_ratio": Number(at_least=0, at_most=1),

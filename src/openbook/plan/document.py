@@ -38,6 +38,7 @@ _DATA = {
     "kinds": (dict, False),
     "sha256": (str, False),
     "read_with": (dict, False),
+    "sample": (int, False),
 }
 _WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table"}
 

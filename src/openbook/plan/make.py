@@ -330,7 +330,9 @@ def make_plan(
         effort, notes_on_effort = "usual", [untunable]
     notes += [f"every fold prepares the inputs by its training rows: {text}" for text in prepare]
     prepared = _prepared(inputs, y, prepare)
-    candidates, refused = _candidates(prepared, y, aimed.task, only, effort, sequence)
+    sampled = bool(aimed.source.sample)
+    notes += _sample_notes(roles) if sampled else ()
+    candidates, refused = _candidates(prepared, y, aimed.task, only, effort, sequence, sampled=sampled)
     if rules is not None:
         candidates.append(_written(rules, prepared, y, aimed.task))
         notes.append(_WRITTEN_NOTE)
@@ -465,7 +467,14 @@ def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> Table:
 
 
 def _candidates(
-    inputs: Table, y: Column, task: Task, only: Collection[str], effort: Effort, sequence: str | None
+    inputs: Table,
+    y: Column,
+    task: Task,
+    only: Collection[str],
+    effort: Effort,
+    sequence: str | None,
+    *,
+    sampled: bool,
 ) -> tuple[list[Candidate], list[str]]:
     """The learners that can be tried, and in words those that cannot."""
     _check_asked(only, y, task, sequence)
@@ -478,6 +487,8 @@ def _candidates(
         if entry.task == "sequence":
             model.set_params(sequence=sequence)
         reason = _refusal(variant, model, inputs, effort) or _too_slow(entry.name, inputs, effort)
+        if sampled and not getattr(model, "_streams", False):
+            reason = "it needs all rows in memory, and the files are larger"
         if entry.members and entry.name not in only and len(inputs) < TINY:
             reason = f"{len(inputs)} rows cannot show that it beats a single member"
         if entry.members and entry.name not in only and effort == "quick" and len(inputs) > _QUICK_ENSEMBLES:
@@ -608,6 +619,18 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
             else f"is also used as a feature; to exclude it, add --ignore {name}"
         )
         yield f"{name} is sensitive: fairness is evaluated between its groups; it {part}"
+
+
+def _sample_notes(roles: Roles) -> Iterator[str]:
+    """What a study does with files larger than memory."""
+    yield "files larger than memory: learners are evaluated on a random sample of their rows"
+    if roles.bound:
+        yield "the model is fitted on the sample, since its rows have an order, groups or weights"
+    else:
+        yield (
+            "the model is fitted on all rows of the files that were not locked away; on those of the sample,"
+            " if costs, a threshold or preparation steps ask for it"
+        )
 
 
 def _time_notes(table: Table, roles: Roles) -> Iterator[str]:

@@ -80,6 +80,11 @@ class Roles:
         return {role: name for role, name in roles.items() if name is not None}
 
     @property
+    def bound(self) -> bool:
+        """Whether a column orders, groups or weighs the rows, so that they are not alike."""
+        return not {"group", "time", "weight", "sequence"}.isdisjoint(self.named)
+
+    @property
     def together(self) -> str | None:
         """The column whose rows train or test as a whole: of groups or sequences."""
         return self.group or self.sequence

@@ -296,7 +296,7 @@ class Plan(Document):
             "choose": self.choose,
             "margin": self.margin,
             "notes": list(self.notes),
-            "data": used(plain_value(self.data), "read_with"),
+            "data": used(plain_value(self.data), "read_with", "sample"),
             "roles": used(plain_value(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
             "questions": dict(self.questions),

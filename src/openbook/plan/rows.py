@@ -182,6 +182,18 @@ class StudyRows:
         more = self.cut(label, rows, rows).arguments(model)
         return model.fit(self.inputs(label).take(rows), self.y.take(rows), **more)
 
+    def _fitted_on_files(self, model: Any, label: str) -> Any:
+        """A contestant fitted on all rows of files larger than memory but those that are locked away."""
+        source, target = self.plan.data, self.y.attribute
+        rows = source.scan()
+        away = [source.held(len(rows))[self.known[self.locked]]]
+        start = 0
+        for part in rows.select([target.name]).chunks():
+            away.append(start + np.flatnonzero(part.column(target.name).missing))
+            start += len(part)
+        kept = rows.select([*self.columns[label], target.name]).without(np.unique(np.concatenate(away)))
+        return model.fit(kept.with_attribute(target), target.name)
+
     def final(self, label: str, log: Log, *, decides: bool) -> Fitted:
         """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to.
 
@@ -219,6 +231,8 @@ class StudyRows:
                 model = self._settled(model, label, log)
             if decides:
                 model = self.plan.with_threshold(model)
+            if self.plan.data.sample and not self.plan.roles.bound and getattr(model, "_streams", False):
+                return self._fitted_on_files(model, label), warned
             return self._fitted(model, label, self.train), warned
 
     def _settled(self, tuning: Tuning, label: str, log: Log) -> Any:

@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import Categorical, Numeric, Table, read
+from openbook.border.budget import most_bytes
+from openbook.data import Categorical, Numeric, Scan, Table, read, scan
+from openbook.data.scan import SCANNED_WITH, size_on_disk
 from openbook.errors import PlanError, did_you_mean
 from openbook.words.parameters import documented
 
 __all__ = ["READ_WITH", "Source", "content_hash"]
+
+#: Files of more than this share of `most_bytes` are not held as a whole; so many of their rows are.
+HELD, SAMPLE = 0.25, 100_000
 
 #: The options of `openbook.read` that a plan may hold.
 READ_WITH = ("missing", "header", "decimal", "thousands", "encoding", "sheet", "query")
@@ -37,6 +42,8 @@ class Source:
         The `content_hash` of the table, so that a study never mixes results of different rows.
     read_with : mapping
         Mapping of other options of `openbook.read`, such as `decimal`, to their values.
+    sample : int, default=0
+        How many rows, chosen at random, are held of files larger than memory; 0 where all are.
 
     Notes
     -----
@@ -53,6 +60,7 @@ class Source:
     kinds: Mapping[str, Any] = field(default_factory=dict)
     sha256: str = ""
     read_with: Mapping[str, Any] = field(default_factory=dict)
+    sample: int = 0
 
     @classmethod
     def of(
@@ -88,7 +96,9 @@ class Source:
             raise PlanError(
                 f"there is no file and no bundled set {name!r}. {did_you_mean(str(name), tuple(sets()))}"
             )
-        return cls(path=str(Path(name).absolute()), kinds=dict(kinds or {}), read_with=dict(read_with or {}))
+        where, options = str(path.absolute()), dict(read_with or {})
+        large = options.keys() <= SCANNED_WITH and size_on_disk(where) > most_bytes() * HELD
+        return cls(path=where, kinds=dict(kinds or {}), read_with=options, sample=SAMPLE if large else 0)
 
     @property
     def name(self) -> str:
@@ -105,7 +115,32 @@ class Source:
         from openbook.data.sets import load
 
         kinds = dict(self.kinds) or None
+        if self.sample:
+            rows = self.scan()
+            table = rows.take(self.held(len(rows)))
+            said = f"{len(table):,} of {len(rows):,} rows are held, chosen at random: the files are larger"
+            notes = (*table.notes, f"{said} than an eighth of the memory")
+            return Table(table.schema, table.columns, why=table.why, notes=notes)
         return read(load(self.set), kinds) if self.set else read(self.path, kinds, **self.read_with)
+
+    def scan(self) -> Scan:
+        """All rows of the files, piece by piece."""
+        return scan(self.path, dict(self.kinds) or None, **self.read_with)
+
+    def held(self, rows: int) -> np.ndarray:
+        """The positions of those of so many rows that are held, in order.
+
+        Parameters
+        ----------
+        rows : int
+            The number of rows of the files.
+
+        Returns
+        -------
+        ndarray
+        """
+        some = np.random.default_rng(0).choice(rows, min(self.sample, rows), replace=False)
+        return np.sort(some)
 
     def checked(self, table: Table) -> Table:
         """The table; PlanError if it is not the one that the plan was made for.

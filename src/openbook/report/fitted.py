@@ -14,6 +14,7 @@ from scipy.special import ndtri
 
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
+from openbook.data.conform import conform
 from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, picture_figure
 from openbook.report.laplace import odds_estimates
 from openbook.words.numbers import figure, shown_p
@@ -57,7 +58,7 @@ def inside(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
     if not type(model).__module__.startswith("openbook."):
         return []
     if type(model).__name__ == "LogisticRegression":
-        return _logistic(model, X, weighted=weighted)
+        return _logistic(model, conform(X, model.schema_), weighted=weighted)
     show = _SHOWN.get(type(model).__name__)
     return [] if show is None else show(model)
 
@@ -229,7 +230,7 @@ def _zero_r(model: Any) -> list[Block]:
 
 
 def _constant(model: Any) -> list[Block]:
-    value = figure(float(model.predict([dict.fromkeys(model.schema_.names)])[0]), 4)
+    value = figure(float(model.predict([dict.fromkeys(model.schema_.given.names)])[0]), 4)
     return [Paragraph(f"A baseline: it predicts the {model.strategy}, {value}, for every row.")]
 
 

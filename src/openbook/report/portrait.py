@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from openbook.data import DatePart
 from openbook.data import Table as Rows
 from openbook.draw.columns import drawable
 from openbook.draw.regions import draw_boundary
@@ -21,8 +22,8 @@ from openbook.report.blocks import (
 )
 from openbook.report.fitted import inside, prepared_rows, unwrapped
 from openbook.report.study import StudyResult
-from openbook.words.numbers import figure
-from openbook.words.sentences import plural
+from openbook.words.numbers import figure, p_words
+from openbook.words.sentences import listed, plural
 
 __all__ = ["legible", "model_blocks", "pooled_notes", "portrait", "portraits", "tree_words"]
 
@@ -65,10 +66,9 @@ def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
 
 
 def pooled_notes(model: Any, X: Rows) -> list[Block]:
-    """For each column of many values, how many a model kept and how many count as one."""
-    few = {
-        a.name: a for a in getattr(unwrapped(model), "schema_", ()) if getattr(a, "rest", None) is not None
-    }
+    """For each column of many values, how many a model kept and how many count as one; and parts of dates."""
+    schema = getattr(unwrapped(model), "schema_", ())
+    few = {a.name: a for a in schema if getattr(a, "rest", None) is not None}
     blocks: list[Block] = []
     for name, attribute in few.items():
         shown = [value for value in X.column(name).tolist() if value is not None]
@@ -80,6 +80,8 @@ def pooled_notes(model: Any, X: Rows) -> list[Block]:
                 "note",
             )
         )
+    if parts := [f"{a.name} (p {p_words(a.p)})" for a in schema if isinstance(a, DatePart)]:
+        blocks.append(Paragraph(f"Derived of dates: {listed(parts)}.", "note"))
     return blocks
 
 
