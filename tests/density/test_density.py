@@ -217,3 +217,18 @@ def test_a_hostile_histogram_is_refused(name, change, match):
     saved = HistogramDensity().fit(FEW)._saved()
     with pytest.raises(ValueError, match=match):
         HistogramDensity()._opened(saved._replace(arrays={**saved.arrays, name: change(saved.arrays[name])}))
+
+
+def test_samples_of_kernels():
+    """Means stay; variances grow by h²; a category changes as often as its kernel says."""
+    rows = [{"x": -5.0, "c": "a"}, {"x": 5.0, "c": "b"}] * 20
+    model = KernelDensity(bandwidth=0.5).fit(rows)
+    drawn = model.sample(6000, random_state=2)
+    x, c = np.array(drawn.column("x").tolist()), np.array(drawn.column("c").tolist())
+    assert x.mean() == pytest.approx(0, abs=0.3)
+    assert x.var() == pytest.approx(25 + 2.5**2, rel=0.05)  # h = 0.5 · 5
+    other = math.exp(-1 / 0.25)
+    clear = x < -5  # drawn from a row of a
+    assert np.mean(c[clear] == "b") == pytest.approx(other / (1 + other), abs=0.015)
+    assert drawn.schema == model.schema_
+    assert (model.sample(5).column("x").tolist()) == model.sample(5).column("x").tolist()

@@ -12,9 +12,10 @@ import numpy as np
 from scipy.special import xlogy
 
 from openbook.bayes.kernels import add_table
-from openbook.bayes.likelihood import ApartColumns, Factor, drawn_values, given, left_out
+from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
 from openbook.data import MISSING, UNSEEN, Categorical
 from openbook.kernels.counts import Counts
+from openbook.measures.arrays import drawn_codes
 from openbook.work import Step, Work
 
 __all__ = ["CategoricalColumns"]
@@ -110,7 +111,7 @@ class CategoricalColumns(ApartColumns):
 
     def sampled(self, classes, rng):
         for attribute, table in zip(self.attributes, self.tables, strict=True):
-            yield attribute.name, drawn_values(np.exp(table[2:].T)[classes], rng).astype(attribute.dtype)
+            yield attribute.name, drawn_codes(np.exp(table[2:].T)[classes], rng).astype(attribute.dtype)
 
     def size(self):
         return sum(len(self.labels) * max(n - 1, 0) for n in self._n_values)

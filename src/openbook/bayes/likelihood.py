@@ -16,7 +16,7 @@ from openbook.errors import ParameterError
 from openbook.fold import Statistics
 from openbook.work import Step, Work
 
-__all__ = ["ApartColumns", "Factor", "Likelihood", "drawn_values", "given", "left_out"]
+__all__ = ["ApartColumns", "Factor", "Likelihood", "given", "left_out"]
 
 
 class Factor(NamedTuple):
@@ -111,12 +111,6 @@ class ApartColumns(Likelihood):
     @abstractmethod
     def add_column(self, X: Table, name: str, scores: np.ndarray) -> None:
         """Add the log-likelihood of one column alone."""
-
-
-def drawn_values(chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The code of a value for each row, in proportion to its chances, (n, n_values)."""
-    below = np.cumsum(chances, axis=1)
-    return np.minimum((rng.random((len(below), 1)) * below[:, -1:] >= below).sum(axis=1), below.shape[1] - 1)
 
 
 def left_out(name: str, truth: str, why: str) -> Factor:

@@ -38,6 +38,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.fold import each, fold
 from openbook.kernels.normals import Normals, log_joint
 from openbook.linear.basis import sample_of
+from openbook.measures.arrays import drawn_codes
 from openbook.prepare import Encoding
 
 __all__ = ["GaussianMixture"]
@@ -307,10 +308,8 @@ class GaussianMixture(Clusterer, Density):
         for attribute in self.schema_:
             if isinstance(attribute, Nominal):
                 shares = np.array(list(self.probabilities_[attribute.name].values())).T[which]
-                below = np.cumsum(shares, axis=1)
-                place = (rng.random((n_samples, 1)) * below[:, -1:] >= below).sum(axis=1)
                 seen = np.array([attribute.codes[v] for v in self.probabilities_[attribute.name]])
-                drawn.append(seen[np.minimum(place, len(seen) - 1)].astype(attribute.dtype))
+                drawn.append(seen[drawn_codes(shares, rng)].astype(attribute.dtype))
             elif isinstance(attribute, Ordinal):
                 ranks = np.round(columns[attribute.name] * (len(attribute.values) - 1))
                 drawn.append(np.clip(ranks, 0, len(attribute.values) - 1).astype(attribute.dtype))

@@ -20,16 +20,18 @@ import math
 from functools import partial
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.budget import refuse_if_over
 from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag
 from openbook.damage import checked_array, under
-from openbook.data import Categorical, Nominal, Numeric
+from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.linear.basis import SAMPLE, sample_of
+from openbook.measures.arrays import drawn_codes
 from openbook.prepare import Encoding
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
@@ -229,6 +231,40 @@ class KernelDensity(Density):
                 exponents = _squares(x[np.ix_(some, used)], points) / (-2 * self.factor_**2)
                 out[some] = _log_sums(exponents + log_weights) + height
         return out
+
+    def sample(self, n_samples=1, random_state=0):
+        """Draw rows: one that was learnt, by its weight, moved by its kernels.
+
+        An ordinal value is moved as a rank, and rounded to the nearest there is.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            The number of rows.
+        random_state : int, default=0
+
+        Returns
+        -------
+        Table
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(random_state)
+        points = self._points[rng.choice(len(self._points), n_samples, p=self._weights / self.weight_)]
+        drawn = []
+        for position, attribute in enumerate(self.schema_):
+            own = np.flatnonzero(self._encoding.columns == position)
+            if isinstance(attribute, Nominal):  # another value is less likely by the height of its kernel
+                codes = np.asarray(self._encoding.seen[position])
+                chances = np.where(points[:, own] > 0.5, 1.0, math.exp(-1 / self.factor_**2))
+                drawn.append(codes[drawn_codes(chances, rng)].astype(attribute.dtype))
+                continue
+            moved = (points[:, own[0]] + self.factor_ * rng.standard_normal(n_samples)) * self._units[own[0]]
+            numbers = moved * self._encoding.scale[own[0]] + self._encoding.shift[own[0]]
+            if isinstance(attribute, Ordinal):
+                last = len(attribute.values) - 1
+                numbers = np.clip(np.round(numbers * last), 0, last).astype(attribute.dtype)
+            drawn.append(numbers)
+        return Table(self.schema_, drawn)
 
     def _span(self, name):
         own = self._encoding.columns == self.schema_.position(name)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 
-__all__ = ["SUM_TOLERANCE", "Floats", "as_floats", "check_width", "plain_array"]
+__all__ = ["SUM_TOLERANCE", "Floats", "as_floats", "check_width", "drawn_codes", "plain_array"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,6 +27,13 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
 def plain_array(result: npt.ArrayLike) -> Any:
     """A single result as a float, several as an array."""
     return float(result) if np.ndim(result) == 0 else np.asarray(result)  # type: ignore[arg-type]
+
+
+def drawn_codes(chances: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
+    """A value for each row, by its number, in proportion to the chances (n, n_values)."""
+    below = np.cumsum(chances, axis=1)
+    drawn = (rng.random((len(below), 1)) * below[:, -1:] >= below).sum(axis=1)
+    return np.minimum(drawn, below.shape[1] - 1)
 
 
 def check_width(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> None:

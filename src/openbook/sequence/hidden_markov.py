@@ -25,6 +25,7 @@ from openbook.damage import checked_array
 from openbook.data import Categorical, Schema, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.measures.arrays import drawn_codes
 from openbook.sequence.baum_welch import Chain, CodedSequences, MStep, baum_welch, spread_start
 from openbook.sequence.chain import filtered
 from openbook.sequence.derive import derive_chain, derive_sequence, log_shown
@@ -396,9 +397,7 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         drawn = emissions.means[path] + np.einsum("nij,nj->ni", roots[path], noise)
         columns: dict[str, Any] = dict(zip(emissions.numbers, drawn.T, strict=True))
         for attribute, table in zip(emissions.attributes, emissions.tables, strict=True):
-            below = np.cumsum(table[path, :-1], axis=1)
-            codes = (rng.random((n_samples, 1)) * below[:, -1:] >= below).sum(axis=1)
-            columns[attribute.name] = np.minimum(codes, len(attribute.values) - 1).astype(attribute.dtype)
+            columns[attribute.name] = drawn_codes(table[path, :-1], rng).astype(attribute.dtype)
         return Table(self.schema_, [columns[name] for name in self.schema_.names]), self.states_[path]
 
     # --- looking at it -----------------------------------------------------------------------------------
