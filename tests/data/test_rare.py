@@ -133,5 +133,5 @@ def test_describe_says_that_free_text_is_left_out():
     table = read([{"text": f"some words of row number {i} here", "y": i % 2} for i in range(40)])
     found = [f.message for f in describe(table, "y").findings if f.kind == "free text"]
     assert found == [
-        'free text: a study leaves it out. If these are categories, read with kinds={"text": "nominal"}.'
+        'free text: a study reads its words. If these are categories, read with kinds={"text": "nominal"}.'
     ]

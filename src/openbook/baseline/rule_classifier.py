@@ -85,6 +85,10 @@ class RuleClassifier(Folding, Classifier):
     def _pools(self):
         return False  # rules name values, rare or not
 
+    @property
+    def _reads_texts(self):
+        return False
+
     def refusal(self, schema):
         """Why the rules cannot be applied to a table of this schema, or None.
 

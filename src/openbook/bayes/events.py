@@ -35,6 +35,9 @@ from openbook.work import Step, Work
 __all__ = ["BernoulliColumns", "ComplementColumns", "Events", "MultinomialColumns"]
 
 
+#: Events that the derivation of a row shows one by one.
+_SHOWN_EVENTS = 20
+
 #: What an event can do.
 _HAPPENS = ("0", "1")
 
@@ -80,7 +83,7 @@ class EventColumns(Likelihood):
     def _events(self, X):
         """The columns as counts, checked: CSR where they are sparse, else (n, d) with NaN where missing."""
         if isinstance(X, SparseTable):
-            x = X.select(self.schema.names).sparse
+            x = X.cells(self.schema.names)
             least = x.data.min(initial=0.0)  # NaN if any cell is: one pass for both questions
             if np.isnan(least):
                 x = self._without_gaps(x)
@@ -145,7 +148,7 @@ class MultinomialColumns(EventColumns):
 
     def add_scores(self, X, scores):
         if isinstance(X, SparseTable) and scores.shape[1] <= FEW and not self.impossible.any():
-            x = X.select(self.schema.names).sparse
+            x = X.cells(self.schema.names)
             if add_few(x.indptr, x.indices, x.data, self.logs, scores):  # checks and sums in one pass
                 self._refuse_negative(x.data, x.indices)
             return
@@ -173,10 +176,17 @@ class MultinomialColumns(EventColumns):
         return Factor(Step(head, formula, numbers, share.result**x), log)
 
     def factors(self, X, c):
-        """Only events that happened are factors."""
+        """Only events that happened are factors: those that say most first, and the rest as one."""
         x = self._events(X)
-        happened = x.indices[x.data > 0] if isinstance(x, sp.csr_array) else np.flatnonzero(x[0] > 0)
-        return (self.factor(X, self.schema.names[j], c) for j in happened)
+        x = x if isinstance(x, sp.csr_array) else sp.csr_array(np.nan_to_num(x))
+        happened, counts = x.indices[x.data > 0], x.data[x.data > 0]
+        order = np.argsort(-counts * np.ptp(self.logs[happened], axis=1), kind="stable")
+        for j in happened[order[:_SHOWN_EVENTS]].tolist():
+            yield self.factor(X, self.schema.names[j], c)
+        if len(rest := order[_SHOWN_EVENTS:]):
+            logs = [self.factor(X, self.schema.names[j], c).log for j in happened[rest].tolist()]
+            head = given(f"{len(rest)} others", self.truths[c])
+            yield Factor(Step(head, r"\prod_j p_j^{x_j}", "", math.exp(math.fsum(logs))), math.fsum(logs))
 
     def _shares(self, j, c):
         n, V, p = float(self.counts[c, j]), len(self.schema), float(self.guesses[c][j])

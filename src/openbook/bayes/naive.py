@@ -32,7 +32,7 @@ from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 from openbook.border.base import Classifier
 from openbook.border.folding import Folding
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
-from openbook.data import Categorical, Numeric, SparseTable, Table
+from openbook.data import Categorical, Numeric, SparseTable, Table, Text, Word
 from openbook.data.attributes import as_text
 from openbook.data.read import read
 from openbook.draw.charts import line_chart, named_bars
@@ -53,6 +53,9 @@ DISTRIBUTIONS = {
         KernelColumns,
     )
 }
+
+#: The distributions that the words of texts can have, the usual one first.
+_OF_WORDS = ("multinomial", "bernoulli", "complement")
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class NaiveBayes(Folding, Classifier):
     distributions : str, mapping of column to str, or None, default=None
         "gaussian", "categorical", "bernoulli", "multinomial", "complement" (the multinomial of the other
         classes) or "kernel" (a kernel density). One name is for every column that can have it. The others,
-        and None, go by kind: numbers are Gaussian, categories categorical, sparse rows multinomial.
+        and None, go by kind: numbers are Gaussian, categories categorical, sparse rows and the words of texts
+        multinomial.
     kinds : mapping of column to kind, or None, default=None
 
     Attributes
@@ -159,7 +163,7 @@ class NaiveBayes(Folding, Classifier):
 
     def _grow(self, schema):
         super()._grow(schema)
-        now = {column: name for name, columns in self._groups(schema).items() for column in columns}
+        now = {column: name for name, columns in self._groups(schema) for column in columns}
         for likelihood in self.likelihoods_:
             for column in likelihood.schema.names:
                 if (other := now[column]) != likelihood.name:
@@ -187,16 +191,36 @@ class NaiveBayes(Folding, Classifier):
         smoothed = {"smoothing": self.smoothing}
         return [
             DISTRIBUTIONS[name](schema.select(columns), **options.get(name, smoothed))
-            for name, columns in self._groups(schema).items()
+            for name, columns in self._groups(schema)
         ]
 
+    def _takes_all_words(self, schema):
+        return schema.named or super()._takes_all_words(schema)
+
     def _groups(self, schema):
-        """The names of the columns of each distribution, in the table's order."""
+        """The distribution and the names of the columns of each group, in the table's order.
+
+        The words of a column of texts share out its events, apart from those of other columns.
+        """
+        asked, texts = self.distributions, schema.unworded.of(Text)
+        one = asked if asked in _OF_WORDS else _OF_WORDS[0]
+        own = {text: asked.get(text, one) if isinstance(asked, Mapping) else one for text in texts}
+        if odd := [name for name in own.values() if name not in _OF_WORDS]:
+            raise ParameterError(f"words cannot be {odd[0]!r}. {did_you_mean(str(odd[0]), _OF_WORDS)}")
+        words: dict[str, list[str]] = {text: [] for text in texts}
+        for a in schema:
+            if isinstance(a, Word):
+                words[a.text].append(a.name)
+        others = schema.select(a.name for a in schema if not isinstance(a, Word | Text))
+        worded = [(own[text], names) for text, names in words.items() if names]
+        return [*(self._groups_of(others, texts).items() if len(others) else ()), *worded]
+
+    def _groups_of(self, schema, texts):
         by_kind = {"categorical": schema.of(Categorical), self.numeric_: schema.of(Numeric)}
         if self.distributions is None:
             groups = {name: columns for name, columns in by_kind.items() if columns}
             return dict(sorted(groups.items(), key=lambda group: schema.position(group[1][0])))
-        asked = self._asked(schema)
+        asked = self._asked(schema, texts)
         if isinstance(asked, str):
             return {asked: schema.names}
         default = {column: name for name, columns in by_kind.items() for column in columns}
@@ -205,8 +229,8 @@ class NaiveBayes(Folding, Classifier):
             groups.setdefault(asked.get(column, default[column]), []).append(column)
         return groups
 
-    def _asked(self, schema):
-        """The distributions that were asked for, by column, or one for all.
+    def _asked(self, schema, texts):
+        """The distributions that were asked for, by column that is no text, or one for all.
 
         One name is for every column that can have it.
         """
@@ -225,7 +249,7 @@ class NaiveBayes(Folding, Classifier):
                 msg = f"{asked} needs {DISTRIBUTIONS[asked].needs}, and no column has them"
                 raise ParameterError(msg)
             return asked if len(columns) == len(schema) else dict.fromkeys(columns, asked)
-        if odd := [name for name in asked if name not in schema]:
+        if odd := [name for name in asked if name not in schema and name not in texts]:
             raise UnknownColumn(odd[0], schema.names)
         return asked
 

@@ -36,6 +36,7 @@ from openbook.border.rows import (
     weighed,
 )
 from openbook.border.rules import ParameterRule, check_parameters
+from openbook.border.words import with_words
 from openbook.damage import blamed_on_its_file
 from openbook.data import (
     Attribute,
@@ -47,14 +48,15 @@ from openbook.data import (
     Schema,
     SparseTable,
     Table,
+    Text,
 )
-from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.data.scan import Scan
 from openbook.draw.fits import draw_fit
 from openbook.draw.regions import draw_boundary
 from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
+from openbook.text.columns import encoded
 from openbook.words.parameters import documented
 from openbook.work import Work
 
@@ -156,10 +158,16 @@ class Estimator(BaseEstimator):
         str or None
             The reason, which also says what to do; None if it can.
         """
-        if len(schema.of(*self._accepts)) < len(schema):
-            odd = next(a for a in schema if not isinstance(a, self._accepts))
+        accepts = (*self._accepts, Text) if self._reads_texts else self._accepts
+        if len(schema.of(*accepts)) < len(schema):
+            odd = next(a for a in schema if not isinstance(a, accepts))
             return f"cannot use the {odd.kind} column {odd.name!r}; drop it or turn it into counts first"
         return None
+
+    @property
+    def _reads_texts(self) -> bool:
+        """Whether it derives words from columns of texts."""
+        return False
 
     def work(self, row: Any = None) -> Work:
         """Show the work: how the model was learnt or, for a row, how its prediction was made.
@@ -225,7 +233,7 @@ class Estimator(BaseEstimator):
         if len(table) != 1:
             msg = f"work takes one row, got {len(table)}; pick one, as in table.take([3])"
             raise DataError(msg)
-        return conform(table, self.schema_, type(self).__name__)
+        return encoded(table, self.schema_, type(self).__name__)
 
     def _accept(self, table: Table) -> None:
         """Refuse what cannot be fitted; remember the schema of what can."""
@@ -255,7 +263,7 @@ class Estimator(BaseEstimator):
         """The rows to predict, in the columns and codes of `schema_`."""
         table = read(X, self.schema_)
         self._warn_of_names(table.schema)
-        return conform(table, self.schema_, type(self).__name__)
+        return encoded(table, self.schema_, type(self).__name__)
 
     def _warn_of_names(self, schema: Schema) -> None:
         name = type(self).__name__
@@ -378,21 +386,31 @@ class Learner(FromRows):
             rows = self._file_rows(X, y, sample_weight)
         else:
             rows = weighed(*self._encoded_rows(X, y), sample_weight)
-        return self._prepared(rows) if self._pools else rows
+        return self._prepared(rows)
 
     @property
     def _pools(self) -> bool:
         """Whether rare values of columns with many values are pooled, and parts of dates derived."""
         return True
 
+    @property
+    def _reads_texts(self) -> bool:
+        return Numeric in self._accepts and Text not in self._accepts
+
+    def _takes_all_words(self, schema: Schema) -> bool:
+        """Whether it learns from every word of texts, in sparse rows; if not, from those that say most."""
+        return len(schema.of(Text)) == len(schema) and self.__sklearn_tags__().input_tags.sparse
+
     def _prepared(self, rows: Rows) -> Rows:
-        """The rows with rare values pooled and parts of dates derived, which `schema_` then tells."""
+        """The rows with rare values pooled, parts of dates and words derived, which `schema_` then tells."""
         n_classes, evident = len(getattr(self, "classes_", ())), self._most_noise < math.inf
         told = rows.apart()[0] if self._takes_unlabelled else rows  # the rows that tell something of it
-        schema = pooled(told, n_classes, self._most_noise)
-        if parts := derived_parts(schema, told, n_classes, evident=evident):
+        schema = pooled(told, n_classes, self._most_noise) if self._pools else rows.schema
+        if self._pools and (parts := derived_parts(schema, told, n_classes, evident=evident)):
             dated = Schema((*schema, *parts), schema.named)
             schema = dated if self.refusal(dated) is None else schema
+        if self._reads_texts and schema.of(Text):
+            schema = with_words(schema, told, n_classes, every=self._takes_all_words(schema))
         if schema is rows.schema:
             return rows
         self._remember(schema)
@@ -426,7 +444,7 @@ class Learner(FromRows):
 
 
 def _on_encoded(estimator: Estimator, method: Callable[[Table], Array], table: Table) -> Array:
-    return method(conform(table, estimator.schema_))
+    return method(encoded(table, estimator.schema_))
 
 
 def _stacked(parts: list[Array]) -> Array:

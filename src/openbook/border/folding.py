@@ -24,12 +24,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from openbook.border.base import Classifier, Learner
 from openbook.border.rows import UNLABELLED, Chunk, Rows, class_codes, infinite_cell, weighed
 from openbook.border.rules import check_parameters
-from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table
-from openbook.data.conform import conform
+from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table, Text
 from openbook.data.rare import may_pool
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics, all_but_each, each, fold
+from openbook.text.columns import encoded
 
 __all__ = ["Folding"]
 
@@ -173,8 +173,9 @@ class Folding(Learner):
         ------
         a fitted learner for each part
         """
-        if self._pools and (X.schema.of(Datetime) or any(map(may_pool, X.schema))):
-            # what is rare, and which part of a date tells something, is for each model's own rows to say
+        prepared = X.schema.of(Datetime) or any(map(may_pool, X.schema))
+        if X.schema.of(Text) or (self._pools and prepared):
+            # what is rare, and which words or parts of dates say most, is for each model's own rows to tell
             rests = (np.setdiff1d(np.arange(len(X)), part) for part in parts)
             return (clone(self).fit(X.take(rest), y.take(rest)) for rest in rests)
         learner = clone(self)
@@ -208,7 +209,7 @@ class Folding(Learner):
         table = read(X, getattr(self, "kinds", None))
         if isinstance(y, str):
             table, y = table.split(y)
-        table = conform(table, self.schema_, type(self).__name__, grow=grow)
+        table = encoded(table, self.schema_, type(self).__name__, grow=grow)
         targets = self._known_target(y)
         check_consistent_length(table, targets)
         return weighed(table, targets, sample_weight)

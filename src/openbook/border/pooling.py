@@ -15,15 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.border.rows import Chunk, Rows
-from openbook.data import DatePart, Nominal, Schema
+from openbook.data import DatePart, Nominal, Schema, Word
 from openbook.data.rare import FEW, LEAST, Credibility, class_shares, may_pool, with_rest
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["credibilities", "pooled", "with_prepared"]
 
 Array = npt.NDArray[Any]
+
+#: The words of texts that the derivation of a model lists.
+_SHOWN_WORDS = 20
 
 
 def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Schema:
@@ -72,7 +76,15 @@ def with_prepared(work: Work, schema: Schema) -> Work:
         [(f"{a.name}", a.date, a.p) for a in parts],
         "p-value: that the target differs so much between its values by chance, beside a trend in time.",
     )
-    return replace(work, parts=(*work.parts, *([rare] if few else []), *([derived] if parts else [])))
+    telling = sorted((a for a in schema if isinstance(a, Word)), key=lambda a: -a.score)
+    words = Grid(
+        "words that say most of the target",
+        ("column", "word", "chi-squared"),
+        [(a.text, a.word, a.score) for a in telling[:_SHOWN_WORDS]],
+        f"{plural(len(telling), 'word')} counted in all.",
+    )
+    shown = ((few, rare), (parts, derived), (telling, words))
+    return replace(work, parts=(*work.parts, *(grid for some, grid in shown if some)))
 
 
 def _by_value(columns: Sequence[Nominal], n_classes: int, chunk: Chunk) -> list[Moments]:

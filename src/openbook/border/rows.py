@@ -10,6 +10,7 @@ them, with the class code UNLABELLED.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +28,14 @@ from openbook.data import (
     Schema,
     SparseTable,
     Table,
+    Word,
 )
 from openbook.data.arrays import object_cells, words_of
 from openbook.data.cells import Cells
-from openbook.data.conform import conform
 from openbook.data.distinct import distinct_codes
 from openbook.data.scan import FilePiece
 from openbook.errors import DataError
+from openbook.text.columns import encoded
 from openbook.words.sentences import plural
 
 __all__ = [
@@ -96,12 +98,18 @@ class Rows(NamedTuple):
             X,
         )
 
+    @property
+    def sparse(self) -> bool:
+        """Whether the rows are those of a SparseTable."""
+        words = (a for a in self.schema if isinstance(a, Word))
+        return isinstance(self.whole, SparseTable) or any(a.sparse for a in islice(words, 1))
+
     def under(self, schema: Schema) -> "Rows":
         """The rows in the columns and codes of another schema."""
         if self.whole is None:
             return Rows(schema, [replace(piece, schema=schema) for piece in self.pieces])
         y, w = (np.concatenate([getattr(chunk, part) for chunk in self.pieces]) for part in ("y", "w"))
-        return Rows.in_memory(conform(self.whole, schema), y, w)
+        return Rows.in_memory(encoded(self.whole, schema), y, w)
 
     def apart(self) -> "tuple[Rows, Rows]":
         """The labelled rows, and the unlabelled ones; either may have no pieces."""
@@ -144,7 +152,7 @@ class FileChunk:
     def load(self) -> Chunk:
         table = self.piece.load()
         if self.target is None:
-            return Chunk(conform(table, self.schema), np.zeros(len(table), np.intp), np.ones(len(table)))
+            return Chunk(encoded(table, self.schema), np.zeros(len(table), np.intp), np.ones(len(table)))
         y = table.column(self.target.name)
         if self.keeps in ("labelled", "unlabelled"):
             kept = y.missing == (self.keeps == "unlabelled")
@@ -153,7 +161,7 @@ class FileChunk:
             raise _missing_target(y.name, y.missing, self.piece.first_row)
         targets = y.data.astype(np.intp, copy=False) if isinstance(self.target, Categorical) else y.data
         assert_all_finite(targets, input_name="y")
-        return Chunk(conform(table, self.schema), targets, np.ones(len(table)))
+        return Chunk(encoded(table, self.schema), targets, np.ones(len(table)))
 
 
 def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:

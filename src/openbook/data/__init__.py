@@ -11,6 +11,7 @@ from openbook.data.attributes import (
     Numeric,
     Ordinal,
     Text,
+    Word,
 )
 from openbook.data.read import read
 from openbook.data.reading import MISSING_TOKENS
@@ -39,6 +40,7 @@ __all__ = [
     "SparseTable",
     "Table",
     "Text",
+    "Word",
     "load",
     "read",
     "scan",

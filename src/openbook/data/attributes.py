@@ -37,6 +37,7 @@ __all__ = [
     "Numeric",
     "Ordinal",
     "Text",
+    "Word",
     "as_text",
 ]
 
@@ -228,6 +229,10 @@ class Numeric(Attribute):
         -------
         Numeric
         """
+        if isinstance(record.get("word"), str) and isinstance(record.get("text"), str):
+            score, sparse = record.get("score"), record.get("sparse") is True
+            score = score if isinstance(score, float) else 0.0
+            return cast("Self", Word.of(record["text"], record["word"], score, sparse=sparse))
         known = {field.name: record[field.name] for field in fields(cls) if field.name in record}
         if odd := [key for key, value in known.items() if not isinstance(value, str)]:
             msg = f"attribute {name!r}: {odd[0]} must be a string"
@@ -368,6 +373,70 @@ class Text(Attribute):
     """
 
     kind: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True, repr=False)
+class Word(Numeric):
+    """How often a word occurs in the texts of another column, which a learner derived: "good" in "review".
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    unit : str, default=""
+        Empty: a count has no unit.
+    decimal : str, default="."
+        The sign before the decimals.
+    thousands : str, default=""
+        Empty: counts are not written.
+    text : str, default=""
+        The name of the column of texts.
+    word : str, default=""
+        The word.
+    score : float, default=0.0
+        How much the rows of training show that the word says something of the target (chi-squared).
+    sparse : bool, default=False
+        Whether rows keep the counts of words in a sparse matrix.
+
+    Notes
+    -----
+    Guide: docs/guide/text.md
+
+    Examples
+    --------
+    >>> Word.of("review", "good").name
+    'review: good'
+    """
+
+    text: str = field(default="", kw_only=True)
+    word: str = field(default="", kw_only=True)
+    score: float = field(default=0.0, kw_only=True, compare=False)
+    sparse: bool = field(default=False, kw_only=True)
+
+    @classmethod
+    def of(cls, text: str, word: str, score: float = 0.0, *, sparse: bool = False) -> Self:
+        """The word of this column of texts.
+
+        Parameters
+        ----------
+        text : str
+            The name of the column of texts.
+        word : str
+            The word.
+        score : float, default=0.0
+            Chi-squared of the word and the target.
+        sparse : bool, default=False
+            Whether rows keep the counts in a sparse matrix.
+
+        Returns
+        -------
+        Word
+        """
+        return cls(f"{text}: {word}", text=text, word=word, score=score, sparse=sparse)
+
+    @property
+    def is_plain(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from openbook.data.attributes import Attribute, DatePart, Datetime, Numeric
+from openbook.data.attributes import Attribute, DatePart, Datetime, Numeric, Text, Word
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import figure
 
@@ -81,12 +81,31 @@ class Schema:
 
     @cached_property
     def given(self) -> "Schema":
-        """The columns that a table brings: all but the parts that are derived from its dates."""
+        """The columns that a table brings: all but parts of its dates, and texts in place of their words."""
         if not self.of(DatePart):
-            return self
-        return self.select(
-            a.name for a in self if not isinstance(a, DatePart) or a.date not in self._positions
+            return self.unworded
+        return self.unworded.select(
+            a.name for a in self.unworded if not isinstance(a, DatePart) or a.date not in self._positions
         )
+
+    @cached_property
+    def words(self) -> dict[str, dict[str, int]]:
+        """The words that are derived from each column of texts, each with its place among them."""
+        found: dict[str, dict[str, int]] = {}
+        for a in self.attributes if self.of(Word) else ():
+            if isinstance(a, Word):
+                own = found.setdefault(a.text, {})
+                own[a.word] = len(own)
+        return found
+
+    @cached_property
+    def unworded(self) -> "Schema":
+        """The columns with each text in place of its words."""
+        if not self.of(Word):
+            return self
+        texts = {name: Text(name) for name in self.words}
+        before = (texts[a.text] if isinstance(a, Word) else a for a in self.attributes)
+        return Schema(tuple(dict.fromkeys(before)), self.named)
 
     def position(self, name: str) -> int:
         """Where the column of this name stands.

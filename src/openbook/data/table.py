@@ -579,6 +579,8 @@ class SparseTable(Table):
         The numbers, of shape (n_rows, n_columns).
     why : mapping of str to str or None, default=None
         The reason for the kind of each column, where it was guessed.
+    dense : sequence of ndarray, default=()
+        Columns of any kind that stand before those of the matrix, in the schema too.
 
     Notes
     -----
@@ -594,18 +596,24 @@ class SparseTable(Table):
     """
 
     def __init__(
-        self, schema: Schema, sparse: "sp.csr_array", *, why: Mapping[str, str] | None = None
+        self,
+        schema: Schema,
+        sparse: "sp.csr_array",
+        *,
+        why: Mapping[str, str] | None = None,
+        dense: Sequence[Array] = (),
     ) -> None:
         self.schema = schema
         self.sparse = sparse
-        self.columns = ()
+        self.columns = tuple(dense)
         self.why = dict(why or {})
         self.matrix = None
         self.notes = ()
 
     @property
     def nbytes(self) -> int:
-        return int(self.sparse.data.nbytes + self.sparse.indices.nbytes + self.sparse.indptr.nbytes)
+        parts = (self.sparse.data, self.sparse.indices, self.sparse.indptr)
+        return sum(part.nbytes for part in (*self.columns, *parts))
 
     def __len__(self) -> int:
         return int(self.sparse.shape[0])
@@ -636,7 +644,10 @@ class SparseTable(Table):
         -------
         ndarray
         """
-        return self.sparse[:, [self.schema.position(name)]].toarray().ravel()
+        place = self.schema.position(name)
+        if place < len(self.columns):
+            return self.columns[place]
+        return self.sparse[:, [place - len(self.columns)]].toarray().ravel()
 
     def block(self, names: Sequence[str]) -> Array:
         """Columns as a dense matrix of shape (n_rows, n_names).
@@ -650,10 +661,28 @@ class SparseTable(Table):
         -------
         ndarray
         """
-        return self.sparse[:, [self.schema.position(name) for name in names]].toarray()
+        places = [self.schema.position(name) - len(self.columns) for name in names]
+        if min(places, default=0) < 0:
+            return np.column_stack([self.data(name) for name in names])
+        return self.sparse[:, places].toarray()
 
-    def select(self, names: Iterable[str]) -> "SparseTable":
-        """The same rows with these columns only.
+    def cells(self, names: Sequence[str]) -> "sp.csr_array":
+        """Columns of the matrix as a sparse matrix.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the columns.
+
+        Returns
+        -------
+        csr_array
+        """
+        places = [self.schema.position(name) - len(self.columns) for name in names]
+        return self.sparse if places == list(range(self.sparse.shape[1])) else self.sparse[:, places]
+
+    def select(self, names: Iterable[str]) -> Table:
+        """The same rows with these columns only; those of the matrix come last.
 
         Parameters
         ----------
@@ -662,13 +691,22 @@ class SparseTable(Table):
 
         Returns
         -------
-        SparseTable
+        Table
+            A SparseTable, where a column of the matrix is among them.
         """
         names = tuple(names)
         if names == self.names:
             return self
-        positions = [self.schema.position(name) for name in names]
-        return SparseTable(self.schema.select(names), self.sparse[:, positions], why=self.why)
+        n, places = len(self.columns), [self.schema.position(name) for name in names]
+        if places and max(places) < n:
+            return Table(self.schema.select(names), [self.columns[place] for place in places], why=self.why)
+        own, others = [p for p in places if p < n], [p for p in places if p >= n]
+        return SparseTable(
+            self.schema.select(self.names[place] for place in (*own, *others)),
+            self.cells([self.names[place] for place in others]),
+            why=self.why,
+            dense=[self.columns[place] for place in own],
+        )
 
     def take(self, rows: Any) -> Self:
         """The table of some rows.
@@ -682,9 +720,10 @@ class SparseTable(Table):
         -------
         SparseTable
         """
-        if isinstance(rows, slice) and rows.step in (None, 1):
-            return type(self)(self.schema, _sparse_slice(self.sparse, rows), why=self.why)
-        return type(self)(self.schema, self.sparse[rows], why=self.why)
+        view = isinstance(rows, slice) and rows.step in (None, 1)
+        matrix = _sparse_slice(self.sparse, rows) if view else self.sparse[rows]
+        columns = [_rows(column, rows) for column in self.columns]
+        return type(self)(self.schema, matrix, why=self.why, dense=columns)
 
 
 def _rows_of(key: Any) -> Any:

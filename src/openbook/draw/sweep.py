@@ -38,7 +38,7 @@ def example_rows(model: Any, X: Any, y: Any) -> tuple[Table, str, list[Any]]:
     if isinstance(table, SparseTable):
         raise RefusalError("a picture cannot hold sparse columns at a value; pass X.toarray()")
     if (schema := getattr(model, "schema_", None)) is not None:
-        table = conform(table, schema, type(model).__name__)
+        table = conform(table, schema.unworded, type(model).__name__)
     labels = y.tolist() if hasattr(y, "tolist") else list(y)
     if len(labels) != len(table):
         raise DataError(f"X has {len(table)} rows, but y has {len(labels)}")

@@ -58,6 +58,10 @@ class Ensemble(Learner):
         """Whether its learners do: then they all see the same values."""
         return all(getattr(learner, "_pools", False) for learner in self._learners())
 
+    @property
+    def _reads_texts(self):
+        return all(getattr(learner, "_reads_texts", False) for learner in self._learners())
+
     @abstractmethod
     def _learners(self):
         """The learners, not fitted, that the members are copies of."""

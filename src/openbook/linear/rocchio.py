@@ -80,16 +80,8 @@ class Rocchio(Classifier):
 
     encoding_: Encoding | None
 
-    def _accept(self, table):
-        super()._accept(table)
-        self._sparse = isinstance(table, SparseTable)
-
-    def _file_rows(self, scan, y, sample_weight):
-        self._sparse = False
-        return super()._file_rows(scan, y, sample_weight)
-
     def _fit(self, rows):
-        self.encoding_ = None if self._sparse else Encoding.of(rows)
+        self.encoding_ = None if rows.sparse else Encoding.of(rows)
         found = fold(rows.pieces, partial(_directions, self.encoding_, len(self.classes_)), add)
         if not np.isfinite(found.sums).all():
             msg = "sparse rows must hold finite numbers without missing cells; use 0 for empty cells"

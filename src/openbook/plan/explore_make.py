@@ -63,7 +63,7 @@ def make_exploration(
     aside = aside or origin.default_target()
     description = description or describe(table)
     roles = ExploreRoles(aside, (), id)
-    ignored = dict(columns_left_out(table, roles.columns, ignore, origin.kinds, description))
+    ignored = dict(columns_left_out(table, roles.columns, ignore, origin.kinds, description, texts=False))
     ignored |= _of_one_value(roles, ignored, description)
     roles = replace(roles, ignore=tuple(ignored))
     notes = [f"{name} is not used: {reason}" for name, reason in ignored.items()]

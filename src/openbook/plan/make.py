@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from openbook.border.words import MOST_WORDS
 from openbook.data import Column, Datetime, Nominal, Numeric, Ordinal, Table, Text
 from openbook.data.describe import Description
 from openbook.errors import (
@@ -223,7 +224,7 @@ def make_plan(
     kinds : mapping or None, default=None
         Overrules the guess: {'zip': 'nominal'}. A column named here is never left out.
     ignore : collection of str, default=()
-        Columns to leave out, besides free text and likely identifiers.
+        Columns to leave out, besides likely identifiers.
     id : str or None, default=None
         The column that names the rows; not used as a feature.
     group : str or None, default=None
@@ -303,7 +304,7 @@ def make_plan(
     if target in ignore:
         raise PlanError(f"{target!r} is the target, so it cannot be left out")
     kept = (*aimed.source.kinds, *(table.schema.of(Nominal) if sequence else ()))  # words may be distinct
-    ignored = dict(columns_left_out(table, roles.columns, ignore, kept, description))
+    ignored = dict(columns_left_out(table, roles.columns, ignore, kept, description, texts=True))
     roles = replace(roles, ignore=tuple(ignored))
     notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
@@ -328,6 +329,11 @@ def make_plan(
     notes_on_effort = _effort_notes(effort)
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
+    notes += [
+        f"{name} is read by its words: learners of sparse rows take all of them, others the {MOST_WORDS} that"
+        f" say most of {target} in the training rows of each fold"
+        for name in inputs.schema.of(Text)
+    ]
     notes += [f"every fold prepares the inputs by its training rows: {text}" for text in prepare]
     prepared = _prepared(inputs, y, prepare)
     sampled = bool(aimed.source.sample)
@@ -440,8 +446,13 @@ def columns_left_out(
     ignore: Collection[str],
     kinds: Collection[str],
     description: Description,
+    *,
+    texts: bool,
 ) -> Iterator[tuple[str, str]]:
-    """The columns that take no part, and why; those that are named with a role or a kind do."""
+    """The columns that take no part, and why; those that are named with a role or a kind do.
+
+    texts : whether free text takes part, by its words
+    """
     identifiers = {name for f in description.findings if f.kind == "identifier" for name in f.columns}
     for name in (*named, *ignore):
         if name not in table.schema:
@@ -454,7 +465,7 @@ def columns_left_out(
             continue
         elif name in identifiers:
             yield name, f"likely an identifier; to use it, add --kind {name}={attribute.kind}"
-        elif isinstance(attribute, Text):
+        elif isinstance(attribute, Text) and not texts:
             yield name, f"free text; if these are categories, add --kind {name}=nominal"
 
 

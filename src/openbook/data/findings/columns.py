@@ -44,7 +44,7 @@ def column_findings(facts: ColumnFacts, *, is_target: bool) -> Iterator[Finding]
         yield from _spellings(facts)
     elif summary.kind == "text" and not is_target:
         override = f'kinds={{"{summary.name}": "nominal"}}'
-        message = f"free text: a study leaves it out. If these are categories, read with {override}."
+        message = f"free text: a study reads its words. If these are categories, read with {override}."
         yield Finding("free text", (summary.name,), "note", message)
 
 

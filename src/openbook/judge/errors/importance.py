@@ -366,7 +366,7 @@ def _held_out(model: Any, X: Any, y: Any, which: "str | Metric | None") -> _Held
     if isinstance(table, SparseTable):
         raise DataError("columns of sparse data cannot be shuffled; pass X.toarray()")
     if isinstance(model, Learner):
-        table = conform(table, model.schema_, type(model).__name__)
+        table = conform(table, model.schema_.unworded, type(model).__name__)
     truth, n_classes = _truth(model, examples)
     return _HeldOut(model, table, truth, n_classes, score)
 
