@@ -440,3 +440,39 @@ def test_guesses_that_make_no_distribution_are_refused():
     rows = [{"w": w} for w in "abcabcab"]
     with pytest.raises(ParameterError, match="guesses for the values of 'w' must sum to 1; omit p"):
         HiddenMarkov(smoothing=MEstimate(2.0, 0.1), random_state=0).fit(rows)
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_a_model_from_files_equals_that_in_memory(labelled, tmp_path):
+    X, states = random_model(2).sample(300, random_state=4)
+    rng = np.random.default_rng(0)
+    ends = np.sort(rng.choice(np.arange(1, 300), 8, replace=False)).tolist()
+    names = np.repeat([f"s{i}" for i in range(9)], np.diff([0, *ends, 300]))
+    rows = [
+        {"s": name, "state": state if rng.random() < 0.3 else None, **row}
+        for name, state, row in zip(names.tolist(), states.tolist(), with_gaps(X, 0.1, 1), strict=True)
+    ]
+    table = openbook.read(rows, kinds={"s": "nominal"})
+    table.to_polars().write_parquet(tmp_path / "rows.parquet", row_group_size=16)
+    scan = openbook.scan(tmp_path / "rows.parquet", chunk_rows=16)
+    assert len(scan.pieces) > 10  # sequences reach over several pieces
+    target = "state" if labelled else None
+    if not labelled:
+        table = table.drop("state")
+        table.to_polars().write_parquet(tmp_path / "rows.parquet", row_group_size=16)
+        scan = openbook.scan(tmp_path / "rows.parquet", chunk_rows=16)
+    whole, pieces = (HiddenMarkov(3, sequence="s", max_iter=5).fit(data, target) for data in (table, scan))
+    assert pieces.states_.tolist() == whole.states_.tolist()
+    np.testing.assert_allclose(pieces.transitions_, whole.transitions_, atol=1e-9)
+    np.testing.assert_allclose(pieces.means_, whole.means_, rtol=1e-9)
+    assert pieces.trace_ == pytest.approx(whole.trace_)
+
+
+def test_sequences_in_files_stand_together(tmp_path):
+    table = openbook.read([{"s": s, "x": 1.0 * i} for i, s in enumerate("aabba")])
+    table.to_polars().write_parquet(tmp_path / "rows.parquet")
+    scan = openbook.scan(tmp_path / "rows.parquet")
+    with pytest.raises(DataError, match="must stand together"):
+        HiddenMarkov(sequence="s").fit(scan)
+    with pytest.raises(DataError, match="name it with sequence="):
+        HiddenMarkov().fit(scan)

@@ -24,10 +24,11 @@ from openbook.kernels.normals import shared_moments
 from openbook.sequence.chain import posteriors
 from openbook.sequence.chain_kernels import add_shown
 from openbook.sequence.emissions import Emissions
+from openbook.sequence.scanned import SequenceFile
 
 __all__ = ["Chain", "ChainCounts", "CodedSequences", "MStep", "baum_welch", "spread_start"]
 
-#: Rows among which the first means are drawn.
+#: Rows, about, among which the first means are drawn.
 _SAMPLE = 10_000
 
 
@@ -141,7 +142,7 @@ class MStep:
 def baum_welch(pieces, chain: Chain, maximise: MStep, *, tol: float, max_iter: int):
     """The chain at the end, the log-likelihood with the prior of each round, and whether it has settled."""
     trace: list[float] = []
-    least = tol * sum(len(piece.labels) for piece in pieces)
+    least = tol * sum(map(_rows, pieces))
     while True:
         counts = fold(pieces, partial(_counted, chain), add)
         trace.append(float(counts.log_likelihood[0]) + maximise.log_prior(chain))
@@ -157,10 +158,15 @@ def baum_welch(pieces, chain: Chain, maximise: MStep, *, tol: float, max_iter: i
         chain = maximise(counts, chain)
 
 
-def spread_start(pieces, chain: Chain, maximise: MStep, rng: np.random.Generator) -> Chain:
+def _rows(piece):
+    """The number of rows of a piece, which may still be in its file."""
+    return piece.rows if isinstance(piece, SequenceFile) else len(piece.labels)
+
+
+def spread_start(pieces, chain: Chain, maximise: MStep, rng: np.random.Generator, labelled: bool) -> Chain:
     """Where Baum–Welch starts: means at rows far from one another, tables drawn at random.
 
-    States that labelled rows show start from these rows.
+    Where rows are labelled, states that they show start from these rows.
     """
     emissions, K = chain.emissions, len(chain.start)
     tables = tuple(
@@ -169,17 +175,27 @@ def spread_start(pieces, chain: Chain, maximise: MStep, rng: np.random.Generator
     )
     normals = emissions.normals
     if emissions.numbers:
-        normals = replace(normals, means=_far_apart(np.hstack([piece.x for piece in pieces]), K, rng))
+        normals = replace(normals, means=_far_apart(_every_so_many(pieces), K, rng))
     emissions = replace(emissions, normals=normals, tables=tables)
-    if any((piece.labels >= 0).any() for piece in pieces):
+    if labelled:
         moments, values = fold(pieces, partial(_labelled, emissions), _both_sums)
         emissions = maximise.emissions(moments, values, emissions)
     return chain._replace(emissions=emissions)
 
 
+def _every_so_many(pieces):
+    """Numbers of rows that are evenly spaced, some thousands of them, (d, m)."""
+    step = max(sum(map(_rows, pieces)) // _SAMPLE, 1)
+    some, at = [], 0
+    for piece in pieces:
+        some.append((piece.load() if isinstance(piece, SequenceFile) else piece).x[:, -at % step :: step])
+        at += _rows(piece)
+    return np.hstack(some)
+
+
 def _far_apart(x, K, rng):
     """Rows as means, (K, d), each drawn by its squared distance from those before (k-means++)."""
-    x = np.nan_to_num(x[:, rng.permutation(x.shape[1])[:_SAMPLE]])
+    x = np.nan_to_num(x[:, rng.permutation(x.shape[1])])
     distance = np.ones(x.shape[1])
     chosen: list[int] = []
     for k in range(K):

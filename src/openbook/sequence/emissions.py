@@ -25,6 +25,7 @@ from openbook.bayes.smoothing import Laplace, MEstimate
 from openbook.damage import checked_array
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.kernels.normals import Normals, log_joint
+from openbook.sequence.scanned import Units
 
 __all__ = ["Emissions", "added_counts", "check_distributions"]
 
@@ -43,16 +44,9 @@ class Emissions:
     tables: tuple[np.ndarray, ...]
 
     @classmethod
-    def alike(cls, table: Table, K: int, kind: str) -> "Emissions":
-        """Units of the numbers, and distributions of all rows, alike in each state, to start from."""
-        names = table.schema.of(Numeric)
-        shift, scale = np.zeros(len(names)), np.ones(len(names))
-        for j, name in enumerate(names):
-            known = table.data(name)[~np.isnan(table.data(name))].astype(float)
-            if len(known):
-                shift[j], spread = known.mean(), known.std()
-                scale[j] = spread if spread > 0 else 1.0
-        d = len(names)
+    def alike(cls, schema: Schema, units: Units, K: int, kind: str) -> "Emissions":
+        """Distributions that are alike in each state, in units of all rows, to start from."""
+        d = len(schema.of(Numeric))
         normals = Normals(
             np.zeros(K),
             np.zeros((K, d)),
@@ -62,10 +56,10 @@ class Emissions:
         )
         tables = tuple(
             np.hstack([np.full((K, len(a.values)), 1 / max(len(a.values), 1)), np.ones((K, 1))])
-            for a in table.schema
+            for a in schema
             if isinstance(a, Categorical)
         )
-        return cls(table.schema, shift, scale, normals, tables)
+        return cls(schema, units.mean, units.scale, normals, tables)
 
     @property
     def attributes(self):

@@ -24,6 +24,7 @@ from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_array
 from openbook.data import Categorical, Schema, Table
 from openbook.data.attributes import as_text
+from openbook.data.scan import Scan
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.measures.arrays import drawn_codes
 from openbook.sequence.baum_welch import Chain, CodedSequences, MStep, baum_welch, spread_start
@@ -33,6 +34,7 @@ from openbook.sequence.emissions import Emissions, check_distributions
 from openbook.sequence.forecast import Forecast, look_ahead
 from openbook.sequence.given import given_array, given_emissions, given_table
 from openbook.sequence.ordered import ordered, some_labels, weights_of_sequences, without_labels
+from openbook.sequence.scanned import ScannedSequences, scanned, units_of
 from openbook.sequence.sequence_model import SequenceModel
 
 __all__ = ["HiddenMarkov"]
@@ -52,7 +54,7 @@ class HiddenMarkov(SequenceModel, Unsupervised):
     sequence : str or None, default=None
         The column that names the sequence to which each row belongs; rows of a sequence are in order. None,
         or a table without this column: all rows are one sequence. X may also be a list of tables, one for
-        each sequence.
+        each sequence. In files (`scan`) the rows of a sequence stand together.
     covariance_type : "diag", "spherical" or "full", default="diag"
         How numeric columns vary within a state: each by itself, all alike, or together.
     smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m, p), default=Laplace(alpha=1.0)
@@ -196,6 +198,8 @@ class HiddenMarkov(SequenceModel, Unsupervised):
 
     def _training_rows(self, X, y, sample_weight):
         check_parameters(self, self._rules)
+        if isinstance(X, Scan):
+            return self._file_sequences(X, y, sample_weight)
         if isinstance(y, str):
             X, y = without_labels(X, y)
         rows = ordered(X, self.sequence, needed=True)
@@ -204,6 +208,14 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         labels, codes = some_labels(y, len(rows.table)) if y is not None else (np.array([], dtype=str), None)
         codes = np.full(len(rows.table), -1, dtype=np.int64) if codes is None else codes[rows.places]
         return rows, labels, codes, weights_of_sequences(sample_weight, rows)
+
+    def _file_sequences(self, scan, y, sample_weight):
+        self._unweighted(sample_weight)
+        if y is not None and not isinstance(y, str):
+            raise DataError("with a scan, y must be the name of one of its columns")
+        found = scanned(scan, self.sequence, y)
+        self._remember(found.schema)
+        return found
 
     def refusal(self, schema: Schema) -> str | None:
         """Why this learner cannot fit a table of this schema, before any work is done.
@@ -226,11 +238,14 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         )
 
     def _fit(self, rows):
-        rows, labels, codes, w = rows
-        states = self._all_states(labels, complete=bool((codes >= 0).all()))
-        emissions = Emissions.alike(rows.table, len(states), self.covariance_type)
-        self.emissions_ = emissions
-        pieces = self._pieces(rows, codes, w)
+        if isinstance(rows, ScannedSequences):
+            labels, complete, units = rows.labels, rows.complete, rows.units
+        else:
+            rows, labels, codes, w = rows
+            complete, units = bool((codes >= 0).all()), units_of(rows.table)
+        states = self._all_states(labels, complete=complete)
+        emissions = self.emissions_ = Emissions.alike(self.schema_, units, len(states), self.covariance_type)
+        pieces = rows.pieces(self) if isinstance(rows, ScannedSequences) else self._pieces(rows, codes, w)
         start, transitions = self._allowed(len(states))
         maximise = MStep(
             self.smoothing, [as_text(s) for s in states.tolist()], self.covariance_type, self.min_covar
@@ -238,7 +253,7 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         rng = np.random.default_rng(self.random_state)
         learn = partial(baum_welch, pieces, maximise=maximise, tol=self.tol, max_iter=self.max_iter)
         runs = [
-            learn(spread_start(pieces, Chain(start, transitions, emissions), maximise, rng))
+            learn(spread_start(pieces, Chain(start, transitions, emissions), maximise, rng, len(labels) > 0))
             for _ in range(self.n_init)
         ]
         chain, trace, converged = max(runs, key=lambda run: run[1][-1])

@@ -1,0 +1,170 @@
+"""Sequences in files: pieces of whole sequences, each read by the worker that handles it.
+
+Rows of a sequence stand together, in order; a sequence may reach over the end of a piece of the scan. Then
+the piece in which it begins reads the rest from the pieces that follow, and these leave it out. One pass
+finds where sequences end, the units of numbers, and which rows have labels.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openbook.data import Categorical, Numeric, Schema, Table
+from openbook.data.conform import conform
+from openbook.data.scan import FilePiece, Scan
+from openbook.errors import DataError, UnknownColumn
+from openbook.fold import each
+
+__all__ = ["ScannedSequences", "SequenceFile", "Units", "scanned", "units_of"]
+
+
+class Units(NamedTuple):
+    """Number, mean and sum of squared deviations of the known cells of each numeric column, (d,)."""
+
+    n: np.ndarray
+    mean: np.ndarray
+    squares: np.ndarray
+
+    def joined(self, other: "Units") -> "Units":
+        n = self.n + other.n
+        share = np.divide(other.n, n, out=np.zeros_like(n), where=n > 0)
+        gap = other.mean - self.mean
+        squares = self.squares + other.squares + gap**2 * self.n * share
+        return Units(n, self.mean + gap * share, squares)
+
+    @property
+    def scale(self) -> np.ndarray:
+        """The standard deviation, and 1 where a column does not vary."""
+        spread = np.sqrt(np.divide(self.squares, self.n, out=np.zeros_like(self.n), where=self.n > 0))
+        return np.where(spread > 0, spread, 1.0)
+
+
+def units_of(table: Table) -> Units:
+    """The units of the numeric columns of a table."""
+    found = []
+    for name in table.schema.of(Numeric):
+        known = table.data(name)[~np.isnan(table.data(name))].astype(float)
+        mean = float(known.mean()) if len(known) else 0.0
+        found.append((float(len(known)), mean, float(((known - mean) ** 2).sum())))
+    return Units(*np.array(found, dtype=float).reshape(len(found), 3).T)
+
+
+@dataclass(frozen=True)
+class SequenceFile:
+    """Whole sequences of a file, still to be read: the rows after `skip`, and `extra` rows that follow."""
+
+    pieces: tuple[FilePiece, ...]
+    skip: int
+    extra: int
+    sequence: str
+    target: str | None
+    model: Any
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.pieces[0].rows - self.skip + self.extra
+
+    def load(self):
+        tables = [piece.load() for piece in self.pieces]
+        schema, rows = tables[0].schema, slice(self.skip, self.pieces[0].rows + self.extra)
+        table = Table(
+            schema, [np.concatenate([one.data(name) for one in tables])[rows] for name in schema.names]
+        )
+        ids = table.data(self.sequence)
+        ends = np.append(np.flatnonzero(ids[1:] != ids[:-1]) + 1, len(ids))
+        piece = self.model._piece(conform(table, self.model.schema_), ends)  # noqa: SLF001 (of its own room)
+        if self.target is None:
+            return piece
+        codes = table.data(self.target).astype(np.int64)
+        return piece._replace(labels=np.where(codes < 0, -1, codes))
+
+
+class ScannedSequences(NamedTuple):
+    """What one pass over files finds: the columns, units, labels, whether all rows have one, and the cuts."""
+
+    schema: Schema
+    units: Units
+    labels: np.ndarray
+    complete: bool
+    cuts: list[tuple[tuple[FilePiece, ...], int, int]]
+    sequence: str
+    target: str | None
+
+    def pieces(self, model: Any) -> list[SequenceFile]:
+        """The pieces to fold over, in the codes of a model."""
+        return [SequenceFile(*cut, self.sequence, self.target, model) for cut in self.cuts]
+
+
+class _Seen(NamedTuple):
+    """Of a piece: the sequence of each run of rows, its length, the units, and how many rows have a label."""
+
+    ids: np.ndarray
+    lengths: np.ndarray
+    units: Units
+    labelled: int
+
+
+def scanned(scan: Scan, sequence: str | None, target: str | None) -> ScannedSequences:
+    """Look through files for their sequences."""
+    if sequence is None:
+        raise DataError("sequences of files are told apart by a column; name it with sequence=…")
+    for name in (sequence, target):
+        if name is not None and name not in scan.schema:
+            raise UnknownColumn(name, scan.names)
+    labels = np.array([], dtype=str)
+    if target is not None:
+        attribute = scan.schema[target]
+        if not isinstance(attribute, Categorical):
+            raise DataError(
+                f"labels {target!r} are {attribute.kind}; scan with kinds={{{target!r}: 'nominal'}}"
+            )
+        labels = np.array(attribute.values)
+    schema = scan.schema.select(name for name in scan.names if name not in (sequence, target))
+    seen = list(each(scan.pieces, partial(_seen, schema, sequence, target)))
+    units = seen[0].units
+    for one in seen[1:]:
+        units = units.joined(one.units)
+    complete = target is not None and sum(one.labelled for one in seen) == len(scan)
+    return ScannedSequences(schema, units, labels, complete, _cuts(scan.pieces, seen), sequence, target)
+
+
+def _seen(schema, sequence, target, table):
+    column = table.column(sequence)
+    if column.missing.any():
+        raise DataError(f"column {sequence!r} names the sequence of each row, but a row has none")
+    ids = column.data
+    starts = np.append(0, np.flatnonzero(ids[1:] != ids[:-1]) + 1)
+    labelled = 0 if target is None else int((~table.column(target).missing).sum())
+    units = units_of(conform(table, schema))
+    return _Seen(ids[starts], np.diff(np.append(starts, len(ids))), units, labelled)
+
+
+def _cuts(pieces: Sequence[FilePiece], seen: Sequence[_Seen]):
+    """For each piece in which a sequence begins: the pieces it needs, the rows to skip, and those to add."""
+    goes_on = [False, *(b.ids[0] == a.ids[-1] for a, b in pairwise(seen))]
+    skips = [int(one.lengths[0]) if on else 0 for one, on in zip(seen, goes_on, strict=True)]
+    met: set[Any] = set()
+    for one, on in zip(seen, goes_on, strict=True):
+        own = one.ids[1:] if on else one.ids
+        if len(set(own.tolist())) < len(own) or met & set(own.tolist()):
+            raise DataError(
+                "rows of a sequence must stand together in files; sort them by the sequence first"
+            )
+        met |= set(own.tolist())
+    found = []
+    for i, piece in enumerate(pieces):
+        if skips[i] == piece.rows:  # all of it belongs to a sequence that began before
+            continue
+        more, last = 0, i
+        while last + 1 < len(pieces) and skips[last + 1]:
+            last += 1
+            more += skips[last]
+            if skips[last] < pieces[last].rows:
+                break
+        found.append((tuple(pieces[i : last + 1]), skips[i], more))
+    return found
