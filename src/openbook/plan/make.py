@@ -308,8 +308,7 @@ def make_plan(
     roles = replace(roles, ignore=tuple(ignored))
     notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
-    notes += _role_notes(roles, test_groups)
-    notes += _time_notes(table, roles)
+    notes += [*_role_notes(roles, test_groups), *_time_notes(table, roles)]
     weights, about_weights = _weights(table, roles, weight_kind)
     notes += about_weights
     labelled = np.flatnonzero(~table.column(target).missing)
