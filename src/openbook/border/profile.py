@@ -27,6 +27,7 @@ import numpy as np
 from scipy.special import chdtrc, kolmogorov
 
 from openbook.data import UNSEEN, Attribute, Categorical, Numeric, Schema, Table
+from openbook.measures.adjustments import holm
 from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
@@ -220,7 +221,7 @@ class Profile:
             odd |= far
             words = f"{far.mean():.1%} of the rows are farther from the centre than all of training"
             found.append(("all columns together", p, words))
-        adjusted = _holm([p for _, p, _ in found])
+        adjusted = holm([p for _, p, _ in found])
         lines = [UnlikeColumn(n, p, float(a), w) for (n, p, w), a in zip(found, adjusted, strict=True)]
         lines.sort(key=lambda line: (math.isnan(line.p_value), line.p_value))
         different = [line.name for line in lines if line.p_adjusted <= alpha]
@@ -414,14 +415,6 @@ def _predicted(model: Any, table: Table) -> dict[str, float]:
         labels, counts = np.unique(said.astype(str), return_counts=True)
         return dict(zip(labels.tolist(), (counts / len(said)).tolist(), strict=True))
     return {"mean": float(np.mean(said))}
-
-
-def _holm(p_values: list[float]) -> np.ndarray:
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p)[: int((~np.isnan(p)).sum())]
-    adjusted = np.full(p.shape, np.nan)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)))
-    return adjusted
 
 
 def _p(p: float) -> str:

@@ -21,7 +21,7 @@ from openbook.border.rules import Flag, Maybe, Number, Whole
 from openbook.errors import DataError
 from openbook.prepare.encoding import Encoding
 from openbook.svm.derive import KERNELS, kernel_of
-from openbook.svm.kernels import Kernel, Linear, Own, PolynomialKernel, RadialKernel, add_scores
+from openbook.svm.kernels import add_scores, kernel_asked
 from openbook.svm.parameters import KernelChoice
 from openbook.svm.training import read_rows
 from openbook.words.numbers import figure, signed
@@ -117,19 +117,12 @@ class KernelRidge(Regressor):
         given = self.gamma if self.gamma is not None else 1 / max(len(self.encoding_), 1)
         self.gamma_ = float(given) if self.kernel in ("poly", "rbf") else math.nan
         self.center_ = float(w @ y / w.sum()) if self.scale else 0.0
-        system = self._kernel().matrix(self.X_fit_, self.X_fit_)
+        system = kernel_asked(self).matrix(self.X_fit_, self.X_fit_)
         system[np.diag_indices_from(system)] += self.alpha / w
         self.dual_coef_ = _solved(system, y - self.center_)
 
-    def _kernel(self) -> Kernel:
-        if callable(self.kernel):
-            return Own(self.kernel)
-        if self.kernel == "poly":
-            return PolynomialKernel(int(self.degree), self.gamma_, float(self.coef0))
-        return RadialKernel(self.gamma_) if self.kernel == "rbf" else Linear()
-
     def _predict(self, X):
-        kernel, said = self._kernel(), np.full(len(X), self.center_)
+        kernel, said = kernel_asked(self), np.full(len(X), self.center_)
         add_scores(kernel, kernel.left(self.encoding_(X)), kernel.right(self.X_fit_), self.dual_coef_, said)
         return said
 

@@ -20,7 +20,16 @@ import numpy as np
 
 from openbook.errors import ParameterError
 
-__all__ = ["Held", "Kernel", "Linear", "Own", "PolynomialKernel", "RadialKernel", "add_scores"]
+__all__ = [
+    "Held",
+    "Kernel",
+    "Linear",
+    "Own",
+    "PolynomialKernel",
+    "RadialKernel",
+    "add_scores",
+    "kernel_asked",
+]
 
 #: Entries of a block: half of a usual second-level cache, and no more columns than these.
 _BLOCK, _COLUMNS = 1 << 16, 1024
@@ -167,6 +176,15 @@ class Held(Kernel):
     def add_scores(self, left, right, coef, scores):
         """See `add_scores`: the table is symmetric, and its rows lie in stretches."""
         scores += (coef.T @ self.values[right[:, 0]]).T[left[:, 0]]
+
+
+def kernel_asked(model: Any) -> Kernel:
+    """The kernel of a fitted model, by its parameters and its `gamma_`."""
+    if callable(model.kernel):
+        return Own(model.kernel)
+    if model.kernel == "poly":
+        return PolynomialKernel(int(model.degree), model.gamma_, float(model.coef0))
+    return RadialKernel(model.gamma_) if model.kernel == "rbf" else Linear()
 
 
 def add_scores(

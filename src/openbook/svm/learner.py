@@ -14,7 +14,7 @@ from openbook.border.base import Learner
 from openbook.draw.charts import named_bars
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.prepare.encoding import Encoding
-from openbook.svm.kernels import Kernel, Linear, Own, PolynomialKernel, RadialKernel
+from openbook.svm.kernels import Kernel, kernel_asked
 from openbook.svm.machine import Machines
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED
 from openbook.svm.training import read_rows
@@ -71,11 +71,7 @@ class SupportVectors(Learner):
             self.gamma_ = 1.0 / max(X.shape[1], 1) if self.gamma == "auto" else float(self.gamma)
 
     def _kernel(self) -> Kernel:
-        if callable(self.kernel):
-            return Own(self.kernel)
-        if self.kernel == "poly":
-            return PolynomialKernel(int(self.degree), self.gamma_, float(self.coef0))
-        return RadialKernel(self.gamma_) if self.kernel == "rbf" else Linear()
+        return kernel_asked(self)
 
     def _keep(self, training, tasks, solutions):
         """Become the model of these solutions."""

@@ -69,7 +69,7 @@ def _references(result: StudyResult) -> list[tuple[str, str]]:
 
 
 def _related_work(result: StudyResult) -> Iterator[str]:
-    label = {name: label for label, name in reversed(result.learners.items())}  # of several, the first
+    label = {name: label for label, name in reversed([*result.learners.items()])}  # of several, the first
     cited = [
         f"{_list([label.get(one, one) for one in what.split(', ')])} [{k}]"
         for k, (_, what) in enumerate(_references(result), start=1)

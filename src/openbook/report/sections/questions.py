@@ -72,7 +72,7 @@ def personal_columns(table: Any, names: tuple[str, ...] = ()) -> dict[str, str]:
     >>> personal_columns(read([{"contact": "a@b.org", "weight": 3}]), names=("date_of_birth",))
     {'contact': 'an e-mail address', 'date_of_birth': 'a date of birth'}
     """
-    found = {}
+    found: dict[str, str] = {}
     for name in (*table.names, *names):
         plain = re.sub(r"[ _-]+", " ", name).strip().lower()
         what = next((what for what, look in _NAMES.items() if re.search(look, plain)), None)
