@@ -41,9 +41,9 @@ def derived_parts(schema: Schema, rows: Rows, n_classes: int, *, evident: bool) 
     n_classes : how many classes the targets are codes of; 0 for numbers
     evident : only those that say something of the target
     """
-    dates = [a for a in schema if isinstance(a, Datetime)]
-    if not dates:
+    if not schema.of(Datetime):
         return []
+    dates = [a for a in schema if isinstance(a, Datetime)]
     calendars = fold(rows.pieces, partial(_calendars, dates, n_classes), _joined)
     return [
         part
