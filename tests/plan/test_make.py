@@ -342,3 +342,11 @@ def test_an_order_of_the_classes_is_used(tmp_path):
     assert make_plan(path, "grade").metric == "accuracy"  # words in no known order
     with pytest.raises(PlanError, match="proportional_odds needs classes with an order"):
         make_plan(path, "grade", only=["proportional_odds"])
+
+
+def test_dates_offer_a_test_on_later_rows(tmp_path):
+    days = [f"2024-01-{i + 1:02d},{i % 3},{'ab'[i % 2]}" for i in range(20)]
+    (tmp_path / "a.csv").write_text("sold on,x,y\n" + "\n".join(days) + "\n")
+    offer = "dates in sold on: to test on later rows than those of training, add --time 'sold on'"
+    assert any(note.startswith(offer) for note in make_plan(tmp_path / "a.csv", "y").notes)
+    assert not any("--time" in note for note in make_plan(tmp_path / "a.csv", "y", time="sold on").notes)

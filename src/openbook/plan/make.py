@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -648,7 +649,7 @@ def _time_notes(table: Table, roles: Roles) -> Iterator[str]:
     dates = [name for name in table.schema.of(Datetime) if name not in roles.no_inputs]
     if roles.time is None and dates:
         yield (
-            f"dates in {listed(dates)}: to test on later rows than those of training, add --time {dates[0]},"
+            f"dates in {listed(dates)}: to test on later rows than those of training, add --time {quote(dates[0])},"
             " which is then no feature"
         )
 
