@@ -649,8 +649,8 @@ def _time_notes(table: Table, roles: Roles) -> Iterator[str]:
     dates = [name for name in table.schema.of(Datetime) if name not in roles.no_inputs]
     if roles.time is None and dates:
         yield (
-            f"dates in {listed(dates)}: to test on later rows than those of training, add --time {quote(dates[0])},"
-            " which is then no feature"
+            f"dates in {listed(dates)}: to test on later rows than those of training, add"
+            f" --time {quote(dates[0])}, which is then no feature"
         )
 
 
