@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency, mannwhitneyu
 
 from openbook import describe, load, read
-from openbook.data.findings.gaps import corrected_together, gap_findings
+from openbook.data.findings.gaps import _by_ranks, _by_values, corrected_together, gap_findings
 from openbook.data.findings.turning import turn_findings, turning_point
 
 RNG = np.random.default_rng(0)
@@ -59,6 +59,16 @@ def test_gaps_at_random_are_rarely_told():
             values[RNG.random(120) < 0.2] = np.nan
         alarms += any(gap_findings(read({**columns, "y": RNG.choice(["u", "v"], 120)}), "y"))
     assert alarms <= 3  # 1 is expected; 4 or more has a probability of 1.6%
+
+
+def test_tests_as_scipy():
+    x, code = RNG.integers(0, 30, N).astype(float), RNG.integers(0, 4, N)
+    gone = np.column_stack([RNG.random(N) < 0.3, RNG.random(N) < 0.2])
+    expected = [mannwhitneyu(x[part], x[~part], method="asymptotic").pvalue for part in gone.T]
+    np.testing.assert_allclose(_by_ranks(gone.astype(float), x), expected, rtol=1e-9)
+    tables = [[np.bincount(code[part], minlength=4) for part in (column, ~column)] for column in gone.T]
+    expected = [chi2_contingency(table, correction=False).pvalue for table in tables]
+    np.testing.assert_allclose(_by_values(gone.astype(float), code), expected, rtol=1e-9)
 
 
 def test_holm_by_hand():

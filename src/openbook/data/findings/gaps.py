@@ -12,7 +12,6 @@ expected at most, however many columns there are. At least 5 cells must be missi
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,16 +29,12 @@ _LEVEL = 0.05
 _FEW = 5
 _SAMPLE = 20_000
 #: Of more pairs of columns, gaps are compared with the target only.
-_MOST_PAIRS = 2_000
+_MOST_PAIRS = 20_000
 
-
-class _Test(NamedTuple):
-    """A column with gaps beside another column."""
-
-    gaps: str
-    other: str
-    p: float
-    words: str
+Masks = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+#: A column with gaps and another column.
+Pair = tuple[str, str]
 
 
 def gap_findings(table: Table, target: str | None) -> Iterator[Finding]:
@@ -50,96 +45,108 @@ def gap_findings(table: Table, target: str | None) -> Iterator[Finding]:
     columns = {name: table.column(name).take(rows) for name in table.names}
     gaps = {name: column.missing for name, column in columns.items() if name != target}
     gaps = {name: missing for name, missing in gaps.items() if min(missing.sum(), (~missing).sum()) >= _FEW}
-    others = list(columns) if len(gaps) * len(columns) <= _MOST_PAIRS else [target] if target else []
-    tests = [
-        found
-        for name, missing in gaps.items()
-        for other in others
-        if other != name and other is not None and (found := _tested(name, missing, columns[other]))
-    ]
-    pairs = [(t.gaps, t.other) for t in tests]
-    corrected = dict(zip(pairs, corrected_together([t.p for t in tests]), strict=True))
-    for name in gaps:
-        mine = [t for t in tests if t.gaps == name and corrected[t.gaps, t.other] <= _LEVEL]
-        yield from _finding(name, mine, corrected, target, len(tests))
-
-
-def _finding(
-    name: str, found: list[_Test], corrected: dict[tuple[str, str], float], target: str | None, tests: int
-) -> Iterator[Finding]:
-    told = [test for test in found if test.other == target]
-    first = told or sorted(found, key=lambda test: test.p)[:1]
-    if not first:
+    if not gaps:
         return
-    test = first[0]
-    p = p_words(corrected[test.gaps, test.other])
-    more = [other.other for other in found if other is not test]
-    also = f" Its gaps also go with {plural(len(more), 'other column')}." if more else ""
+    names, masks = list(gaps), np.column_stack(list(gaps.values()))
+    others = list(columns) if len(gaps) * len(columns) <= _MOST_PAIRS else [target] if target else []
+    p_values: dict[Pair, float] = {}
+    for other in others:
+        found = _tested(masks, columns[other])
+        p_values |= {
+            (n, other): p for n, p in zip(names, found, strict=True) if n != other and not np.isnan(p)
+        }
+    corrected = dict(zip(p_values, corrected_together(list(p_values.values())), strict=True))
+    for name in names:
+        mine = sorted(
+            (pair for pair, p in corrected.items() if pair[0] == name and p <= _LEVEL),
+            key=lambda pair: (pair[1] != target, p_values[pair]),
+        )
+        if mine:
+            words = _words(gaps[name], columns[mine[0][1]])
+            yield _finding(mine, corrected[mine[0]], words, target, len(p_values))
+
+
+def _finding(pairs: list[Pair], p: float, words: str, target: str | None, tests: int) -> Finding:
+    (name, other), told = pairs[0], pairs[0][1] == target
+    also = f" Its gaps also go with {plural(len(pairs) - 1, 'other column')}." if len(pairs) > 1 else ""
     what = "The gap itself predicts" if told else "A figure of the known rows is one of other rows"
     message = (
-        f"not missing at random: {test.words} (p {p}, corrected for {plural(tests, 'test')}).{also} {what}:"
-        f' find out why, and keep it by the step "indicate {step_name(name)}".'
+        f"not missing at random: {words} (p {p_words(p)}, corrected for {plural(tests, 'test')}).{also}"
+        f' {what}: find out why, and keep it by the step "indicate {step_name(name)}".'
     )
-    yield Finding("gaps", (name, test.other), "warn" if told else "note", message)
+    return Finding("gaps", (name, other), "warn" if told else "note", message)
 
 
-def _tested(name: str, missing: npt.NDArray[np.bool_], other: Column) -> _Test | None:
-    """How the gaps of a column go with another, and the p-value; None where there is too little to tell."""
-    known = other.data >= 0 if isinstance(other.attribute, Categorical) else ~other.missing
-    here = missing[known]
-    if min(here.sum(), (~here).sum()) < _FEW:
-        return None
-    if isinstance(other.attribute, Numeric):
-        return _with_numbers(name, here, other.name, other.data[known])
-    if isinstance(other.attribute, Categorical):
-        return _with_values(name, here, other.take(np.flatnonzero(known)))
-    return None
+def _tested(masks: Masks, other: Column) -> Floats:
+    """For each column of gaps, the p-value of going with another; NaN where there is too little to tell."""
+    none = np.full(masks.shape[1], np.nan)
+    if not isinstance(other.attribute, Numeric | Categorical):
+        return none
+    known = other.data >= 0 if isinstance(other.attribute, Categorical) else np.isfinite(other.data)
+    gone, data = masks[known].astype(np.float64), other.data[known]
+    missing = gone.sum(axis=0)
+    if not len(data) or data.min() == data.max():
+        return none
+    p = _by_ranks(gone, data) if isinstance(other.attribute, Numeric) else _by_values(gone, data)
+    return np.where(np.minimum(missing, len(data) - missing) >= _FEW, p, np.nan)
 
 
-def _with_numbers(
-    name: str, missing: npt.NDArray[np.bool_], other: str, x: npt.NDArray[np.float64]
-) -> _Test | None:
-    from scipy.stats import mannwhitneyu
+def _by_ranks(masks: Floats, x: Floats) -> Floats:
+    """Mann-Whitney tests, all in one: normal approximation, with corrections for ties and continuity."""
+    from scipy.special import ndtr
 
-    if x.min() == x.max():
-        return None
-    p = float(mannwhitneyu(x[missing], x[~missing], method="asymptotic").pvalue)
-    halves = x / 2  # the mean of two numbers may be too large
-    where, elsewhere = (short(2 * float(np.median(part))) for part in (halves[missing], halves[~missing]))
-    return _Test(
-        name, other, p, f"the median of {other!r} is {where} where it is missing, and {elsewhere} elsewhere"
-    )
+    _, which, counts = np.unique(x, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[which]
+    n, one = len(x), masks.sum(axis=0)
+    other = n - one
+    above = np.abs(ranks @ masks - one * (one + 1) / 2 - one * other / 2)
+    ties = float((counts.astype(float) ** 3 - counts).sum()) / (n * (n - 1))
+    spread = np.sqrt(np.maximum(one * other / 12 * (n + 1 - ties), np.finfo(float).tiny))
+    return np.minimum(1.0, 2 * ndtr(-np.maximum(above - 0.5, 0.0) / spread))
 
 
-def _with_values(name: str, missing: npt.NDArray[np.bool_], other: Column) -> _Test | None:
-    from scipy.stats import chi2_contingency, fisher_exact
+def _by_values(masks: Floats, codes: npt.NDArray[np.integer]) -> Floats:
+    """Chi-squared tests of missing against value; Fisher's where two values have few rows."""
+    from scipy.special import chdtrc
 
-    attribute = other.attribute
-    assert isinstance(attribute, Categorical)
-    counts = np.bincount(
-        2 * other.data.astype(np.intp) + missing, minlength=2 * len(attribute.values)
-    ).reshape(-1, 2)
-    counts = counts[counts.sum(axis=1) > 0]
-    values = np.flatnonzero(np.bincount(other.data.astype(np.intp), minlength=len(attribute.values)))
-    if len(counts) < 2:
-        return None
-    shares = counts[:, 1] / counts.sum(axis=1)
-    rarely = counts.sum(axis=1) * min(missing.mean(), 1 - missing.mean()) < _FEW
-    if len(counts) == 2 and rarely.any():
-        p = float(fisher_exact(counts).pvalue)
-    else:
-        pooled = np.vstack([counts[~rarely], counts[rarely].sum(axis=0)[None, :]]) if rarely.any() else counts
-        pooled = pooled[pooled.sum(axis=1) > 0]
-        if len(pooled) < 2:
-            return None
-        p = float(chi2_contingency(pooled, correction=False).pvalue)
-    fair = np.flatnonzero(~rarely) if (~rarely).any() else np.arange(len(counts))
-    top = fair[np.argmax(np.abs(shares[fair] - missing.mean()))]
-    rest = (counts[:, 1].sum() - counts[top, 1]) / (counts.sum() - counts[top].sum())
-    value = attribute.values[values[top]]
-    told = f"{shares[top]:.0%} of the rows with {other.name!r} {value!r}"
-    words = f"it is in {told}, and in {rest:.0%} of the others"
-    return _Test(name, other.name, p, words)
+    _, which, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    p = np.full(masks.shape[1], np.nan)
+    for j, missing in enumerate(masks.T):
+        counts = np.bincount(which, missing, len(sizes))
+        share = float(missing.mean())
+        rarely = sizes * min(share, 1 - share) < _FEW
+        if len(sizes) == 2 and rarely.any():
+            from scipy.stats import fisher_exact
+
+            p[j] = float(fisher_exact(np.column_stack([counts, sizes - counts])).pvalue)
+            continue
+        groups = np.where(rarely, 0, np.arange(1, len(sizes) + 1))  # those with few rows together
+        had, rows = (np.bincount(groups, part) for part in (counts, sizes))
+        had, rows = had[rows > 0], rows[rows > 0]
+        if len(rows) > 1 and 0 < share < 1:
+            squares = float(((had - rows * share) ** 2 / (rows * share * (1 - share))).sum())
+            p[j] = float(chdtrc(len(rows) - 1, squares))
+    return p
+
+
+def _words(missing: Masks, other: Column) -> str:
+    """How the gaps go with another column."""
+    attribute, data = other.attribute, other.data
+    if not isinstance(attribute, Categorical):
+        halves = data / 2  # the mean of two numbers may be too large
+        known = np.isfinite(data)
+        middles = (float(np.median(halves[known & part])) for part in (missing, ~missing))
+        where, elsewhere = (short(2 * middle) for middle in middles)
+        return f"the median of {other.name!r} is {where} where it is missing, and {elsewhere} elsewhere"
+    known = data >= 0
+    counts = np.bincount(data[known], missing[known], len(attribute.values))
+    sizes = np.bincount(data[known], minlength=len(attribute.values))
+    share = counts.sum() / sizes.sum()
+    strength = np.abs(counts - sizes * share) / np.sqrt(np.maximum(sizes, 1))
+    top = int(strength.argmax())
+    rest = (counts.sum() - counts[top]) / max(sizes.sum() - sizes[top], 1)
+    told = f"{counts[top] / sizes[top]:.0%} of the rows with {other.name!r} {attribute.values[top]!r}"
+    return f"it is in {told}, and in {rest:.0%} of the others"
 
 
 def corrected_together(p_values: list[float]) -> list[float]:
