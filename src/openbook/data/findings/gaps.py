@@ -11,7 +11,6 @@ tests of a table are corrected together by Holm's method, so that one false alar
 expected at most, however many columns there are. At least 5 cells must be missing, and 5 known.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
