@@ -130,7 +130,7 @@ def _profile(model: Any, training: Table) -> Profile | None:
     schema = getattr(model, "schema_", None)
     if schema is None or any(name not in training.names for name in schema.given.names):
         return None
-    return Profile.of(conform(training, schema), model)
+    return Profile.of(conform(training, schema.unworded), model)
 
 
 def _member(name: str) -> zipfile.ZipInfo:
@@ -184,7 +184,7 @@ def open_model(path: str | os.PathLike[str]) -> Any:
             if "limits" in record:
                 model.training_limits_ = {str(name): _ends(ends) for name, ends in record["limits"].items()}
             if "profile" in record:
-                model.training_profile_ = Profile.from_json(record["profile"], model.schema_)
+                model.training_profile_ = Profile.from_json(record["profile"], model.schema_.unworded)
             model._file = path.name  # noqa: SLF001 (what it raises is blamed on the file, see `damage`)
             return model
     except FileNotFoundError:

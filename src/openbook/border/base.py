@@ -50,6 +50,7 @@ from openbook.data import (
     Table,
     Text,
 )
+from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.data.scan import Scan
 from openbook.draw.fits import draw_fit
@@ -209,14 +210,18 @@ class Estimator(BaseEstimator):
         model = self if hasattr(self, "predict") and hasattr(self, "target_") else None
         profile = getattr(self, "training_profile_", None)
         if training is not None:
-            profile = Profile.of(self._encode(training), model)
+            profile = Profile.of(self._with_texts(training), model)
         if profile is None:
             msg = (
                 f"{type(self).__name__} does not know its training rows; pass them, as in model.unlike(X,"
                 " training=X_train), or save the model with openbook.save(model, path, training=X_train)"
             )
             raise DataError(msg)
-        return profile.compare(self._encode(X), model)
+        return profile.compare(self._with_texts(X), model)
+
+    def _with_texts(self, X: Any) -> Table:
+        """The rows in the columns and codes of `schema_`, with texts in place of their words."""
+        return conform(read(X, self.schema_), self.schema_.unworded, type(self).__name__)
 
     def _one_row(self, row: Any) -> Table:
         """A row as a table in the columns and codes of `schema_`."""

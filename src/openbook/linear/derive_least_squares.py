@@ -12,6 +12,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import stdtrit
 
 from openbook.data import Nominal, Numeric
+from openbook.text.columns import telling_words
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
@@ -305,6 +306,7 @@ def _row_parts(model, X, values, own, t):
         (term, X.schema.told(term, float(v)), float(b), p)
         for term, v, b, p in zip(terms, values, own, products, strict=True)
     ]
+    rows = telling_words(X.schema, rows)
     absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
     note = f"missing or not seen in training, set to the mean: {', '.join(absent)}" if absent else ""
     parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]

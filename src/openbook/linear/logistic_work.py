@@ -12,6 +12,7 @@ import numpy as np
 
 from openbook.data.attributes import as_text
 from openbook.linear.maximum import PLAIN
+from openbook.text.columns import telling_words
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
@@ -180,6 +181,7 @@ def derive_row(model, X) -> Work:
         gaps = [n for n, _, filled in cells if filled]
         note = f"missing or not seen in training, set to the mean: {', '.join(gaps)}" if gaps else ""
         title = f"log odds of {label}" if len(labels) == 2 else f"score of {label}"
+        rows = telling_words(model.schema_, rows)
         parts.append(Work(title, (Grid("terms", ("column", "x", "w", "w x"), rows, note), step)))
         scores.append(score)
     steps, probabilities = _sigmoid(labels, scores[0]) if len(labels) == 2 else _softmax(labels, scores)

@@ -329,12 +329,7 @@ def make_plan(
     notes_on_effort = _effort_notes(effort)
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
-    notes += [
-        f"{name} is read by its words: learners of sparse rows take all of them, others the {MOST_WORDS} that"
-        f" say most of {target} in the training rows of each fold"
-        for name in inputs.schema.of(Text)
-    ]
-    notes += [f"every fold prepares the inputs by its training rows: {text}" for text in prepare]
+    notes += _preparation_notes(inputs, target, prepare)
     prepared = _prepared(inputs, y, prepare)
     sampled = bool(aimed.source.sample)
     notes += _sample_notes(roles) if sampled else ()
@@ -467,6 +462,17 @@ def columns_left_out(
             yield name, f"likely an identifier; to use it, add --kind {name}={attribute.kind}"
         elif isinstance(attribute, Text) and not texts:
             yield name, f"free text; if these are categories, add --kind {name}=nominal"
+
+
+def _preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> Iterator[str]:
+    """What becomes of texts, and the steps that were asked for."""
+    for name in inputs.schema.of(Text):
+        yield (
+            f"{name} is read by its words: learners of sparse rows take all of them, others the {MOST_WORDS}"
+            f" that say most of {target} in the training rows of each fold"
+        )
+    for text in prepare:
+        yield f"every fold prepares the inputs by its training rows: {text}"
 
 
 def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> Table:

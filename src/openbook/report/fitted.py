@@ -14,9 +14,9 @@ from scipy.special import ndtri
 
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
-from openbook.data.conform import conform
 from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, picture_figure
 from openbook.report.laplace import odds_estimates
+from openbook.text.columns import encoded
 from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid
@@ -58,7 +58,7 @@ def inside(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
     if not type(model).__module__.startswith("openbook."):
         return []
     if type(model).__name__ == "LogisticRegression":
-        return _logistic(model, conform(X, model.schema_), weighted=weighted)
+        return _logistic(model, encoded(X, model.schema_), weighted=weighted)
     show = _SHOWN.get(type(model).__name__)
     return [] if show is None else show(model)
 

@@ -14,7 +14,6 @@ import numpy as np
 from scipy.linalg import eigh
 
 from openbook.data import Table
-from openbook.text.columns import encoded
 
 __all__ = ["Estimates", "odds_estimates"]
 
@@ -70,7 +69,7 @@ def _errors(model: Any, X: Table, *, weighted: bool) -> np.ndarray | None:
 
 def _covariance(model: Any, X: Table, scores: int) -> np.ndarray:
     """Of the coefficients in standard units, (scores, scores, 1 + d, 1 + d)."""
-    standard = np.column_stack([np.ones(len(X)), model.encoding_(encoded(X, model.schema_))])
+    standard = np.column_stack([np.ones(len(X)), model.encoding_(X)])
     proba = model.predict_proba(X)
     proba = proba[:, 1:] if scores == 1 else proba
     width = standard.shape[1]

@@ -8,8 +8,10 @@ counts are columns like others. A missing text has no words, and words that the 
 nothing.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,10 +20,13 @@ from openbook.data import Schema, SparseTable, Table, Text, Word
 from openbook.data.conform import conform
 from openbook.text.terms import TermRule
 
-__all__ = ["RULE", "counts_of", "encoded"]
+__all__ = ["RULE", "counts_of", "encoded", "telling_words"]
 
 #: How the words of text columns are told where nothing else is asked for.
 RULE = TermRule()
+#: The words of a row that a derivation shows one by one, and counts that are 0 but for rounding.
+_SHOWN_WORDS = 20
+_NO_COUNT = 1e-9
 
 
 def encoded(table: Table, schema: Schema, who: str = "the model", *, grow: bool = False) -> Table:
@@ -61,3 +66,24 @@ def counts_of(texts: Sequence[str | None], places: Mapping[str, int]) -> sp.csr_
     matrix = sp.csr_array(cells, shape=(len(texts), len(places)))
     matrix.sort_indices()
     return matrix
+
+
+def telling_words(schema: Schema, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The rows of a sum (name, x, …, term), with those of words behind the others.
+
+    Only words that occur are there, the largest terms first; from twenty words on the rest is one line.
+
+    >>> schema = Schema((Word.of("t", "bad"), Word.of("t", "good"), Word.of("t", "odd")))
+    >>> rows = [("t: bad", 1.0, -0.5), ("t: good", 2.0, 3.0), ("t: odd", 0.0, 0.0), ("age", 0.0, 0.0)]
+    >>> telling_words(schema, rows)
+    [('age', 0.0, 0.0), ('t: good', 2.0, 3.0), ('t: bad', 1.0, -0.5)]
+    """
+    words = set(schema.of(Word))
+    others = [row for row in rows if row[0] not in words]
+    told = [row for row in rows if row[0] in words and abs(row[1]) > _NO_COUNT]
+    told.sort(key=lambda row: -abs(row[-1]))
+    told, rest = told[:_SHOWN_WORDS], told[_SHOWN_WORDS:]
+    if rest:
+        total = math.fsum(row[-1] for row in rest)
+        told.append((f"{len(rest)} more words", *[""] * (len(rest[0]) - 2), total))
+    return [*others, *told]

@@ -1,0 +1,43 @@
+"""A study of a table with a text column: its words take part, and the model labels new rows as they come."""
+
+import pytest
+
+import openbook as ob
+from openbook.plan import make_plan, run
+
+GOOD, BAD = ("good", "superb", "warm"), ("bad", "dull", "weak")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("texts")
+    lines = ["review,minutes,label"]
+    for i in range(60):
+        own = GOOD if i % 2 else BAD
+        said = f"a {own[i % 3]} film about town number {i} with music and {own[i // 2 % 3]} actors in it"
+        lines.append(f"{said},{90 + i % 7},{'liked' if i % 2 else 'not'}")
+    path = folder / "reviews.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    plan = make_plan(
+        path, "label", only=["naive_bayes", "logistic_regression"], cv=2, repeats=1, test_share=0.0
+    )
+    return run(plan, folder / "out", workers=1)
+
+
+def test_words_are_learnt_from(study):
+    assert "review" in study.training[0].names
+    assert any("review is read by its words" in note for note in study.notes)
+    scores = {label: study.comparison[label].score() for label in ("naive Bayes", "logistic regression")}
+    assert set(scores.values()) == {1.0}
+
+
+def test_the_model_takes_rows_as_they_come_and_names_words(study):
+    model = ob.open_model(study.model_file)
+    row = {"review": "so superb, so warm", "minutes": 92}
+    assert model.predict([row]).tolist() == ["liked"]
+    assert "review: " in str(model.work(row))
+
+
+def test_new_rows_can_be_compared_with_those_of_training(study):
+    model = ob.open_model(study.model_file)
+    assert "minutes" in str(model.unlike(study.training[0].take(slice(0, 30))))
