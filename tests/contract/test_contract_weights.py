@@ -17,6 +17,8 @@ def weights_of(n):
 
 
 def test_the_scale_of_weights_means_nothing(case):
+    if case.entry.name.startswith("label_"):
+        pytest.skip("labels pass from row to row, and weights are refused")
     w = weights_of(len(case.X))
     expected = case.answers(case.make().fit(case.X, case.y, sample_weight=w), case.X)
     for scale in (1 / w.sum(), 1000):

@@ -27,7 +27,12 @@ SKLEARN = "scikit-learn's default of each class"
 DEFAULTS = {
     "by": {"None": "the rows themselves", "'iqr'": "a box plot's"},
     "algorithm": {"'auto'": "by the table", "'bitset'": "itemsets are no neighbours"},
-    "alpha": {"0.05": "the level of a test", "0.0": "no penalty: it must reproduce", "1.0": "a penalty"},
+    "alpha": {
+        "0.05": "the level of a test",
+        "0.0": "no penalty: it must reproduce",
+        "1.0": "a penalty",
+        "0.2": SKLEARN,
+    },
     "bins": {
         "None": "a tree searches exactly",
         "63": "a forest searches bins",
@@ -44,6 +49,7 @@ DEFAULTS = {
         "'squared_error'": SKLEARN,
         "'entropy'": "as the book's examples have it",
         "'bic'": "the usual score of a network",
+        "'threshold'": SKLEARN,
     },
     "covariance_type": {"'full'": SKLEARN, "'diag'": "a state may have few rows"},
     "cv": {"None": "by the number of rows", "5": SKLEARN, "10": "CART's own, by Breiman et al."},
@@ -99,7 +105,7 @@ DEFAULTS = {
     "n_components": {"2": "two groups", "None": "all there are"},
     "n_estimators": {"100": SKLEARN, "50": SKLEARN, "10": SKLEARN},
     "n_init": {"'auto'": SKLEARN, "5": "bisecting: Steinbach et al.", "1": SKLEARN},
-    "n_neighbors": {"5": SKLEARN, "20": SKLEARN, "3": "Wilson's"},
+    "n_neighbors": {"5": SKLEARN, "7": SKLEARN, "20": SKLEARN, "3": "Wilson's"},
     "n_splits": {"10": "the usual folds", "5": "blocks of time leave few rows to the first"},
     "name": {"None": "the name of its class", "'x'": "a column of a worked example"},
     "names": {"None": "none are known", "('first', 'second')": "two learners", "('a', 'b')": "two studies"},

@@ -1,6 +1,7 @@
 """Scarce labels: learning from rows without a label beside those that have one."""
 
 from openbook.label.naive_bayes_em import NaiveBayesEM
+from openbook.label.propagation import LabelPropagation, LabelSpreading
 from openbook.label.self_training import SelfTrainingClassifier
 
-__all__ = ["NaiveBayesEM", "SelfTrainingClassifier"]
+__all__ = ["LabelPropagation", "LabelSpreading", "NaiveBayesEM", "SelfTrainingClassifier"]

@@ -64,6 +64,18 @@ PREDICTORS = (
         around="naive_bayes",
     ),
     Entry(
+        "label_propagation",
+        "openbook.label:LabelPropagation",
+        "classification",
+        "labels flow along a graph of nearest rows, and given ones stay",
+    ),
+    Entry(
+        "label_spreading",
+        "openbook.label:LabelSpreading",
+        "classification",
+        "labels flow along a graph of nearest rows, and given ones may give way",
+    ),
+    Entry(
         "belief_network_classifier",
         "openbook.network:BeliefNetworkClassifier",
         "classification",

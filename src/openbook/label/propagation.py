@@ -1,0 +1,373 @@
+r"""Label propagation and label spreading: labels flow along a graph of nearest rows.
+
+    propagation   f_i = mean of f_j over the k nearest rows j of row i, itself among them; labels stay
+    spreading     f_i = α Σ_j f_j / √(d_i d_j) + (1 - α) y_i,   j the other nearest rows
+
+f : float64 (n, n_classes), the classes of each row; y_i has 1 at the label, and is 0 for an unlabelled row.
+d_j is the number of rows that have j among their nearest. Rounds go on until all f together change by less
+than `tol`. A new row has the mean of its k nearest rows. A row that no label reaches gets the shares of the
+labelled rows.
+
+The graph is sparse: k rows for each row, found by an index of `openbook.spaces`, so memory grows with n k.
+The distance says what becomes of missing cells.
+"""
+
+import warnings
+from typing import ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.base import Classifier
+from openbook.border.rows import UNLABELLED
+from openbook.border.rules import Number, ParameterRule, Whole
+from openbook.damage import checked_array, under
+from openbook.data.attributes import as_text
+from openbook.errors import DataError
+from openbook.label.graph_kernels import in_degrees, propagate, spread
+from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined, plural
+from openbook.work import Grid, Step, Work
+
+__all__ = ["LabelPropagation", "LabelSpreading", "RowsInSpace"]
+
+_MEAN = r"\frac{1}{k} \sum_j f_{jc}"
+#: Unlabelled rows whose neighbours the work shows.
+_SHOWN = 5
+
+
+class RowsInSpace(Classifier):
+    """What labels that pass from row to row share: the rows, labelled and not, and the space they lie in."""
+
+    _takes_unlabelled = True
+    _most_noise = 0.5  # as of neighbours
+    _meanings = DISTANCE_MEANINGS
+
+    def refusal(self, schema):
+        return super().refusal(schema) or refusal(self.metric, schema)
+
+    def _gather(self, rows):
+        """Keep the rows; weights have no meaning between them."""
+        stored = StoredRows.gathered(rows)
+        if (stored.weights != stored.weights[0]).any():
+            msg = f"{type(self).__name__} takes no sample_weight: labels pass from row to row"
+            raise DataError(msg)
+        if (stored.targets == UNLABELLED).all():
+            msg = f"target {self.target_!r} is missing in every row; label some rows of each class first"
+            raise DataError(msg)
+        self._lay_out(stored)
+        return stored.targets.astype(np.intp)
+
+    def _lay_out(self, stored):
+        self._stored = stored
+        self.space_ = Space(
+            stored, self.schema_, self.metric, scale=self.scale, p=self.p, algorithm=self.algorithm
+        )
+
+    def _nearest(self, X, k):
+        count = min(k, len(self._stored))
+        return self.space_.index.query(self.space_.place(X), count)
+
+    def complexity(self):
+        return len(self._stored) * max(len(self.schema_), 1)
+
+    def _arrays(self):
+        rows = self._stored.arrays()
+        rows["targets"] = rows["targets"].astype(float)  # codes, of which -1 is one
+        return {f"rows_{name}": array for name, array in rows.items()}
+
+    def _restore(self, arrays):
+        stored = StoredRows.from_arrays(self.schema_, under("rows_", arrays), None)
+        codes = stored.targets.astype(np.intp)
+        if ((codes < UNLABELLED) | (codes >= len(self.classes_))).any():
+            msg = "a label of its rows is out of range"
+            raise ValueError(msg)
+        self._lay_out(stored)
+
+    def _truths(self):
+        return [f"{self.target_} = {as_text(label)}" for label in self.classes_.tolist()]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class _OnGraph(RowsInSpace):
+    """What both ways along the graph share."""
+
+    name: ClassVar[str]
+
+    _rules: ClassVar[dict[str, ParameterRule]] = {
+        "n_neighbors": Whole(at_least=1),
+        "max_iter": Whole(at_least=1),
+        "tol": Number(at_least=0),
+        **DISTANCE_RULES,
+    }
+
+    def knobs(self):
+        return {"n_neighbors": (3, 7, 15)}
+
+    def _fit(self, rows):
+        codes = self._gather(rows)
+        neighbours = self._nearest(self.space_.table, self.n_neighbors)[1]
+        labelled = codes != UNLABELLED
+        shares = np.zeros((len(codes), len(self.classes_)))
+        shares[labelled, codes[labelled]] = 1.0
+        step, after, change = self._round(neighbours, labelled, shares.copy()), shares.copy(), np.inf
+        self.n_iter_ = 0
+        while change >= self.tol and self.n_iter_ < self.max_iter:
+            change = step(shares, after)
+            shares, after = after, shares
+            self.n_iter_ += 1
+        if change >= self.tol > 0:
+            msg = f"{type(self).__name__} did not converge in {self.max_iter} rounds; raise max_iter or tol"
+            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+        self._totals = total = shares.sum(axis=1)
+        self.n_unreached_ = int((total == 0).sum())
+        shares[total == 0] = np.bincount(codes[labelled], minlength=len(self.classes_)) / labelled.sum()
+        self.label_distributions_ = shares / shares.sum(axis=1, keepdims=True)
+
+    @property
+    def transduction_(self):
+        """The most probable label of each row learnt from."""
+        check_is_fitted(self)
+        return self.classes_[self.label_distributions_.argmax(axis=1)]
+
+    def _proba(self, X):
+        nearest = self._nearest(X, self.n_neighbors)[1]
+        return self.label_distributions_[nearest].mean(axis=1)
+
+    def _work(self):
+        codes = self._stored.targets.astype(np.intp)
+        free = np.flatnonzero(codes == UNLABELLED)
+        facts = Grid(
+            "the graph",
+            ("", "rows"),
+            [
+                ("labelled", int((codes != UNLABELLED).sum())),
+                ("unlabelled", len(free)),
+                ("neighbours of each row", min(self.n_neighbors, len(codes))),
+                ("rows that no label reaches", self.n_unreached_),
+            ],
+        )
+        end = (
+            f"{plural(self.n_iter_, 'round')}. Assumption: rows that are near one another have the same"
+            " class. Compare with a learner of the labelled rows alone."
+        )
+        rows = tuple(Work(f"row {i}", tuple(self._round_by_hand(i))) for i in free[:_SHOWN].tolist())
+        title = f"{self.name} for {self.target_}: how it was fitted"
+        return Work(title, (facts, *rows), end)
+
+    def _work_row(self, X):
+        distances, rows = (part[0].tolist() for part in self._nearest(X, self.n_neighbors))
+        shares = self.label_distributions_[rows].tolist()
+        truths = self._truths()
+        grid = Grid(
+            "nearest rows",
+            ("row", "distance", *truths),
+            [(i, d, *f) for i, d, f in zip(rows, distances, shares, strict=True)],
+        )
+        means = [sum(f[c] for f in shares) / len(rows) for c in range(len(truths))]
+        steps = [
+            Step(f"P({truth})", _MEAN, rf"\frac{{{joined([f[c] for f in shares])}}}{{{len(rows)}}}", mean)
+            for c, (truth, mean) in enumerate(zip(truths, means, strict=True))
+        ]
+        winner = truths[means.index(max(means))]
+        title = f"{self.name} for {self.target_}: one prediction"
+        return Work(title, (grid, *steps), f"Most probable: {winner}.")
+
+    def _arrays(self):
+        facts = np.array([self.n_iter_, self.n_unreached_])
+        return {
+            **super()._arrays(),
+            "shares": self.label_distributions_,
+            "totals": self._totals,
+            "facts": facts,
+        }
+
+    def _restore(self, arrays):
+        super()._restore(arrays)
+        shape = (len(self._stored), len(self.classes_))
+        self.label_distributions_ = checked_array(arrays, "shares", float, shape)
+        self._totals = checked_array(arrays, "totals", float, shape[:1])
+        self.n_iter_, self.n_unreached_ = checked_array(arrays, "facts", np.int64, (2,)).tolist()
+        shares = self.label_distributions_
+        if (shares < 0).any() or not np.allclose(shares.sum(axis=1), 1.0):
+            msg = "the classes of its rows are not probabilities"
+            raise ValueError(msg)
+
+
+class LabelPropagation(_OnGraph):
+    """Label propagation: every row takes the mean of its nearest rows, and given labels stay.
+
+    scikit-learn's with its kernel "knn", on a sparse graph, for columns of any kind.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=7
+        How many nearest rows each row listens to, itself among them.
+    max_iter : int, default=1000
+        The most rounds.
+    tol : float, default=0.001
+        The rounds end when all probabilities together change by less.
+    metric : str or function, default='auto'
+    algorithm : str, default='auto'
+    scale : bool, default=True
+    p : float, default=2
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    label_distributions_ : ndarray of shape (n_rows, n_classes)
+        The probability of each class for each row learnt from.
+    transduction_ : ndarray of shape (n_rows,)
+        The most probable label of each row learnt from.
+    n_iter_ : int
+        The number of rounds.
+    n_unreached_ : int
+        Rows that no label reaches, which have the shares of the labelled rows.
+    space_ : Space
+
+    Notes
+    -----
+    Guide: docs/guide/unlabelled.md
+
+    References
+    ----------
+    Zhu and Ghahramani (2002), Learning from labeled and unlabeled data with label propagation.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> model = LabelPropagation(n_neighbors=2).fit(X, ["a", None, None, "b", None, None])
+    >>> model.transduction_.tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+
+    name = "Label propagation"
+
+    def __init__(
+        self, n_neighbors=7, max_iter=1000, tol=1e-3, metric="auto", algorithm="auto", scale=True, p=2
+    ):
+        self.n_neighbors = n_neighbors
+        self.max_iter = max_iter
+        self.tol = tol
+        self.metric = metric
+        self.algorithm = algorithm
+        self.scale = scale
+        self.p = p
+
+    def _round(self, neighbours, labelled, given):  # noqa: ARG002 (given labels stay by themselves)
+        return lambda shares, after: propagate(neighbours, labelled, shares, after)
+
+    def _round_by_hand(self, i):
+        """The twin: what another round makes of a row."""
+        rows = self._nearest(self.space_.table.take([i]), self.n_neighbors)[1][0].tolist()
+        shares = self.label_distributions_[rows].tolist()
+        for c, truth in enumerate(self._truths()):
+            its = [f[c] for f in shares]
+            numbers = rf"\frac{{{joined(its)}}}{{{len(rows)}}}"
+            yield Step(f"P({truth})", _MEAN, numbers, sum(its) / len(rows), f"rows {rows}")
+
+
+class LabelSpreading(_OnGraph):
+    """Label spreading: labels flow along the graph of nearest rows, and given labels may give way a little.
+
+    scikit-learn's with its kernel "knn", on a sparse graph, for columns of any kind.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=7
+        How many nearest rows each row listens to, itself among them but not listened to.
+    alpha : float, default=0.2
+        How much a row takes from its neighbours, above 0 and below 1; the rest is its given label.
+    max_iter : int, default=30
+        The most rounds.
+    tol : float, default=0.001
+        The rounds end when all shares together change by less.
+    metric : str or function, default='auto'
+    algorithm : str, default='auto'
+    scale : bool, default=True
+    p : float, default=2
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    label_distributions_ : ndarray of shape (n_rows, n_classes)
+        The probability of each class for each row learnt from.
+    transduction_ : ndarray of shape (n_rows,)
+        The most probable label of each row learnt from.
+    n_iter_ : int
+        The number of rounds.
+    n_unreached_ : int
+        Rows that no label reaches, which have the shares of the labelled rows.
+    space_ : Space
+
+    Notes
+    -----
+    Guide: docs/guide/unlabelled.md
+
+    References
+    ----------
+    Zhou, Bousquet, Lal, Weston and Schölkopf (2004), Learning with local and global consistency.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> model = LabelSpreading(n_neighbors=3).fit(X, ["a", None, None, "b", None, None])
+    >>> model.transduction_.tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+
+    name = "Label spreading"
+
+    _rules = {**_OnGraph._rules, "alpha": Number(above=0, at_most=0.999999)}
+
+    def __init__(
+        self,
+        n_neighbors=7,
+        alpha=0.2,
+        max_iter=30,
+        tol=1e-3,
+        metric="auto",
+        algorithm="auto",
+        scale=True,
+        p=2,
+    ):
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.metric = metric
+        self.algorithm = algorithm
+        self.scale = scale
+        self.p = p
+
+    def _round(self, neighbours, labelled, given):  # noqa: ARG002 (all rows change)
+        self._degrees = in_degrees(neighbours)
+        scale = 1 / np.sqrt(np.maximum(self._degrees, 1.0))
+        kept = (1 - self.alpha) * given
+        return lambda shares, after: spread(neighbours, scale, kept, float(self.alpha), shares, after)
+
+    def _round_by_hand(self, i):
+        """The twin: what another round makes of an unlabelled row, before its shares are made to sum to 1."""
+        near = self._nearest(self.space_.table.take([i]), self.n_neighbors)[1][0].tolist()
+        rows = [j for j in near if j != i]
+        degrees = [max(degree, 1.0) for degree in self._degrees[[i, *rows]].tolist()]
+        shares = (self.label_distributions_[rows] * self._totals[rows, None]).tolist()
+        for c, truth in enumerate(self._truths()):
+            terms = [f[c] / (degrees[0] * d) ** 0.5 for f, d in zip(shares, degrees[1:], strict=True)]
+            numbers = rf"{figure(self.alpha)} \cdot ({joined(terms)})"
+            formula = r"\alpha \sum_j \frac{f_{jc}}{\sqrt{d_i d_j}}"
+            yield Step(truth, formula, numbers, self.alpha * sum(terms), f"rows {rows}")
+
+    def _arrays(self):
+        return {**super()._arrays(), "degrees": self._degrees}
+
+    def _restore(self, arrays):
+        super()._restore(arrays)
+        self._degrees = checked_array(arrays, "degrees", float, (len(self._stored),))
