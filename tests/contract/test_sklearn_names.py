@@ -72,8 +72,6 @@ DEFAULTS = {
     ("KNeighborsClassifier", "metric"): TYPED,
     ("KNeighborsRegressor", "metric"): TYPED,
     ("KernelDensity", "bandwidth"): "Scott's rule fits any unit; 1.0 fits one",
-    ("LabelPropagation", "metric"): TYPED,
-    ("LabelSpreading", "metric"): TYPED,
     ("LinearDiscriminantAnalysis", "shrinkage"): "0.0 is scikit-learn's None",
     ("LocalOutlierFactor", "metric"): TYPED,
     ("LogisticRegression", "solver"): "by the shape of the table: Newton's method or L-BFGS",
