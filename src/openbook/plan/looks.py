@@ -388,17 +388,13 @@ def worked_examples(
 
     for picked in notable_predictions(judged if tested is None else tested):
         row = rows.X.take([picked.row])
-        beside = rows.beside(picked.row)
         yield Example(
             row=int(rows.known[picked.row]),
             cells=row.row(0),
             truth=rows.y[picked.row],
             locked=tested is not None,
             works={
-                label: of_fold(label, picked.fold).work(
-                    beside if rows.plan.contestant(label).candidate.of_sequences else row
-                )
-                for label in models
+                label: of_fold(label, picked.fold).work(rows.to_work(label, picked.row)) for label in models
             },
             kind=picked.kind,
             words=picked.words,

@@ -135,9 +135,14 @@ class StudyRows:
         named = {"groups": self.plan.roles.together, "time": self.plan.roles.time}
         return {role: self._column(name) for role, name in named.items() if name is not None}
 
-    def beside(self, row: int) -> Table:
-        """The row with all of its sequence, as a model of sequences sees it; the row alone without one."""
-        if self.plan.roles.sequence is None:
+    def to_work(self, label: str, row: int) -> Table:
+        """What the work of a contestant is about: the row or, where it judges rows together, its sequence."""
+        candidate = self.plan.contestant(label).candidate
+        if (
+            self.plan.roles.sequence is None
+            or not candidate.of_sequences
+            or candidate.parameters.get("alone")
+        ):
             return self.X.take([row])
         names = self._column(self.plan.roles.sequence).data
         return self._seen.take(np.flatnonzero(names == names[row]))
