@@ -28,7 +28,7 @@ from openbook.ensemble.members import Ensemble, copied, decided, fitted, gathere
 from openbook.errors import DataError, ParameterError
 from openbook.work import Step, Work
 
-__all__ = ["Round", "SelfTrainingClassifier"]
+__all__ = ["SelfTrainingRound", "SelfTrainingClassifier"]
 
 #: How it ends, in words; scikit-learn's names, and ours for labels that come back.
 _ENDS = {
@@ -39,7 +39,7 @@ _ENDS = {
 }
 
 
-class Round(NamedTuple):
+class SelfTrainingRound(NamedTuple):
     """A round: rows added and moved back, rows labelled after it, the accuracy on held-out rows (or NaN)."""
 
     added: int
@@ -86,7 +86,7 @@ class SelfTrainingClassifier(Ensemble, Classifier):
         The round in which a row was last labelled: 0 for given labels, -1 for none.
     n_iter_ : int
         The number of rounds.
-    rounds_ : list of Round
+    rounds_ : list of SelfTrainingRound
     termination_condition_ : str
         "no_change", "all_labeled", "max_iter" or "repeated".
 
@@ -108,7 +108,7 @@ class SelfTrainingClassifier(Ensemble, Classifier):
 
     _takes_unlabelled = True
 
-    rounds_: list[Round]
+    rounds_: list[SelfTrainingRound]
 
     _rules = {
         "threshold": Number(at_least=0, at_most=1),
@@ -195,7 +195,9 @@ class SelfTrainingClassifier(Ensemble, Classifier):
                 ended = "no_change"
             labels[back], labels[added] = UNLABELLED, winner[added]
             self.rounds_.append(
-                Round(int(added.sum()), int(back.sum()), int((labels != UNLABELLED).sum()), accuracy)
+                SelfTrainingRound(
+                    int(added.sum()), int(back.sum()), int((labels != UNLABELLED).sum()), accuracy
+                )
             )
             self.labeled_iter_[back], self.labeled_iter_[added] = -1, len(self.rounds_)
             if not ended and labels.tobytes() in seen:
@@ -289,17 +291,19 @@ class SelfTrainingClassifier(Ensemble, Classifier):
         super()._opened(saved)
 
     def _arrays(self):
-        rounds = np.array(self.rounds_, dtype=float).reshape(-1, len(Round._fields))
+        rounds = np.array(self.rounds_, dtype=float).reshape(-1, len(SelfTrainingRound._fields))
         return {"labels": self._labels, "labeled_iter": self.labeled_iter_, "rounds": rounds}
 
     def _restore(self, arrays):
         n, rounds = len(arrays["labels"]), arrays["rounds"]
         self._labels = checked_array(arrays, "labels", np.intp, (n,))
         self.labeled_iter_ = checked_array(arrays, "labeled_iter", np.int64, (n,))
-        shape = (len(rounds), len(Round._fields))
+        shape = (len(rounds), len(SelfTrainingRound._fields))
         rounds = checked_array(arrays, "rounds", float, shape, finite=False)
         inside = (self._labels >= UNLABELLED) & (self._labels < len(self.classes_))
         if not inside.all() or not np.isfinite(rounds[:, :-1]).all() or len(arrays) > 3:
             msg = "a label or a round is out of range, or an array is unexpected"
             raise ValueError(msg)
-        self.rounds_ = [Round(int(a), int(b), int(n), share) for a, b, n, share in rounds.tolist()]
+        self.rounds_ = [
+            SelfTrainingRound(int(a), int(b), int(n), share) for a, b, n, share in rounds.tolist()
+        ]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openbook.data.attributes import Categorical
+from openbook.data.read import read
 from openbook.data.schema import Schema
 from openbook.errors import UnknownColumn
 from openbook.words.numbers import figure
@@ -106,7 +107,7 @@ def full_joint(table: Any, target: str | None = None, rows_per_cell: int = 10, b
 
     Parameters
     ----------
-    table : Table or Schema
+    table : table-like or Schema
         Its columns are the variables.
     target : str or None, default=None
         The column of the classes, to compare with naive Bayes.
@@ -130,7 +131,7 @@ def full_joint(table: Any, target: str | None = None, rows_per_cell: int = 10, b
     >>> full_joint(load("loan"), target="cheat").rows  # 10 · (2 · 3 · 10 · 2)
     1200
     """
-    schema = table if isinstance(table, Schema) else table.schema
+    schema = table if isinstance(table, Schema) else read(table).schema
     if target is not None and target not in schema:
         raise UnknownColumn(target, schema.names)
     values = {a.name: len(a.values) if isinstance(a, Categorical) else bins for a in schema}

@@ -108,6 +108,27 @@ def _linear(model: Any) -> list[Block]:
     return [Paragraph(text), *_cut("Coefficients", header, rows, note)]
 
 
+def _proportional_odds(model: Any) -> list[Block]:
+    classes = [as_text(label) for label in model.classes_.tolist()]
+    text = (
+        f"A model of proportional odds. A row’s score is the sum of the coefficients times their columns; the"
+        f" larger it is, the higher its {model.target_}. One unit more of a column multiplies the odds of a"
+        " higher class by its odds ratio, the others held constant, whichever two classes are told apart."
+    )
+    order = np.argsort(-np.abs(model.coef_ * model.encoding_.scale), kind="stable")
+    names = model.encoding_.names
+    rows = [(names[j], figure(model.coef_[j], 4), figure(math.exp(model.coef_[j]), 4)) for j in order]
+    cuts = [
+        (f"{classes[c]} or lower", figure(threshold, 4))
+        for c, threshold in enumerate(model.thresholds_.tolist())
+    ]
+    return [
+        Paragraph(text),
+        *_cut("Coefficients", ("term", "coefficient", "odds ratio"), rows, "Sorted by effect per deviation."),
+        *_cut("Thresholds", ("class", "score up to which it is as probable as not"), cuts),
+    ]
+
+
 def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
     classes = [as_text(label) for label in model.classes_.tolist()]
     names = ["intercept", *model.encoding_.names]
@@ -355,6 +376,7 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "BeliefNetworkClassifier": _belief_network,
     "ConditionalRandomField": _labels_in_order,
     "LinearRegression": _linear,
+    "ProportionalOdds": _proportional_odds,
     "LinearDiscriminantAnalysis": _discriminant,
     "QuadraticDiscriminantAnalysis": _discriminant,
     "KNeighborsClassifier": _neighbours,
