@@ -18,7 +18,10 @@ def test_a_plan_keeps_its_steps_in_order_and_says_them():
     assert plan.prepare == STEPS
     assert '[[prepare]]\nstep = "impute temperature"' in plan.to_toml()
     assert Plan.from_toml(plan.to_toml()) == plan
-    assert "every fold prepares the inputs by its training rows: log temperature" in plan.notes
+    assert (
+        "every fold prepares the inputs by its training rows: impute temperature; log temperature"
+        in plan.notes
+    )
     assert "steps=['impute temperature', 'log temperature']" in export(plan)
 
 

@@ -81,6 +81,13 @@ def test_noisy_rows_are_left_out_inside_the_fold():
         NoisyRows().fit(X)
 
 
+def test_a_rare_class_stays():
+    X = read({"x": np.arange(40.0)})
+    y = ["no"] * 40
+    y[5] = y[20] = y[33] = "yes"  # each among others
+    assert NoisyRows().fit(X, y).kept_.all()
+
+
 def test_noisy_numbers():
     x = np.arange(40.0)
     y = x + RNG.normal(0, 0.3, 40)

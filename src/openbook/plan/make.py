@@ -471,8 +471,8 @@ def _preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> 
             f"{name} is read by its words: learners of sparse rows take all of them, others the {MOST_WORDS}"
             f" that say most of {target} in the training rows of each fold"
         )
-    for text in prepare:
-        yield f"every fold prepares the inputs by its training rows: {text}"
+    if prepare:
+        yield f"every fold prepares the inputs by its training rows: {'; '.join(prepare)}"
 
 
 def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> Table:

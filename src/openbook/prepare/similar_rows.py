@@ -7,7 +7,8 @@ r"""What similar rows say: cells filled from the nearest rows, training rows tha
     noisy rows      Wilson's editing: of the k nearest other rows fewer than half are of the row's class; for
                     numbers, the target is further than 3 robust standard deviations from their mean
 
-At most 5,000 training rows are asked, drawn with a fixed seed. Of equally near rows the first count. A value
+A class that would lose more than half of its rows loses none: it is rare among its neighbours, not wrong. At
+most 5,000 training rows are asked, drawn with a fixed seed. Of equally near rows the first count. A value
 that training never showed counts as missing.
 
 cells : float64 (m, p), the cells of these rows, numbers and codes; known : bool (m, p)
@@ -306,7 +307,9 @@ class NoisyRows(RowFilter):
         if len(y) < 2:
             return np.ones(len(y), dtype=bool)
         if n_classes:
-            return np.asarray(2 * (y[near] == y[:, None]).sum(axis=1) >= near.shape[1])
+            agrees = 2 * (y[near] == y[:, None]).sum(axis=1) >= near.shape[1]
+            sizes, lost = np.bincount(y), np.bincount(y, ~agrees)
+            return np.asarray(agrees | (2 * lost > sizes)[y])  # a rare class is rare, not wrong
         left = y - y[near].mean(axis=1)
         spread = 1.4826 * float(np.median(np.abs(left - np.median(left))))
         return (
