@@ -31,10 +31,10 @@ from sklearn.utils.validation import check_is_fitted
 import openbook
 from openbook import registry
 from openbook.border.base import Saved
-from openbook.border.profile import Profile
+from openbook.border.profile import MOST_COLUMNS, Profile
 from openbook.border.rules import check_parameters
 from openbook.damage import DAMAGE, damaged
-from openbook.data import Table
+from openbook.data import SparseTable, Table
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.limits import limits_of
@@ -129,6 +129,8 @@ def _profile(model: Any, training: Table) -> Profile | None:
     """What the training rows looked like, where the model takes them as they are."""
     schema = getattr(model, "schema_", None)
     if schema is None or any(name not in training.names for name in schema.given.names):
+        return None
+    if isinstance(training, SparseTable) or len(schema.unworded) > MOST_COLUMNS:
         return None
     return Profile.of(conform(training, schema.unworded), model)
 

@@ -39,7 +39,9 @@ GRID = np.linspace(0, 1, 101)
 #: A cell of a table that expects fewer rows is taken together with others.
 FEW = 5.0
 #: More columns after encoding than these are not looked at together.
-MOST_TOGETHER = 200
+MOST_TOGETHER = 60
+#: A profile is of no more rows than these, spread evenly over the table, and of no wider tables.
+MOST_ROWS, MOST_COLUMNS = 20_000, 1_000
 #: What is added to variances, so that columns that do not vary can be divided by.
 RIDGE = 1e-6
 
@@ -180,6 +182,7 @@ class Profile:
         -------
         Profile
         """
+        table = table.take(slice(None, None, 1 + len(table) // MOST_ROWS))
         columns = {a.name: _column(a, table.data(a.name)) for a in table.schema if _compared(a)}
         half = np.arange(len(table)) % 2 == 0
         z = _encoded(table, columns)
