@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.data import MISSING, Categorical, Numeric, Schema, Table, Text
+from openbook.sequence.scanned import units_of
 
 __all__ = ["FORMS", "Feature", "FeatureSpace", "word_shape"]
 
@@ -100,14 +101,8 @@ class FeatureSpace:
             name: tuple(sorted({word for word in table.data(name) if word is not None}))
             for name in table.schema.of(Text)
         }
-        numbers = table.schema.of(Numeric)
-        shift, scale = np.zeros(len(numbers)), np.ones(len(numbers))
-        for j, name in enumerate(numbers):
-            known = table.data(name)[~np.isnan(table.data(name))].astype(float)
-            if len(known):
-                shift[j], spread = known.mean(), known.std()
-                scale[j] = spread if spread > 0 else 1.0
-        return cls(table.schema, words, shift, scale, neighbours)
+        units = units_of(table)
+        return cls(table.schema, words, units.mean, units.scale, neighbours)
 
     @cached_property
     def _coded(self) -> list[_Codes]:
