@@ -28,7 +28,7 @@ from openbook.ensemble.members import Ensemble, copied, decided, fitted, gathere
 from openbook.errors import DataError, ParameterError
 from openbook.work import Step, Work
 
-__all__ = ["SelfTrainingRound", "SelfTrainingClassifier"]
+__all__ = ["SelfTrainingClassifier", "SelfTrainingRound"]
 
 #: How it ends, in words; scikit-learn's names, and ours for labels that come back.
 _ENDS = {
