@@ -12,6 +12,7 @@ from openbook.cli.bar import progress_bar, waiting
 from openbook.cli.screen import console, figures, heading, notes, readable, say, short_description
 from openbook.data import Table
 from openbook.data.describe import Description, describe
+from openbook.data.documents import holds_documents
 from openbook.errors import NotEvaluableError, PlanError
 from openbook.judge.scores.sequences import sequence_table
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
@@ -114,6 +115,8 @@ def run_study(
 def _own_folder(source: str) -> Path:
     """Where a study of this source goes: a pattern of files has the name of their folder."""
     path = Path(source)
+    if holds_documents(path):  # not among the data
+        return Path(f"{path.absolute().name}-study")
     return Path(path.absolute().parent.name or "study") if has_magic(path.name) else Path(path.stem)
 
 

@@ -2,6 +2,7 @@
 
     Table, Scan                       itself; read whole
     path                              .csv .tsv .txt .parquet .arff .jsonl .ndjson (see `openbook.data.files`)
+    folder of folders of .txt files   a text each, with its class (see `openbook.data.documents`)
     pandas, polars, pyarrow           a column each; a Series is one column (see `openbook.data.frames`)
     2-D array, nested list            columns x0, x1, … (see `openbook.data.arrays`)
     sparse matrix                     a `SparseTable`
@@ -25,6 +26,7 @@ import numpy as np
 from openbook.data.arrays import check_size, from_array, from_rows, from_sparse, object_column, table_of
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
 from openbook.data.cells import Cells
+from openbook.data.documents import holds_documents, read_documents
 from openbook.data.frames import from_frame, is_frame
 from openbook.data.guess import Decided, Wish, decide_cells, decide_numbers, wishes
 from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
@@ -54,7 +56,8 @@ def read(
     ----------
     source : path, frame, array, list of dicts, dict of lists, Table or Scan
         What to read: the path of a CSV, TSV, Parquet, ARFF or JSON-lines file, a pandas, polars or pyarrow
-        frame, a 2-D array, a sparse matrix, dict rows, a dict of columns, a Table or a Scan.
+        frame, a 2-D array, a sparse matrix, dict rows, a dict of columns, a Table or a Scan. A folder with a
+        subfolder of text files for each class gives the columns `text` and `class`.
     kinds : str or mapping or None, default=None
         Overrules the guess: one kind for all columns ("numeric", "nominal", "ordinal", "text"), or for some
         columns, by name or position, a kind, a list of values from lowest to highest (ordinal), or an
@@ -162,6 +165,8 @@ def _read_path(source: Any, how: Reading) -> Table:
     if source == "-" or isinstance(source, io.IOBase):
         return read_stream(sys.stdin.buffer if source == "-" else source, how)
     path = Path(source)
+    if holds_documents(path):
+        return _with_kinds(read_documents(path, how), how) if how.kinds else read_documents(path, how)
     if path.is_dir() or (glob.has_magic(os.fspath(source)) and not path.exists()):
         return _read_files(source, how)
     return read_file(source, how)

@@ -7,13 +7,16 @@ from typing import Any
 from openbook.data.attributes import Attribute
 from openbook.data.schema import Schema
 
-__all__ = ["MISSING_TOKENS", "NONE", "Kinds", "Reading"]
+__all__ = ["MISSING_TOKENS", "NONE", "SCANNED", "Kinds", "Reading"]
 
 #: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
 MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
 #: The one of them that may be a value: see `Reading.doubts`.
 NONE = "None"
+
+#: The endings of files that a scan of a folder reads.
+SCANNED = (".parquet", ".csv", ".tsv", ".txt")
 
 #: What `kinds` may be: a kind for all columns; a kind, a list of values in order or an attribute for some; or
 #: the schema of a model, in whose units and formats its columns are read.

@@ -24,11 +24,12 @@ import numpy.typing as npt
 from openbook.data.arrays import check_size
 from openbook.data.attributes import Attribute, Categorical, Numeric
 from openbook.data.delimited import DelimitedFile, long_numbers
+from openbook.data.documents import holds_documents
 from openbook.data.files import check_file, format_of
 from openbook.data.frames import needs_cells, polars_cells, polars_columns, spelled_out
 from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, KindTally, Wish, judge, wishes
 from openbook.data.parquet import ParquetFile
-from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
+from openbook.data.reading import MISSING_TOKENS, SCANNED, Kinds, Reading
 from openbook.data.remote import found_at, is_address, local_copy, remote_stamp
 from openbook.data.schema import Schema
 from openbook.data.table import CHUNK_ROWS, Table
@@ -42,7 +43,6 @@ __all__ = ["SCANNED_WITH", "FilePiece", "Scan", "scan", "size_on_disk"]
 File = DelimitedFile | ParquetFile
 #: The options of `read` that `scan` has, too.
 SCANNED_WITH = frozenset(("missing", "header", "decimal", "thousands"))
-_SCANNED = (".parquet", ".csv", ".tsv", ".txt")
 Span = tuple[int, int]
 Array = npt.NDArray[Any]
 
@@ -460,9 +460,11 @@ def size_on_disk(source: Any) -> int:
     """The bytes of the files that a scan of this source would look through; 0 where it cannot be scanned."""
     if is_address(source) or not (Path(source).exists() or glob.has_magic(os.fspath(source))):
         return 0
+    if holds_documents(Path(source)):
+        return 0
     paths = _paths(source)
     return (
-        sum(path.stat().st_size for path in paths) if all(p.suffix.lower() in _SCANNED for p in paths) else 0
+        sum(path.stat().st_size for path in paths) if all(p.suffix.lower() in SCANNED for p in paths) else 0
     )
 
 
@@ -485,11 +487,11 @@ def _paths(source: Any) -> list[Path]:
     elif glob.has_magic(os.fspath(source)) and not Path(source).exists():
         paths = [Path(path) for path in sorted(glob.glob(os.fspath(source), recursive=True))]  # noqa: PTH207
     elif Path(source).is_dir():
-        paths = sorted(path for path in Path(source).iterdir() if path.suffix.lower() in _SCANNED)
+        paths = sorted(path for path in Path(source).iterdir() if path.suffix.lower() in SCANNED)
     else:
         paths = [Path(source)]
     if not paths:
-        msg = f"no file matches {str(source)!r}; a folder may hold files that end in {' '.join(_SCANNED)}"
+        msg = f"no file matches {str(source)!r}; a folder may hold files that end in {' '.join(SCANNED)}"
         raise DataError(msg)
     return [check_file(path).absolute() for path in paths]
 
@@ -498,7 +500,7 @@ def _open(path: Path, how: Reading) -> File:
     kind = format_of(path)
     if kind == ".parquet":
         return ParquetFile.open(path)
-    if path.suffix.lower() in _SCANNED:
+    if path.suffix.lower() in SCANNED:
         return DelimitedFile.open(path, how)
     msg = f"{path}: only Parquet, CSV and TSV files can be scanned; use read, or convert it to Parquet"
     raise DataError(msg)
