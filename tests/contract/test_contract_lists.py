@@ -133,7 +133,7 @@ def test_learners_take_lists(entry):
     y = NUMBERS if entry.task == "regression" else CLASSES
     needs_y = "y" in required(model.fit) or model.__sklearn_tags__().target_tags.required
     rows = [["a" if row[0] > 5 else "b", "c" if row[1] > 3 else "d"] for row in ROWS]
-    texts = [" ".join(row) for row in rows]
+    texts = [f"word{first} and word{second}" for first, second in rows]
     X = {"k_modes": rows, "bag_of_words": texts}.get(entry.name, ROWS)
     weights = {} if entry.task == "outliers" else {"sample_weight": [1] * len(X)}
     if "sample_weight" not in inspect.signature(model.fit).parameters:

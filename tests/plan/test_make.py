@@ -232,7 +232,7 @@ def test_a_target_that_tells_nothing_is_refused(tmp_path, cells, kinds, message)
 
 @pytest.mark.parametrize("option", [{"cv": 5}, {"repeats": 2}, {"test_share": 0.5}])
 def test_few_rows_have_one_protocol(option):
-    with pytest.raises(PlanError, match="there are 14 rows, and of fewer than 50 each is left out once"):
+    with pytest.raises(PlanError, match="with fewer than 50 rows, here 14, a study uses leave-one-out"):
         make_plan("weather", **option)
 
 
@@ -305,7 +305,7 @@ def test_from_fifty_rows_on_ensembles_take_part_and_folds_can_be_asked_for(tmp_p
     assert "random forest" not in {c.label for c in few.learners}
     assert "random forest" in {c.label for c in enough.learners}
     assert make_plan(fifty(tmp_path, 50), "bought", cv=5).protocol.folds == 5
-    with pytest.raises(PlanError, match="there are 49 rows, and of fewer than 50 each is left out once"):
+    with pytest.raises(PlanError, match="with fewer than 50 rows, here 49, a study uses leave-one-out"):
         make_plan(fifty(tmp_path, 49), "bought", cv=5)
 
 

@@ -25,7 +25,7 @@ from openbook.bayes.smoothing import Laplace, MEstimate
 from openbook.damage import checked_array
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.kernels.normals import Normals, log_joint
-from openbook.sequence.scanned import Units
+from openbook.sequence.scanned import ColumnUnits
 
 __all__ = ["Emissions", "added_counts", "check_distributions"]
 
@@ -44,7 +44,7 @@ class Emissions:
     tables: tuple[np.ndarray, ...]
 
     @classmethod
-    def alike(cls, schema: Schema, units: Units, K: int, kind: str) -> "Emissions":
+    def alike(cls, schema: Schema, units: ColumnUnits, K: int, kind: str) -> "Emissions":
         """Distributions that are alike in each state, in units of all rows, to start from."""
         d = len(schema.of(Numeric))
         normals = Normals(

@@ -19,22 +19,22 @@ from openbook.data.scan import FilePiece, Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.fold import each
 
-__all__ = ["ScannedSequences", "SequenceFile", "Units", "scanned", "units_of"]
+__all__ = ["ScannedSequences", "SequenceFile", "ColumnUnits", "scanned", "units_of"]
 
 
-class Units(NamedTuple):
+class ColumnUnits(NamedTuple):
     """Number, mean and sum of squared deviations of the known cells of each numeric column, (d,)."""
 
     n: np.ndarray
     mean: np.ndarray
     squares: np.ndarray
 
-    def joined(self, other: "Units") -> "Units":
+    def joined(self, other: "ColumnUnits") -> "ColumnUnits":
         n = self.n + other.n
         share = np.divide(other.n, n, out=np.zeros_like(n), where=n > 0)
         gap = other.mean - self.mean
         squares = self.squares + other.squares + gap**2 * self.n * share
-        return Units(n, self.mean + gap * share, squares)
+        return ColumnUnits(n, self.mean + gap * share, squares)
 
     @property
     def scale(self) -> np.ndarray:
@@ -43,14 +43,14 @@ class Units(NamedTuple):
         return np.where(spread > 0, spread, 1.0)
 
 
-def units_of(table: Table) -> Units:
+def units_of(table: Table) -> ColumnUnits:
     """The units of the numeric columns of a table."""
     found = []
     for name in table.schema.of(Numeric):
         known = table.data(name)[~np.isnan(table.data(name))].astype(float)
         mean = float(known.mean()) if len(known) else 0.0
         found.append((float(len(known)), mean, float(((known - mean) ** 2).sum())))
-    return Units(*np.array(found, dtype=float).reshape(len(found), 3).T)
+    return ColumnUnits(*np.array(found, dtype=float).reshape(len(found), 3).T)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class ScannedSequences(NamedTuple):
     """What one pass over files finds: the columns, units, labels, whether all rows have one, and the cuts."""
 
     schema: Schema
-    units: Units
+    units: ColumnUnits
     labels: np.ndarray
     complete: bool
     cuts: list[tuple[tuple[FilePiece, ...], int, int]]
@@ -105,7 +105,7 @@ class _Seen(NamedTuple):
 
     ids: np.ndarray
     lengths: np.ndarray
-    units: Units
+    units: ColumnUnits
     labelled: int
 
 
