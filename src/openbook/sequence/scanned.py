@@ -19,7 +19,7 @@ from openbook.data.scan import FilePiece, Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.fold import each
 
-__all__ = ["ScannedSequences", "SequenceFile", "ColumnUnits", "scanned", "units_of"]
+__all__ = ["ColumnUnits", "ScannedSequences", "SequenceFile", "scanned", "units_of"]
 
 
 class ColumnUnits(NamedTuple):
