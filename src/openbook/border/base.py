@@ -379,6 +379,9 @@ class Learner(FromRows):
 
     def _opened(self, saved: Saved) -> None:
         self.target_ = str(saved.facts["target"])
+        if self._reads_texts and (texts := Schema.from_json(saved.facts["schema"]).of(Text)):
+            msg = f"it has no words of the text column {texts[0]!r}"
+            raise ValueError(msg)
         super()._opened(saved)
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
