@@ -18,6 +18,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
 REPLACED = {
     ("PowerTransformer", "method"): "scikit-learn's",
     ("bias_variance", "method"): "the decomposition, by its authors; no linkage",
+    ("simulate", "rounds"): "of labelling; all of them are repeated",
+    ("simulate", "start"): "labels to begin with, no coefficients",
     ("RFE", "step"): "scikit-learn's: how many columns leave at a time",
 }
 
@@ -101,6 +103,7 @@ DEFAULTS = {
         "'mean'": "of columns",
     },
     "numbers": {"'gaussian'": "a distribution", "'keep'": "words made of digits are words"},
+    "n": {"10": "the first few, to read", "1": "a label at a time"},
     "n_clusters": {"8": SKLEARN, "2": SKLEARN},
     "n_components": {"2": "two groups", "None": "all there are"},
     "n_estimators": {"100": SKLEARN, "50": SKLEARN, "10": SKLEARN},
@@ -134,7 +137,12 @@ DEFAULTS = {
     "shuffle": {"False": "the book's order of rows", "True": SKLEARN},
     "smoothing": {"Laplace(alpha=1.0)": "of counts", "True": "of predictions along the path"},
     "solver": {"'auto'": "by the table", "'adam'": SKLEARN, "'lbfgs'": "of a chain, whatever its size"},
-    "strategy": {"'majority'": "of classes", "'mean'": "of numbers", "'quantile'": SKLEARN},
+    "strategy": {
+        "'majority'": "of classes",
+        "'mean'": "of numbers",
+        "'quantile'": SKLEARN,
+        "'margin'": "of asking",
+    },
     "structure": {"'hill_climb'": "of any table", "'tan'": "a tree among the inputs, to predict"},
     "target": {"None": "a bundled set has one of its own", "'class'": "of a worked example"},
     "test_groups": {"'new'": "the careful one", "None": "only where there are groups and time"},

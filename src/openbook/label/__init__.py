@@ -1,15 +1,20 @@
-"""Scarce labels: learning from rows without a label beside those that have one."""
+"""Scarce labels: learning from rows without a label beside those that have one, and asking for labels."""
 
+from openbook.label.asker import Asker
 from openbook.label.effect import UnlabelledEffect, unlabelled_effect
 from openbook.label.naive_bayes_em import NaiveBayesEM
 from openbook.label.propagation import LabelPropagation, LabelSpreading
 from openbook.label.self_training import SelfTrainingClassifier
+from openbook.label.simulate import Simulation, simulate
 
 __all__ = [
+    "Asker",
     "LabelPropagation",
     "LabelSpreading",
     "NaiveBayesEM",
     "SelfTrainingClassifier",
+    "Simulation",
     "UnlabelledEffect",
+    "simulate",
     "unlabelled_effect",
 ]

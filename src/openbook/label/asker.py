@@ -1,0 +1,314 @@
+r"""Active learning: which row to label next.
+
+    fit     learn from the rows that have a label
+    ask     score the others by a strategy (`strategies`), and name the best of them
+    teach   take the labels of some rows, and learn again
+
+Until the labelled rows are of two classes there is nothing to be uncertain of, and rows are asked at random.
+Scores that agree to twelve digits are tied, and ties go to the first row. Missing cells are the learner's
+affair.
+
+labels : a list of the labels, None for a row that has none
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from openbook.border.rows import UNLABELLED, class_codes, codes_where_labelled, name_of_target
+from openbook.border.rules import Anything, OneOf, ParameterRule, Whole, check_parameters
+from openbook.data import Column, Nominal
+from openbook.data.attributes import as_text
+from openbook.data.read import read
+from openbook.ensemble.bagging import drawn
+from openbook.ensemble.members import copied, each_decided, fitted, probabilities
+from openbook.errors import DataError, ParameterError
+from openbook.judge.chance.ranks import same_digits
+from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.label.strategies import STRATEGIES, least_confident, mean_similarity, top_two_margin
+from openbook.measures.information import entropy
+from openbook.words.numbers import figure
+from openbook.words.parameters import documented
+from openbook.work import Grid, Step, Work
+
+__all__ = ["Asker"]
+
+
+@documented
+class Asker(BaseEstimator):
+    """Active learning: ask for the labels that teach a classifier the most.
+
+    The rows that it asks for are those that this classifier is unsure of: a biased sample, which may serve
+    another learner less well than rows drawn at random. Judge a model by rows that were drawn at random.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The classifier to teach. All strategies but "committee" and "random" need its `predict_proba`.
+    strategy : str, default="margin"
+        Which rows are asked first: those with the least probable best class ("least_confident"), the
+        smallest lead of the best class over the second ("margin"), the largest entropy ("entropy"), the most
+        disagreement among bagged copies of the classifier ("committee"), the largest entropy times mean
+        similarity to the other rows ("density"), or any ("random").
+    n_estimators : int, default=10
+        The number of members of the committee.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The classifier, fitted to the rows that have a label; None until they are of two classes.
+    classes_ : ndarray of shape (n_classes,)
+        The classes among the labels so far.
+    labels_ : list
+        The label of each row, None where it has none.
+    target_ : str
+        The name of the target.
+
+    Notes
+    -----
+    Guide: docs/guide/asking.md
+
+    References
+    ----------
+    Settles (2009), Active learning literature survey.
+
+    Examples
+    --------
+    >>> from openbook.bayes import NaiveBayes
+    >>> X = [[0.0], [1.0], [9.0], [10.0], [2.0], [8.0], [4.9]]
+    >>> asker = Asker(NaiveBayes()).fit(X, ["low", "low", "high", "high", None, None, None])
+    >>> asker.ask()
+    [6]
+    >>> len(asker.teach([6], ["low"]).ask(5))
+    2
+    """
+
+    estimator_: Any
+    classes_: np.ndarray
+
+    _rules: ClassVar[Mapping[str, ParameterRule]] = {
+        "strategy": OneOf(*STRATEGIES),
+        "n_estimators": Whole(at_least=1),
+        "random_state": Anything("None, a whole number or a RandomState"),
+    }
+
+    def __init__(self, estimator, strategy="margin", n_estimators=10, random_state=0):
+        self.estimator = estimator
+        self.strategy = strategy
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Take all rows, and learn from those that have a label.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like, str or None, default=None
+            The target, missing (None, NaN or, among numbers, -1) where a row has no label; None if no row has
+            one.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self, self._rules)
+        self._check_estimator()
+        table = read(X)
+        if isinstance(y, str):
+            table, y = table.split(y)
+        self.target_, self.labels_ = name_of_target(y), [None] * len(table)
+        if y is not None:
+            self.target_, classes, codes = codes_where_labelled(y)
+            check_consistent_length(table, codes)
+            self.labels_ = [None if c == UNLABELLED else classes[c].item() for c in codes]
+        self._table, random = table, check_random_state(self.random_state)
+        self._drawn, self._random = random.random_sample(len(table)), random
+        self._similarity = np.zeros(len(table))
+        if self.strategy == "density" and len(free := self._unlabelled()):
+            self._similarity[free] = mean_similarity(table.take(free))
+        self._learn()
+        return self
+
+    def ask(self, n: int = 1) -> list[int]:
+        """The rows to label next, the most telling first; fewer than n where no more are left.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many. They are the best one by one, and may be alike.
+
+        Returns
+        -------
+        list of int
+            Positions, from 0.
+        """
+        check_is_fitted(self, "labels_")
+        return self._unlabelled()[self._order()[:n]].tolist()
+
+    def teach(self, rows: Any, labels: Any) -> Self:
+        """Take the labels of some rows, and learn again. A label that a row has is replaced.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Positions, from 0.
+        labels : sequence
+            The label of each of these rows; None takes a label back.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "labels_")
+        check_consistent_length(rows, labels)
+        if odd := [row for row in rows if not 0 <= row < len(self.labels_)]:
+            msg = f"there is no row {odd[0]}; rows are numbered from 0 to {len(self.labels_) - 1}"
+            raise DataError(msg)
+        for row, label in zip(rows, labels, strict=True):
+            self.labels_[row] = label.item() if isinstance(label, np.generic) else label
+        self._learn()
+        return self
+
+    def work(self, row: int | None = None) -> Work:
+        """Why this row is asked: the posterior, the score of the strategy, and the row that comes next.
+
+        Parameters
+        ----------
+        row : int or None, default=None
+            The position of a row that has no label; None for the row that is asked first.
+
+        Returns
+        -------
+        Work
+        """
+        check_is_fitted(self, "labels_")
+        free, order = self._unlabelled(), self._order()
+        if not len(free):
+            msg = "every row has a label; there is nothing to ask"
+            raise DataError(msg)
+        row = int(free[order[0]]) if row is None else row
+        places = np.flatnonzero(free[order] == row)
+        if not len(places):
+            msg = f"row {row} is not among the rows without a label; pick one of ask({min(len(free), 5)})"
+            raise DataError(msg)
+        place = int(places[0])
+        parts = [*self._posterior(row), self._scored(row, float(self._scores[order[place]]))]
+        around = range(max(place - 1, 0), min(place + 2, len(free)))
+        lines = [(p + 1, int(free[order[p]]), float(self._scores[order[p]])) for p in around]
+        parts.append(Grid("beside it", ("place", "row", "score"), lines, f"of {len(free):,} without a label"))
+        strategy = STRATEGIES[self._strategy]
+        end = f"Row {row} is number {place + 1} of {len(free):,}."
+        if place == 0:
+            end = f"Row {row} is asked first: {strategy.reason}."
+            if len(free) > 1:
+                end += f" The runner-up is row {int(free[order[1]])}."
+        if self.estimator_ is None:
+            end += " Rows are asked at random until the labels are of two classes."
+        return Work(f"Why ask for {self.target_} of row {row}", tuple(parts), end)
+
+    def _check_estimator(self):
+        name = type(self.estimator).__name__
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            msg = f"Asker: {self.estimator!r} is not a learner; pass one such as NaiveBayes()"
+            raise ParameterError(msg)
+        if self.strategy not in {"committee", "random"} and not hasattr(self.estimator, "predict_proba"):
+            msg = f"{self.strategy!r} needs probabilities, and {name} has no predict_proba; use 'committee'"
+            raise ParameterError(msg)
+
+    def _unlabelled(self):
+        return np.flatnonzero([label is None for label in self.labels_])
+
+    @property
+    def _strategy(self):
+        """The strategy that is followed now."""
+        return self.strategy if self.estimator_ is not None else "random"
+
+    def _learn(self):
+        """Fit the classifier to the rows that have a label, and score the others."""
+        known = np.flatnonzero([label is not None for label in self.labels_])
+        given = [self.labels_[i] for i in known]
+        _, self.classes_, codes = class_codes(np.array(given)) if given else ("", np.zeros(0), None)
+        self.estimator_ = self._committee = None
+        if len(self.classes_) > 1:
+            X, y = self._table.take(known), self._told(codes)
+            self.estimator_ = copied(self.estimator, self._random).fit(X, y)
+            if self.strategy == "committee":
+                with collected_warnings():  # what the classifier itself warned of, ten times over
+                    self._committee = [self._member(X, y, codes) for _ in range(self.n_estimators)]
+        self._scores = self._score(self._unlabelled())
+
+    def _member(self, X, y, codes):
+        """A copy fitted to a bootstrap sample of each class: of a few labels, a sample may lack a class."""
+        classes = [(codes == c).astype(float) for c in range(len(self.classes_))]
+        times = sum(drawn(self._random, own, int(own.sum())) for own in classes)
+        return fitted(copied(self.estimator, self._random), X, y, np.asarray(times, dtype=float))
+
+    def _told(self, codes):
+        """The labels as the classifier is given them: under their own name."""
+        if self.classes_.dtype.kind == "U":
+            return Column(Nominal(self.target_, tuple(self.classes_.tolist())), codes)
+        return self.classes_[codes]
+
+    def _score(self, rows):
+        """The strategy's score of some rows."""
+        if self._strategy == "random" or not len(rows):
+            return self._drawn[rows]
+        if self.strategy == "committee":
+            return entropy(self._votes(rows))
+        proba = self._proba(rows)
+        if self.strategy == "least_confident":
+            return least_confident(proba)
+        if self.strategy == "margin":
+            return top_two_margin(proba)
+        return entropy(proba) * (self._similarity[rows] if self.strategy == "density" else 1.0)
+
+    def _order(self):
+        """The places of the rows without a label, the first to ask first."""
+        sign = 1.0 if STRATEGIES[self._strategy].smallest else -1.0
+        return np.argsort(sign * same_digits(self._scores), kind="stable")
+
+    def _proba(self, rows):
+        return probabilities(self.estimator_, self._table.take(rows), self.classes_)
+
+    def _votes(self, rows):
+        """How many members of the committee vote for each class, (n_rows, n_classes)."""
+        decided = each_decided(self._committee, self._table.take(rows), self.classes_)
+        return sum(codes[:, None] == np.arange(len(self.classes_)) for codes in map(np.asarray, decided))
+
+    def _posterior(self, row):
+        """The probability of each class, the most probable first."""
+        if self.estimator_ is None or not hasattr(self.estimator_, "predict_proba"):
+            return
+        proba = self._proba(np.array([row]))[0]
+        for c in np.argsort(-proba, kind="stable").tolist():
+            yield Step(f"P({self.target_} = {as_text(self.classes_[c])} | x)", result=float(proba[c]))
+
+    def _scored(self, row, score):
+        """The score with its numbers, the most probable class first."""
+        formula, at = STRATEGIES[self._strategy].formula, np.array([row])
+        if self._strategy == "random":
+            return Step("score", formula, result=score)
+        if self.strategy == "committee":
+            votes = self._votes(at)[0]
+            return Step("score", formula, _written_entropy(votes / votes.sum()), score)
+        proba = np.sort(self._proba(at)[0])[::-1]
+        if self.strategy == "least_confident":
+            numbers = f"1 - {figure(proba[0])}"
+        elif self.strategy == "margin":
+            numbers = f"{figure(proba[0])} - {figure(proba[1])}"
+        else:
+            numbers = _written_entropy(proba)
+        if self.strategy == "density":
+            numbers = rf"({numbers}) \cdot {figure(self._similarity[row])}"
+        return Step("score", formula, numbers, score)
+
+
+def _written_entropy(shares):
+    """The terms of an entropy; a share of 0 adds nothing."""
+    return " ".join(rf"- {figure(p)} \log_2 {figure(p)}" for p in shares.tolist() if p > 0)
