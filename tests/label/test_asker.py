@@ -104,7 +104,7 @@ def test_teaching_is_learning_from_more_labels():
     known = [i for i in range(150) if i % 5 == 0 or i in rows]
     alone = NaiveBayes().fit(X.take(known), y.take(known))
     assert np.array_equal(asker.estimator_.predict_proba(X), alone.predict_proba(X))
-    assert asker.teach(rows, [None] * 5).ask(5) == rows
+    assert asker.teach(rows, [None, np.nan, None, None, np.nan]).ask(5) == rows
 
 
 def test_without_labels_rows_are_drawn_until_there_are_two_classes():

@@ -159,7 +159,7 @@ class Asker(BaseEstimator):
         rows : sequence of int
             Positions, from 0.
         labels : sequence
-            The label of each of these rows; None takes a label back.
+            The label of each of these rows; None or NaN takes a label back.
 
         Returns
         -------
@@ -171,7 +171,8 @@ class Asker(BaseEstimator):
             msg = f"there is no row {odd[0]}; rows are numbered from 0 to {len(self.labels_) - 1}"
             raise DataError(msg)
         for row, label in zip(rows, labels, strict=True):
-            self.labels_[row] = label.item() if isinstance(label, np.generic) else label
+            plain = label.item() if isinstance(label, np.generic) else label
+            self.labels_[row] = None if plain != plain else plain  # noqa: PLR0124 (NaN)
         self._learn()
         return self
 

@@ -37,20 +37,18 @@ class Strategy(NamedTuple):
 
 
 STRATEGIES = {
-    "least_confident": Strategy(
-        r"1 - \max_c P(c \mid x)", False, "its most probable class is less probable than that of other rows"
-    ),
+    "least_confident": Strategy(r"1 - \max_c P(c \mid x)", False, "no row has a less probable best class"),
     "margin": Strategy(
-        r"P(c_1 \mid x) - P(c_2 \mid x)", True, "its two most probable classes are nearly equally so"
+        r"P(c_1 \mid x) - P(c_2 \mid x)", True, "no row has a smaller lead of its best class over the second"
     ),
-    "entropy": Strategy(
-        r"-\sum_c P(c \mid x) \log_2 P(c \mid x)", False, "its class is the most uncertain, over all classes"
-    ),
+    "entropy": Strategy(r"-\sum_c P(c \mid x) \log_2 P(c \mid x)", False, "no row has a larger entropy"),
     "committee": Strategy(
-        r"-\sum_c \frac{v_c}{V} \log_2 \frac{v_c}{V}", False, "the members of the committee disagree about it"
+        r"-\sum_c \frac{v_c}{V} \log_2 \frac{v_c}{V}", False, "the committee disagrees about no row more"
     ),
     "density": Strategy(
-        r"H(x) \cdot \frac{1}{U} \sum_u s(x, x_u)", False, "its class is uncertain, and many rows are like it"
+        r"H(x) \cdot \frac{1}{U} \sum_u s(x, x_u)",
+        False,
+        "no row has a larger product of entropy and similarity",
     ),
     "random": Strategy(r"r \sim U(0, 1)", False, "it was drawn at random"),
 }
