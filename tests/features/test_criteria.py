@@ -188,10 +188,13 @@ class TestEmbedded:
         selection = EmbeddedSelection(LogisticRegression(), k=3).fit(X, y)
         model = LogisticRegression().fit(X, y)
         by_hand = np.zeros(len(X.names))
-        for j, value in zip(
-            model.encoding_.columns, np.abs(np.atleast_2d(model.coef_)).sum(axis=0), strict=True
+        for j, value, spread in zip(
+            model.encoding_.columns,
+            np.abs(np.atleast_2d(model.coef_)).sum(axis=0),
+            model.encoding_.scale,
+            strict=True,
         ):
-            by_hand[j] += value
+            by_hand[j] += value * spread
         assert selection.importances_ == pytest.approx(by_hand)
 
     def test_scikit_learns_own(self):

@@ -22,7 +22,8 @@ class EmbeddedSelection(Selector):
     """Keep the attributes of the largest importance to a learner, fitted once on all of them.
 
     The importance of an attribute is its `feature_importances_`, or the sum of the absolute `coef_` of its
-    encoded columns, over all classes; coefficients can be compared where the learner scales its columns.
+    encoded columns, over all classes, each per standard deviation of its column. Those of other libraries'
+    learners are in the units of the columns: scale them first.
 
     Parameters
     ----------
@@ -105,7 +106,8 @@ def importances_of(model: Any, columns: int, who: str) -> np.ndarray:
             )
         importances = np.abs(np.atleast_2d(model.coef_)).sum(axis=0)
         if hasattr(model, "encoding_"):
-            importances = np.bincount(model.encoding_.columns, importances, columns)
+            # per standard deviation of its column, so that units do not matter
+            importances = np.bincount(model.encoding_.columns, importances * model.encoding_.scale, columns)
     importances = np.asarray(importances, dtype=float)
     if importances.shape != (columns,):
         raise ParameterError(
