@@ -216,7 +216,11 @@ class Preparation(TransformerMixin, FromRows):
 
     def _unchanged(self, X: Table) -> tuple[Grid, ...]:
         """The cells of a row that pass through."""
-        passed = [(a.name, X.column(a.name)[0]) for a in self.schema_ if a.name not in self._chosen]
+        passed = [
+            (a.name, None if X.column(a.name).missing[0] else X.column(a.name)[0])
+            for a in self.schema_
+            if a.name not in self._chosen
+        ]
         return (Grid("unchanged", ("column", "cell"), passed),) if passed else ()
 
 
