@@ -24,6 +24,7 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
 
 
+@pytest.mark.filterwarnings("ignore:`pgmpy:FutureWarning")  # what pgmpy calls within itself
 @pytest.mark.parametrize("name", sorted(set(WORKLOADS) - {"cold"}))
 def test_contestants_are_equally_good(name, monkeypatch):
     monkeypatch.setattr(child.gc, "collect", int)  # no figure counts here, and all that pytest holds is much

@@ -49,7 +49,7 @@ def test_new_groups_are_the_default_and_the_plan_says_how_to_choose(good):
     told = good("study", "panel.csv", "-t", "ill", "--group", "patient", "--time", "year", *loud)
     told = " ".join(told.split())
     assert "patient groups the rows: scores are for new groups, of which no row has trained the model" in told
-    assert "say --test-groups known" in told
+    assert "use --test-groups known" in told
     assert "The groups that are tested are new to the model: none of their rows train" in told
 
 

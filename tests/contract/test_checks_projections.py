@@ -119,6 +119,8 @@ def test_it_shows_its_work(fitted):
 def test_errors_name_the_culprit(entry, fitted):
     with pytest.raises(UnknownColumn, match="nowhere"):
         fitted.work({"nowhere": 1})
+    if entry.name == "discriminant_projection":
+        return  # it has a target, and counts words
     words = openbook.read([{"words": f"word {i}"} for i in range(9)], kinds={"words": "text"})
     with pytest.raises(RefusalError, match="cannot use the text column 'words'"):
         make(entry).fit(words, [0, 1, 0] * 3)

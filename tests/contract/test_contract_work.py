@@ -26,7 +26,7 @@ def check_work(work):
                 parse(formula)
     for rendered in (work.text(), work.html(), work.latex(), json.dumps(work.json(), allow_nan=False)):
         assert rendered
-    assert work.title in work.text()
+    assert work.title in " ".join(work.text().split())  # a long title is wrapped
 
 
 def test_how_it_was_learnt(case):
@@ -76,10 +76,14 @@ def test_work_takes_no_more_than_one_row_and_no_other_column(case):
         model.work([1, 2])
 
 
+@pytest.mark.filterwarnings(
+    "ignore:.*notes"
+)  # words that say the same are left out, which some learners tell
+@pytest.mark.filterwarnings("ignore:.*same information")
 def test_a_refusal_is_what_fit_does(case):
     learner = case.make()
     assert learner.refusal(case.X.schema) is None
-    words = {"notes": ["a long text"] * 300}
+    words = {"notes": ["a long text", "a short one", "long and short"] * 100}
     frame = case.X.to_pandas().assign(**words)
     table = read(frame, kinds={"notes": "text"})
     reason = learner.refusal(table.schema)
@@ -163,7 +167,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was(case):
     other = case.X.to_pandas().assign(extra=1.0)
     y = case.y.tolist()
     y[4] = None
-    if model._takes_unlabelled:
+    if getattr(model, "_takes_unlabelled", False):
         y = [None] * len(y)
     with pytest.raises(OpenbookError, match=r"' is missing in (every row|1 row \(the first is row 4\))"):
         model.fit(other, y)

@@ -141,7 +141,7 @@ def groups(split):
     return [(*g.weights,) if hasattr(g, "weights") else (g.weight, g.mean, g.error) for g in split.groups]
 
 
-@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(problems(), st.sampled_from([None, 0]), st.sampled_from([20, 2]))
 def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
     """Gains, cuts, groups of rows and the winner: of every node, on ties, gaps, weights, constant columns."""
@@ -205,7 +205,7 @@ def derives_what_was_chosen(model):
     assert len({part.title for part in work.parts}) == len(work.parts)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(problems())
 def test_a_prediction_is_what_its_work_says(problem):
     """Missing cells and values never seen included: the leaves' shares add up to it."""
