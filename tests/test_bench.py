@@ -25,6 +25,9 @@ def own_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:`pgmpy:FutureWarning")  # what pgmpy calls within itself
+@pytest.mark.filterwarnings(
+    "ignore:builtin type:DeprecationWarning"
+)  # pyAgrum's bindings, as they are imported
 @pytest.mark.parametrize("name", sorted(set(WORKLOADS) - {"cold"}))
 def test_contestants_are_equally_good(name, monkeypatch):
     monkeypatch.setattr(child.gc, "collect", int)  # no figure counts here, and all that pytest holds is much
