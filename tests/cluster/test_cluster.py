@@ -44,9 +44,9 @@ def files(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client():
-    """A cluster of two worker processes with one thread each."""
+    """A new cluster of two worker processes with one thread each: a killed worker may not come back."""
     with (
         pytest.MonkeyPatch.context() as patch,
         warnings.catch_warnings(),
@@ -67,7 +67,7 @@ def workers(client):
     """The processes of the two workers, ready to work."""
     from noted import get_ready
 
-    client.wait_for_workers(2, timeout=180)
+    client.wait_for_workers(2, timeout=60)
     processes = set(client.run(get_ready).values())
     assert len(processes) == 2
     return processes
