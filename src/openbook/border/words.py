@@ -24,6 +24,7 @@ from openbook.data import Schema, Text, Word
 from openbook.errors import DataError
 from openbook.fold import fold
 from openbook.text.columns import RULE
+from openbook.text.vocabulary import union
 
 __all__ = ["MOST_WORDS", "Mentions", "mentions", "with_words", "word_scores"]
 
@@ -48,11 +49,10 @@ class Mentions(NamedTuple):
     total: Array
 
     def __add__(self, other: "Mentions") -> "Mentions":  # type: ignore[override]
-        every = sorted({*self.terms, *other.terms})
-        place = dict(zip(every, range(len(every)), strict=True))
+        every, places = union(self.terms, other.terms)
         sums = np.zeros((len(every), self.sums.shape[1]))
-        for one in (self, other):
-            sums[np.fromiter(map(place.__getitem__, one.terms), np.intp, len(one.terms))] += one.sums
+        for own, one in zip(places, (self, other), strict=True):
+            sums[own] += one.sums
         return Mentions(every, sums, self.total + other.total)
 
 

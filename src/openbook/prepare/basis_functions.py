@@ -12,9 +12,10 @@ it missing. Other columns pass through.
 centers_ : float64 (n_columns, n_centres), a place along each column
 """
 
+from abc import abstractmethod
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -131,13 +132,20 @@ class _Centred(Preparation):
 
     centers_: np.ndarray
 
+    #: The formula of a function.
+    _formula: ClassVar[str]
+
+    @abstractmethod
     def _names(self) -> list[str]:
         """The new columns."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _functions(self, x: np.ndarray) -> np.ndarray:
         """The functions of each row, (n, n_functions)."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def _widths(self) -> tuple[list[str], list[float]]:
+        """What the widths are of, and the widths."""
 
     def _prepared(self, table: Table) -> Table:
         values = self._functions(_numbers(table, self._chosen))
@@ -154,14 +162,9 @@ class _Centred(Preparation):
         header = ["centre", *self._chosen]
         rows = [[k + 1, *place] for k, place in enumerate(self.centers_.T.tolist())]
         rule = Step("new columns", self._formula, note="missing cells make functions missing")
-        widths = [(name, s) for name, s in zip(*self._widths(), strict=True)]
+        widths = list(zip(*self._widths(), strict=True))
         grids = (Grid("centres", header, rows), Grid("widths", ("", "s"), widths))
         return Work(f"{type(self).__name__}: functions in place of numbers", (rule, *grids))
-
-    _formula = ""
-
-    def _widths(self) -> tuple[list[str], list[float]]:
-        raise NotImplementedError
 
 
 class RadialFeatures(_Centred):

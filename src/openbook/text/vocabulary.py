@@ -23,7 +23,7 @@ import numpy.typing as npt
 from openbook.fold import Statistics
 from openbook.text.terms import Counted
 
-__all__ = ["TermCounts"]
+__all__ = ["TermCounts", "union"]
 
 Array = npt.NDArray[Any]
 
@@ -59,12 +59,9 @@ class TermCounts(Statistics):
         return self.text.tobytes().decode().split("\n")[:-1]
 
     def __add__(self, other: Self) -> Self:
-        mine, theirs = self.terms, other.terms
-        every = sorted({*mine, *theirs})
-        place = dict(zip(every, range(len(every)), strict=True))
+        every, places = union(self.terms, other.terms)
         documents, times = np.zeros(len(every)), np.zeros(len(every))
-        for terms, one in ((mine, self), (theirs, other)):
-            own = np.fromiter(map(place.__getitem__, terms), np.intp, len(terms))
+        for own, one in zip(places, (self, other), strict=True):
             documents[own] += one.documents
             times[own] += one.times
         return type(self)(_as_bytes(every), documents, times, self.rows + other.rows)
@@ -88,6 +85,17 @@ class TermCounts(Statistics):
         if not ordered or len(sizes) > 1 or one.text.dtype != np.uint8 or one.rows.shape != (1,):
             raise ValueError("its vocabulary is damaged")
         return one
+
+
+def union(*vocabularies: list[str]) -> tuple[list[str], list[npt.NDArray[np.intp]]]:
+    """The terms of all, in order, and where those of each stand.
+
+    >>> union(["film", "good"], ["bad", "film"])
+    (['bad', 'film', 'good'], [array([1, 2]), array([0, 1])])
+    """
+    every = sorted(set().union(*vocabularies))
+    place = dict(zip(every, range(len(every)), strict=True))
+    return every, [np.fromiter(map(place.__getitem__, own), np.intp, len(own)) for own in vocabularies]
 
 
 def _as_bytes(terms: list[str]) -> Array:

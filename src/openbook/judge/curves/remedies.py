@@ -31,7 +31,7 @@ MEANINGS = {
     ),
     "still learning": "training and validation error are close, and more rows still help",
     "fine": "it removes at least 90% of the baseline's error",
-    "undecided": "the evidence does not decide",
+    "undecided": "training and validation scores do not show what holds the model back",
     "nothing to learn": "the baseline makes no error",
 }
 
