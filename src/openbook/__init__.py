@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
-    from openbook.data.describe import describe
     from openbook.data.read import read
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from openbook.judge.tuning.tune import tune
     from openbook.plan.study import study
     from openbook.store import open_model, save
+    from openbook.text.describe import describe
 
 __version__ = "0.1.0"
 
@@ -42,7 +42,7 @@ _PLACES = {
     "Table": "openbook.data",
     "Text": "openbook.data",
     "compare": "openbook.judge",
-    "describe": "openbook.data.describe",
+    "describe": "openbook.text.describe",
     "diagnose_model": "openbook.judge",
     "draw_boundary": "openbook.draw",
     "draw_residuals": "openbook.judge.scores.residuals",

@@ -12,7 +12,7 @@ from rich.text import Text
 from openbook.cli.bar import progress_bar
 from openbook.cli.screen import console, heading, notes, readable, say, short_description
 from openbook.data import Table
-from openbook.data.describe import Description, describe
+from openbook.data.describe import Description
 from openbook.errors import PlanError
 from openbook.plan.explore import explore
 from openbook.plan.explore_make import make_exploration
@@ -21,6 +21,7 @@ from openbook.plan.run import claim_folder
 from openbook.plan.source import Source
 from openbook.report.exploration import Exploration
 from openbook.report.explore import beside_words, rule_figures
+from openbook.text.describe import describe
 from openbook.work.formula import printable
 
 __all__ = ["plan_exploration", "run_exploration"]

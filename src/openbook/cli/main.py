@@ -394,7 +394,7 @@ def describe(
     from openbook.cli.bar import waiting
     from openbook.cli.screen import print_description
     from openbook.cli.tables import default_target, open_table
-    from openbook.data.describe import describe as describe_table
+    from openbook.text.describe import describe as describe_table
 
     with waiting("Reading the data"):
         table = open_table(source, kinds_of(kind), read_with)

@@ -11,7 +11,7 @@ from rich.console import Console
 from openbook.cli.bar import progress_bar, waiting
 from openbook.cli.screen import console, figures, heading, notes, readable, say, short_description
 from openbook.data import Table
-from openbook.data.describe import Description, describe
+from openbook.data.describe import Description
 from openbook.data.documents import holds_documents
 from openbook.errors import NotEvaluableError, PlanError
 from openbook.judge.scores.sequences import sequence_table
@@ -26,6 +26,7 @@ from openbook.report.blocks import Sheet as TableBlock
 from openbook.report.fitted import unwrapped
 from openbook.report.portrait import legible, model_blocks, tree_words
 from openbook.report.summary import choice_lines, test_lines
+from openbook.text.describe import describe
 from openbook.words.numbers import shown_p
 from openbook.words.sentences import plural
 from openbook.work import Work

@@ -43,6 +43,8 @@ class Description:
         Warnings first, and among equals in the order of the columns.
     notes : tuple of str
         What was lost, renamed or converted when the table was read.
+    texts : tuple of TextDescription
+        The words of each column of texts; `openbook.describe` puts them in.
     """
 
     rows: int
@@ -50,6 +52,7 @@ class Description:
     target: str | None
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()
+    texts: tuple[Any, ...] = ()
 
     def __getitem__(self, name: str) -> ColumnSummary:
         """The summary of the column of that name."""
@@ -65,6 +68,7 @@ class Description:
             "target": self.target,
             "findings": [finding.to_json() for finding in self.findings],
             "notes": list(self.notes),
+            "texts": [text.to_json() for text in self.texts],
         }
 
     def __str__(self) -> str:

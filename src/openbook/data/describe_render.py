@@ -59,6 +59,7 @@ def description_text(description: "Description", width: int = _WIDTH) -> str:
         _findings(description.findings, width),
     )
     parts += ["\n".join(lines) for lines in texts if lines]
+    parts += [text.work().text() for text in description.texts]
     return "\n\n".join(parts)
 
 
@@ -72,7 +73,8 @@ def description_html(description: "Description") -> str:
     notes = "".join(f"<li>{escape(printable(note))}</li>" for note in description.notes)
     changed = f"<p>Changed on reading</p><ul>{notes}</ul>" if notes else ""
     found = f"<ul>{items}</ul>" if items else ""
-    return f"<p>{escape(_headline(description))}</p>{tables}{changed}{found}"
+    texts = "".join(text.work().html() for text in description.texts)
+    return f"<p>{escape(_headline(description))}</p>{tables}{changed}{found}{texts}"
 
 
 def _headline(description: "Description") -> str:

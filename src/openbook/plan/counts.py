@@ -13,8 +13,9 @@ from typing import Literal
 import numpy as np
 
 from openbook.data import Numeric, Table
-from openbook.data.describe import Description, describe
+from openbook.data.describe import Description
 from openbook.errors import PlanError
+from openbook.text.describe import describe
 
 __all__ = ["MOST_ROWS", "WeightKind", "counted_rows", "described", "kind_of_weights", "weights_of"]
 

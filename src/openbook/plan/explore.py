@@ -35,7 +35,7 @@ from openbook.cluster import (
     describe_clusters,
 )
 from openbook.data import Categorical, Column, Numeric, Table, Text
-from openbook.data.describe import Description, describe
+from openbook.data.describe import Description
 from openbook.draw import Picture
 from openbook.errors import PlanError
 from openbook.outlier.oddest import oddest
@@ -49,6 +49,7 @@ from openbook.reduce import PCA
 from openbook.report.exploration import Associations, Exploration, FoundGroups, Oddities
 from openbook.report.explore import exploration_html
 from openbook.store import open_model, save
+from openbook.text.describe import describe
 
 __all__ = ["explore"]
 

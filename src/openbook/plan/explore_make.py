@@ -9,11 +9,12 @@ import numpy as np
 
 from openbook.associate import frequent_itemsets
 from openbook.data import Nominal, Table
-from openbook.data.describe import Description, describe
+from openbook.data.describe import Description
 from openbook.errors import ParameterError, PlanError
 from openbook.plan.explore_plan import ExplorePlan, ExploreRoles, Grouping, Spotting
 from openbook.plan.make import columns_left_out
 from openbook.plan.source import Source, content_hash
+from openbook.text.describe import describe
 from openbook.words.sentences import plural
 
 __all__ = ["LEARNING_ROWS", "make_exploration", "rows_to_explore"]

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 import openbook
 from openbook.data import Table
-from openbook.data.describe import Description, describe
+from openbook.data.describe import Description
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, choose
 from openbook.judge.choice.choose import RULES
@@ -45,6 +45,7 @@ from openbook.report import Example, Looks, StudyResult, to_html
 from openbook.report.html import NOTHING, NotEvaluated, refusal_html
 from openbook.report.words import doubts
 from openbook.store import save
+from openbook.text.describe import describe
 from openbook.words.sentences import plural
 
 __all__ = ["Progress", "StudyResult", "claim_folder", "report_refusal", "run", "versions"]

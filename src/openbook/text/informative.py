@@ -1,0 +1,125 @@
+r"""What a word tells of a class, from counts of documents.
+
+    n_tc, df(t), N_c, N    documents of class c that have word t, documents that have it, documents of c, all
+    PMI(t, c)    = log2 (N n_tc / (df(t) N_c)), above 0 where the word speaks for the class
+    MI(t, c)     = Σ p log2 (p / (p_word p_class)) over the four cells: word or not, class c or not
+    chi²(t, c)   = Σ (O - E)² / E over the same cells
+    overall      MI and chi² over the two rows and all classes; PMI that of the class it is largest for
+
+Logarithms are to base 2, 0 log 0 = 0, and the PMI of a word that no document of the class has is minus
+infinity. A word in fewer than five documents is rare: its scores are luck more often than not.
+"""
+
+from collections.abc import Sequence
+from functools import partial, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from openbook.fold import each
+from openbook.text.terms import TermRule
+from openbook.text.vocabulary import union
+
+__all__ = ["MEASURES", "RARE", "WordTable", "word_table"]
+
+Array = npt.NDArray[Any]
+
+#: Words in fewer documents are rare.
+RARE = 5
+#: Texts that are counted at once.
+_AT_ONCE = 5_000
+
+
+class WordTable(NamedTuple):
+    """In how many documents of each class the words of texts occur.
+
+    terms : the words, in order
+    times : float64 (n_terms,), how often each occurs
+    having : float64 (n_terms, n_classes), documents of each class that have the word
+    classes : float64 (n_classes,), documents of each class
+    """
+
+    terms: list[str]
+    times: Array
+    having: Array
+    classes: Array
+
+    def __add__(self, other: "WordTable") -> "WordTable":  # type: ignore[override]
+        every, places = union(self.terms, other.terms)
+        times, having = np.zeros(len(every)), np.zeros((len(every), len(self.classes)))
+        for own, one in zip(places, (self, other), strict=True):
+            times[own] += one.times
+            having[own] += one.having
+        return WordTable(every, times, having, self.classes + other.classes)
+
+    @property
+    def documents(self) -> Array:
+        """In how many documents each word occurs."""
+        return self.having.sum(axis=1)
+
+    def scores(self, measure: str) -> Array:
+        """The score of each word for each class, (n_terms, n_classes): one of `MEASURES`."""
+        total, df = self.classes.sum(), self.documents
+        if measure == "df":
+            return self.having
+        if measure == "pmi":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.log2(total * self.having / (df[:, None] * self.classes))
+        inside, outside = self.classes, total - self.classes
+        others = df[:, None] - self.having
+        return _independence(np.stack([self.having, others]), np.stack([inside, outside]), total, measure)
+
+    def overall(self, measure: str) -> Array:
+        """The score of each word for all classes together, (n_terms,)."""
+        if measure == "df":
+            return self.documents
+        if measure == "pmi":
+            return self.scores("pmi").max(axis=1, initial=-np.inf)
+        columns = self.having.T[:, :, None]
+        return _independence(columns, self.classes[:, None], self.classes.sum(), measure)[:, 0]
+
+
+#: What a word can be scored by: documents that have it, and what it tells of the class.
+MEASURES = ("df", "pmi", "mi", "chi2")
+
+
+def _independence(having: Array, sizes: Array, total: float, measure: str) -> Array:
+    """MI or chi² of whether a document has a word and its side.
+
+    having : (n_sides, n_terms, k), documents of each side that have the word; sizes : (n_sides, k)
+    """
+    df = having.sum(axis=0)
+    score = np.zeros(having.shape[1:])
+    for cell, here in ((having, df), (sizes[:, None, :] - having, total - df)):
+        expected = here * sizes[:, None, :] / total
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if measure == "mi":
+                terms = cell * np.log2(cell / expected) / total
+            else:
+                terms = (cell - expected) ** 2 / expected
+        score += np.nan_to_num(terms).sum(axis=0)
+    return np.maximum(score, 0.0)
+
+
+def word_table(rule: TermRule, texts: Sequence[str | None], codes: Array, n_classes: int) -> WordTable:
+    """Count the words of texts by class.
+
+    codes : the class of each text; texts of a negative code, and missing ones, count for nothing
+    """
+    known = [i for i, text in enumerate(texts) if text is not None and codes[i] >= 0]
+    pieces = [known[start : start + _AT_ONCE] for start in range(0, len(known), _AT_ONCE)]
+    parts = [([texts[i] for i in piece], codes[piece]) for piece in pieces]
+    tables = each(parts, partial(_counted, rule, n_classes))
+    none = WordTable([], np.zeros(0), np.zeros((0, n_classes)), np.zeros(n_classes))
+    return reduce(WordTable.__add__, tables, none)
+
+
+def _counted(rule: TermRule, n_classes: int, part: tuple[list[str], Array]) -> WordTable:
+    texts, codes = part
+    terms, counts = rule.count(texts)
+    sides = np.equal.outer(codes, np.arange(n_classes)).astype(float)
+    shown = sp.csr_array((np.ones(len(counts.data)), counts.indices, counts.indptr), shape=counts.shape)
+    times = np.bincount(counts.indices, weights=counts.data, minlength=len(terms))
+    return WordTable(terms, times, shown.T @ sides, sides.sum(axis=0))
