@@ -133,7 +133,7 @@ def test_errors_name_the_culprit():
         ({"a": {"table": -0.1}}, "'a': a probability is not between 0 and 1"),
         (
             {"a": {"table": 0.5}, "b": {"parents": ["a"], "table": {"yes": 0.1}}},
-            "'b': no probabilities are given for a = no",
+            "'b': nothing is given for a = no",
         ),
         ({"a": {"tabel": 0.5}}, "'tabel' is not known"),
         ({"a": {"values": ["x", "x"], "table": 0.5}}, "'x' twice"),

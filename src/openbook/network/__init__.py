@@ -4,7 +4,7 @@ from openbook.network.belief_network import BeliefNetwork
 from openbook.network.bif import read_bif, write_bif
 from openbook.network.classifier import BeliefNetworkClassifier
 from openbook.network.examples import burglary, heart_disease, random_network
-from openbook.network.query_answer import QueryAnswer
+from openbook.network.query_answer import MixtureAnswer, QueryAnswer
 from openbook.network.special_cases import (
     dynamic_network,
     markov_chain,
@@ -15,6 +15,7 @@ from openbook.network.special_cases import (
 __all__ = [
     "BeliefNetwork",
     "BeliefNetworkClassifier",
+    "MixtureAnswer",
     "QueryAnswer",
     "burglary",
     "dynamic_network",

@@ -2,20 +2,24 @@
 
 edges      int64 (n_edges, 2), numbers of parent and child
 table.i    float64, an axis for each parent of node i and one for itself;  counts.i likewise
-cuts.i     float64, where node i is a number
+cuts.i     float64, where node i is a number in intervals
+mean.i, variance.i                  float64, an axis for each parent, of a leaf with normal distributions
+weight.i, average.i, scatter.i      float64 (combinations of the parents' values, 1), its moments
 rows       float64 (1,), the weight of the training rows, where there are counts
 trace      float64, the log-likelihood of each round
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.data import Categorical, Numeric, Schema
+from openbook.data import Attribute, Numeric, Schema
 from openbook.errors import DataError
+from openbook.kernels.moments import Moments
 from openbook.network.graph import Graph
 from openbook.network.learning import FamilyCounts
+from openbook.network.leaves import LeafNormals, check_leaves
 from openbook.network.tables import checked_table
 
 __all__ = ["StoredNetwork", "checked_cuts", "checked_floats", "from_arrays", "to_arrays"]
@@ -25,31 +29,41 @@ class StoredNetwork(NamedTuple):
     """What the arrays of a network hold."""
 
     graph: Graph
-    tables: dict[str, np.ndarray]
+    tables: dict[str, Any]
     statistics: FamilyCounts | None
     trace: list[float]
 
 
-def to_arrays(nodes, graph, tables, cuts, statistics, trace):
-    numbers = {node.name: i for i, node in enumerate(nodes)}
-    edges = [(numbers[a], numbers[b]) for a, b in graph.edges]
-    arrays = {"edges": np.array(edges, dtype=np.int64).reshape(-1, 2), "trace": np.array(trace, dtype=float)}
-    for i, node in enumerate(nodes):
-        arrays[f"table.{i}"] = tables[node.name]
-        if node.name in cuts:
-            arrays[f"cuts.{i}"] = cuts[node.name]
-        if statistics is not None:
-            arrays[f"counts.{i}"] = statistics.tables[i]
-    if statistics is not None:
-        arrays["rows"] = statistics.rows
+def to_arrays(network):
+    """The arrays of a belief network."""
+    numbers = {node.name: i for i, node in enumerate(network.nodes_)}
+    edges = [(numbers[a], numbers[b]) for a, b in network.graph_.edges]
+    arrays = {
+        "edges": np.array(edges, dtype=np.int64).reshape(-1, 2),
+        "trace": np.array(network.trace_, dtype=float),
+    }
+    arrays |= {f"table.{numbers[name]}": table for name, table in network.tables_.items()}
+    arrays |= {f"cuts.{numbers[name]}": cuts for name, cuts in network.cuts_.items()}
+    for name, leaf in network.normals_.items():
+        arrays |= {f"mean.{numbers[name]}": leaf.mean, f"variance.{numbers[name]}": leaf.variance}
+    if network.statistics_ is not None:
+        arrays["rows"] = network.statistics_.rows
+        for i, counts in enumerate(network.statistics_.tables):
+            if isinstance(counts, Moments):
+                own = {"weight": counts.weight, "average": counts.mean, "scatter": counts.scatter}
+                arrays |= {f"{part}.{i}": array for part, array in own.items()}
+            else:
+                arrays[f"counts.{i}"] = counts
     return arrays
 
 
-def checked_cuts(schema: Schema, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The cuts of the numeric columns of a schema."""
+def checked_cuts(
+    schema: Schema, arrays: Mapping[str, np.ndarray], leaves: Collection[str] = ()
+) -> dict[str, np.ndarray]:
+    """The cuts of the numeric columns of a schema but leaves."""
     found = {}
     for i, attribute in enumerate(schema):
-        if isinstance(attribute, Numeric):
+        if isinstance(attribute, Numeric) and attribute.name not in leaves:
             cuts = arrays[f"cuts.{i}"]
             if (
                 cuts.dtype != float
@@ -62,7 +76,7 @@ def checked_cuts(schema: Schema, arrays: Mapping[str, np.ndarray]) -> dict[str, 
     return found
 
 
-def from_arrays(nodes: Sequence[Categorical], arrays: Mapping[str, np.ndarray]) -> StoredNetwork:
+def from_arrays(nodes: Sequence[Attribute], arrays: Mapping[str, np.ndarray]) -> StoredNetwork:
     """The network of these nodes; ValueError or KeyError where the arrays do not fit."""
     edges = arrays["edges"]
     if edges.dtype != np.int64 or edges.ndim != 2 or edges.shape[1] != 2:
@@ -73,24 +87,40 @@ def from_arrays(nodes: Sequence[Categorical], arrays: Mapping[str, np.ndarray]) 
     for a, b in edges.tolist():
         parents[b].append(a)
     try:
+        check_leaves(nodes, parents)
         graph = Graph(
             {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
         )
-        tables = {}
-        for i, node in enumerate(nodes):
-            tables[node.name] = checked_table(
-                node, [nodes[p] for p in parents[i]], checked_floats(arrays, f"table.{i}")
-            )
+        tables = {
+            node.name: _stored_table(arrays, i, node, [nodes[p] for p in parents[i]])
+            for i, node in enumerate(nodes)
+        }
     except DataError as error:
         raise ValueError(str(error)) from None
     statistics = None
     if "rows" in arrays:
-        counts = tuple(
-            checked_floats(arrays, f"counts.{i}", tables[node.name].shape) for i, node in enumerate(nodes)
-        )
+        counts = tuple(_stored_counts(arrays, i, tables[node.name]) for i, node in enumerate(nodes))
         statistics = FamilyCounts(checked_floats(arrays, "rows", (1,)), counts, np.zeros(1))
     trace = checked_floats(arrays, "trace", (arrays["trace"].size,), signed=True)
     return StoredNetwork(graph, tables, statistics, trace.tolist())
+
+
+def _stored_table(arrays, i, node, above):
+    if not isinstance(node, Numeric):
+        return checked_table(node, above, checked_floats(arrays, f"table.{i}"))
+    shape = tuple(len(parent.values) for parent in above)
+    variance = checked_floats(arrays, f"variance.{i}", shape)
+    if (variance <= 0).any():
+        raise ValueError(f"the variances of {node.name!r} must be above zero")
+    return LeafNormals(checked_floats(arrays, f"mean.{i}", shape, signed=True), variance)
+
+
+def _stored_counts(arrays, i, table):
+    if not isinstance(table, LeafNormals):
+        return checked_floats(arrays, f"counts.{i}", table.shape)
+    shape = (table.mean.size, 1)
+    weight, scatter = (checked_floats(arrays, f"{part}.{i}", shape) for part in ("weight", "scatter"))
+    return Moments(weight, checked_floats(arrays, f"average.{i}", shape, signed=True), scatter)
 
 
 def checked_floats(arrays, name, shape=None, *, signed=False):

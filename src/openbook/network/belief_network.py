@@ -3,9 +3,11 @@ r"""A belief network: a graph, and for each node a table of its probabilities gi
     P(x_1, …, x_d) = Π_i P(x_i | parents(x_i))
 
 Nodes are the columns of a table, nominal or ordinal. Numbers are cut into intervals of about equal frequency,
-and the cuts are part of the model. Tables are estimated from counts, smoothed as in naive Bayes. Rows with
-missing cells, and nodes that are hidden altogether, are learnt by expectation-maximisation (`learning.py`);
-the structure may be given or searched (`structure.py`). In a question, nodes without evidence are summed out.
+and the cuts are part of the model; or a numeric column is a leaf, with a normal distribution for each
+combination of its parents' values (`leaves.py`). Tables are estimated from counts, smoothed as in naive
+Bayes. Rows with missing cells, and nodes that are hidden altogether, are learnt by expectation-maximisation
+(`learning.py`); the structure may be given or searched (`structure.py`). In a question, nodes without
+evidence are summed out.
 A value never seen in training counts as missing.
 
 tables_ : {node: float64 (values of each parent …, values of the node)}
@@ -21,10 +23,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
-from openbook.border.rows import weighed
+from openbook.border.rows import refuse_infinity, weighed
 from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.border.unsupervised import Unsupervised
-from openbook.data import Nominal, Schema
+from openbook.data import Nominal, Numeric, Schema
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.read import read
@@ -32,21 +34,21 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.network.arrays import checked_cuts, checked_floats, from_arrays, to_arrays
 from openbook.network.derive import derive_network, derive_probability, derive_query
 from openbook.network.graph import Graph
-from openbook.network.learning import (
-    CodedRows,
-    Families,
-    completed,
-    expectation_maximisation,
-    known_log_likelihood,
-)
+from openbook.network.learning import completed, known_log_likelihood
+from openbook.network.leaves import LeafNormals, check_leaves, column_moments, leaf_normals
 from openbook.network.nodes import (
+    Estimate,
     as_node,
+    coded,
     coded_pieces,
     counted,
     equal_frequency_cuts,
-    in_memory,
-    node_codes,
-    smoothed,
+    families_of,
+    gaussian_columns,
+    graph_of,
+    known_cells,
+    learnt_tables,
+    scores_of,
 )
 from openbook.network.questions import Questions
 from openbook.network.strength import EdgeStrength, strengths
@@ -78,8 +80,13 @@ class BeliefNetwork(Questions, Unsupervised):
         From counts to probabilities.
     latent : mapping of name to number of values, or None, default=None
         Nodes that no column shows; `structure` must be a list of edges that says where they belong.
+    gaussian : "all", list of str or None, default=None
+        Numeric columns that stay numbers: leaves, with nominal parents and no children, that have a normal
+        distribution for each combination of their parents' values. The others are cut into intervals.
     bins : int, default=5
         The most intervals into which a numeric column is cut.
+    min_covar : float, default=0.001
+        The least variance of a normal distribution, as a share of the column's own.
     max_iter : int, default=100
         The most rounds of expectation-maximisation, where cells are missing.
     tol : float, default=1e-06
@@ -94,6 +101,8 @@ class BeliefNetwork(Questions, Unsupervised):
         The edges.
     tables_ : dict of str to ndarray
         P(node | parents): an axis for each parent, the last for the node.
+    normals_ : dict of str to LeafNormals
+        The mean and the variance of numeric leaves: an axis for each parent.
     cuts_ : dict of str to ndarray
         The cuts of numeric columns.
     families_ : Families
@@ -133,7 +142,9 @@ class BeliefNetwork(Questions, Unsupervised):
         "forbidden": Anything("a list of (parent, child)"),
         "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
         "latent": Anything("None, or a mapping of a node's name to its number of values"),
+        "gaussian": Anything("'all', a list of numeric columns, or None"),
         "bins": Whole(at_least=2),
+        "min_covar": Number(above=0),
         "max_iter": Whole(at_least=1),
         "tol": Number(above=0),
         "random_state": Whole(at_least=0),
@@ -149,7 +160,9 @@ class BeliefNetwork(Questions, Unsupervised):
         forbidden=(),
         smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
         latent=None,
+        gaussian=None,
         bins=5,
+        min_covar=1e-3,
         max_iter=100,
         tol=1e-6,
         random_state=0,
@@ -161,7 +174,9 @@ class BeliefNetwork(Questions, Unsupervised):
         self.forbidden = forbidden
         self.smoothing = smoothing
         self.latent = latent
+        self.gaussian = gaussian
         self.bins = bins
+        self.min_covar = min_covar
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -176,7 +191,8 @@ class BeliefNetwork(Questions, Unsupervised):
             "values" lists the values, ["yes", "no"] if left out. "parents" may be left out where there are
             none. "table" is an array with an axis for each parent and a last one for the node, or a mapping
             of the parents' values to the distribution. For a node of two values, a number is the
-            probability of the first.
+            probability of the first. A numeric leaf has "normal" instead of "values" and "table": a pair
+            (mean, standard deviation), or a mapping of the parents' values to such pairs.
 
         Returns
         -------
@@ -195,16 +211,23 @@ class BeliefNetwork(Questions, Unsupervised):
         attributes = {name: _node(name, record) for name, record in nodes.items()}
         parents = {name: _listed_parents(name, record) for name, record in nodes.items()}
         graph = Graph(parents)
-        tables = {
-            name: node_table(attributes[name], [attributes[p] for p in parents[name]], record["table"])
-            for name, record in nodes.items()
-        }
+        numbers = {name: i for i, name in enumerate(nodes)}
+        check_leaves(list(attributes.values()), [[numbers[p] for p in above] for above in parents.values()])
+        tables: dict[str, Any] = {}
+        for name, record in nodes.items():
+            node, above = attributes[name], [attributes[p] for p in parents[name]]
+            tables[name] = (
+                leaf_normals(node, above, record["normal"])
+                if isinstance(node, Numeric)
+                else node_table(node, above, record["table"])
+            )
         return cls._from_parts(tuple(attributes.values()), graph, tables)
 
     @classmethod
     def _from_parts(cls, nodes, graph, tables, **more):
         """A network that another learner has learnt."""
-        network = cls(structure=graph.edges)
+        leaves = [node.name for node in nodes if isinstance(node, Numeric)]
+        network = cls(structure=graph.edges, gaussian=leaves or None)
         network._remember(Schema(nodes))
         network.score_ = None
         network._build(nodes, graph, tables, **more)
@@ -213,27 +236,17 @@ class BeliefNetwork(Questions, Unsupervised):
     # --- learning ----------------------------------------------------------------------------------------
 
     def _fit(self, rows):
-        cuts = equal_frequency_cuts(rows, self.bins)
+        leaves = gaussian_columns(self, rows.schema)
+        cuts = equal_frequency_cuts(rows, self.bins, leaves)
+        columns = column_moments(rows, leaves)
         nodes = (*(as_node(a, cuts) for a in rows.schema), *self._latent_nodes(rows.schema))
         pieces = coded_pieces(rows, nodes, cuts)
         parents, self.score_ = self._structure(nodes, pieces)
-        graph = Graph(
-            {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
+        families, graph = families_of(nodes, parents), graph_of(nodes, parents)
+        estimate = Estimate(families, nodes, self.smoothing, self.min_covar, columns)
+        tables, counts, trace = learnt_tables(
+            pieces, estimate, partial(self._start, estimate), tol=self.tol, max_iter=self.max_iter
         )
-        families = Families(parents, tuple(len(node.values) for node in nodes))
-        estimate = partial(smoothed, families, nodes, self.smoothing)
-        (counts, has_gaps), trace = counted(families, pieces), []
-        tables = estimate(counts)
-        if has_gaps:
-            tables, counts, trace = expectation_maximisation(
-                families,
-                pieces,
-                self._start(families, nodes, tables),
-                estimate,
-                self.smoothing,
-                tol=self.tol,
-                max_iter=self.max_iter,
-            )
         named = {node.name: table for node, table in zip(nodes, tables, strict=True)}
         self._build(nodes, graph, named, counts, cuts, trace)
 
@@ -262,13 +275,9 @@ class BeliefNetwork(Questions, Unsupervised):
         if self.structure not in STRUCTURES:
             hint = did_you_mean(self.structure, STRUCTURES)
             raise ParameterError(f"BeliefNetwork: structure cannot be {self.structure!r}. {hint}")
-        codes, w = in_memory(pieces)
         return search_structure(
             self.structure,
-            codes,
-            w,
-            [len(node.values) for node in nodes],
-            criterion=self.criterion,
+            scores_of(self, nodes, pieces),
             max_parents=self.max_parents,
             required=self._edges(self.required, numbers, "required"),
             forbidden=self._edges(self.forbidden, numbers, "forbidden"),
@@ -290,16 +299,23 @@ class BeliefNetwork(Questions, Unsupervised):
             found.append((numbers[edge[0]], numbers[edge[1]]))
         return found
 
-    def _start(self, families, nodes, tables):
+    def _start(self, estimate, tables):
         """Where expectation-maximisation starts: tables of what is known, and random ones of latent nodes."""
         rng = np.random.default_rng(self.random_state)
+        families, nodes = estimate.families, estimate.nodes
         latent = {i for i, node in enumerate(nodes) if node.name in (self.latent or {})}
-        return [
-            rng.dirichlet(np.ones(families.sizes[node]), families.shape(node)[:-1])
-            if latent & set(scope)
-            else table
-            for node, (scope, table) in enumerate(zip(families.scopes, tables, strict=True))
-        ]
+        first = []
+        for node, (scope, table) in enumerate(zip(families.scopes, tables, strict=True)):
+            shape = families.shape(node)
+            if not latent & set(scope):
+                first.append(table)
+            elif node in families.leaves:
+                mean, variance = estimate.overall(node)
+                off = rng.standard_normal(shape[:-1]) * np.sqrt(variance)
+                first.append(LeafNormals(mean + off, np.full(shape[:-1], variance)))
+            else:
+                first.append(rng.dirichlet(np.ones(shape[-1]), shape[:-1]))
+        return first
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
         """Learn from more rows: the structure stays, the counts and tables grow.
@@ -341,6 +357,7 @@ class BeliefNetwork(Questions, Unsupervised):
             )
         table = conform(read(X, self.schema_), self.schema_, type(self).__name__)
         rows = weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight)
+        refuse_infinity(table)
         counts, has_gaps = counted(self.families_, coded_pieces(rows, self.nodes_, self.cuts_))
         if has_gaps:
             raise DataError(
@@ -350,10 +367,13 @@ class BeliefNetwork(Questions, Unsupervised):
 
     def _recount(self, more, how):
         statistics = how(self.statistics_, more)
-        if any((table < -1e-9).any() for table in statistics.tables):
+        if any((amount < -1e-9).any() for amount in statistics.amounts()):
             raise DataError("cannot forget these rows: they were not in the training data")
-        tables = smoothed(self.families_, self.nodes_, self.smoothing, statistics)
-        named = {node.name: table for node, table in zip(self.nodes_, tables, strict=True)}
+        columns = {
+            self.nodes_[leaf].name: statistics.tables[leaf].overall() for leaf in self.families_.leaves
+        }
+        estimate = Estimate(self.families_, self.nodes_, self.smoothing, self.min_covar, columns)
+        named = {node.name: table for node, table in zip(self.nodes_, estimate(statistics), strict=True)}
         self._build(self.nodes_, self.graph_, named, statistics, self.cuts_)
         return self
 
@@ -361,6 +381,8 @@ class BeliefNetwork(Questions, Unsupervised):
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Log P(row) of each row: the lower, the more unusual. Missing cells are summed out.
+
+        With numeric leaves it is the logarithm of a density.
 
         Parameters
         ----------
@@ -371,12 +393,11 @@ class BeliefNetwork(Questions, Unsupervised):
         ndarray of shape (n_rows,)
         """
         self._graph()
-        codes = node_codes(self._encode(X), self.nodes_, self.cuts_)
-        tables, rows = self._numbered(), CodedRows(codes, np.ones(len(codes)))
-        out = known_log_likelihood(self.families_, tables, codes)
+        tables, rows = self._numbered(), coded(self.nodes_, self.cuts_, self._encode(X))
+        out = known_log_likelihood(self.families_, tables, rows)
         with np.errstate(divide="ignore"):
             for part in completed(self.families_, tables, rows):
-                out[part.rows] += np.log(part.weight())
+                out[part.rows] += np.log(part.weight()) + part.log_scale
         return out
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
@@ -395,13 +416,14 @@ class BeliefNetwork(Questions, Unsupervised):
         return float(self.score_samples(X).mean())
 
     def complexity(self) -> int:
-        """The number of free probabilities.
+        """The number of free probabilities, and of means and variances.
 
         Returns
         -------
         int
         """
-        return sum(table.size - table.size // table.shape[-1] for table in self.tables_.values())
+        normals = sum(2 * leaf.mean.size for leaf in self.normals_.values())
+        return normals + sum(table.size - table.size // table.shape[-1] for table in self.tables_.values())
 
     def work(self, row: Any = None, given: Mapping[str, Any] | None = None) -> Work:
         """Show the work: how the network was made, how a question is answered, or the probability of a row.
@@ -422,21 +444,18 @@ class BeliefNetwork(Questions, Unsupervised):
         if not isinstance(row, str):
             return super().work(row)
         (target,) = self._targets(row, given)
-        evidence = self._evidence(given)
-        if any((likely > 0).sum() > 1 for likely in evidence.values()):
+        found = self._findings(given)
+        if any((likely > 0).sum() > 1 for likely in found.likely.values()):
             raise DataError("a derivation needs values as evidence; soft evidence has query(…) alone")
-        return derive_query(
-            self, target, {self.nodes_[v].name: int(likely.argmax()) for v, likely in evidence.items()}
-        )
+        codes = {self.nodes_[v].name: int(likely.argmax()) for v, likely in found.likely.items()}
+        numbers = {self.nodes_[v].name: x for v, x in found.numbers.items()}
+        return derive_query(self, target, {**codes, **numbers})
 
     def _work(self):
         return derive_network(self)
 
     def _work_row(self, X):
-        codes = node_codes(X, self.nodes_, self.cuts_)[0]
-        return derive_probability(
-            self, {node.name: int(c) for node, c in zip(self.nodes_, codes, strict=True)}
-        )
+        return derive_probability(self, known_cells(self.nodes_, self.cuts_, X))
 
     def draw(self):
         """A picture of the graph, with the table of each node beside it.
@@ -501,11 +520,11 @@ class BeliefNetwork(Questions, Unsupervised):
     # --- the model file ----------------------------------------------------------------------------------
 
     def _arrays(self):
-        arrays = to_arrays(self.nodes_, self.graph_, self.tables_, self.cuts_, self.statistics_, self.trace_)
+        arrays = to_arrays(self)
         return arrays if self.score_ is None else {**arrays, "score": np.array([self.score_])}
 
     def _restore(self, arrays):
-        cuts = checked_cuts(self.schema_, arrays)
+        cuts = checked_cuts(self.schema_, arrays, gaussian_columns(self, self.schema_))
         nodes = (*(as_node(a, cuts) for a in self.schema_), *self._latent_nodes(self.schema_))
         graph, tables, statistics, trace = from_arrays(nodes, arrays)
         self.score_ = (
@@ -528,9 +547,11 @@ class Differences(NamedTuple):
 
 
 def _node(name, record):
-    if odd := set(record) - {"values", "parents", "table"}:
-        hint = did_you_mean(min(odd), ("values", "parents", "table"))
-        raise DataError(f"node {name!r}: {min(odd)!r} is not known. {hint}")
+    known = ("parents", "normal") if "normal" in record else ("values", "parents", "table")
+    if odd := set(record) - set(known):
+        raise DataError(f"node {name!r}: {min(odd)!r} is not known. {did_you_mean(min(odd), known)}")
+    if "normal" in record:
+        return Numeric(name)
     if "table" not in record:
         raise DataError(f"node {name!r} has no table")
     values = tuple(as_text(value) for value in record.get("values", ("yes", "no")))

@@ -252,6 +252,9 @@ def write_bif(network: BeliefNetwork, path: str | Path) -> Path:
     >>> file.read_text().splitlines()[1]
     'variable exercise {'
     """
+    if network.normals_:
+        name = next(iter(network.normals_))
+        raise DataError(f"node {name!r} is numeric, and a BIF file holds tables only; cut it into intervals")
     by_name = {node.name: node for node in network.nodes_}
     lines = ["network openbook { }"]
     for node in network.nodes_:

@@ -8,12 +8,11 @@ r"""A belief network as a classifier: the class is a node, and is asked for.
     "hill_climb"   what a search by score finds; only the Markov blanket of the class counts
     edges          the edges given, as pairs (parent, child); the class goes by the name of the target
 
-Numbers are cut into intervals of about equal frequency, by the training rows. Missing cells and
+Numbers are cut into intervals of about equal frequency, by the training rows; or they stay numbers, in leaves
+with a normal distribution for each combination of their parents' values (`leaves.py`). Missing cells and
 values never seen are summed out. The prior of a class is its share of the rows, unsmoothed. A row that no
 class can explain gets the prior. Rows with gaps are learnt by expectation-maximisation.
 """
-
-from functools import partial
 
 import numpy as np
 
@@ -23,19 +22,23 @@ from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.data import Nominal
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
-from openbook.network.arrays import checked_cuts, from_arrays, to_arrays
+from openbook.network.arrays import StoredNetwork, checked_cuts, from_arrays, to_arrays
 from openbook.network.belief_network import BeliefNetwork
 from openbook.network.derive import derive_network, derive_query
-from openbook.network.graph import Graph
-from openbook.network.learning import CodedRows, Families, completed, expectation_maximisation
+from openbook.network.learning import completed
+from openbook.network.leaves import column_moments
 from openbook.network.nodes import (
+    Estimate,
     as_node,
+    coded,
     coded_pieces,
-    counted,
     equal_frequency_cuts,
-    in_memory,
-    node_codes,
-    smoothed,
+    families_of,
+    gaussian_columns,
+    graph_of,
+    known_cells,
+    learnt_tables,
+    scores_of,
 )
 from openbook.network.structure import search_structure, tree_augmented
 from openbook.work import Work
@@ -58,8 +61,13 @@ class BeliefNetworkClassifier(Classifier):
         The most parents of a node in "hill_climb".
     smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m), default=Laplace(alpha=1.0)
         From counts to probabilities.
+    gaussian : "all", list of str or None, default=None
+        Numeric columns that stay numbers: leaves, with nominal parents and no children, that have a normal
+        distribution for each combination of their parents' values. The others are cut into intervals.
     bins : int, default=5
         The most intervals into which a numeric column is cut.
+    min_covar : float, default=0.001
+        The least variance of a normal distribution, as a share of the column's own.
     max_iter : int, default=100
         The most rounds of expectation-maximisation, where cells are missing.
     tol : float, default=1e-06
@@ -97,7 +105,9 @@ class BeliefNetworkClassifier(Classifier):
         "criterion": OneOf("bic", "bdeu", "k2"),
         "max_parents": Whole(at_least=1),
         "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
+        "gaussian": Anything("'all', a list of numeric columns, or None"),
         "bins": Whole(at_least=2),
+        "min_covar": Number(above=0),
         "max_iter": Whole(at_least=1),
         "tol": Number(above=0),
     }
@@ -109,7 +119,9 @@ class BeliefNetworkClassifier(Classifier):
         criterion="bic",
         max_parents=4,
         smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
+        gaussian=None,
         bins=5,
+        min_covar=1e-3,
         max_iter=100,
         tol=1e-6,
     ):
@@ -117,7 +129,9 @@ class BeliefNetworkClassifier(Classifier):
         self.criterion = criterion
         self.max_parents = max_parents
         self.smoothing = smoothing
+        self.gaussian = gaussian
         self.bins = bins
+        self.min_covar = min_covar
         self.max_iter = max_iter
         self.tol = tol
 
@@ -125,20 +139,25 @@ class BeliefNetworkClassifier(Classifier):
         return {"structure": WAYS, "bins": (3, 5, 10)}
 
     def _fit(self, rows):
-        self._cuts = equal_frequency_cuts(rows, self.bins)
+        leaves = gaussian_columns(self, rows.schema)
+        self._cuts = equal_frequency_cuts(rows, self.bins, leaves)
+        columns = column_moments(rows, leaves)
         nodes = self._nodes()
         pieces = coded_pieces(rows, nodes, self._cuts, with_target=True)
-        families = Families(self._parents(nodes, pieces), tuple(len(node.values) for node in nodes))
-        prior = {len(nodes) - 1} if not families.parents[-1] else set()  # as in naive Bayes
-        estimate = partial(smoothed, families, nodes, self.smoothing, plain=prior)
-        (counts, has_gaps), trace = counted(families, pieces), []
-        tables = estimate(counts)
-        if has_gaps:
-            tables, counts, trace = expectation_maximisation(
-                families, pieces, tables, estimate, self.smoothing, tol=self.tol, max_iter=self.max_iter
-            )
+        families = families_of(nodes, self._parents(nodes, pieces))
+        prior = (len(nodes) - 1,) if not families.parents[-1] else ()  # as in naive Bayes
+        estimate = Estimate(families, nodes, self.smoothing, self.min_covar, columns, prior)
+        tables, counts, trace = learnt_tables(pieces, estimate, tol=self.tol, max_iter=self.max_iter)
+        named = {node.name: table for node, table in zip(nodes, tables, strict=True)}
+        self._become(nodes, StoredNetwork(graph_of(nodes, families.parents), named, counts, trace))
+
+    def _become(self, nodes, network):
+        """Become the classifier of a network."""
+        graph, tables, statistics, trace = network
         self.n_iter_ = max(len(trace), 1)
-        self._build(nodes, families.parents, tables, counts, trace)
+        self.network_ = BeliefNetwork._from_parts(  # noqa: SLF001 (of its own room)
+            nodes, graph, tables, statistics=statistics, cuts=self._cuts, trace=trace
+        )
 
     def _nodes(self):
         """The columns as nodes, and last the class."""
@@ -156,21 +175,10 @@ class BeliefNetworkClassifier(Classifier):
             raise ParameterError(f"BeliefNetworkClassifier: {msg}")
         if self.structure == "naive":
             return (*(((target,),) * target), ())
-        codes, w = in_memory(pieces)
-        sizes = [len(node.values) for node in nodes]
+        scores = scores_of(self, nodes, pieces)
         if self.structure == "tan":
-            return tree_augmented(codes, w, sizes, target)
-        parents, _ = search_structure(
-            "hill_climb",
-            codes,
-            w,
-            sizes,
-            criterion=self.criterion,
-            max_parents=self.max_parents,
-            required=(),
-            forbidden=(),
-        )
-        return parents
+            return tree_augmented(scores, target)
+        return search_structure("hill_climb", scores, max_parents=self.max_parents)[0]
 
     def _given(self, nodes):
         numbers = {node.name: i for i, node in enumerate(nodes)}
@@ -185,23 +193,12 @@ class BeliefNetworkClassifier(Classifier):
             parents[numbers[edge[1]]].append(numbers[edge[0]])
         return tuple(tuple(above) for above in parents)
 
-    def _build(self, nodes, parents, tables, counts, trace):
-        """Become the classifier of these tables."""
-        graph = Graph(
-            {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
-        )
-        named = {node.name: table for node, table in zip(nodes, tables, strict=True)}
-        self.network_ = BeliefNetwork._from_parts(  # noqa: SLF001 (of its own room)
-            nodes, graph, named, statistics=counts, cuts=self._cuts, trace=trace
-        )
-
     def _proba(self, X):
         network = self.network_
-        codes = node_codes(X, network.nodes_, self._cuts, y=-1)
-        target = codes.shape[1] - 1
+        rows = coded(network.nodes_, self._cuts, X, y=-1)
+        target = len(network.nodes_) - 1
         out = np.tile(network.query(network.nodes_[-1].name).probabilities, (len(X), 1))
-        tables = [network.tables_[node.name] for node in network.nodes_]
-        for part in completed(network.families_, tables, CodedRows(codes, np.ones(len(X)))):
+        for part in completed(network.families_, network._numbered(), rows):  # noqa: SLF001 (of its own room)
             if target in part.group:
                 joint = part.marginal((target,))
                 total = joint.sum(axis=1, keepdims=True)
@@ -228,21 +225,12 @@ class BeliefNetworkClassifier(Classifier):
 
     def _work_row(self, X):
         nodes = self.network_.nodes_
-        codes = node_codes(X, nodes[:-1], self._cuts)[0]
-        given = {node.name: int(code) for node, code in zip(nodes[:-1], codes, strict=True) if code >= 0}
-        return derive_query(self.network_, nodes[-1].name, given)
+        return derive_query(self.network_, nodes[-1].name, known_cells(nodes[:-1], self._cuts, X))
 
     def _arrays(self):
-        network = self.network_
-        return to_arrays(
-            network.nodes_, network.graph_, network.tables_, self._cuts, network.statistics_, network.trace_
-        )
+        return to_arrays(self.network_)
 
     def _restore(self, arrays):
-        self._cuts = checked_cuts(self.schema_, arrays)
+        self._cuts = checked_cuts(self.schema_, arrays, gaussian_columns(self, self.schema_))
         nodes = self._nodes()
-        graph, tables, statistics, trace = from_arrays(nodes, arrays)
-        self.n_iter_ = max(len(trace), 1)
-        self.network_ = BeliefNetwork._from_parts(  # noqa: SLF001 (of its own room)
-            nodes, graph, tables, statistics=statistics, cuts=self._cuts, trace=trace
-        )
+        self._become(nodes, from_arrays(nodes, arrays))

@@ -6,7 +6,8 @@ r"""The work of a belief network: a question answered by the sum and product rul
 
 This is the plain twin of `elimination.py`: it goes through every combination of the hidden nodes. Nodes that
 are neither asked for, nor observed, nor above such a node sum to one, and are left out first. Where there
-are too many combinations, the terms of each value are summed without being listed.
+are too many combinations, the terms of each value are summed without being listed. The entry of a numeric
+leaf is the density of its number; a leaf that is asked for is a mixture of normals over its parents.
 """
 
 import math
@@ -28,33 +29,130 @@ SHOWN = 8
 
 
 def derive_query(network, target, given):
-    """The derivation of P(target | given) for one target, and evidence in codes."""
+    """The derivation of P(target | given) for one target, and evidence in codes, of leaves numbers."""
     graph = network.graph_
     attributes = {a.name: a for a in network.nodes_}
-    wanted = {target, *given}
+    is_leaf = target in network.normals_
+    asked = [name for name in graph.parents[target] if name not in given] if is_leaf else [target]
+    wanted = {*asked, *given}
     relevant = wanted | graph.ancestors(tuple(wanted))
     kept = [name for name in graph.order if name in relevant]
-    barren = [name for name in graph.order if name not in relevant]
+    barren = [name for name in graph.order if name not in relevant and name != target]
     hidden = [name for name in kept if name not in wanted]
-    evidence = ", ".join(f"{name} = {attributes[name].values[code]}" for name, code in given.items())
+    evidence = ", ".join(f"{name} = {_told(network, name, cell)}" for name, cell in given.items())
     parts = [_chain(graph)]
     if barren:
         out = f"sum rule: nothing asked or observed lies below {listed(barren)}, so they sum to 1"
         parts.append(Step("left out", rf"\sum_{{{_names(barren)}}} {_product(graph, barren)} = 1", note=out))
-    rule = "sum rule over the hidden nodes" if hidden else "product rule: no node is hidden"
-    note = f"{rule}; e: {evidence}" if evidence else rule
-    parts.append(Step(_joint_words(target, "", evidence), _summed(graph, kept, hidden), note=note))
-    values = attributes[target].values
+    parts += [_densities(network, name, given) for name in given if name in network.normals_]
+    combinations = list(product(*(range(len(attributes[name].values)) for name in asked)))
+    if asked:
+        rule = "sum rule over the hidden nodes" if hidden else "product rule: no node is hidden"
+        note = f"{rule}; e: {evidence}" if evidence else rule
+        label = _joint_words(", ".join(asked), "", evidence)
+        parts.append(Step(label, _summed(graph, kept, hidden), note=note))
     sums = []
-    for code, value in enumerate(values):
-        label = _joint_words(target, value, evidence)
-        part, total = _numerator(network, label, {**given, target: code}, kept, hidden)
+    for codes in combinations if asked else ():
+        what, value = _asked_words(network, asked, codes)
+        label = _joint_words(what, value, evidence)
+        part, total = _numerator(
+            network, label, {**given, **dict(zip(asked, codes, strict=True))}, kept, hidden
+        )
         parts.append(part)
         sums.append(total)
-    parts += _ending(target, values, sums, evidence)
     question = f"P({target} | {evidence})" if evidence else f"P({target})"
+    if is_leaf:
+        parts += (components := _mixture(network, target, given, asked, combinations, sums or [1.0]))
+        mean, variance = (step.result for step in components[-2:])
+        told = f"Mean {figure(mean)}, standard deviation {figure(math.sqrt(variance))}."
+        return Work(f"{question.replace('P', 'p', 1)}, step by step", tuple(parts), told)
+    values = attributes[target].values
+    parts += _ending(target, values, sums, evidence)
     best = values[int(np.argmax(sums))]
     return Work(f"{question}, step by step", tuple(parts), f"The most probable: {target} = {best}.")
+
+
+def _plain(network, name, cell):
+    """The value of a code, or the number of a leaf."""
+    if name in network.normals_:
+        return cell
+    return next(a for a in network.nodes_ if a.name == name).values[cell]
+
+
+def _told(network, name, cell):
+    """The value of a code, or the number of a leaf, in words."""
+    return figure(_plain(network, name, cell))
+
+
+def _asked_words(network, asked, codes):
+    """The names of nodes, and their values, as _joint_words takes them."""
+    told = [_told(network, name, code) for name, code in zip(asked, codes, strict=True)]
+    if len(asked) == 1:
+        return asked[0], told[0]
+    return ", ".join(f"{name} = {value}" for name, value in zip(asked, told, strict=True)), ""
+
+
+def _densities(network, name, given):
+    """The density of the number of a leaf for each combination of its parents' values."""
+    above = network.graph_.parents[name]
+    x, (mean, variance) = given[name], network.normals_[name]
+    rows = []
+    for codes in product(*(range(size) for size in mean.shape)):
+        if any(given.get(parent, code) != code for parent, code in zip(above, codes, strict=True)):
+            continue
+        told = [_told(network, parent, code) for parent, code in zip(above, codes, strict=True)]
+        sd = math.sqrt(variance[codes])
+        rows.append([*told, float(mean[codes]), sd, _density(x, float(mean[codes]), sd)])
+    more = f"{len(rows) - LINES:,} more lines not shown" if len(rows) > LINES else ""
+    note = "N(x; μ, σ) = 1/√(2πσ²) · e^(-(x - μ)²/(2σ²))"
+    header = [*above, "μ", "σ", f"N({figure(x)}; μ, σ)"]
+    return Grid(f"p({name} = {figure(x)} | …)", header, rows[:LINES], more or note)
+
+
+def _density(x, mean, sd):
+    return math.exp(-((x - mean) ** 2) / (2 * sd**2)) / math.sqrt(2 * math.pi * sd**2)
+
+
+def _mixture(network, target, given, asked, combinations, sums):
+    """The mean and the variance of a leaf: the normals of its parents' values, weighted."""
+    total = math.fsum(sums)
+    rows = []
+    for codes, joint in zip(combinations, sums, strict=True):
+        cells = {**given, **dict(zip(asked, codes, strict=True))}
+        at = tuple(cells[name] for name in network.graph_.parents[target])
+        mean, variance = (float(part[at]) for part in network.normals_[target])
+        told = [_told(network, name, code) for name, code in zip(asked, codes, strict=True)]
+        rows.append([*told, joint, joint / total if total else math.nan, mean, math.sqrt(variance)])
+    header = [*asked, "P(q, e)", "P(q | e)", "μ", "σ"]
+    more = f"{len(rows) - LINES:,} more lines not shown" if len(rows) > LINES else ""
+    weights, means, sds = zip(*(row[-3:] for row in rows), strict=True)
+    centre = math.fsum(w * m for w, m in zip(weights, means, strict=True))
+    variance = math.fsum(w * (s**2 + (m - centre) ** 2) for w, m, s in zip(weights, means, sds, strict=True))
+    return [
+        Grid(f"components of {target}: q are the values of its parents", header, rows[:LINES], more),
+        Step(
+            f"mean of {target}",
+            r"\sum_q P(q \mid e) \mu_q",
+            _shown_terms(rf"{figure(w)} \cdot {figure(m)}" for w, m in zip(weights, means, strict=True)),
+            centre,
+            "sum rule: the mean of a mixture",
+        ),
+        Step(
+            f"variance of {target}",
+            r"\sum_q P(q \mid e) (\sigma_q^2 + (\mu_q - \mu)^2)",
+            _shown_terms(
+                rf"{figure(w)} ({figure(s)}^2 + ({figure(m)} - {figure(centre)})^2)"
+                for w, m, s in zip(weights, means, sds, strict=True)
+            ),
+            variance,
+            f"standard deviation {figure(math.sqrt(variance))}",
+        ),
+    ]
+
+
+def _shown_terms(terms):
+    terms = list(terms)
+    return " + ".join([*terms[:SHOWN], r"\dots"] if len(terms) > SHOWN else terms)
 
 
 def _chain(graph):
@@ -102,7 +200,7 @@ def _numerator(network, label, fixed, kept, hidden):
     attributes = {a.name: a for a in network.nodes_}
     combinations = math.prod(len(attributes[name].values) for name in hidden)
     if combinations > MOST:
-        total = network.probability({name: attributes[name].values[c] for name, c in fixed.items()})
+        total = network.probability({name: _plain(network, name, c) for name, c in fixed.items()})
         return Step(
             label, _summed(graph, kept, hidden), "", total, f"{combinations:,} terms, not listed"
         ), total
@@ -122,8 +220,11 @@ def _numerator(network, label, fixed, kept, hidden):
 
 
 def _entry(network, name, codes):
-    """P(name = its code | the codes of its parents)."""
+    """P(name = its code | the codes of its parents); of a leaf the density of its number."""
     place = tuple(codes[above] for above in network.graph_.parents[name])
+    if name in network.normals_:
+        mean, variance = (float(part[place]) for part in network.normals_[name])
+        return _density(codes[name], mean, math.sqrt(variance))
     return float(network.tables_[name][(*place, codes[name])])
 
 
@@ -171,31 +272,21 @@ def _with_evidence(target, value):
     return f"P({escape_text(f'{target} = {value}')}, e)"
 
 
-def derive_probability(network, codes):
+def derive_probability(network, cells):
     """The probability of a row by the chain rule; missing nodes are summed out."""
-    names = [name for name in network.graph_.order if codes.get(name, -1) >= 0]
-    attributes = {a.name: a for a in network.nodes_}
-    known = {name: codes[name] for name in names}
+    names = [name for name in network.graph_.order if name in cells]
+    known = {name: cells[name] for name in names}
     if len(names) < len(network.nodes_):
-        p = network.probability({name: attributes[name].values[c] for name, c in known.items()})
+        p = network.probability({name: _plain(network, name, c) for name, c in known.items()})
         gone = [name for name in network.graph_.order if name not in known]
         step = Step("P(row)", r"\sum \prod_i P(x_i | \text{parents})", "", p, f"summed over {listed(gone)}")
         return Work("The probability of a row", (step,), f"P(row) = {figure(p)}.")
     factors = [_entry(network, name, known) for name in names]
-    steps = [
-        Step(
-            f"P({name} = {attributes[name].values[known[name]]}"
-            + "".join(
-                f"{' | ' if i == 0 else ', '}{above} = {attributes[above].values[known[above]]}"
-                for i, above in enumerate(network.graph_.parents[name])
-            )
-            + ")",
-            "",
-            "",
-            factor,
-        )
-        for name, factor in zip(names, factors, strict=True)
-    ]
+    steps = []
+    for name, factor in zip(names, factors, strict=True):
+        above = ", ".join(f"{p} = {_told(network, p, known[p])}" for p in network.graph_.parents[name])
+        head = f"{name} = {_told(network, name, known[name])}{' | ' if above else ''}{above}"
+        steps.append(Step(f"{'p' if name in network.normals_ else 'P'}({head})", "", "", factor))
     p = math.prod(factors)
     chain = Step("P(row)", r"\prod_i P(x_i | \text{parents})", joined(factors, r" \cdot "), p, "chain rule")
     return Work("The probability of a row", (*steps, chain), f"P(row) = {figure(p)}.")
@@ -215,16 +306,19 @@ def derive_network(network):
     counts = dict(zip(attributes, statistics.tables, strict=True)) if statistics is not None else None
     for name in graph.order:
         above = [attributes[p] for p in graph.parents[name]]
+        is_leaf = name in network.normals_
+        heads = ["mean", "standard deviation"] if is_leaf else [f"P({v})" for v in attributes[name].values]
         rows = []
-        for codes in product(*(range(len(a.values)) for a in above)):
+        for i, codes in enumerate(product(*(range(len(a.values)) for a in above))):
             given = [a.values[c] for a, c in zip(above, codes, strict=True)]
-            cells = network.tables_[name][codes].tolist()
-            rows.append([*given, *cells, *([float(counts[name][codes].sum())] if counts else [])])
-        header = [
-            *graph.parents[name],
-            *(f"P({v})" for v in attributes[name].values),
-            *(["rows"] if counts else []),
-        ]
+            if is_leaf:
+                mean, variance = (float(part[codes]) for part in network.normals_[name])
+                cells, seen = [mean, math.sqrt(variance)], counts and float(counts[name].weight[i, 0])
+            else:
+                cells = network.tables_[name][codes].tolist()
+                seen = counts and float(counts[name][codes].sum())
+            rows.append([*given, *cells, *([seen] if counts else [])])
+        header = [*graph.parents[name], *heads, *(["rows"] if counts else [])]
         more = f"{len(rows) - LINES:,} more lines not shown" if len(rows) > LINES else ""
         parts.append(Grid(_family(graph, name), header, rows[:LINES], more))
     if network.trace_:

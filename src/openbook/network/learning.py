@@ -16,22 +16,28 @@ A row with so many gaps that this table would be large goes by itself, by variab
 A smoothing that adds a to each count is the prior Π θ^a. The trace is the log-likelihood plus ln of that
 prior; it never falls.
 
-codes : int64 (n, d), -1 where missing;  counts[i] : float64, the axes of table i
+A leaf with a normal distribution (`leaves.py`) is a node of one value, 0. What is counted of it are moments,
+and its factor in a row is the density of the row's number. A missing number is left out.
+
+codes : int64 (n, d), -1 where missing;  x : float64 (n, leaves), NaN where missing
+counts[i] : float64, the axes of table i; of a leaf Moments, (combinations of its parents' values, 1)
 """
 
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from openbook.bayes.smoothing import Laplace, MEstimate
 from openbook.fold import Statistics, fold
+from openbook.kernels.moments import Moments
 from openbook.network.elimination import BUDGET, eliminate, marginal, min_fill
 from openbook.network.factor import TableFactor
+from openbook.network.leaves import LeafNormals, finding_densities
 
 __all__ = [
     "CodedRows",
@@ -51,27 +57,33 @@ class FamilyCounts(Statistics):
     """The weight of all rows, (1,), the counts of each family, and the log-likelihood of the rows, (1,)."""
 
     rows: np.ndarray
-    tables: tuple[np.ndarray, ...]
+    tables: tuple[np.ndarray | Moments, ...]
     log_likelihood: np.ndarray
 
+    def amounts(self) -> list[np.ndarray]:
+        return [part for part in super().amounts() if part is not self.log_likelihood]
 
-class Families(NamedTuple):
-    """The parents of each node, and how many values the nodes have; nodes are numbered."""
+
+@dataclass(frozen=True)
+class Families:
+    """The parents of each node, how many values the nodes have, and which are leaves; nodes are numbered."""
 
     parents: tuple[tuple[int, ...], ...]
     sizes: tuple[int, ...]
+    leaves: tuple[int, ...] = ()
 
-    @property
+    @cached_property
     def scopes(self) -> list[tuple[int, ...]]:
         """The variables of each family, in the order of the axes of its table."""
         return [(*above, node) for node, above in enumerate(self.parents)]
 
+    @cached_property
+    def columns(self) -> dict[int, int]:
+        """The column of numbers of each leaf."""
+        return {node: j for j, node in enumerate(self.leaves)}
+
     def shape(self, node: int) -> tuple[int, ...]:
         return tuple(self.sizes[v] for v in (*self.parents[node], node))
-
-    def zero(self) -> FamilyCounts:
-        tables = tuple(np.zeros(self.shape(node)) for node in range(len(self.sizes)))
-        return FamilyCounts(np.zeros(1), tables, np.zeros(1))
 
     def touching(self, group: Collection[int]) -> list[int]:
         """The nodes whose families have a node of the group."""
@@ -79,14 +91,18 @@ class Families(NamedTuple):
 
     def of_known(self, rows: "CodedRows") -> FamilyCounts:
         """The counts of each family over the rows in which all of it is known."""
-        tables, (codes, w) = [], (rows.codes, rows.w)
+        tables: list[np.ndarray | Moments] = []
         for node, scope in enumerate(self.scopes):
-            own = codes[:, scope]
-            known = (own >= 0).all(axis=1)
-            flat = np.ravel_multi_index(tuple(own[known].T), self.shape(node))
-            counts = np.bincount(flat, w[known], math.prod(self.shape(node)))
-            tables.append(counts.reshape(self.shape(node)).astype(float))
-        return FamilyCounts(np.array([w.sum()]), tuple(tables), np.zeros(1))
+            shape = self.shape(node)
+            known = (rows.codes[:, scope] >= 0).all(axis=1)
+            flat = np.ravel_multi_index(tuple(rows.codes[known][:, scope].T), shape)
+            if node in self.columns:
+                x = rows.x[known][:, [self.columns[node]]]
+                tables.append(Moments.of(x, flat, rows.w[known], math.prod(shape)))
+            else:
+                counts = np.bincount(flat, rows.w[known], math.prod(shape))
+                tables.append(counts.reshape(shape).astype(float))
+        return FamilyCounts(np.array([rows.w.sum()]), tuple(tables), np.zeros(1))
 
 
 class Gap(NamedTuple):
@@ -94,10 +110,11 @@ class Gap(NamedTuple):
 
     rows: np.ndarray
     group: tuple[int, ...]
-    joint: np.ndarray  # (rows, values of each node of the group): P(group, known cells next to it)
+    joint: np.ndarray  # (rows, values of each node of the group): P(group, known cells next to it), scaled
+    log_scale: np.ndarray  # (rows,): the logarithm of what the joint must be multiplied by
 
     def weight(self) -> np.ndarray:
-        """The probability of the known cells next to the group, of each row."""
+        """The probability of the known cells next to the group, of each row, scaled."""
         return self.joint.reshape(len(self.rows), -1).sum(axis=1)
 
     def marginal(self, inside: Collection[int]) -> np.ndarray:
@@ -112,6 +129,7 @@ class LargeGap(NamedTuple):
     group: tuple[int, ...]
     left: float
     beliefs: list[TableFactor]
+    log_scale: np.ndarray
 
     def weight(self) -> np.ndarray:
         return np.array([self.left])
@@ -122,9 +140,10 @@ class LargeGap(NamedTuple):
 
 @dataclass(eq=False)
 class CodedRows:
-    """Rows in codes, (n, d), -1 where missing, with their weights, (n,); what their gaps are is kept."""
+    """Rows in codes, (n, d), the numbers of leaves, (n, leaves), and weights, (n,); their gaps are kept."""
 
     codes: np.ndarray
+    x: np.ndarray
     w: np.ndarray
     _groups: list[tuple[tuple[int, ...], np.ndarray]] | None = None
 
@@ -148,39 +167,47 @@ def _gap_groups(families, codes):
     return [(group, np.concatenate(rows)) for group, rows in found.items()]
 
 
-def known_log_likelihood(families: Families, tables: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
+def known_log_likelihood(families: Families, tables: Sequence[Any], rows: CodedRows) -> np.ndarray:
     """The sum of ln P(node | parents) over the families of each row in which all is known, (n,)."""
-    total = np.zeros(len(codes))
+    total = np.zeros(len(rows.codes))
     with np.errstate(divide="ignore"):
-        for scope, table in zip(families.scopes, tables, strict=True):
-            own = codes[:, scope]
+        for node, (scope, table) in enumerate(zip(families.scopes, tables, strict=True)):
+            own = rows.codes[:, scope]
             known = (own >= 0).all(axis=1)
-            total[known] += np.log(table[tuple(own[known].T)])
+            at = tuple(own[known].T)
+            if isinstance(table, LeafNormals):
+                here = LeafNormals(table.mean[at[:-1]], table.variance[at[:-1]])
+                total[known] += here.log_density(rows.x[known, families.columns[node]])
+            else:
+                total[known] += np.log(table[at])
     return total
 
 
-def completed(families: Families, tables: Sequence[np.ndarray], rows: CodedRows) -> Iterator[Gap | LargeGap]:
+def completed(families: Families, tables: Sequence[Any], rows: CodedRows) -> Iterator[Gap | LargeGap]:
     """The joint of the missing cells of rows, group by group."""
     for group, places in rows.groups(families):
         cells = math.prod(families.sizes[v] for v in group)
         if cells > MOST_CELLS:
-            yield from (_large(families, tables, rows.codes[row], row, group) for row in places)
+            yield from (_large(families, tables, rows, row, group) for row in places)
             continue
         step = max(AT_ONCE // cells, 1)
         for start in range(0, len(places), step):
             some = places[start : start + step]
-            yield Gap(some, group, _joint(families, tables, rows.codes[some], group))
+            yield Gap(some, group, *_joint(families, tables, rows.codes[some], rows.x[some], group))
 
 
-def _large(families, tables, codes, row, group):
+def _large(families, tables, rows, row, group):
     """One row by variable elimination."""
-    known = {v: int(c) for v, c in enumerate(codes) if c >= 0}
-    own = [node for node, scope in enumerate(families.scopes) if set(scope) & set(group)]
-    factors = [TableFactor.of(families.scopes[node], tables[node]).given(known) for node in own]
+    known = {v: int(c) for v, c in enumerate(rows.codes[row]) if c >= 0}
+    own = families.touching(group)
+    numbers = {v: rows.x[row, families.columns[v]] for v in own if v in families.columns}
+    densities, log_scale = finding_densities(dict(enumerate(tables)), families.parents, numbers)
+    factors = [TableFactor.of(families.scopes[v], densities.get(v, tables[v])).given(known) for v in own]
     sizes = dict(enumerate(families.sizes))
     steps = min_fill([f.variables for f in factors], group, sizes)
     found = eliminate(factors, steps, sizes, BUDGET, [f"node {v}" for v in sizes])
-    return LargeGap(np.array([row]), group, float(found.left.table), found.beliefs())
+    left = float(found.left.table)
+    return LargeGap(np.array([row]), group, left, found.beliefs(), np.array([log_scale]))
 
 
 def _connected(families: Families, missing: Collection[int]) -> list[tuple[int, ...]]:
@@ -194,41 +221,62 @@ def _connected(families: Families, missing: Collection[int]) -> list[tuple[int, 
     return sorted({tuple(sorted(one)) for one in group.values()})
 
 
-def _joint(families, tables, codes, group):
-    """The product of the families with a node of the group; their other nodes are known."""
+def _joint(families, tables, codes, x, group):
+    """The product of the families with a node of the group, whose other nodes are known; and its scale."""
     joint = np.ones((len(codes), *(families.sizes[v] for v in group)))
+    log_scale = np.zeros(len(codes))
+    logs: Any = 0.0
     for node in families.touching(group):
         scope, table = families.scopes[node], tables[node]
-        known = [i for i, v in enumerate(scope) if v not in group]
+        is_leaf = isinstance(table, LeafNormals)
+        known = [i for i, v in enumerate(scope) if v not in group and not (is_leaf and v == node)]
         inside = [v for v in group if v in scope]
         axes = [*known, *(scope.index(v) for v in inside)]
-        factor = table.transpose(axes)[tuple(codes[:, scope[i]] for i in known)]
-        if not known:
-            factor = factor[None]
+        at = tuple(codes[:, scope[i]] for i in known) or (None,)
         wide = [families.sizes[v] if v in inside else 1 for v in group]
-        joint *= factor.reshape(len(factor), *wide)
-    return joint
+        if is_leaf:
+            normals = LeafNormals(*(part.transpose(axes)[at].reshape(-1, *wide) for part in table))
+            column = x[:, families.columns[node]]
+            logs = logs + normals.log_density(column.reshape(-1, *(1 for _ in group)))
+        else:
+            joint *= table.transpose(axes)[at].reshape(-1, *wide)
+    if np.ndim(logs):  # the largest product of each row becomes 1, so that densities do not underflow
+        with np.errstate(divide="ignore"):
+            logs = np.log(joint) + logs
+        log_scale = logs.reshape(len(codes), -1).max(axis=1, initial=-np.inf)
+        log_scale = np.where(np.isfinite(log_scale), log_scale, 0.0)
+        joint = np.exp(logs - log_scale.reshape(-1, *(1 for _ in group)))
+    return joint, log_scale
 
 
-def _expected(families: Families, tables: Sequence[np.ndarray], rows: CodedRows) -> FamilyCounts:
+def _expected(families: Families, tables: Sequence[Any], rows: CodedRows) -> FamilyCounts:
     """The expected counts of a chunk of rows under the present tables, and its log-likelihood."""
     known = families.of_known(rows)
-    counts = [table.ravel() for table in known.tables]
-    with np.errstate(divide="ignore"):
-        total = sum(
-            float(own[own > 0] @ np.log(table.ravel()[own > 0]))
-            for own, table in zip(counts, tables, strict=True)
-        )
-        for part in completed(families, tables, rows):
-            w, weight = rows.w[part.rows], part.weight()
-            total += float(w @ np.log(weight))
-            _add_group(families, counts, rows.codes[part.rows], part, w / np.where(weight > 0, weight, 1.0))
-    shaped = tuple(c.reshape(families.shape(node)) for node, c in enumerate(counts))
+    counts = [table if isinstance(table, Moments) else table.ravel() for table in known.tables]
+    total = sum(_log_likelihood(own, table) for own, table in zip(counts, tables, strict=True))
+    for part in completed(families, tables, rows):
+        w, weight = rows.w[part.rows], part.weight()
+        with np.errstate(divide="ignore"):
+            total += float(w @ (np.log(weight) + part.log_scale))
+        _add_group(families, counts, rows, part, w / np.where(weight > 0, weight, 1.0))
+    shaped = tuple(
+        c if isinstance(c, Moments) else c.reshape(families.shape(node)) for node, c in enumerate(counts)
+    )
     return FamilyCounts(known.rows, shaped, np.array([total]))
 
 
-def _add_group(families, counts, codes, part, w):
+def _log_likelihood(counts: Any, table: Any) -> float:
+    """The log-likelihood of counts or moments."""
+    if isinstance(table, LeafNormals):
+        return table.log_likelihood(counts)
+    some = counts > 0
+    with np.errstate(divide="ignore"):
+        return float(counts[some] @ np.log(table.ravel()[some]))
+
+
+def _add_group(families, counts, rows, part, w):
     """Add the rows' shares to the counts of each family with a node of the group."""
+    codes = rows.codes[part.rows]
     for node in families.touching(part.group):
         scope = families.scopes[node]
         inside = [v for v in part.group if v in scope]
@@ -240,22 +288,26 @@ def _add_group(families, counts, codes, part, w):
         grid = np.indices([families.sizes[v] for v in inside]).reshape(len(inside), -1)
         offset = np.array([strides[v] for v in inside]) @ grid
         flat = (base[:, None] + offset[None, :]).ravel()
-        counts[node] += np.bincount(flat, shares.ravel(), len(counts[node]))
+        if node in families.columns:
+            x = np.repeat(rows.x[part.rows, families.columns[node]], len(offset))[:, None]
+            counts[node] = counts[node] + Moments.of(x, flat, shares.ravel(), len(counts[node].weight))
+        else:
+            counts[node] += np.bincount(flat, shares.ravel(), len(counts[node]))
 
 
-def expectation_maximisation(families, pieces, start, estimate, smoothing, *, tol, max_iter):
+def expectation_maximisation(pieces, start, estimate, *, tol, max_iter):
     """Tables of the (locally) largest likelihood, the counts behind them, and the trace.
 
     Parameters
     ----------
     pieces : the rows, in codes
     start : the tables of the first E step
-    estimate : function from counts to tables
+    estimate : function from counts to tables, see `nodes.Estimate`
     """
     tables, trace = start, []
     while True:
-        counts = fold(pieces, partial(_expected, families, tables), add)
-        trace.append(float(counts.log_likelihood[0]) + _log_prior(smoothing, tables))
+        counts = fold(pieces, partial(_expected, estimate.families, tables), add)
+        trace.append(float(counts.log_likelihood[0]) + _log_prior(estimate.smoothing, tables))
         risen = trace[-1] - trace[-2] if len(trace) > 1 else math.inf
         if len(trace) > max_iter or risen <= tol * float(counts.rows[0]):
             return tables, counts, trace
@@ -266,6 +318,8 @@ def _log_prior(smoothing, tables):
     """The logarithm of Π θ^a, as far as it depends on θ."""
     total = 0.0
     for table in tables:
+        if isinstance(table, LeafNormals):
+            continue
         if isinstance(smoothing, Laplace):
             total += smoothing.alpha * float(np.log(table).sum())
         elif isinstance(smoothing, MEstimate):

@@ -1,7 +1,8 @@
 """Columns as nodes: which values they have, the codes of rows, and tables from counts.
 
-A nominal or ordinal column is a node as it is. A number becomes the interval it falls into. A missing cell, a
-value never seen and a node that no column shows have the code -1.
+A nominal or ordinal column is a node as it is. A number becomes the interval it falls into, or its column is
+a leaf with a normal distribution (`leaves.py`), which has the code 0 beside the number itself. A missing
+cell, a value never seen and a node that no column shows have the code -1.
 """
 
 from collections.abc import Mapping
@@ -11,34 +12,72 @@ from operator import add
 
 import numpy as np
 
-from openbook.bayes.smoothing import NoSmoothing
+from openbook.bayes.smoothing import NoSmoothing, Smoothing
 from openbook.border.rows import FileChunk, infinite_cell
-from openbook.data import UNSEEN, Categorical, Numeric, Ordinal
+from openbook.data import UNSEEN, Attribute, Numeric, Ordinal
+from openbook.errors import ParameterError, did_you_mean
 from openbook.fold import fold
-from openbook.network.learning import CodedRows
+from openbook.kernels.moments import Moments
+from openbook.network.graph import Graph
+from openbook.network.learning import CodedRows, Families, expectation_maximisation
+from openbook.network.leaves import check_leaves, estimated, n_values
+from openbook.network.structure import Scores
 from openbook.prepare.discretise import equal_cuts, interval_names
 
 __all__ = [
+    "Estimate",
     "as_node",
+    "coded",
     "coded_pieces",
     "counted",
     "equal_frequency_cuts",
-    "in_memory",
-    "node_codes",
-    "smoothed",
+    "families_of",
+    "gaussian_columns",
+    "graph_of",
+    "known_cells",
+    "learnt_tables",
+    "scores_of",
 ]
 
 
 def as_node(attribute, cuts):
-    """The node of a column: itself, or the intervals of a number."""
-    if isinstance(attribute, Categorical):
+    """The node of a column: itself, a leaf too, or the intervals of a number."""
+    if attribute.name not in cuts:
         return attribute
     return Ordinal(attribute.name, interval_names(cuts[attribute.name]))
 
 
-def equal_frequency_cuts(rows, bins):
-    """The cuts of each numeric column, into intervals of about equal frequency, in one pass."""
-    names = rows.schema.of(Numeric)
+def gaussian_columns(learner, schema):
+    """The numeric columns that stay numbers, by the learner's parameter `gaussian`."""
+    leaves = _named_gaussian(learner, schema.of(Numeric))
+    if leaves and isinstance(learner.structure, str) and learner.criterion != "bic":
+        raise ParameterError(
+            f"{type(learner).__name__}: criterion {learner.criterion!r} scores tables only, and"
+            f" {leaves[0]!r} is a number (gaussian); use criterion='bic'"
+        )
+    return leaves
+
+
+def _named_gaussian(learner, numbers):
+    if learner.gaussian is None or isinstance(learner.gaussian, str):
+        if learner.gaussian not in (None, "all"):
+            raise ParameterError(
+                f"{type(learner).__name__}: gaussian must be 'all', a list of columns or None,"
+                f" got {learner.gaussian!r}"
+            )
+        return numbers if learner.gaussian else ()
+    for name in learner.gaussian:
+        if name not in numbers:
+            hint = did_you_mean(str(name), numbers) if numbers else "The table has none."
+            raise ParameterError(
+                f"{type(learner).__name__}: gaussian names {name!r}, which is no numeric column. {hint}"
+            )
+    return tuple(name for name in numbers if name in learner.gaussian)
+
+
+def equal_frequency_cuts(rows, bins, leaves=()):
+    """The cuts of numeric columns but leaves, into intervals of about equal frequency, in one pass."""
+    names = [name for name in rows.schema.of(Numeric) if name not in leaves]
     if not names:
         return {}
     found = fold(rows.pieces, partial(_distinct_numbers, names), add)
@@ -63,10 +102,14 @@ def _distinct_numbers(names, chunk):
     return [found]
 
 
-def node_codes(X, nodes, cuts, y=None):
-    """The codes of rows, a column for each node, the last that of y if it is given; -1 where missing."""
+def coded(nodes, cuts, X, w=None, y=None):
+    """Rows in codes and numbers, a column for each node, the last the code of y if it is given."""
     codes = np.full((len(X), len(nodes)), -1, dtype=np.int64)
+    leaves = [node.name for node in nodes if isinstance(node, Numeric)]
     for i, node in enumerate(nodes):
+        if node.name in leaves:
+            codes[:, i] = 0
+            continue
         if node.name not in X.schema:
             continue
         data = X.data(node.name)
@@ -77,12 +120,21 @@ def node_codes(X, nodes, cuts, y=None):
             codes[:, i] = np.where(data == UNSEEN, -1, data)
     if y is not None:
         codes[:, -1] = y
-    return codes
+    x = np.empty((len(X), len(leaves)))
+    for j, name in enumerate(leaves):
+        x[:, j] = X.data(name)
+    return CodedRows(codes, x, np.ones(len(X)) if w is None else w)
 
 
-def coded(nodes, cuts, with_target, chunk):
-    """A chunk in codes."""
-    return CodedRows(node_codes(chunk.X, nodes, cuts, chunk.y if with_target else None), chunk.w)
+def known_cells(nodes, cuts, X):
+    """What the first row of X shows of nodes: codes, and the numbers of leaves, by name."""
+    row = coded(nodes, cuts, X.take(slice(0, 1)))
+    cells = {node.name: int(code) for node, code in zip(nodes, row.codes[0], strict=True) if code >= 0}
+    leaves = [node.name for node in nodes if isinstance(node, Numeric)]
+    numbers = dict(zip(leaves, row.x[0].tolist(), strict=True))
+    return {
+        name: numbers.get(name, code) for name, code in cells.items() if not np.isnan(numbers.get(name, 0))
+    }
 
 
 @dataclass(frozen=True)
@@ -90,12 +142,12 @@ class CodedFile:
     """A chunk of a file, read and coded by the worker that handles it."""
 
     chunk: FileChunk
-    nodes: tuple[Categorical, ...]
+    nodes: tuple[Attribute, ...]
     cuts: Mapping[str, np.ndarray]
     with_target: bool
 
     def load(self):
-        return coded(self.nodes, self.cuts, self.with_target, self.chunk.load())
+        return _coded_chunk(self.nodes, self.cuts, self.with_target, self.chunk.load())
 
 
 def coded_pieces(rows, nodes, cuts, *, with_target=False):
@@ -103,31 +155,95 @@ def coded_pieces(rows, nodes, cuts, *, with_target=False):
     return [
         CodedFile(piece, nodes, cuts, with_target)
         if isinstance(piece, FileChunk)
-        else coded(nodes, cuts, with_target, piece)
+        else _coded_chunk(nodes, cuts, with_target, piece)
         for piece in rows.pieces
     ]
 
 
-def in_memory(pieces):
-    """The codes and the weights of all rows."""
+def _coded_chunk(nodes, cuts, with_target, chunk):
+    return coded(nodes, cuts, chunk.X, chunk.w, chunk.y if with_target else None)
+
+
+def scores_of(learner, nodes, pieces):
+    """The scores of families over all rows, which must fit into memory, by the parameters of a learner."""
     some = [piece.load() if isinstance(piece, CodedFile) else piece for piece in pieces]
-    return np.concatenate([rows.codes for rows in some]), np.concatenate([rows.w for rows in some])
+    codes, x, w = (np.concatenate([getattr(one, part) for one in some]) for part in ("codes", "x", "w"))
+    return Scores(
+        CodedRows(codes, x, w),
+        [n_values(node) for node in nodes],
+        learner.criterion,
+        _leaves(nodes),
+        learner.min_covar,
+    )
+
+
+def families_of(nodes, parents):
+    """The families of nodes; a leaf must not be a parent."""
+    parents = tuple(parents)
+    check_leaves(nodes, parents)
+    return Families(parents, tuple(n_values(node) for node in nodes), _leaves(nodes))
+
+
+def _leaves(nodes):
+    return tuple(i for i, node in enumerate(nodes) if isinstance(node, Numeric))
+
+
+def graph_of(nodes, parents):
+    """The graph, by name, of parents by number."""
+    return Graph(
+        {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
+    )
 
 
 def counted(families, pieces):
     """The counts of each family over the rows in which all of it is known, and whether any has gaps."""
     counts = fold(pieces, families.of_known, add)
     whole = float(counts.rows[0])
-    return counts, any(table.sum() < whole * (1 - 1e-9) for table in counts.tables)
+    tables = [table for table in counts.tables if not isinstance(table, Moments)]
+    return counts, any(table.sum() < whole * (1 - 1e-9) for table in tables)
 
 
-def smoothed(families, nodes, smoothing, counts, plain=()):
-    """The smoothed shares of counts; of the nodes in `plain`, the shares themselves."""
-    tables = []
-    for node, attribute in enumerate(nodes):
-        flat = counts.tables[node].reshape(-1, families.sizes[node])
+@dataclass(frozen=True)
+class Estimate:
+    """From counts to tables: smoothed shares, and of leaves their normals.
+
+    columns : the moments of the numeric columns of leaves, over all rows
+    plain : nodes of which the shares are taken as they are
+    """
+
+    families: Families
+    nodes: tuple[Attribute, ...]
+    smoothing: Smoothing
+    min_covar: float
+    columns: Mapping[str, Moments]
+    plain: tuple[int, ...] = ()
+
+    def __call__(self, counts):
+        return [self.table(node, own) for node, own in enumerate(counts.tables)]
+
+    def overall(self, node):
+        """The mean and the variance of the column of a leaf, over all rows."""
+        column = estimated(Moments.zero(1, 1), (), self.columns[self.nodes[node].name], self.min_covar)
+        return column.mean, column.variance
+
+    def table(self, node, counts):
+        attribute, shape = self.nodes[node], self.families.shape(node)
+        if isinstance(counts, Moments):
+            return estimated(counts, shape[:-1], self.columns[attribute.name], self.min_covar)
+        flat = counts.reshape(-1, shape[-1])
         labels = [str(i) for i in range(len(flat))]
-        way = NoSmoothing() if node in plain else smoothing
-        shares = way.distributions(flat, labels, attribute.name, attribute.values)[:, :-1]
-        tables.append(shares.reshape(families.shape(node)))
-    return tables
+        way = NoSmoothing() if node in self.plain else self.smoothing
+        return way.distributions(flat, labels, attribute.name, attribute.values)[:, :-1].reshape(shape)
+
+
+def learnt_tables(pieces, estimate, start=None, *, tol, max_iter):
+    """Tables from rows, the counts behind them, and the trace of expectation-maximisation, if it was needed.
+
+    `start` makes the tables of the first E step of those of the rows that are known.
+    """
+    counts, has_gaps = counted(estimate.families, pieces)
+    tables = estimate(counts)
+    if not has_gaps:
+        return tables, counts, []
+    first = start(tables) if start else tables
+    return expectation_maximisation(pieces, first, estimate, tol=tol, max_iter=max_iter)

@@ -42,15 +42,24 @@ def _lines(network, node):
     """The lines of a box: name, header, and the rows of the table, each as a list of cells."""
     by_name = {a.name: a for a in network.nodes_}
     above = [by_name[p] for p in network.graph_.parents[node.name]]
-    shown = node.values[: VALUES - 1] if len(node.values) > VALUES else node.values
-    header = [*(clip(a.name, LETTERS) for a in above), *(f"P({clip(v, LETTERS)})" for v in shown)]
-    header += ["…"] * (len(shown) < len(node.values))
+    if node.name in network.normals_:
+        mean, variance = network.normals_[node.name]
+        figures, heads = np.stack([mean, np.sqrt(variance)], axis=-1), ["mean", "sd"]
+    else:
+        many = len(node.values) > VALUES
+        shown = node.values[: VALUES - 1] if many else node.values
+        figures, heads = (
+            network.tables_[node.name][..., : len(shown)],
+            [f"P({clip(v, LETTERS)})" for v in shown],
+        )
+        heads += ["…"] * many
+    header = [*(clip(a.name, LETTERS) for a in above), *heads]
     rows = []
     combinations = list(product(*(range(len(a.values)) for a in above)))
     for codes in combinations[:LINES]:
         given = [clip(a.values[c], LETTERS) for a, c in zip(above, codes, strict=True)]
-        chances = [f"{p:.3g}" for p in network.tables_[node.name][codes][: len(shown)]]
-        rows.append([*given, *chances, *(["…"] * (len(shown) < len(node.values)))])
+        row = [*given, *(f"{p:.3g}" for p in figures[codes].tolist())]
+        rows.append([*row, *["…"] * (len(header) - len(row))])
     if len(combinations) > LINES:
         rows.append([f"{len(combinations) - LINES:,} more", *([""] * (len(header) - 1))])
     return [[clip(node.name, 2 * LETTERS)], header, *rows]

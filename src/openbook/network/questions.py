@@ -3,11 +3,16 @@
     P(q | e) = P(q, e) / P(e),    P(q, e) = Σ_h Π_i P(x_i | parents(x_i))
 
 Nodes that are neither asked for nor observed, nor ancestors of such, sum to one and are left out. Hard
-evidence is put into the tables, soft evidence is a factor more. Missing nodes are summed out.
+evidence is put into the tables, soft evidence is a factor more. Missing nodes are summed out. A number found
+at a numeric leaf is a factor over its parents, the density of the number; a leaf that is asked for is a
+mixture of normals, weighted by P(its parents | e).
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,8 +23,9 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.network.elimination import BUDGET, eliminate, marginal, min_fill
 from openbook.network.factor import TableFactor
 from openbook.network.graph import Separation
-from openbook.network.learning import Families
-from openbook.network.query_answer import QueryAnswer
+from openbook.network.leaves import LeafNormals, finding_densities
+from openbook.network.nodes import families_of
+from openbook.network.query_answer import MixtureAnswer, QueryAnswer
 from openbook.network.sampling import gibbs, likelihood_weighting, sampled_rows
 from openbook.words.parameters import documented
 
@@ -32,21 +38,28 @@ class Questions:
 
     def _build(self, nodes, graph, tables, statistics=None, cuts=None, trace=()):
         """Become the network of these tables."""
-        self.nodes_, self.graph_, self.tables_ = nodes, graph, tables
+        self.nodes_, self.graph_ = nodes, graph
+        self.normals_ = {name: table for name, table in tables.items() if isinstance(table, LeafNormals)}
+        self.tables_ = {name: table for name, table in tables.items() if name not in self.normals_}
         self.statistics_, self.cuts_, self.trace_ = statistics, dict(cuts or {}), list(trace)
         self._numbers = {node.name: i for i, node in enumerate(nodes)}
-        self.families_ = Families(
-            tuple(tuple(self._numbers[p] for p in graph.parents[node.name]) for node in nodes),
-            tuple(len(node.values) for node in nodes),
-        )
+        parents = (tuple(self._numbers[p] for p in graph.parents[node.name]) for node in nodes)
+        self.families_ = families_of(nodes, parents)
         self._factors = [
             TableFactor.of(scope, table)
-            for scope, table in zip(self.families_.scopes, self._numbered(), strict=True)
+            for scope, table in zip(self.families_.scopes, self._probabilities(), strict=True)
         ]
 
     def _numbered(self):
-        """The tables in the order of the nodes."""
-        return [self.tables_[node.name] for node in self.nodes_]
+        """The tables in the order of the nodes, of leaves the normals."""
+        return [
+            self.normals_[n.name] if n.name in self.normals_ else self.tables_[n.name] for n in self.nodes_
+        ]
+
+    def _probabilities(self, densities=None):
+        """The tables as numbers: of a leaf the densities of its finding, or 1 without one."""
+        own = {**{v: np.ones(self.families_.shape(v)) for v in self.families_.leaves}, **(densities or {})}
+        return [own.get(i, table) for i, table in enumerate(self._numbered())]
 
     # --- the graph ---------------------------------------------------------------------------------------
 
@@ -169,7 +182,7 @@ class Questions:
 
     def query(
         self, ask: str | Sequence[str], given: Mapping[str, Any] | None = None, budget: int = BUDGET
-    ) -> QueryAnswer:
+    ) -> QueryAnswer | MixtureAnswer:
         """P(nodes | evidence), exactly, by variable elimination.
 
         Parameters
@@ -184,11 +197,44 @@ class Questions:
 
         Returns
         -------
-        QueryAnswer
+        QueryAnswer or MixtureAnswer
+            Of a numeric leaf, which is asked for by itself, a mixture of normals.
         """
-        targets = self._targets(ask, given)
-        table, evidence = self._posterior(targets, self._evidence(given), budget)
+        targets, found = self._targets(ask, given), self._findings(given)
+        wanted, fixed = self._asked(targets, found)
+        table, evidence = self._posterior(wanted, found, budget)
+        if targets[0] in self.normals_:
+            return self._mixture(targets[0], wanted, fixed, table, evidence)
         return self._answer(targets, table, evidence)
+
+    def _asked(self, targets, found):
+        """The nodes whose joint distribution is needed, and the values of those that are fixed.
+
+        They are the targets, or the parents of a leaf.
+        """
+        numbers = [self._numbers[name] for name in targets]
+        if targets[0] not in self.normals_:
+            return numbers, {}
+        above, hard = self.families_.parents[numbers[0]], found.hard
+        return [v for v in above if v not in hard], {v: hard[v] for v in above if v in hard}
+
+    def _mixture(self, name, wanted, fixed, weights, evidence, **more):
+        """The normals of a leaf, weighted by the distribution of its parents that are not fixed."""
+        above = self.families_.parents[self._numbers[name]]
+        at = tuple(fixed.get(v, slice(None)) for v in above)
+        order = [wanted.index(v) for v in above if v not in fixed]
+        nodes = [self.nodes_[wanted[i]] for i in order]
+        normals = self.normals_[name]
+        return MixtureAnswer(
+            name,
+            tuple(node.name for node in nodes),
+            tuple(product(*(node.values for node in nodes))),
+            np.asarray(weights).transpose(order).ravel(),
+            normals.mean[at].ravel(),
+            np.sqrt(normals.variance[at]).ravel(),
+            evidence,
+            **more,
+        )
 
     def _targets(self, ask, given):
         targets = self._graph().known(ask)
@@ -196,61 +242,73 @@ class Questions:
             raise DataError(f"ask for one node, or several different ones, got {ask!r}")
         if both := set(targets) & set(given or {}):
             raise DataError(f"{min(both)!r} is both asked for and given")
+        if len(targets) > 1 and (numeric := [name for name in targets if name in self.normals_]):
+            raise DataError(f"the numeric node {numeric[0]!r} has a density: ask for it by itself")
         return targets
 
-    def _evidence(self, given) -> dict[int, np.ndarray]:
-        """The likelihood of the finding under each value of a node, by number."""
-        found = {}
+    def _findings(self, given) -> "Findings":
+        """What is given, by number."""
+        likely, numbers = {}, {}
         self._graph().known(given or ())
         for name, value in (given or {}).items():
-            node = self.nodes_[self._numbers[name]]
-            weights = value if isinstance(value, Mapping) else {value: 1.0}
-            likely = np.zeros(len(node.values))
-            for one, weight in weights.items():
-                if (code := self._code(node, one)) < 0:
-                    raise DataError(
-                        f"node {name!r} has no value {one!r}. {did_you_mean(as_text(one), node.values)}"
-                    )
-                likely[code] = weight
-            if not (np.isfinite(likely) & (likely >= 0)).all() or not likely.any():
-                raise DataError(f"soft evidence on {name!r} must be likelihoods of at least 0, not all 0")
-            found[self._numbers[name]] = likely
-        return found
+            node = self._numbers[name]
+            if name in self.normals_:
+                numbers[node] = _number(name, value)
+            else:
+                likely[node] = self._likelihoods(self.nodes_[node], value)
+        normals = {self._numbers[name]: leaf for name, leaf in self.normals_.items()}
+        densities, log_scale = finding_densities(normals, self.families_.parents, numbers)
+        return Findings(likely, numbers, densities, log_scale)
+
+    def _likelihoods(self, node, value):
+        """The likelihood of a finding under each value of a node."""
+        weights = value if isinstance(value, Mapping) else {value: 1.0}
+        likely = np.zeros(len(node.values))
+        for one, weight in weights.items():
+            if (code := self._code(node, one)) < 0:
+                hint = did_you_mean(as_text(one), node.values)
+                raise DataError(f"node {node.name!r} has no value {one!r}. {hint}")
+            likely[code] = weight
+        if not (np.isfinite(likely) & (likely >= 0)).all() or not likely.any():
+            raise DataError(f"soft evidence on {node.name!r} must be likelihoods of at least 0, not all 0")
+        return likely
 
     def _code(self, node, value):
         """The code of a value; a number in a column of intervals belongs to one of them."""
         code = node.encode(value)
-        if code < 0 and node.name in self.cuts_ and isinstance(value, int | float | np.number):
-            return int(np.searchsorted(self.cuts_[node.name], value))
+        if code < 0 and node.name in self.cuts_ and (x := _as_number(value)) is not None:
+            return int(np.searchsorted(self.cuts_[node.name], x))
         return code
 
-    def _reduced(self, wanted, evidence):
+    def _reduced(self, wanted, found):
         """The factors that matter, with hard evidence put in and soft evidence multiplied."""
-        hard = {v: int(np.argmax(likely)) for v, likely in evidence.items() if (likely > 0).sum() == 1}
-        inside = {*wanted, *evidence}
+        hard = found.hard
+        inside = {*wanted, *found.nodes}
         ahead = list(inside)
         while ahead:  # ancestors of what is asked or observed; all others sum to one
             for parent in self.families_.parents[ahead.pop()]:
                 if parent not in inside:
                     inside.add(parent)
                     ahead.append(parent)
-        factors = [self._factors[v].given(hard) for v in sorted(inside)]
-        factors += [TableFactor((v,), likely) for v, likely in evidence.items() if v not in hard]
-        scale = float(np.prod([likely[hard[v]] for v, likely in evidence.items() if v in hard]))
-        return factors, inside - hard.keys(), scale
+        own = {v: TableFactor.of(self.families_.scopes[v], table) for v, table in found.densities.items()}
+        factors = [own.get(v, self._factors[v]).given(hard) for v in sorted(inside)]
+        factors += [TableFactor((v,), likely) for v, likely in found.likely.items() if v not in hard]
+        return factors, inside - hard.keys()
 
-    def _posterior(self, targets, evidence, budget):
-        """P(targets | evidence) with an axis for each target, and P(evidence)."""
-        wanted = [self._numbers[name] for name in targets]
-        factors, free, scale = self._reduced(wanted, evidence)
-        found = self._eliminated(factors, free - set(wanted), budget).left
-        order = [found.variables.index(v) for v in wanted]
-        joint = found.table.transpose(order) * scale
-        total = float(joint.sum())
+    def _posterior(self, wanted, found, budget):
+        """P(wanted | evidence) with an axis for each node, by number, and P(evidence)."""
+        factors, free = self._reduced(wanted, found)
+        left = self._eliminated(factors, free - set(wanted), budget).left
+        joint = left.table.transpose([left.variables.index(v) for v in wanted])
+        total = self._possible(float(joint.sum()), found)
+        return joint / total, total * found.scale
+
+    def _possible(self, total, found):
+        """The probability of the findings, which must be possible."""
         if not total > 0:
-            said = ", ".join(self.nodes_[v].name for v in evidence)
-            raise DataError(f"the evidence ({said}) has probability 0 in this network; check its values")
-        return joint / total, total
+            told = ", ".join(self.nodes_[v].name for v in found.nodes)
+            raise DataError(f"the evidence ({told}) has probability 0 in this network; check its values")
+        return total
 
     def _eliminated(self, factors, gone, budget, how="sum"):
         sizes = dict(enumerate(self.families_.sizes))
@@ -261,9 +319,7 @@ class Questions:
         values = tuple(self.nodes_[self._numbers[name]].values for name in targets)
         return QueryAnswer(targets, values, table, evidence, **more)
 
-    def marginals(
-        self, given: Mapping[str, Any] | None = None, budget: int = BUDGET
-    ) -> dict[str, QueryAnswer]:
+    def marginals(self, given: Mapping[str, Any] | None = None, budget: int = BUDGET) -> dict[str, Any]:
         """P(node | evidence) of every node without evidence at once, by a junction tree.
 
         Parameters
@@ -275,25 +331,32 @@ class Questions:
 
         Returns
         -------
-        dict of str to QueryAnswer
+        dict of str to QueryAnswer or MixtureAnswer
         """
         self._graph()
-        evidence = self._evidence(given)
-        factors, free, scale = self._reduced(range(len(self.nodes_)), evidence)
-        found = self._eliminated(factors, free, budget)
-        total = float(found.left.table) * scale
-        if not total > 0:
-            raise DataError("the evidence has probability 0 in this network; check its values")
-        beliefs = found.beliefs()
-        tables = {i: marginal(beliefs, (i,)).table for i in free - evidence.keys()}
-        return {
-            node.name: self._answer((node.name,), tables[i] / tables[i].sum(), total)
-            for i, node in enumerate(self.nodes_)
-            if i in tables
-        }
+        found = self._findings(given)
+        factors, free = self._reduced(range(len(self.nodes_)), found)
+        eliminated = self._eliminated(factors, free, budget)
+        total = self._possible(float(eliminated.left.table), found) * found.scale
+        beliefs = eliminated.beliefs()
+        answers: dict[str, Any] = {}
+        for i, node in enumerate(self.nodes_):
+            if i in found.nodes:
+                continue
+            wanted, fixed = self._asked((node.name,), found)
+            table = marginal(beliefs, wanted).over(tuple(sorted(wanted))) if wanted else np.ones(())
+            table = table.transpose([sorted(wanted).index(v) for v in wanted]) / table.sum()
+            answers[node.name] = (
+                self._mixture(node.name, wanted, fixed, table, total)
+                if node.name in self.normals_
+                else self._answer((node.name,), table, total)
+            )
+        return answers
 
-    def most_probable(self, given: Mapping[str, Any] | None = None, budget: int = BUDGET) -> dict[str, str]:
+    def most_probable(self, given: Mapping[str, Any] | None = None, budget: int = BUDGET) -> dict[str, Any]:
         """The most probable explanation: the values of all other nodes that are most probable together.
+
+        Numeric leaves without evidence take no part; what is given for them is their mean under these values.
 
         Parameters
         ----------
@@ -304,20 +367,28 @@ class Questions:
 
         Returns
         -------
-        dict of str to str
+        dict of str to str or float
             A value for every node without evidence; of equally probable ones the first.
         """
         self._graph()
-        evidence = self._evidence(given)
-        factors, free, _ = self._reduced(range(len(self.nodes_)), evidence)
-        found = self._eliminated(factors, free, budget, "max")
-        if not found.left.table > 0:
-            raise DataError("the evidence has probability 0 in this network; check its values")
-        codes = found.most_probable()
-        return {node.name: node.values[codes[i]] for i, node in enumerate(self.nodes_) if i in codes}
+        found = self._findings(given)
+        factors, free = self._reduced(range(len(self.nodes_)), found)
+        eliminated = self._eliminated(factors, free, budget, "max")
+        self._possible(float(eliminated.left.table), found)
+        codes = {**eliminated.most_probable(), **found.hard}
+        explained: dict[str, Any] = {}
+        for i, node in enumerate(self.nodes_):
+            if node.name in self.normals_ and i not in found.nodes:
+                at = tuple(codes[v] for v in self.families_.parents[i])
+                explained[node.name] = float(self.normals_[node.name].mean[at])
+            elif i in codes and i not in found.hard:
+                explained[node.name] = node.values[codes[i]]
+        return explained
 
     def probability(self, assignment: Mapping[str, Any], budget: int = BUDGET) -> float:
         """The probability that these nodes have these values; all others are summed out.
+
+        With numbers of leaves it is a density.
 
         Parameters
         ----------
@@ -330,8 +401,9 @@ class Questions:
         -------
         float
         """
-        factors, free, scale = self._reduced((), self._evidence(assignment))
-        return float(self._eliminated(factors, free, budget).left.table) * scale
+        found = self._findings(assignment)
+        factors, free = self._reduced((), found)
+        return float(self._eliminated(factors, free, budget).left.table) * found.scale
 
     def sample(
         self,
@@ -340,7 +412,7 @@ class Questions:
         n_samples: int = 10_000,
         method: str = "likelihood_weighting",
         random_state: int = 0,
-    ) -> QueryAnswer:
+    ) -> QueryAnswer | MixtureAnswer:
         """P(nodes | evidence), estimated from sampled rows, with an interval around each probability.
 
         Parameters
@@ -357,20 +429,33 @@ class Questions:
 
         Returns
         -------
-        QueryAnswer
-            With 95% intervals.
+        QueryAnswer or MixtureAnswer
+            With 95% intervals; of a numeric leaf, which is asked for by itself, around the mean.
         """
-        targets = self._targets(ask, given)
+        targets, found = self._targets(ask, given), self._findings(given)
         ways = {"likelihood_weighting": likelihood_weighting, "gibbs": gibbs}
         if method not in ways:
             raise ParameterError(f"sample: method cannot be {method!r}. {did_you_mean(method, tuple(ways))}")
         order = [self._numbers[name] for name in self.graph_.order]
-        wanted = [self._numbers[name] for name in targets]
-        rng = np.random.default_rng(random_state)
-        table, ends, evidence = ways[method](
-            order, self.families_, self._numbered(), wanted, self._evidence(given), n_samples, rng
+        wanted, fixed = self._asked(targets, found)
+        likely = {**found.likely, **dict.fromkeys(found.densities, np.ones(1))}
+        drawn = ways[method](
+            order,
+            self.families_,
+            self._probabilities(found.densities),
+            wanted,
+            likely,
+            n_samples,
+            np.random.default_rng(random_state),
         )
-        return self._answer(targets, table, evidence, interval=ends, method=method)
+        evidence = drawn.evidence * found.scale
+        if targets[0] not in self.normals_:
+            return self._answer(targets, drawn.shares, evidence, interval=drawn.ends, method=method)
+        mixture = self._mixture(targets[0], wanted, fixed, drawn.shares, evidence, method=method)
+        means = self.normals_[targets[0]].mean
+        above = self.families_.parents[self._numbers[targets[0]]]
+        half = drawn.half_width(means[tuple(fixed.get(v, slice(None)) for v in above)].ravel())
+        return replace(mixture, interval=(mixture.mean - half, mixture.mean + half))
 
     def sample_rows(self, n_samples: int, random_state: int = 0) -> Table:
         """Rows drawn from the network.
@@ -388,8 +473,59 @@ class Questions:
         """
         self._graph()
         order = [self._numbers[name] for name in self.graph_.order]
-        codes, _ = sampled_rows(
-            order, self.families_, self._numbered(), n_samples, np.random.default_rng(random_state)
-        )
-        columns = [codes[:, i].astype(node.dtype) for i, node in enumerate(self.nodes_)]
+        rng = np.random.default_rng(random_state)
+        codes, _ = sampled_rows(order, self.families_, self._probabilities(), n_samples, rng)
+        columns = []
+        for i, node in enumerate(self.nodes_):
+            if node.name not in self.normals_:
+                columns.append(codes[:, i].astype(node.dtype))
+                continue
+            at = tuple(codes[:, v] for v in self.families_.parents[i])
+            mean, variance = (part[at] for part in self.normals_[node.name])
+            columns.append(mean + np.sqrt(variance) * rng.standard_normal(n_samples))
         return Table(Schema(self.nodes_), columns)
+
+
+class Findings(NamedTuple):
+    """Evidence, by the numbers of nodes: the likelihood of each value, and the numbers of leaves.
+
+    densities : of leaves, float64 (values of each parent …, 1), scaled by e to `log_scale`
+    """
+
+    likely: dict[int, np.ndarray]
+    numbers: dict[int, float]
+    densities: dict[int, np.ndarray]
+    log_scale: float
+
+    @property
+    def nodes(self) -> set[int]:
+        return {*self.likely, *self.numbers}
+
+    @property
+    def hard(self) -> dict[int, int]:
+        """The values that are sure; a leaf has its only one."""
+        sure = {v: int(np.argmax(likely)) for v, likely in self.likely.items() if (likely > 0).sum() == 1}
+        return {**sure, **dict.fromkeys(self.numbers, 0)}
+
+    @property
+    def scale(self) -> float:
+        """What the probability of hard evidence is to be multiplied by."""
+        hard = self.hard
+        with np.errstate(over="ignore"):
+            soft = np.prod([likely[hard[v]] for v, likely in self.likely.items() if v in hard])
+            return float(soft * np.exp(self.log_scale))
+
+
+def _as_number(value):
+    """A number, also as text, as the command line has it; None if it is none."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        return None
+    return x if math.isfinite(x) else None
+
+
+def _number(name, value):
+    if (x := _as_number(value)) is None:
+        raise DataError(f"node {name!r} is numeric: give it a number, got {value!r}")
+    return x

@@ -12,10 +12,11 @@ so many chains run side by side, and the interval comes from their means: mean Â
 codes : int64 (n, d)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t
+from scipy.stats import norm, t
 
 from openbook.errors import DataError
 from openbook.judge import wilson
@@ -25,6 +26,15 @@ __all__ = ["gibbs", "likelihood_weighting", "sampled_rows"]
 LEVEL = 0.95
 #: Chains of Gibbs sampling that run side by side, and the share of each that is not counted.
 CHAINS, WARM_UP = 100, 0.2
+
+
+class Drawn(NamedTuple):
+    """P(targets | evidence), its interval, P(evidence), and half the interval of E[values of the targets]."""
+
+    shares: np.ndarray
+    ends: tuple[np.ndarray, np.ndarray]
+    evidence: float
+    half_width: Callable[[np.ndarray], float]
 
 
 def sampled_rows(order, families, tables, n, rng, evidence: Mapping[int, np.ndarray] | None = None):
@@ -50,15 +60,22 @@ def _drawn(chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.minimum((rng.random((len(chances), 1)) >= below).sum(axis=1), chances.shape[1] - 1)
 
 
+def _cells(codes, targets, shape):
+    """The cell of each row in the table of the targets, of which there may be none."""
+    if not shape:
+        return np.zeros(len(codes), dtype=np.intp)
+    return np.ravel_multi_index(tuple(codes[:, v] for v in targets), shape)
+
+
 def likelihood_weighting(order, families, tables, targets: Sequence[int], evidence, n, rng):
-    """P(targets | evidence), its interval, and P(evidence)."""
+    """What rows say of the targets, given the evidence."""
     codes, weights = sampled_rows(order, families, tables, n, rng, evidence)
     total = weights.sum()
     if not total:
         msg = f"none of {n:,} sampled rows agrees with the evidence; draw more rows, or use fewer findings"
         raise DataError(msg)
     shape = tuple(families.sizes[v] for v in targets)
-    flat = np.ravel_multi_index(tuple(codes[:, v] for v in targets), shape)
+    flat = _cells(codes, targets, shape)
     p = np.bincount(flat, weights, int(np.prod(shape))) / total
     rows = total**2 / (weights**2).sum()
     found = [wilson(share * rows, rows, LEVEL) for share in p.tolist()]
@@ -66,11 +83,16 @@ def likelihood_weighting(order, families, tables, targets: Sequence[int], eviden
         np.array([interval.low for interval in found]).reshape(shape),
         np.array([interval.high for interval in found]).reshape(shape),
     )
-    return p.reshape(shape), ends, float(total / n)
+    squares = np.bincount(flat, weights**2, len(p)) / total**2
+
+    def half_width(values):
+        return float(norm.ppf((1 + LEVEL) / 2) * np.sqrt(squares @ (values - p @ values) ** 2))
+
+    return Drawn(p.reshape(shape), ends, float(total / n), half_width)
 
 
 def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
-    """P(targets | evidence) and its interval; P(evidence) is not estimated (NaN)."""
+    """What chains say of the targets, given the evidence; P(evidence) is not estimated (NaN)."""
     codes, weights = sampled_rows(order, families, tables, max(n // 10, 1000), rng, evidence)
     if not weights.any():
         raise DataError(
@@ -93,11 +115,15 @@ def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
                 chances *= tables[node].transpose(axes)[tuple(codes[:, u] for u in scope if u != v)]
             codes[:, v] = _drawn(chances / chances.sum(axis=1, keepdims=True), rng)
         if i >= WARM_UP * rounds:
-            flat = np.ravel_multi_index(tuple(codes[:, v] for v in targets), shape)
+            flat = _cells(codes, targets, shape)
             seen[np.arange(CHAINS), flat] += 1
             counted += 1
     means = seen / counted
     p = means.mean(axis=0)
-    half = t.ppf((1 + LEVEL) / 2, CHAINS - 1) * means.std(axis=0, ddof=1) / np.sqrt(CHAINS)
+
+    def around(of_chains):
+        return t.ppf((1 + LEVEL) / 2, CHAINS - 1) * of_chains.std(axis=0, ddof=1) / np.sqrt(CHAINS)
+
+    half = around(means)
     ends = np.clip(p - half, 0, 1).reshape(shape), np.clip(p + half, 0, 1).reshape(shape)
-    return p.reshape(shape), ends, float("nan")
+    return Drawn(p.reshape(shape), ends, float("nan"), lambda values: float(around(means @ values)))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from openbook.bayes.gaussian import GaussianColumns
 from openbook.data import Categorical, Numeric
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, RefusalError, did_you_mean
@@ -169,7 +170,8 @@ def network_of_naive_bayes(model: Any) -> BeliefNetwork:
     Parameters
     ----------
     model : NaiveBayes
-        Fitted on nominal and ordinal columns.
+        Fitted on nominal and ordinal columns, and on numbers with normal distributions; a column that is
+        constant in training is left out.
 
     Returns
     -------
@@ -189,7 +191,6 @@ def network_of_naive_bayes(model: Any) -> BeliefNetwork:
     >>> network.graph_.parents["windy"]
     ('play',)
     """
-    _only_categories(model.schema_, "naive Bayes model")
     labels = model.classes_.tolist()
     nodes: dict[str, Any] = {
         model.target_: {"values": [as_text(label) for label in labels], "table": model.prior_}
@@ -205,6 +206,13 @@ def network_of_naive_bayes(model: Any) -> BeliefNetwork:
                 "parents": [model.target_],
                 "table": np.array(table),
             }
+    for part in model.likelihoods_:
+        for j, name in enumerate(part.schema.of(Numeric)):
+            if not isinstance(part, GaussianColumns):
+                raise RefusalError(f"the naive Bayes model has no normal distribution of {name!r}")
+            if part.useful[j]:
+                normals = np.column_stack([part.mean[:, j], np.sqrt(part.variance[:, j])])
+                nodes[name] = {"parents": [model.target_], "normal": normals}
     return BeliefNetwork.from_tables(nodes)
 
 

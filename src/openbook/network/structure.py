@@ -17,6 +17,10 @@ search goes on for a few steps that lower the score least, none of which takes b
 list), and returns the best graph it met. Of equal steps the first by kind (add, delete, reverse), parent and
 child is taken. A family is scored on the rows in which all of it is known, scaled to all rows.
 
+A leaf with a normal distribution (`leaves.py`) is never a parent. Its family has the BIC of the likeliest
+normals, with 2 q parameters, and its information about a node is what that node adds to the log-likelihood
+per row. In a tree, leaves hang on the tree of the other nodes.
+
 codes : int64 (n, d), -1 where missing;  gain[i, j] : float64 (d, d), of adding or deleting the edge i -> j
 """
 
@@ -27,7 +31,19 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from scipy.special import gammaln
 
-__all__ = ["STRUCTURES", "chow_liu", "family_score", "hill_climb", "search_structure", "tree_augmented"]
+from openbook.kernels.moments import Moments
+from openbook.network.learning import CodedRows
+from openbook.network.leaves import estimated
+
+__all__ = [
+    "STRUCTURES",
+    "Scores",
+    "chow_liu",
+    "family_score",
+    "hill_climb",
+    "search_structure",
+    "tree_augmented",
+]
 
 STRUCTURES = ("hill_climb", "chow_liu", "empty")
 
@@ -38,15 +54,22 @@ SAME = 1e-9
 #: The most combinations of a family's values that are counted.
 MOST_CELLS = 1 << 20
 
-Edges = Collection[tuple[int, int]]
-
 
 class Scores:
     """Scores of families, each counted once."""
 
-    def __init__(self, codes: np.ndarray, w: np.ndarray, sizes: Sequence[int], criterion: str) -> None:
+    def __init__(
+        self,
+        rows: CodedRows,
+        sizes: Sequence[int],
+        criterion: str,
+        leaves: Sequence[int] = (),
+        min_covar: float = 1e-3,
+    ) -> None:
+        codes, w = rows.codes, rows.w
         self.codes = np.ascontiguousarray(codes.T.astype(np.int64))
-        self.sizes, self.name = list(sizes), criterion
+        self.sizes, self.name, self.min_covar = list(sizes), criterion, min_covar
+        self.x = {node: rows.x[:, [j]] for j, node in enumerate(leaves)}
         self.w = None if (w == 1).all() else w
         self.n = float(w.sum())
         self.gaps = [bool((column < 0).any()) for column in self.codes]
@@ -66,6 +89,11 @@ class Scores:
 
     def counts(self, node: int, parents: Sequence[int]) -> np.ndarray:
         """The counts of a family over the rows in which it is known, (q, r)."""
+        flat, w, cells = self._flat(node, parents)
+        return np.bincount(flat, w, cells).reshape(-1, self.sizes[node])
+
+    def _flat(self, node: int, parents: Sequence[int]) -> tuple[np.ndarray, np.ndarray | None, int]:
+        """The cell of each row in the table of a family, where it is known; the weights, and all cells."""
         flat = self.codes[node].copy()
         stride = self.sizes[node]
         for parent in parents:
@@ -75,9 +103,13 @@ class Scores:
         if any(self.gaps[v] for v in (node, *parents)):
             known = (self.codes[[node, *parents]] >= 0).all(axis=0)
             flat, w = flat[known], w[known] if w is not None else None
-        return np.bincount(flat, w, stride).reshape(-1, self.sizes[node])
+        return flat, w, stride
 
     def _score(self, node: int, parents: tuple[int, ...]) -> float:
+        if node in self.x:
+            likelihood, known = self.normal_likelihood(node, parents)
+            free = 2 * self.cells(node, parents)
+            return self.n / known * likelihood - 0.5 * math.log(max(self.n, 2.0)) * free if known else 0.0
         counts = self.counts(node, parents)
         known = float(counts.sum())
         if not known:
@@ -94,6 +126,23 @@ class Scores:
         total += len(rows) * gammaln(a * r) - gammaln(a * r + rows.sum(axis=1)).sum()
         return scale * float(total)
 
+    def normal_likelihood(
+        self, node: int, parents: Sequence[int], beside: Sequence[int] = ()
+    ) -> tuple[float, float]:
+        """The log-likelihood of a leaf under its likeliest normals, and the weight of the rows.
+
+        They are the rows in which the leaf, its parents and the nodes in `beside` are known.
+        """
+        used = ~np.isnan(self.x[node][:, 0]) & (self.codes[[node, *parents, *beside]] >= 0).all(axis=0)
+        flat = np.zeros(len(used), dtype=np.int64)
+        for parent in parents:
+            flat = flat * self.sizes[parent] + self.codes[parent]
+        w = np.ones(int(used.sum())) if self.w is None else self.w[used]
+        q = math.prod(self.sizes[v] for v in parents)
+        moments = Moments.of(self.x[node][used], flat[used], w, q)
+        normals = estimated(moments, (q,), moments.overall(), self.min_covar)
+        return normals.log_likelihood(moments), float(moments.weight.sum())
+
     def _sum_x_log_x(self, counts: np.ndarray) -> float:
         if self.w is None:
             return float(self.x_log_x[counts].sum())
@@ -103,17 +152,19 @@ class Scores:
 
 def family_score(codes, w, sizes, node, parents, criterion="bic"):
     """The score of a node under these parents; see the module."""
-    return Scores(codes, w, sizes, criterion).of(node, parents)
+    return Scores(CodedRows(codes, np.empty((len(codes), 0)), w), sizes, criterion).of(node, parents)
 
 
-def search_structure(structure, codes, w, sizes, *, criterion, max_parents, required, forbidden):
+def search_structure(structure, scores, *, max_parents=4, required=(), forbidden=()):
     """The parents of each node, and the score; edges are pairs of numbers."""
-    scores = Scores(codes, w, sizes, criterion)
-    d = len(sizes)
+    d = len(scores.sizes)
     if structure == "chow_liu":
-        parents = chow_liu(scores, d)
+        parents = chow_liu(scores)
     elif structure == "hill_climb":
-        parents = hill_climb(scores, d, max_parents=max_parents, required=required, forbidden=forbidden)
+        below = [(leaf, v) for leaf in scores.x for v in range(d) if v != leaf]
+        parents = hill_climb(
+            scores, max_parents=max_parents, required=required, forbidden=[*forbidden, *below]
+        )
     else:
         parents = [set() for _ in range(d)]
     total = sum(scores.of(node, above) for node, above in enumerate(parents))
@@ -122,6 +173,10 @@ def search_structure(structure, codes, w, sizes, *, criterion, max_parents, requ
 
 def _information(scores, i, j, given=None):
     """I(x_i; x_j), or I(x_i; x_j | x_given), in nats, on the rows in which they are known."""
+    if j in scores.x:
+        base = () if given is None else (given,)
+        more, rows = scores.normal_likelihood(j, (i, *base))
+        return (more - scores.normal_likelihood(j, base, beside=(i,))[0]) / rows if rows else 0.0
     if given is None:
         joint = scores.counts(j, (i,))[None]
     else:
@@ -137,20 +192,21 @@ def _information(scores, i, j, given=None):
     return float((p[some] * np.log(ratio)).sum())
 
 
-def chow_liu(scores, d, given=None, root=0):
+def chow_liu(scores, given=None):
     """The parents of each node in the tree of largest information; `given` is a parent of all others."""
+    d = len(scores.sizes)
     nodes = [v for v in range(d) if v != given]
-    if root == given:
-        root = nodes[0]
     parents: list[set[int]] = [set() for _ in range(d)]
-    reached, best = [root], {v: (-1.0, -1) for v in nodes if v != root}
-    while best:  # Prim's algorithm; the first of equals
+    inner = [v for v in nodes if v not in scores.x]  # a leaf has no children, so it is reached from these
+    reached, best = inner[:1], {v: (-1.0, -1) for v in nodes if v not in inner[:1]}
+    while best and reached:  # Prim's algorithm; the first of equals
         last = reached[-1]
-        for v in best:
-            information = _information(scores, min(last, v), max(last, v), given)
+        for v in best if last in inner else ():
+            i, j = (last, v) if v in scores.x else (min(last, v), max(last, v))
+            information = _information(scores, i, j, given)
             if information > best[v][0] + SAME:
                 best[v] = information, last
-        near = max(best, key=lambda v: (round(best[v][0], 12), -v))
+        near = max(best, key=lambda v: (v in inner, round(best[v][0], 12), -v))
         parents[near] = {best.pop(near)[1]}
         reached.append(near)
     if given is not None:
@@ -159,16 +215,14 @@ def chow_liu(scores, d, given=None, root=0):
     return parents
 
 
-def tree_augmented(codes, w, sizes, target):
+def tree_augmented(scores, target):
     """The parents of each node in a TAN: the target, and a tree over the inputs."""
-    scores = Scores(codes, w, sizes, "bic")
-    if len(sizes) < 3:
-        return tuple(() if v == target else (target,) for v in range(len(sizes)))
-    return tuple(tuple(sorted(above)) for above in chow_liu(scores, len(sizes), target))
+    return tuple(tuple(sorted(above)) for above in chow_liu(scores, target))
 
 
-def hill_climb(scores, d, *, max_parents, required=(), forbidden=()):
+def hill_climb(scores, *, max_parents, required=(), forbidden=()):
     """The parents of each node after greedy search from the required edges."""
+    d = len(scores.sizes)
     parents: list[set[int]] = [set() for _ in range(d)]
     for i, j in required:
         parents[j].add(i)

@@ -3,17 +3,17 @@
 table : float64 (values of parent 1, …, values of parent k, values of the node); the last axis sums to one
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from openbook.data import Categorical
+from openbook.data import Attribute, Categorical
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["checked_table", "node_table"]
+__all__ = ["checked_table", "given_cells", "node_table"]
 
 #: How far the sum of a distribution may be from one: what rounding to six digits can do.
 TOLERANCE = 1e-5
@@ -25,31 +25,40 @@ def node_table(node: Categorical, parents: Sequence[Categorical], given: Any) ->
     For a node of two values a single number is the probability of the first; the complement is filled in.
     The values of several parents are a tuple, in the order of the parents.
     """
-    shape = tuple(len(p.values) for p in parents)
-    if isinstance(given, Mapping) and parents:
-        table = np.full((*shape, len(node.values)), np.nan)
-        for key, row in given.items():
-            table[_codes(node, parents, key)] = _distribution(node, row)
-        for codes in product(*(range(size) for size in shape)):
-            if np.isnan(table[codes]).any():
-                when = ", ".join(f"{p.name} = {p.values[c]}" for p, c in zip(parents, codes, strict=True))
-                raise DataError(f"node {node.name!r}: no probabilities are given for {when}")
-        return checked_table(node, parents, table)
-    if isinstance(given, Mapping):
+    if not parents and isinstance(given, Mapping | int | float):
         given = _distribution(node, given)
-    if isinstance(given, int | float):
-        given = _distribution(node, given)
-    try:
-        table = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        msg = f"node {node.name!r}: its table must be numbers, lists of them or a mapping, got {given!r}"
-        raise DataError(msg) from None
-    if len(node.values) == 2 and table.shape == shape:
+    table = given_cells(node, parents, given, len(node.values), _distribution)
+    if len(node.values) == 2 and table.shape == tuple(len(p.values) for p in parents):
         table = np.stack([table, 1 - table], axis=-1)
     return checked_table(node, parents, table)
 
 
-def _codes(node: Categorical, parents: Sequence[Categorical], key: Any) -> tuple[int, ...]:
+def given_cells(
+    node: Attribute,
+    parents: Sequence[Categorical],
+    given: Any,
+    size: int,
+    cells_of: Callable[[Any, Any], np.ndarray],
+) -> np.ndarray:
+    """What is given for each combination of the parents' values, as an array; `cells_of` reads one."""
+    shape = tuple(len(p.values) for p in parents)
+    if isinstance(given, Mapping) and parents:
+        table = np.full((*shape, size), np.nan)
+        for key, row in given.items():
+            table[_codes(node, parents, key)] = cells_of(node, row)
+        for codes in product(*(range(one) for one in shape)):
+            if np.isnan(table[codes]).any():
+                when = ", ".join(f"{p.name} = {p.values[c]}" for p, c in zip(parents, codes, strict=True))
+                raise DataError(f"node {node.name!r}: nothing is given for {when}")
+        return table
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        msg = f"node {node.name!r}: its table must be numbers, lists of them or a mapping, got {given!r}"
+        raise DataError(msg) from None
+
+
+def _codes(node: Attribute, parents: Sequence[Categorical], key: Any) -> tuple[int, ...]:
     key = key if isinstance(key, tuple) else (key,)
     if len(key) != len(parents):
         names = ", ".join(p.name for p in parents)
