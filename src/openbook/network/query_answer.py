@@ -168,6 +168,7 @@ class MixtureAnswer:
         Parameters
         ----------
         x : float or array-like
+            The numbers.
 
         Returns
         -------
@@ -182,6 +183,7 @@ class MixtureAnswer:
         Parameters
         ----------
         x : float or array-like
+            The numbers.
 
         Returns
         -------

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from openbook.bayes import NaiveBayes
 from openbook.bayes.gaussian import GaussianColumns
 from openbook.data import Categorical, Numeric
 from openbook.data.attributes import as_text
@@ -191,6 +192,8 @@ def network_of_naive_bayes(model: Any) -> BeliefNetwork:
     >>> network.graph_.parents["windy"]
     ('play',)
     """
+    if not isinstance(model, NaiveBayes):
+        raise RefusalError(f"network_of_naive_bayes takes a fitted NaiveBayes, got {type(model).__name__}")
     labels = model.classes_.tolist()
     nodes: dict[str, Any] = {
         model.target_: {"values": [as_text(label) for label in labels], "table": model.prior_}
