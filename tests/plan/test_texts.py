@@ -41,3 +41,11 @@ def test_the_model_takes_rows_as_they_come_and_names_words(study):
 def test_new_rows_can_be_compared_with_those_of_training(study):
     model = ob.open_model(study.model_file)
     assert "minutes" in str(model.unlike(study.training[0].take(slice(0, 30))))
+
+
+def test_report_shows_telling_words_lengths_and_the_text_shaded(study):
+    page = study.report.read_text(encoding="utf-8")
+    assert "Words that tell most of label = liked" in page
+    assert "Effect of the length of documents" in page
+    assert '<mark class="ob-' in page
+    assert study.looks.documents.bands[0].wrong == 0

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from openbook.work import Grid, Step, Work
+from openbook.errors import DataError
+from openbook.work import Grid, Passage, Step, Work
 from openbook.work.formula import escape_text, printable
 from openbook.work.html import STYLE, to_html
+from openbook.work.json import from_json
 from openbook.work.latex import to_latex
 from openbook.work.text import to_rich, to_text
 from openbook.work.vocabulary import TEXT_ESCAPES
@@ -280,3 +282,25 @@ def test_words_of_a_grid_wrap_on_a_terminal_and_figures_do_not():
     expected = ["    what           n", "    ─────────────  ─", "    one two three  1", "    four"]
     assert text.splitlines()[2:] == expected
     assert "one two three four  1" in to_text(Work("Grid", (grid,)), 20)
+
+
+def test_passage_is_shaded_in_html_with_everything_escaped():
+    pieces = [("<script>", 0.0), ("good", 2.0), (" & ", 0.0), ('bad"', -1.0), ("faint", 0.001)]
+    work = Work("t", (Passage("<i>", pieces, "n"),))
+    html = work.html()
+    assert "&lt;script&gt;" in html
+    assert "<script>" not in html
+    assert '<mark class="ob-for" style="--ob-share:1.00" title="+2">good</mark> &amp; ' in html
+    assert '<mark class="ob-against" style="--ob-share:0.50" title="-1">bad&quot;</mark>faint' in html
+    assert work.text() == "t\n═"  # other forms leave it out
+    assert work["<i>"].largest == 2.0
+    assert from_json(work.json()) == work
+
+
+def test_passage_of_a_damaged_record_is_refused():
+    passage = {"kind": "passage", "title": "p", "note": ""}
+    record = {"kind": "work", "title": "t", "conclusion": "", "parts": [passage]}
+    for pieces, complaint in ((["a"], "a text and its weight"), ([["a", "b"]], "its weight is a number")):
+        passage["pieces"] = pieces
+        with pytest.raises(DataError, match=complaint):
+            from_json(record)

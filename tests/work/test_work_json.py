@@ -72,7 +72,7 @@ def test_numpy_scalars_become_plain():
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ([], r"work: a part is an object of kind work, step or grid, not \[\]"),
+        ([], r"work: a part is an object of kind work, step, grid or passage, not \[\]"),
         ({"kind": "step", "label": "", "formula": "", "numbers": "", "note": ""}, "kind 'work', not 'step'"),
         ({"kind": "work", "title": 3, "parts": [], "conclusion": ""}, "work.title: text is needed, not 3"),
         (

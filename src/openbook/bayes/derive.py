@@ -6,10 +6,12 @@ It starts from the model's counts and sums and uses nothing that the kernels use
 import math
 
 from openbook.bayes.likelihood import given
+from openbook.data import Word
 from openbook.data.attributes import as_text
+from openbook.text.columns import telling_words
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
-from openbook.work import Step, Work
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_model", "derive_row"]
 
@@ -45,7 +47,42 @@ def derive_row(model, X) -> Work:
     else:
         end = f"Most probable: {winner}."
     title = f"Naive Bayes for {model.target_}: one prediction"
-    return Work(title, (Work("prior", tuple(priors)), *products, posterior), end)
+    words = _words(model, X, logs)
+    return Work(title, (Work("prior", tuple(priors)), *words, *products, posterior), end)
+
+
+#: What the columns of words are: the terms of the model's sum, and the score that books compute by hand.
+_WORDS = (
+    Step("weight of a word", r"x \cdot \ln \frac{P(t \mid c)}{P(t \mid r)}", note="a term of the sums below"),
+    Step("score of a word", r"x \cdot \log_2 \frac{s_c}{s_r}"),
+    Step("s", r"\frac{n + \frac{1}{2}}{N + 1}", note="by hand: half a count for it, half for all others"),
+)
+
+
+def _words(model, X, logs):
+    """The words of texts that tell the class from the runner-up, the weightiest first."""
+    likelihoods = [one for one in model.likelihoods_ if one.name == "multinomial" and one.schema.of(Word)]
+    if len(logs) < 2 or not likelihoods:
+        return []
+    runner_up, winner = sorted(range(len(logs)), key=lambda c: (logs[c], -c))[-2:]
+    return [Work("words", (*_WORDS, *(_word_grid(one, X, winner, runner_up) for one in likelihoods)))]
+
+
+def _word_grid(likelihood, X, c, r):
+    """The words of a text: x times in the row, n times among the N words of the class and the runner-up."""
+    ahead, behind = likelihood.labels[c], likelihood.labels[r]
+    N = [math.fsum(likelihood.counts[k].tolist()) for k in (c, r)]
+    rows = []
+    for j, x in likelihood.happened(X):
+        name = likelihood.schema.names[j]
+        n = [float(likelihood.counts[k, j]) for k in (c, r)]
+        s = [(own + 0.5) / (whole + 1) for own, whole in zip(n, N, strict=True)]
+        score = x * math.log2(s[0] / s[1])
+        weight = likelihood.factor(X, name, c).log - likelihood.factor(X, name, r).log
+        rows.append((name, x, *n, score, score * math.log(2), weight))
+    head = ("word", "x", f"n of {ahead}", f"n of {behind}", "score, base 2", "natural", "weight")
+    note = f"N is {figure(N[0])} of {ahead} and {figure(N[1])} of {behind}."
+    return Grid(f"{ahead} against {behind}", head, telling_words(likelihood.schema, rows), note)
 
 
 def _truths(model):

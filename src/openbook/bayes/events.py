@@ -177,16 +177,20 @@ class MultinomialColumns(EventColumns):
 
     def factors(self, X, c):
         """Only events that happened are factors: those that say most first, and the rest as one."""
-        x = self._events(X)
-        x = x if isinstance(x, sp.csr_array) else sp.csr_array(np.nan_to_num(x))
-        happened, counts = x.indices[x.data > 0], x.data[x.data > 0]
-        order = np.argsort(-counts * np.ptp(self.logs[happened], axis=1), kind="stable")
-        for j in happened[order[:_SHOWN_EVENTS]].tolist():
-            yield self.factor(X, self.schema.names[j], c)
-        if len(rest := order[_SHOWN_EVENTS:]):
-            logs = [self.factor(X, self.schema.names[j], c).log for j in happened[rest].tolist()]
+        happened = sorted(self.happened(X), key=lambda event: -event[1] * float(np.ptp(self.logs[event[0]])))
+        names = [self.schema.names[j] for j, _ in happened]
+        for name in names[:_SHOWN_EVENTS]:
+            yield self.factor(X, name, c)
+        if rest := names[_SHOWN_EVENTS:]:
+            logs = [self.factor(X, name, c).log for name in rest]
             head = given(f"{len(rest)} others", self.truths[c])
             yield Factor(Step(head, r"\prod_j p_j^{x_j}", "", math.exp(math.fsum(logs))), math.fsum(logs))
+
+    def happened(self, X):
+        """The events of a one-row table: the column of each, and how often it happened."""
+        x = self._events(X)
+        x = x if isinstance(x, sp.csr_array) else sp.csr_array(np.nan_to_num(x))
+        return [(j, n) for j, n in zip(x.indices.tolist(), x.data.tolist(), strict=True) if n > 0]
 
     def _shares(self, j, c):
         n, V, p = float(self.counts[c, j]), len(self.schema), float(self.guesses[c][j])

@@ -13,6 +13,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial, reduce
 from operator import add
 from typing import Any, ClassVar, NamedTuple, Self, final
@@ -23,6 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
 
 from openbook.border.date_parts import derived_parts
+from openbook.border.passages import shaded_texts
 from openbook.border.pooling import pooled, with_prepared
 from openbook.border.profile import Profile, Unlike
 from openbook.border.rows import (
@@ -59,7 +61,7 @@ from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
 from openbook.text.columns import encoded
 from openbook.words.parameters import documented
-from openbook.work import Work
+from openbook.work import Passage, Work
 
 __all__ = ["Classifier", "Estimator", "FromRows", "Learner", "Regressor", "Saved", "most_probable"]
 
@@ -185,9 +187,14 @@ class Estimator(BaseEstimator):
             The derivation: print it, or ask for `html()`, `latex()` or `json()`.
         """
         check_is_fitted(self)
-        X = None if row is None else self._one_row(row)
+        if row is None:
+            with blamed_on_its_file(self):
+                return with_prepared(self._work(), self.schema_)
+        given = self._given_row(row)
+        X = encoded(given, self.schema_, type(self).__name__)
         with blamed_on_its_file(self):
-            return with_prepared(self._work(), self.schema_) if X is None else self._work_row(X)
+            work = self._work_row(X)
+            return replace(work, parts=(*work.parts, *self._shaded(given)))
 
     def unlike(self, X: Any, training: Any = None) -> Unlike:
         """Whether new rows look like those that the model was trained on, per column and jointly.
@@ -223,8 +230,16 @@ class Estimator(BaseEstimator):
         """The rows in the columns and codes of `schema_`, with texts in place of their words."""
         return conform(read(X, self.schema_), self.schema_.unworded, type(self).__name__)
 
+    def _shaded(self, given: Table) -> tuple[Passage, ...]:  # noqa: ARG002 (there is nothing to predict)
+        """The texts of a row, as the model weighs their words."""
+        return ()
+
     def _one_row(self, row: Any) -> Table:
         """A row as a table in the columns and codes of `schema_`."""
+        return encoded(self._given_row(row), self.schema_, type(self).__name__)
+
+    def _given_row(self, row: Any) -> Table:
+        """A row as a table in the columns that it was given in."""
         if np.ndim(row) == 1 and hasattr(row, "keys"):  # a Series
             row = dict(row)
         if isinstance(row, Mapping):
@@ -238,7 +253,7 @@ class Estimator(BaseEstimator):
         if len(table) != 1:
             msg = f"work takes one row, got {len(table)}; pick one, as in table.take([3])"
             raise DataError(msg)
-        return encoded(table, self.schema_, type(self).__name__)
+        return table
 
     def _accept(self, table: Table) -> None:
         """Refuse what cannot be fitted; remember the schema of what can."""
@@ -344,6 +359,12 @@ class Learner(FromRows):
     def _apart(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Inputs and target, where y may be the name of a column of X."""
         return read(X, getattr(self, "kinds", None)).split(y) if isinstance(y, str) else (X, y)
+
+    def _shaded(self, given: Table) -> tuple[Passage, ...]:
+        words = self.schema_.words
+        if not words or any(text not in given.names for text in words):  # members see words, not texts
+            return ()
+        return shaded_texts(self, self._with_texts(given))
 
     @abstractmethod
     def _target(self, y: Any) -> tuple[str, Array]:

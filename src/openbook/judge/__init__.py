@@ -35,6 +35,7 @@ from openbook.judge.curves.diagnose import Diagnosis, diagnose, diagnose_model
 from openbook.judge.curves.evaluation_bias import EvaluationBias, evaluation_bias
 from openbook.judge.curves.make import complexity_curve, iteration_curve, learning_curve
 from openbook.judge.errors.disagreement import Disagreement, disagreement
+from openbook.judge.errors.documents import DocumentErrors, document_errors
 from openbook.judge.errors.importance import ColumnImportance, Importance, permutation_importance
 from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
 from openbook.judge.errors.notable import NotablePrediction, notable_predictions
@@ -80,6 +81,7 @@ __all__ = [
     "Curve",
     "Diagnosis",
     "Disagreement",
+    "DocumentErrors",
     "Evaluation",
     "EvaluationBias",
     "Fairness",
@@ -136,6 +138,7 @@ __all__ = [
     "diagnose_model",
     "difference",
     "disagreement",
+    "document_errors",
     "draw_cost_curves",
     "draw_rocs",
     "evaluate",

@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
+from openbook.data import Schema, Text
 from openbook.decide import TunedThresholdClassifierCV
 from openbook.errors import OpenbookError
 from openbook.features import score_attributes
@@ -25,6 +26,7 @@ from openbook.judge import Comparison, Evaluation, FoldResult, Metric, notable_p
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
 from openbook.judge.curves.make import learning_curve
+from openbook.judge.errors.documents import DocumentErrors, document_errors
 from openbook.judge.errors.importance import Importance, importance_over_folds
 from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
 from openbook.judge.errors.segments import Segments, worst_segments
@@ -57,6 +59,7 @@ LOOKS = (
     "threshold",
     "sequences",
     "mistakes",
+    "documents",
     "segments",
     "fairness",
     "costs",
@@ -71,6 +74,7 @@ KINDS: dict[str, Any] = {
     "leaks": Leaks,
     "sequences": dict[str, SequenceScores],
     "mistakes": Mistakes,
+    "documents": DocumentErrors,
     "segments": Segments,
     "fairness": dict[str, Fairness],
     "costs": Costs,
@@ -93,11 +97,12 @@ _SHUFFLES, _SHUFFLED, _PREDICTED, _FEWEST_PREDICTED = 3, 60, 500_000, 100
 _CURVE_FITS = 10
 
 
-def asked_looks(plan: Plan) -> list[str]:
-    """The looks that a plan asks for: fairness where a column is sensitive, costs where there are any."""
+def asked_looks(plan: Plan, inputs: Schema | None = None) -> list[str]:
+    """What a plan asks for: fairness where a column is sensitive, documents where texts are read."""
     asked = {
         "fairness": plan.roles.sensitive,
         "costs": plan.costs,
+        "documents": inputs is not None and inputs.of(Text) and plan.task == "classification",
         "threshold": plan.tunes_threshold,
         "sequences": plan.roles.sequence and plan.task == "classification",
     }
@@ -139,7 +144,7 @@ class Looking:
         found: dict[str, Any] = {}
         why_not: dict[str, str] = {}
         with joblib.parallel_config(backend="threading", n_jobs=workers):
-            for name in asked_looks(self.rows.plan):
+            for name in asked_looks(self.rows.plan, self.rows.X.schema):
                 if reason := self._reason(name):
                     why_not[name] = reason
                 else:
@@ -262,6 +267,10 @@ class Looking:
     @cached_property
     def mistakes(self) -> Any:
         return confident_mistakes(self._decided(self.label), self.rows.X)
+
+    @cached_property
+    def documents(self) -> DocumentErrors:
+        return document_errors(self._decided(self.label), self.rows.X)
 
     @cached_property
     def segments(self) -> Any:

@@ -123,7 +123,7 @@ def run(
     log = Log(folder / "results.jsonl", plan.fingerprint)
     clock = _Clock(start, time_limit)
     labels = [each.label for each in plan.contestants]
-    told = _Told(len(rows.folds) * len(plan.contestants) + len(asked_looks(plan)), progress)
+    told = _Told(len(rows.folds) * len(plan.contestants) + len(asked_looks(plan, rows.X.schema)), progress)
     # one thread for each product of matrices: folds run side by side, and small products gain nothing
     with log.open(), threadpool_limits(1, user_api="blas"):
         judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))

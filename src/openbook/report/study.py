@@ -13,6 +13,7 @@ from openbook.judge import Choice, Comparison, Evaluation, Importance, TestResul
 from openbook.judge.choice.comparison import RankingRow
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis
+from openbook.judge.errors.documents import DocumentErrors
 from openbook.judge.errors.mistakes import Mistakes
 from openbook.judge.errors.segments import Segments
 from openbook.judge.risk.costs import Costs
@@ -91,6 +92,8 @@ class Looks:
         Where it errs most.
     mistakes : Mistakes or None, default=None
         The rows that it is most sure of, and wrong about.
+    documents : DocumentErrors or None, default=None
+        Which classes of texts it confuses, and the effect of their length.
     leaks : Leaks or None, default=None
         What may make its score too good.
     without_suspects : Evaluation or None, default=None
@@ -126,6 +129,7 @@ class Looks:
     diagnosis: Diagnosis | None = None
     segments: Segments | None = None
     mistakes: Mistakes | None = None
+    documents: DocumentErrors | None = None
     leaks: Leaks | None = None
     without_suspects: Evaluation | None = None
     fairness: Mapping[str, Fairness] = field(default_factory=dict)

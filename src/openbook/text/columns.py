@@ -85,5 +85,5 @@ def telling_words(schema: Schema, rows: Sequence[tuple[Any, ...]]) -> list[tuple
     told, rest = told[:_SHOWN_WORDS], told[_SHOWN_WORDS:]
     if rest:
         total = math.fsum(row[-1] for row in rest)
-        told.append((f"{len(rest)} more words", *[""] * (len(rest[0]) - 2), total))
+        told.append((f"{len(rest)} more words", *[None] * (len(rest[0]) - 2), total))
     return [*others, *told]

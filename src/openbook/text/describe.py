@@ -31,7 +31,7 @@ from openbook.words.numbers import short
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["TellingWord", "TextDescription", "describe", "excerpt", "telling_words_of"]
+__all__ = ["TellingWord", "TextDescription", "describe", "excerpt", "telling_grid"]
 
 Array = npt.NDArray[Any]
 
@@ -226,15 +226,13 @@ def _described(table: Table, column: str, target: str | None) -> TextDescription
         vocabulary=len(words.terms),
         scripts=_scripts(texts),
         frequent=tuple((words.terms[i], int(words.times[i]), int(words.documents[i])) for i in most),
-        telling=telling_words_of(words, [f"{target} = {label}" for label in labels])
-        if labels != ("",)
-        else {},
+        telling=_telling_words(words, [f"{target} = {label}" for label in labels]) if labels != ("",) else {},
         duplicates=tuple(pairs),
         excerpts=begins,
     )
 
 
-def telling_words_of(
+def _telling_words(
     words: WordTable, labels: Sequence[str], n: int = _TELLING
 ) -> dict[str, tuple[TellingWord, ...]]:
     """For each of the most frequent classes, the words that tell most of it: n for it, then n against it."""

@@ -2,7 +2,7 @@
 
 from openbook.words.numbers import figure
 from openbook.work.formula import escape_text
-from openbook.work.step import Grid, Step
+from openbook.work.step import Grid, Passage, Step
 from openbook.work.work import Work
 
-__all__ = ["Grid", "Step", "Work", "escape_text", "figure"]
+__all__ = ["Grid", "Passage", "Step", "Work", "escape_text", "figure"]

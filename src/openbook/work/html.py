@@ -10,7 +10,7 @@ from openbook.words.numbers import cell
 from openbook.work.formula import pieces, printable, terms
 from openbook.work.mathml import to_mathml
 from openbook.work.nodes import Node, RowNode, Symbol, TextNode
-from openbook.work.step import Grid, Step
+from openbook.work.step import Grid, Passage, Step
 from openbook.work.work import Work
 
 __all__ = ["STYLE", "to_html"]
@@ -38,12 +38,19 @@ STYLE = """
 .ob-work thead th { border-bottom-width: 2px; }
 .ob-work .ob-number { text-align: right; }
 .ob-work .ob-conclusion { margin: .8rem 0 0; font-weight: 600; }
+.ob-work .ob-passage { margin: 0; white-space: normal; line-height: 1.7; }
+.ob-work mark { color: inherit; border-radius: .2em; }
+.ob-work mark.ob-for { background: color-mix(in srgb, #2a9d58 calc(var(--ob-share) * 60%), transparent); }
+.ob-work mark.ob-against { background: color-mix(in srgb, #d1495b calc(var(--ob-share) * 60%), transparent); }
 @media (max-width: 40rem) {
   .ob-work :is(dl, dl > div) { display: block; }
   .ob-work .ob-work { padding-left: .6rem; }
 }
 @media (prefers-color-scheme: dark) { .ob-work { --ob-accent: #7cc0e8; } }
 """
+
+#: Pieces of a smaller share of the largest weight are not shaded.
+_FAINT = 0.02
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -90,6 +97,7 @@ def _work(work: Work, level: int) -> str:
             lines.append(_grid(block))
         else:
             lines.append("<dl>\n" + "\n".join(_step(step) for step in block) + "\n</dl>")
+    lines += [_passage(part) for part in work.parts if isinstance(part, Passage)]
     if work.conclusion:
         lines.append(f'<p class="ob-conclusion">∴ {_text(work.conclusion)}</p>')
     return "\n".join([*lines, "</section>"])
@@ -126,6 +134,23 @@ def _grid(grid: Grid) -> str:
     if grid.note:
         lines.append(f'<p class="ob-note">{_text(grid.note)}</p>')
     return "\n".join([*lines, "</figure>"])
+
+
+def _passage(passage: Passage) -> str:
+    """The text, each piece in a shade as strong as its weight: green for, red against."""
+    note = f'<p class="ob-note">{_text(passage.note)}</p>' if passage.note else ""
+    shown = "".join(_piece(text, weight, passage.largest) for text, weight in passage.pieces)
+    title = f"<figcaption>{_text(passage.title)}</figcaption>"
+    return f'<figure>{title}\n<p class="ob-passage">{shown}</p>{note}</figure>'
+
+
+def _piece(text: str, weight: float, largest: float) -> str:
+    share = abs(weight) / largest if largest > 0 else 0.0
+    if not share >= _FAINT:
+        return _text(text)
+    side = "for" if weight > 0 else "against"
+    shade = f'class="ob-{side}" style="--ob-share:{share:.2f}"'
+    return f'<mark {shade} title="{weight:+.3g}">{_text(text)}</mark>'
 
 
 def _cells(tag: str, texts: list[str], sides: list[str]) -> str:

@@ -3,6 +3,7 @@
     {"kind": "work", "title": …, "parts": […], "conclusion": …}
     {"kind": "step", "label": …, "formula": …, "numbers": …, "result": …, "note": …}
     {"kind": "grid", "title": …, "header": […], "rows": [[…], …], "note": …}
+    {"kind": "passage", "title": …, "pieces": [[text, weight], …], "note": …}
 
 Numbers are numbers, text is text, None is null. JSON has no word for what is not finite; that is an object,
 {"number": "nan"}, {"number": "inf"} or {"number": "-inf"}. A vector in a grid is a list of numbers. Any other
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from openbook.errors import DataError
-from openbook.work.step import Grid, Step
+from openbook.work.step import Grid, Passage, Step
 from openbook.work.work import Work
 
 __all__ = ["from_json", "to_json"]
@@ -48,7 +49,7 @@ def from_json(record: dict[str, Any]) -> Work:
     return work
 
 
-def _part(part: Step | Grid | Work) -> dict[str, Any]:
+def _part(part: Step | Grid | Passage | Work) -> dict[str, Any]:
     if isinstance(part, Work):
         return to_json(part)
     if isinstance(part, Grid):
@@ -60,6 +61,9 @@ def _part(part: Step | Grid | Work) -> dict[str, Any]:
             "rows": rows,
             "note": part.note,
         }
+    if isinstance(part, Passage):
+        pieces = [[text, _value(weight)] for text, weight in part.pieces]
+        return {"kind": "passage", "title": part.title, "pieces": pieces, "note": part.note}
     return {
         "kind": "step",
         "label": part.label,
@@ -82,10 +86,12 @@ def _value(value: Any) -> Any:
     return str(value)
 
 
-def _read(record: Any, where: str) -> Step | Grid | Work:
+def _read(record: Any, where: str) -> Step | Grid | Passage | Work:
     kind = record.get("kind") if isinstance(record, dict) else None
     if not isinstance(kind, str) or kind not in READERS:
-        raise DataError(f"{where}: a part is an object of kind work, step or grid, not {_shown(record)}")
+        raise DataError(
+            f"{where}: a part is an object of kind work, step, grid or passage, not {_shown(record)}"
+        )
     return READERS[kind](record, where)
 
 
@@ -115,6 +121,17 @@ def _read_grid(record: dict[str, Any], where: str) -> Grid:
         return Grid(_text(record, "title", where), header, cells, _text(record, "note", where))
     except ValueError as error:
         raise DataError(f"{where}: {error}") from error
+
+
+def _read_passage(record: dict[str, Any], where: str) -> Passage:
+    pieces = _list(record, "pieces", where)
+    for i, piece in enumerate(pieces):
+        if not isinstance(piece, list) or len(piece) != 2 or not isinstance(piece[0], str):
+            raise DataError(f"{where}.pieces[{i}]: a piece is a text and its weight, not {_shown(piece)}")
+        if not isinstance(_read_value(piece[1], f"{where}.pieces[{i}]"), int | float):
+            raise DataError(f"{where}.pieces[{i}]: its weight is a number, not {_shown(piece[1])}")
+    weighed = [(text, _read_value(weight, where)) for text, weight in pieces]
+    return Passage(_text(record, "title", where), weighed, _text(record, "note", where))
 
 
 def _read_cell(value: Any, where: str) -> Any:
@@ -149,8 +166,9 @@ def _shown(value: Any) -> str:
     return repr(value)[:60]
 
 
-READERS: dict[str, Callable[[dict[str, Any], str], Step | Grid | Work]] = {
+READERS: dict[str, Callable[[dict[str, Any], str], Step | Grid | Passage | Work]] = {
     "work": _read_work,
     "step": _read_step,
     "grid": _read_grid,
+    "passage": _read_passage,
 }

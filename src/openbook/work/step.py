@@ -1,4 +1,4 @@
-"""The parts of a derivation: a step, a grid of figures.
+"""The parts of a derivation: a step, a grid of figures, a text with weighed words.
 
 Formulas are LaTeX, from the small vocabulary that `openbook.work.formula` reads; all else is plain text.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-__all__ = ["Grid", "Result", "Step"]
+__all__ = ["Grid", "Passage", "Result", "Step"]
 
 Result = float | int | str | None
 
@@ -114,3 +114,39 @@ class Grid:
         """
         cells = [row[column] for row in self.rows if row[column] is not None]
         return bool(cells) and all(isinstance(value, Real) for value in cells)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text whose pieces are weighed: HTML shades them, and other forms leave the passage out.
+
+    Attributes
+    ----------
+    title : str
+        Whose text it is.
+    pieces : sequence of (str, float)
+        The text in pieces, each with its weight; 0 is not shaded.
+    note : str, default=""
+        What the weights are.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
+    >>> Passage("review", [("Good", 1.5), (" film", 0.0)], "Shading: what speaks for it.").largest
+    1.5
+    """
+
+    title: str
+    pieces: Sequence[tuple[str, float]]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pieces", tuple((str(text), float(weight)) for text, weight in self.pieces))
+
+    @property
+    def largest(self) -> float:
+        """The largest weight, whatever its sign."""
+        return max((abs(weight) for _, weight in self.pieces), default=0.0)

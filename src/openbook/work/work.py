@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openbook.errors import did_you_mean
-from openbook.work.step import Grid, Step
+from openbook.work.step import Grid, Passage, Step
 
 __all__ = ["Work"]
 
@@ -18,8 +18,8 @@ class Work:
     ----------
     title : str
         What is derived.
-    parts : tuple of Step, Grid and Work, default=()
-        The steps, tables and nested derivations, in order.
+    parts : tuple of Step, Grid, Passage and Work, default=()
+        The steps, tables, texts and nested derivations, in order.
     conclusion : str, default=""
         The sentence that the derivation ends with.
 
@@ -42,7 +42,7 @@ class Work:
     """
 
     title: str
-    parts: "tuple[Step | Grid | Work, ...]" = ()
+    parts: "tuple[Step | Grid | Passage | Work, ...]" = ()
     conclusion: str = ""
 
     def __post_init__(self) -> None:
@@ -57,9 +57,11 @@ class Work:
                 yield from part.steps()
 
     def blocks(self) -> "Iterator[list[Step] | Grid | Work]":
-        """The parts in order, neighbouring steps together: renderers align those."""
+        """The parts in order, neighbouring steps together: renderers align those. Passages are left out."""
         run: list[Step] = []
         for part in self.parts:
+            if isinstance(part, Passage):
+                continue
             if isinstance(part, Step):
                 run.append(part)
                 continue
@@ -89,7 +91,7 @@ class Work:
         msg = f"no step, grid or work {label!r}. {did_you_mean(label, tuple(dict.fromkeys(labels)))}"
         raise KeyError(msg)
 
-    def _labelled(self) -> "Iterator[tuple[str, Step | Grid | Work]]":
+    def _labelled(self) -> "Iterator[tuple[str, Step | Grid | Passage | Work]]":
         """Every part with its label or title, nested works included, in reading order."""
         for part in self.parts:
             yield (part.label if isinstance(part, Step) else part.title), part

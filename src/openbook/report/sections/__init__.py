@@ -5,6 +5,7 @@ from openbook.report.sections.data import possible_leaks, the_data
 from openbook.report.sections.draft import draft_of_report
 from openbook.report.sections.errors import (
     cost_of_decisions,
+    documents_and_words,
     fairness_by_group,
     labelled_sequences,
     segments_and_mistakes,
@@ -35,6 +36,7 @@ _SECTIONS = (
     the_model,
     labelled_sequences,
     the_errors,
+    documents_and_words,
     segments_and_mistakes,
     learning_and_diagnosis,
     feature_importance,

@@ -41,6 +41,7 @@ from openbook.report.blocks import (
     sketched,
 )
 from openbook.report.study import StudyResult
+from openbook.text.describe import telling_grid
 from openbook.words.numbers import figure, short, shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
@@ -48,6 +49,7 @@ from openbook.work import Grid, Work
 __all__ = [
     "confusion_figure",
     "cost_of_decisions",
+    "documents_and_words",
     "fairness_by_group",
     "labelled_sequences",
     "segments_and_mistakes",
@@ -207,6 +209,21 @@ def segments_and_mistakes(result: StudyResult) -> Part | None:
         if len(looks.mistakes):
             blocks.append(_mistakes(result, looks.mistakes))
     return Part("segments", "Segments and largest errors", tuple(blocks)) if blocks else None
+
+
+def documents_and_words(result: StudyResult) -> Part | None:
+    """Of texts: the words that tell most of each class, the confusions, and the effect of length."""
+    blocks: list[Block] = []
+    for text in result.description.texts:
+        telling = [telling_grid(label, words) for label, words in text.telling.items()]
+        if telling:
+            blocks.append(Heading(f"Words of {text.column} by class"))
+            blocks += [Sheet.of(grid) for grid in telling]
+    if (found := result.looks.documents) is not None:
+        work = found.work()
+        verdict = [Paragraph(work.conclusion, "verdict")] if work.conclusion else []
+        blocks += [Heading(work.title), *verdict, *grids(work)]
+    return Part("documents", "Documents", tuple(blocks)) if blocks else None
 
 
 def _mistakes(result: StudyResult, mistakes: Mistakes) -> Sheet:

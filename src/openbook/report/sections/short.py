@@ -65,6 +65,7 @@ _NAMES = {
     "leaks": "leaks",
     "without_suspects": "the score without the columns that give the target away",
     "mistakes": "the most confident mistakes",
+    "documents": "the errors by document",
     "segments": "the worst segments",
     "fairness": "fairness",
     "costs": "costs",
