@@ -12,28 +12,46 @@ variable of it, so buckets are a junction tree: passing messages back again give
     backward    belief_i = bucket_i · (Σ belief_next over its other variables) / μ_i
 
 With max instead of Σ the forward pass finds the most probable values, which are then read off backwards.
+
+An order that is good for a whole network is good for a part of it, too: nodes that are missing make no factor
+larger. So a network finds its order once, and looks for a better one only where a question needs a large
+factor.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from openbook.errors import RefusalError
-from openbook.network.factor import TableFactor, product
+from openbook.network.factor import TableFactor, contracted, product
 
-__all__ = ["BUDGET", "Elimination", "eliminate", "marginal", "min_fill"]
+__all__ = [
+    "BUDGET",
+    "Elimination",
+    "check_budget",
+    "eliminate",
+    "largest",
+    "marginal",
+    "min_fill",
+    "planned",
+    "summed_out",
+]
 
 #: The most cells of a factor that exact inference builds unless told otherwise: 128 MiB.
 BUDGET = 1 << 24
 
 
 class Removal(NamedTuple):
-    """A variable to sum out, and the variables of the product it is summed out of."""
+    """A variable to sum out, the factors that are multiplied, and the variables of their product.
+
+    Factors are numbered, and the sums of earlier removals count on.
+    """
 
     variable: int
-    together: tuple[int, ...]
+    held: list[int]
+    together: list[int]
 
 
 class Elimination(NamedTuple):
@@ -74,10 +92,8 @@ def marginal(beliefs: Iterable[TableFactor], variables: Collection[int]) -> Tabl
     return smallest.without([v for v in smallest.variables if v not in variables])
 
 
-def min_fill(
-    scopes: Iterable[Collection[int]], gone: Collection[int], sizes: Mapping[int, int]
-) -> list[Removal]:
-    """The order in which to eliminate the variables in `gone`, and what stands together in each bucket."""
+def min_fill(scopes: Iterable[Collection[int]], gone: Collection[int], sizes: Sequence[int]) -> list[int]:
+    """The order in which to eliminate the variables in `gone`."""
     near: dict[int, set[int]] = {}
     for scope in scopes:
         for variable in scope:
@@ -95,11 +111,11 @@ def min_fill(
         )
 
     costs = {variable: cost(variable) for variable in gone if variable in near}
-    steps = []
+    order = []
     while costs:
         variable = min(costs, key=costs.__getitem__)
         around = near.pop(variable)
-        steps.append(Removal(variable, tuple(sorted({variable, *around}))))
+        order.append(variable)
         del costs[variable]
         changed = set(around)
         for one in around:
@@ -109,39 +125,59 @@ def min_fill(
                 changed |= near[one]
         for one in changed & costs.keys():
             costs[one] = cost(one)
-    return steps
+    return order
+
+
+def planned(
+    scopes: Iterable[Sequence[int]], order: Iterable[int], gone: Collection[int]
+) -> tuple[list[Removal], list[int]]:
+    """The removals of the variables in `gone`, in this order, and the factors that are left.
+
+    Only the variables of factors are looked at, so that sizes are known before anything is built.
+    """
+    alive = dict(enumerate(scopes))
+    steps, count = [], len(alive)
+    for variable in order:
+        if variable in gone:
+            held = [i for i, scope in alive.items() if variable in scope]
+            together = sorted({variable}.union(*[alive.pop(i) for i in held]))
+            steps.append(Removal(variable, held, together))
+            alive[count] = [v for v in together if v != variable]
+            count += 1
+    return steps, list(alive)
+
+
+def largest(steps: Iterable[Removal], sizes: Sequence[int]) -> tuple[int, list[int]]:
+    """The cells of the largest product, and its variables."""
+    return max(((math.prod([sizes[v] for v in s.together]), s.together) for s in steps), default=(1, []))
+
+
+def summed_out(factors: Sequence[TableFactor], steps: Sequence[Removal], left: Sequence[int]) -> TableFactor:
+    """What is left once variables are summed out, without keeping the buckets."""
+    alive = list(factors)
+    for variable, held, together in steps:
+        rest = tuple([v for v in together if v != variable])
+        alive.append(TableFactor(rest, contracted([alive[i] for i in held], together, rest)))
+    return product(alive[i] for i in left)
 
 
 def eliminate(
-    factors: Iterable[TableFactor],
-    steps: Sequence[Removal],
-    sizes: Mapping[int, int],
-    budget: int,
-    names: Sequence[str],
-    how: str = "sum",
+    factors: Sequence[TableFactor], steps: Sequence[Removal], left: Sequence[int], how: str = "sum"
 ) -> Elimination:
-    """Eliminate variables in the order of `steps`, unless a product would exceed the budget of cells."""
-    check_budget(steps, sizes, budget, names)
+    """Eliminate variables, and keep what the way back needs."""
     alive = list(factors)
     buckets, messages = [], []
     for step in steps:
-        held = [f for f in alive if step.variable in f.variables]
-        alive = [f for f in alive if step.variable not in f.variables]
-        bucket = product(held)
+        bucket = product(alive[i] for i in step.held)
         message = bucket.without([step.variable], how)
         buckets.append(bucket)
         messages.append(message)
         alive.append(message)
-    return Elimination(product(alive), steps, buckets, messages)
+    return Elimination(product(alive[i] for i in left), steps, buckets, messages)
 
 
-def check_budget(
-    steps: Sequence[Removal], sizes: Mapping[int, int], budget: int, names: Sequence[str]
-) -> None:
+def check_budget(cells: int, together: Sequence[int], budget: int, names: Sequence[str]) -> None:
     """Refuse before anything is built if the largest product would have more cells than the budget."""
-    if not steps:
-        return
-    cells, together = max((math.prod(sizes[v] for v in step.together), step.together) for step in steps)
     if cells > budget:
         shown = ", ".join(names[v] for v in together[:6]) + (", …" if len(together) > 6 else "")
         msg = (

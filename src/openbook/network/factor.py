@@ -12,13 +12,18 @@ variables : tuple of int, ascending;  table : float64, one axis for each
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["TableFactor", "product"]
+__all__ = ["TableFactor", "contracted", "product"]
+
+#: The most factors, and the most variables, that one call of einsum takes.
+_AT_ONCE, _LETTERS = 16, 50
+
+_ALL = slice(None)
 
 
 class TableFactor(NamedTuple):
@@ -51,11 +56,28 @@ class TableFactor(NamedTuple):
 
     def given(self, codes: Mapping[int, int]) -> "TableFactor":
         """The part where these variables have these values."""
-        cut = tuple(codes.get(v, slice(None)) for v in self.variables)
-        return TableFactor(tuple(v for v in self.variables if v not in codes), self.table[cut])
+        if codes.keys().isdisjoint(self.variables):
+            return self
+        cut = tuple([codes.get(v, _ALL) for v in self.variables])
+        return TableFactor(tuple([v for v in self.variables if v not in codes]), self.table[cut])
 
 
 def product(factors: Iterable[TableFactor]) -> TableFactor:
     """The product of factors, small ones first; 1 if there are none."""
     ordered = sorted(factors, key=lambda f: math.prod(f.table.shape))
     return reduce(TableFactor.times, ordered, TableFactor((), np.ones(())))
+
+
+def contracted(factors: Sequence[TableFactor], together: Sequence[int], rest: Sequence[int]) -> np.ndarray:
+    """The product of factors over all variables `together`, summed over those that are not in `rest`."""
+    if len(factors) > _AT_ONCE or len(together) > _LETTERS:
+        return product(factors).without([v for v in together if v not in rest]).table
+    operands: list[Any] = []
+    for factor in factors:
+        operands += [factor.table, factor.variables]
+    operands.append(rest)
+    if together[-1] >= _LETTERS:  # einsum knows variables by letters, of which there are not many
+        place = {variable: i for i, variable in enumerate(together)}
+        operands[1::2] = [[place[v] for v in variables] for variables in operands[1::2]]
+        operands[-1] = [place[v] for v in rest]
+    return np.einsum(*operands)

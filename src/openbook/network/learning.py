@@ -35,7 +35,15 @@ import numpy as np
 from openbook.bayes.smoothing import Laplace, MEstimate
 from openbook.fold import Statistics, fold
 from openbook.kernels.moments import Moments
-from openbook.network.elimination import BUDGET, eliminate, marginal, min_fill
+from openbook.network.elimination import (
+    BUDGET,
+    check_budget,
+    eliminate,
+    largest,
+    marginal,
+    min_fill,
+    planned,
+)
 from openbook.network.factor import TableFactor
 from openbook.network.leaves import LeafNormals, finding_densities
 
@@ -203,9 +211,11 @@ def _large(families, tables, rows, row, group):
     numbers = {v: rows.x[row, families.columns[v]] for v in own if v in families.columns}
     densities, log_scale = finding_densities(dict(enumerate(tables)), families.parents, numbers)
     factors = [TableFactor.of(families.scopes[v], densities.get(v, tables[v])).given(known) for v in own]
-    sizes = dict(enumerate(families.sizes))
-    steps = min_fill([f.variables for f in factors], group, sizes)
-    found = eliminate(factors, steps, sizes, BUDGET, [f"node {v}" for v in sizes])
+    scopes = [factor.variables for factor in factors]
+    steps, rest = planned(scopes, min_fill(scopes, group, families.sizes), group)
+    names = [f"node {v}" for v in range(len(families.sizes))]
+    check_budget(*largest(steps, families.sizes), BUDGET, names)
+    found = eliminate(factors, steps, rest)
     left = float(found.left.table)
     return LargeGap(np.array([row]), group, left, found.beliefs(), np.array([log_scale]))
 

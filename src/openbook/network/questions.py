@@ -20,7 +20,16 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.data import Schema, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.network.elimination import BUDGET, eliminate, marginal, min_fill
+from openbook.network.elimination import (
+    BUDGET,
+    check_budget,
+    eliminate,
+    largest,
+    marginal,
+    min_fill,
+    planned,
+    summed_out,
+)
 from openbook.network.factor import TableFactor
 from openbook.network.graph import Separation
 from openbook.network.leaves import LeafNormals, finding_densities
@@ -30,6 +39,12 @@ from openbook.network.sampling import gibbs, likelihood_weighting, sampled_rows
 from openbook.words.parameters import documented
 
 __all__ = ["Questions"]
+
+#: The cells of a factor up to which the order of elimination of the whole network is good enough.
+SMALL = 1 << 12
+
+#: The largest logarithm of a number that there is.
+_MOST_LOG = math.log(np.finfo(float).max)
 
 
 @documented
@@ -45,6 +60,7 @@ class Questions:
         self._numbers = {node.name: i for i, node in enumerate(nodes)}
         parents = (tuple(self._numbers[p] for p in graph.parents[node.name]) for node in nodes)
         self.families_ = families_of(nodes, parents)
+        self._order = None  # of elimination, found when it is first needed
         self._factors = [
             TableFactor.of(scope, table)
             for scope, table in zip(self.families_.scopes, self._probabilities(), strict=True)
@@ -298,7 +314,7 @@ class Questions:
     def _posterior(self, wanted, found, budget):
         """P(wanted | evidence) with an axis for each node, by number, and P(evidence)."""
         factors, free = self._reduced(wanted, found)
-        left = self._eliminated(factors, free - set(wanted), budget).left
+        left = self._summed_out(factors, free - set(wanted), budget)
         joint = left.table.transpose([left.variables.index(v) for v in wanted])
         total = self._possible(float(joint.sum()), found)
         return joint / total, total * found.scale
@@ -310,10 +326,26 @@ class Questions:
             raise DataError(f"the evidence ({told}) has probability 0 in this network; check its values")
         return total
 
+    def _planned(self, factors, gone, budget):
+        """The removals of variables, and the factors that are left, of which none exceeds the budget."""
+        scopes, sizes = [f.variables for f in factors], self.families_.sizes
+        if self._order is None:
+            scopes_of_all = self.families_.scopes
+            self._order = min_fill(scopes_of_all, range(len(sizes)), sizes)
+        plan = planned(scopes, self._order, gone)
+        cells, together = largest(plan[0], sizes)
+        if cells > min(SMALL, budget):  # an order for these factors may be better
+            own = planned(scopes, min_fill(scopes, gone, sizes), gone)
+            if largest(own[0], sizes)[0] < cells:
+                plan, (cells, together) = own, largest(own[0], sizes)
+        check_budget(cells, together, budget, [node.name for node in self.nodes_])
+        return plan
+
     def _eliminated(self, factors, gone, budget, how="sum"):
-        sizes = dict(enumerate(self.families_.sizes))
-        steps = min_fill([f.variables for f in factors], gone, sizes)
-        return eliminate(factors, steps, sizes, budget, [node.name for node in self.nodes_], how)
+        return eliminate(factors, *self._planned(factors, gone, budget), how)
+
+    def _summed_out(self, factors, gone, budget):
+        return summed_out(factors, *self._planned(factors, gone, budget))
 
     def _answer(self, targets, table, evidence, **more):
         values = tuple(self.nodes_[self._numbers[name]].values for name in targets)
@@ -403,7 +435,7 @@ class Questions:
         """
         found = self._findings(assignment)
         factors, free = self._reduced((), found)
-        return float(self._eliminated(factors, free, budget).left.table) * found.scale
+        return float(self._summed_out(factors, free, budget).table) * found.scale
 
     def sample(
         self,
@@ -504,16 +536,15 @@ class Findings(NamedTuple):
     @property
     def hard(self) -> dict[int, int]:
         """The values that are sure; a leaf has its only one."""
-        sure = {v: int(np.argmax(likely)) for v, likely in self.likely.items() if (likely > 0).sum() == 1}
+        sure = {v: int(likely.argmax()) for v, likely in self.likely.items() if np.count_nonzero(likely) == 1}
         return {**sure, **dict.fromkeys(self.numbers, 0)}
 
     @property
     def scale(self) -> float:
         """What the probability of hard evidence is to be multiplied by."""
         hard = self.hard
-        with np.errstate(over="ignore"):
-            soft = np.prod([likely[hard[v]] for v, likely in self.likely.items() if v in hard])
-            return float(soft * np.exp(self.log_scale))
+        soft = math.prod([float(likely[hard[v]]) for v, likely in self.likely.items() if v in hard])
+        return soft * (math.exp(self.log_scale) if self.log_scale < _MOST_LOG else math.inf)
 
 
 def _as_number(value):
