@@ -342,7 +342,8 @@ class Questions:
         return plan
 
     def _eliminated(self, factors, gone, budget, how="sum"):
-        return eliminate(factors, *self._planned(factors, gone, budget), how)
+        steps, left = self._planned(factors, gone, budget)
+        return eliminate(factors, steps, left, how)
 
     def _summed_out(self, factors, gone, budget):
         return summed_out(factors, *self._planned(factors, gone, budget))
