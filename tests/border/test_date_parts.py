@@ -54,7 +54,7 @@ def test_a_weekday_is_derived_by_fit_and_for_every_new_row(tmp_path):
     rows = weeks()
     model = DecisionTreeClassifier().fit(rows, "busy")
     assert model.schema_.names == ("sold", "size", "sold weekday")
-    assert model.schema_["sold weekday"] == DatePart.of("sold", "weekday")
+    assert model.schema_["sold weekday"] == DatePart.of(Datetime("sold"), "weekday")
     assert model.n_features_in_ == 2
     assert model.feature_names_in_.tolist() == ["sold", "size"]
     assert str(model.rules()).count("sold weekday") == 7  # one rule a day

@@ -83,3 +83,12 @@ def test_predict_warns_on_standard_error(model, tmp_path):
         in " ".join(result.stderr.split())
     )
     assert result.stdout.startswith("income,city,prediction\n")
+
+
+def test_a_new_value_is_ordinary_where_rare_values_are_pooled():
+    """It counts as one of the others, which the model knows."""
+    pooled = Schema((SCHEMA["income"], Nominal("city", ("Bonn", "other values"), "other values")))
+    new = rows([50, 9_999_999], ["Mainz", "Mainz"])
+    assert far_outside([new], pooled, limits_of(TRAINING)) == (
+        "1 row lies far outside the training data: row 1 (income 9,999,999; trained on 0 to 100)"
+    )

@@ -14,6 +14,7 @@ from openbook.data import Attribute, Nominal, Numeric, read, scan
 from openbook.data.conform import conform
 from openbook.data.written import Written, written_number
 from openbook.errors import DataError
+from openbook.linear import LinearRegression
 
 #: Cells, the attribute they make, and the numbers they mean.
 COLUMNS = [
@@ -137,3 +138,16 @@ def test_any_text_is_a_number_or_is_not(texts):
 def test_what_python_writes_is_read(number, unit):
     text = f"{unit}{number:,}"
     assert written_number(text, Numeric("c", unit.strip(), ".", ",")) == number
+
+
+def test_later_rows_may_have_thousands_where_training_had_none(tmp_path):
+    """$844.90 was the largest price of training; a model must not stop at the first of $1,000 and more."""
+    model = LinearRegression().fit([{"price": f"${i}.50", "units": 2.0 * i} for i in range(9)], "units")
+    (tmp_path / "new.csv").write_text('price\n"$1,123.50"\n"$1,234,567.50"\n')
+    table = read(tmp_path / "new.csv", model.schema_)
+    assert table.column("price").tolist() == [1123.5, 1234567.5]
+    assert model.predict(table) == pytest.approx([2246.0, 2469134.0])
+    assert model.predict([{"price": "1,000"}]) == pytest.approx([1999.0])  # 2 (1000 - 0.5)
+    (tmp_path / "new.csv").write_text('price\n"$1,12.50"\n')
+    with pytest.raises(DataError, match=r"row 0 holds '\$1,12\.50'"):
+        read(tmp_path / "new.csv", model.schema_)

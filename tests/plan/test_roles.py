@@ -8,7 +8,7 @@ import openbook as ob
 from openbook.baseline import ZeroR
 from openbook.data import read
 from openbook.decide import MinimumRisk
-from openbook.errors import OpenbookError, PlanError
+from openbook.errors import DataError, OpenbookError, PlanError
 from openbook.plan import Hypothesis, make_plan, run
 from openbook.plan.money import read_costs
 from openbook.plan.rows import StudyRows
@@ -208,3 +208,21 @@ def test_evaluations_of_a_study_know_groups_and_order(visits, tmp_path):
         same = evaluation.groups[:, None] == evaluation.groups
         assert (same == (patients[:, None] == patients)).all()
         assert evaluation.ordered
+
+
+def test_of_the_dates_that_order_the_rows_learners_see_what_comes_back(tmp_path):
+    """Busy weekends, told by the weekday of days that all lie after training; by a date of one row, too."""
+    days = [np.datetime64("2024-01-01") + i for i in range(400)]  # a Monday
+    lines = [f"{d.item():%-m/%-d/%Y},{i % 5},{'yes' if i % 7 > 4 else 'no'}" for i, d in enumerate(days)]
+    (tmp_path / "a.csv").write_text("sold on,size,busy\n" + "\n".join(lines) + "\n")
+    plan = make_plan(tmp_path / "a.csv", "busy", time="sold on", only=["cart"])
+    assert "of sold on, learners see the weekday, which the future shares with the past" in plan.notes
+    result = run(plan, tmp_path / "out", workers=1)
+    assert result.tests["CART"].score("accuracy") == 1.0
+    model = ob.open_model(result.model_file)
+    assert model.schema_.names == ("size", "sold on weekday")
+    saturday = "sold on,size\n3/8/2025,1\n3/9/2025,1\n3/10/2025,1\n"  # and the days after
+    (tmp_path / "new.csv").write_text(saturday)
+    assert model.predict(ob.read(tmp_path / "new.csv", model.schema_)).tolist() == ["yes", "yes", "no"]
+    with pytest.raises(DataError, match="column 'sold on' is missing"):
+        model.predict([{"size": 1}])

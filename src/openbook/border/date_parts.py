@@ -60,7 +60,7 @@ def _parts(date: Datetime, its: _Calendar, *, evident: bool) -> Iterator[DatePar
         rows, total = float(of[part].weight[:, 0].sum()), of[part].overall()
         p = part_p_value(total.scatter[0], of[part].scatter.sum(axis=0), rows, shown[part])
         if is_derived(p, rows, shown[part], evident=evident):
-            yield DatePart.of(date.name, part, p)
+            yield DatePart.of(date, part, p)
 
 
 def _calendars(dates: Sequence[Datetime], n_classes: int, chunk: Chunk) -> list[_Calendar]:

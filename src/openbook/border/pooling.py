@@ -73,7 +73,7 @@ def with_prepared(work: Work, schema: Schema) -> Work:
     derived = Grid(
         "parts of dates",
         ("column", "of", "p-value"),
-        [(f"{a.name}", a.date, a.p) for a in parts],
+        [(a.name, a.date, a.p if a.p < 1 else "–") for a in parts],
         "p-value: that the target differs so much between its values by chance, beside a trend in time.",
     )
     telling = sorted((a for a in schema if isinstance(a, Word)), key=lambda a: -a.score)

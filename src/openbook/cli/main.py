@@ -124,7 +124,8 @@ def study(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Numbers or dates: train on the past, test on the future. Not used as a feature.",
+            help="Numbers or dates: train on the past, test on the future. Not used as a feature, except for"
+            " the weekday, hour and month of dates.",
             rich_help_panel=COLUMNS,
         ),
     ] = None,

@@ -603,7 +603,8 @@ class Nominal(Categorical):
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
         if record.get("part") in CYCLES and isinstance(record.get("date"), str):
             p = record["p"] if isinstance(record.get("p"), float) else 1.0
-            return cast("Self", DatePart.of(record["date"], record["part"], p))
+            date = Datetime.rebuilt(record["date"], {**record, "name": record["date"]})
+            return cast("Self", DatePart.of(date, record["part"], p))
         cyclic, needed = record.get("cyclic") is True, record.get("needed", 0.0)
         if not isinstance(needed, float) or not 0 <= needed < math.inf:
             msg = f"attribute {name!r}: needed must be a number of rows"
@@ -642,7 +643,10 @@ class DatePart(Nominal):
     part : str, default="month"
         "quarter", "month", "weekday" or "hour".
     p : float, default=1.0
-        The p-value with which the rows of training show that the part says something of the target.
+        The p-value with which the rows of training show that the part says something of the target; 1 where
+        that was not tested.
+    format, zone : str, default="y-m-d" and ""
+        Those of the dates.
 
     Notes
     -----
@@ -650,7 +654,7 @@ class DatePart(Nominal):
 
     Examples
     --------
-    >>> weekday = DatePart.of("sold", "weekday")
+    >>> weekday = DatePart.of(Datetime("sold"), "weekday")
     >>> weekday.name, weekday.values[:2]
     ('sold weekday', ('Mon', 'Tue'))
     """
@@ -658,15 +662,22 @@ class DatePart(Nominal):
     date: str = field(default="", kw_only=True)
     part: str = field(default="month", kw_only=True)
     p: float = field(default=1.0, kw_only=True, compare=False, repr=False)
+    format: str = field(default="y-m-d", kw_only=True, repr=False)
+    zone: str = field(default="", kw_only=True, repr=False)
+
+    @property
+    def whole(self) -> Datetime:
+        """The column of dates."""
+        return Datetime(self.date, format=self.format, zone=self.zone)
 
     @classmethod
-    def of(cls, date: str, part: str, p: float = 1.0) -> Self:
+    def of(cls, date: Datetime, part: str, p: float = 1.0) -> Self:
         """The part of this column of dates.
 
         Parameters
         ----------
-        date : str
-            The name of the column of dates.
+        date : Datetime
+            The column of dates.
         part : str
             "quarter", "month", "weekday" or "hour".
         p : float, default=1.0
@@ -676,10 +687,12 @@ class DatePart(Nominal):
         -------
         DatePart
         """
-        return cls(f"{date} {part}", CYCLES[part], cyclic=True, date=date, part=part, p=p)
+        part_of = cls(f"{date.name} {part}", CYCLES[part], cyclic=True, date=date.name, part=part, p=p)
+        return replace(part_of, format=date.format, zone=date.zone)
 
     def to_json(self) -> dict[str, Any]:
-        return super().to_json() | {"date": self.date, "part": self.part, "p": self.p}
+        written = {"format": self.format, "zone": self.zone}
+        return super().to_json() | {"date": self.date, "part": self.part, "p": self.p} | written
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,9 @@ def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
     if schema.of(DatePart):
         table = _with_parts(table, schema)
     if absent := [name for name in schema.names if name not in table.schema]:
-        msg = f"column {absent[0]!r} is missing. {did_you_mean(absent[0], table.names)}"
+        lacking = schema[absent[0]]
+        name = lacking.date if isinstance(lacking, DatePart) else lacking.name
+        msg = f"column {name!r} is missing. {did_you_mean(name, table.names)}"
         raise DataError(msg)
     if grow:
         schema = Schema(tuple(_extended(a, table.column(a.name)) for a in schema), schema.named)
@@ -86,10 +88,9 @@ def _with_parts(table: Table, schema: Schema) -> Table:
         if isinstance(a, DatePart) and a.date in table.schema and a not in table.schema.attributes
     ]
     dates: dict[str, tuple[Datetime, Array]] = {}
-    for name in {a.date for a in derived}:
-        known = [a for a in schema if a.name == name]
-        date = known[0] if known and isinstance(known[0], Datetime) else Datetime(name)
-        dates[name] = (date, conform_column(table.column(name), date))
+    own = {a.name: a for a in schema if isinstance(a, Datetime)}
+    for date in {own.get(a.date, a.whole) for a in derived}:
+        dates[date.name] = (date, conform_column(table.column(date.name), date))
     names = [name for name in table.names if name not in {a.name for a in derived}]
     return Table(
         Schema((*(table.schema[name] for name in names), *derived), table.schema.named),

@@ -24,13 +24,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import CYCLES, MISSING, Datetime
+from openbook.data.attributes import CYCLES, MISSING, DatePart, Datetime
+from openbook.data.schema import Schema
+from openbook.data.table import Table
 
-__all__ = ["PARTS", "is_derived", "part_cells", "part_p_value", "parts_worth", "with_time"]
+__all__ = [
+    "PARTS",
+    "calendar_parts",
+    "is_derived",
+    "part_cells",
+    "part_p_value",
+    "parts_worth",
+    "with_calendar",
+    "with_time",
+]
 
 PARTS = ("year", *CYCLES)
 #: The days that dates must span for a part to be derived.
 MONTHS_FROM, WEEKDAYS_FROM = 60, 14
+#: For the future to be told by its month, four fifths of the days must have all months.
+MONTHS_AGAIN_FROM = 457
 #: A part with a smaller p-value is derived, and one with so many rows a value that to learn a figure of each
 #: costs 2% at most.
 SIGNIFICANT, ROWS_PER_VALUE = 0.05, 50
@@ -67,6 +80,48 @@ def parts_worth(days: float, hours: int) -> tuple[str, ...]:
     """
     worth = {"month": days >= MONTHS_FROM, "weekday": days >= WEEKDAYS_FROM, "hour": hours > 1}
     return tuple(part for part, is_worth in worth.items() if is_worth)
+
+
+def calendar_parts(table: Table, name: str) -> tuple[DatePart, ...]:
+    """The parts of a column of dates that come back after the last row, so that they can tell the future.
+
+    Nothing of numbers, of parts with fewer than `ROWS_PER_VALUE` rows a value, and of months of dates that do
+    not span a year and a quarter.
+    """
+    date = table.schema[name]
+    if not isinstance(date, Datetime):
+        return ()
+    days = table.data(name)
+    days = days[np.isfinite(days)]
+    span = float(np.ptp(days)) if len(days) else 0.0
+    shown = {part: len(np.unique(part_cells(date, days, part))) for part in CYCLES}
+    return tuple(
+        DatePart.of(date, part)
+        for part in parts_worth(span, shown["hour"])
+        if is_derived(1.0, len(days), shown[part]) and (part != "month" or span >= MONTHS_AGAIN_FROM)
+    )
+
+
+def with_calendar(table: Table, name: str) -> Table:
+    """The table with the parts of a column of dates that can tell the future as columns behind the others.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    name : str
+        The column of dates; of numbers, the table stays as it is.
+
+    Returns
+    -------
+    Table
+    """
+    date, parts = table.schema[name], [a for a in calendar_parts(table, name) if a.name not in table.schema]
+    if not parts or not isinstance(date, Datetime):
+        return table
+    schema = Schema((*table.schema, *parts), table.schema.named)
+    cells = [part_cells(date, table.data(name), each.part) for each in parts]
+    return Table(schema, [*table.columns, *cells], why=table.why)
 
 
 def with_time(days: Array, targets: Array, n_classes: int) -> Array:

@@ -4,7 +4,8 @@
 
 A number is far outside if it lies beyond all of training and by more than three halves of the middle 90%:
 above the larger of the largest number and q95 + 3 (q95 - median), and the same below. Missing cells are never
-far outside; a category that training never showed always is.
+far outside; a category that training never showed always is, unless the model pools the rare values of its
+column, among which the new one counts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data.attributes import Categorical, Numeric
+from openbook.data.attributes import UNSEEN, Categorical, Numeric
 from openbook.data.schema import Schema
 from openbook.data.table import Table
 from openbook.words.sentences import plural
@@ -68,6 +69,8 @@ def _odd_cells(column: Any, attribute: Any, limits: Limits) -> list[tuple[int, s
     """Row and words of each cell that training has nothing like."""
     name = attribute.name
     if isinstance(attribute, Categorical):
+        if attribute.unlisted != UNSEEN:
+            return []
         known, values = set(attribute.values), column.values
         rows = [row for row in np.flatnonzero(~column.missing).tolist() if str(values[row]) not in known]
         return [(row, f"{name} {str(values[row])!r} is new") for row in rows]

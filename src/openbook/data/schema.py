@@ -59,8 +59,10 @@ class Schema:
 
     @cached_property
     def written(self) -> tuple[Numeric, ...]:
-        """The numbers that people write in their own way, with units or as dates."""
-        return tuple(a for a in self.attributes if isinstance(a, Numeric) and not a.is_plain)
+        """The numbers that people write in their own way, with units or as dates, those of parts included."""
+        own = [a for a in self.attributes if isinstance(a, Numeric) and not a.is_plain]
+        dates = {a.date: a.whole for a in self.attributes if isinstance(a, DatePart)}
+        return (*own, *(date for name, date in dates.items() if name not in self._positions))
 
     def of(self, *kinds: type[Attribute]) -> tuple[str, ...]:
         """The names of the attributes of these kinds.

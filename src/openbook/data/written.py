@@ -131,6 +131,11 @@ def written_number(text: str, attribute: Numeric) -> float | None:
     13160.14
     >>> written_number("(1.200,5)", Numeric("balance", decimal=",", thousands="."))
     -1200.5
+
+    A column that showed no number from a thousand on may have marks between thousands in later rows.
+
+    >>> written_number("$1,123.97", Numeric("price", unit="$"))
+    1123.97
     """
     if attribute.decimal == "." or "." not in text:
         plain = number_of_text(text)
@@ -139,10 +144,10 @@ def written_number(text: str, attribute: Numeric) -> float | None:
     cell = _cell(text)
     if cell is None or _unit_of(cell.unit, attribute.unit) is None:
         return None
-    style = attribute.decimal, attribute.thousands
-    if not _PATTERNS[style].fullmatch(cell.digits):
+    thousands = attribute.thousands or (",", ".")[DECIMALS.index(attribute.decimal)]
+    if not _PATTERNS[attribute.decimal, thousands].fullmatch(cell.digits):
         return None
-    digits = cell.digits.replace(attribute.thousands, "") if attribute.thousands else cell.digits
+    digits = cell.digits.replace(thousands, "")
     return cell.times * float(digits.replace(attribute.decimal, ".") + cell.exponent)
 
 

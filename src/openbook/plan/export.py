@@ -62,7 +62,8 @@ def _data(plan: Plan) -> Iterator[str]:
         yield f"when = time_codes(table.column({roles.time!r}), len(table))"
         yield 'table = table.take(when.argsort(kind="stable"))'
     gone = [name for name in roles.no_inputs if name != roles.sequence]
-    yield from (f"X, y = table.drop(*{gone!r}), table.column({target})", *last)
+    seen = "table" if roles.time is None else f"with_calendar(table, {roles.time!r})"
+    yield from (f"X, y = {seen}.drop(*{gone!r}), table.column({target})", *last)
     for name, column in (("groups", roles.together), ("time", roles.time)):
         if column is not None:
             yield f"{name} = table.column({column!r})"
@@ -265,6 +266,7 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     if plan.costs:
         names["openbook.judge"].add("cost_metric")
     if plan.roles.time:
+        names["openbook.data.date_parts"] = {"with_calendar"}
         names["openbook.judge.folds.splitters"] = {"time_codes"}
         if _tuned(plan):
             names["openbook.judge"].add("TimeOrdered")

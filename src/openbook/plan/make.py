@@ -10,6 +10,7 @@ import numpy as np
 
 from openbook.border.words import MOST_WORDS
 from openbook.data import Column, Datetime, Nominal, Numeric, Ordinal, Table, Text
+from openbook.data.date_parts import calendar_parts
 from openbook.data.describe import Description
 from openbook.errors import (
     NotEvaluableError,
@@ -148,13 +149,13 @@ def aim(
     if isinstance(column.attribute, Text):
         msg = (
             f"target {target!r} is free text, which no learner predicts;"
-            f" if these are classes, add --kind {target}=nominal"
+            f" if these are classes, add --kind {_kind(target, 'nominal')}"
         )
         raise PlanError(msg)
     if isinstance(column.attribute, Datetime):
         raise PlanError(
-            f"target {target!r} is a date; to predict a number of days, add --kind {target}=numeric,"
-            f" to predict classes, --kind {target}=nominal"
+            f"target {target!r} is a date; to predict a number of days, add"
+            f" --kind {_kind(target, 'numeric')}, to predict classes, --kind {_kind(target, 'nominal')}"
         )
     known = column.data[~column.missing]
     if len(known) == 0 or (known == known[0]).all():
@@ -169,7 +170,7 @@ def aim(
         return Aim(origin, table, target, "regression", f"{target} is numeric, so this is regression")
     why = (
         f"{target} holds {count} whole numbers only, so this is classification;"
-        f" for regression, add --kind {target}=numeric"
+        f" for regression, add --kind {_kind(target, 'numeric')}"
     )
     # Read again, since a cell as a category keeps the spelling that it has in the file.
     origin = replace(origin, kinds={**origin.kinds, target: "nominal"})
@@ -318,7 +319,7 @@ def make_plan(
     if weights == "frequency":
         labelled = counted_rows(labelled, weights_of(table, str(weight), target), str(weight))
     known = table.take(labelled)
-    inputs = known.drop(*roles.no_inputs)
+    inputs = roles.inputs(table).take(labelled)
     if not inputs.names:
         raise PlanError(
             f"no column is left to predict {target!r} from; keep some with --kind, as in --kind x=nominal"
@@ -459,9 +460,14 @@ def columns_left_out(
         elif name in named or name in kinds:
             continue
         elif name in identifiers:
-            yield name, f"likely an identifier; to use it, add --kind {name}={attribute.kind}"
+            yield name, f"likely an identifier; to use it, add --kind {_kind(name, attribute.kind)}"
         elif isinstance(attribute, Text) and not texts:
-            yield name, f"free text; if these are categories, add --kind {name}=nominal"
+            yield name, f"free text; if these are categories, add --kind {_kind(name, 'nominal')}"
+
+
+def _kind(name: str, kind: str) -> str:
+    """A column and its kind, as a shell reads them."""
+    return quote(f"{name}={kind}")
 
 
 def _preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> Iterator[str]:
@@ -633,7 +639,7 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
         part = (
             "is not used as a feature"
             if name in roles.ignore
-            else f"is also used as a feature; to exclude it, add --ignore {name}"
+            else f"is also used as a feature; to exclude it, add --ignore {quote(name)}"
         )
         yield f"{name} is sensitive: fairness is evaluated between its groups; it {part}"
 
@@ -651,13 +657,15 @@ def _sample_notes(roles: Roles) -> Iterator[str]:
 
 
 def _time_notes(table: Table, roles: Roles) -> Iterator[str]:
-    """An offer to test on later rows, where some column tells which these are."""
+    """What the dates that order the rows are beside that; else an offer to test on later rows."""
     dates = [name for name in table.schema.of(Datetime) if name not in roles.no_inputs]
     if roles.time is None and dates:
         yield (
             f"dates in {listed(dates)}: to test on later rows than those of training, add"
-            f" --time {quote(dates[0])}, which is then no feature"
+            f" --time {quote(dates[0])}; the elapsed time is then no feature"
         )
+    if roles.time is not None and (parts := [a.part for a in calendar_parts(table, roles.time)]):
+        yield f"of {roles.time}, learners see the {listed(parts)}, which the future shares with the past"
 
 
 def _weights(table: Table, roles: Roles, asked: WeightKind | None) -> tuple[WeightKind | None, Iterator[str]]:

@@ -6,6 +6,8 @@ from inspect import signature
 from typing import Any, get_args
 
 from openbook.border.rules import check_parameters
+from openbook.data import Table
+from openbook.data.date_parts import with_calendar
 from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.folds.splitters import TestGroups
 from openbook.plan.counts import WeightKind
@@ -98,6 +100,21 @@ class Roles:
     def no_inputs(self) -> tuple[str, ...]:
         """The columns that no learner sees."""
         return tuple(dict.fromkeys((self.target, *self.ignore, *self.named.values())))
+
+    def inputs(self, table: Table) -> Table:
+        """The columns that learners see, with the parts of the dates that order the rows.
+
+        Parameters
+        ----------
+        table : Table
+            All columns.
+
+        Returns
+        -------
+        Table
+        """
+        dated = table if self.time is None else with_calendar(table, self.time)
+        return dated.drop(*self.no_inputs)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class StudyRows:
     @cached_property
     def X(self) -> Table:  # noqa: N802 (the field's own name)
         """Every input."""
-        return self.table.drop(*self.plan.roles.no_inputs).take(self.known)
+        return self.plan.roles.inputs(self.table).take(self.known)
 
     @cached_property
     def y(self) -> Column:

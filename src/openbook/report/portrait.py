@@ -80,7 +80,8 @@ def pooled_notes(model: Any, X: Rows) -> list[Block]:
                 "note",
             )
         )
-    if parts := [f"{a.name} (p {p_words(a.p)})" for a in schema if isinstance(a, DatePart)]:
+    derived = [a for a in schema if isinstance(a, DatePart)]
+    if parts := [a.name + (f" (p {p_words(a.p)})" if a.p < 1 else "") for a in derived]:
         blocks.append(Paragraph(f"Derived of dates: {listed(parts)}.", "note"))
     return blocks
 

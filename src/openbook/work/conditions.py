@@ -296,7 +296,7 @@ class Is(Condition):
 def _part_in_sql(attribute: DatePart, date: str) -> str:
     """The value of a part of a date, of a column of this name.
 
-    >>> print(_part_in_sql(DatePart.of("sold", "quarter"), "sold"))
+    >>> print(_part_in_sql(DatePart.of(Datetime("sold"), "quarter"), "sold"))
     CASE EXTRACT(QUARTER FROM sold) WHEN 1 THEN 'Q1' WHEN 2 THEN 'Q2' WHEN 3 THEN 'Q3' WHEN 4 THEN 'Q4' END
     """
     field, first = {"weekday": ("ISODOW", 1), "hour": ("HOUR", 0)}.get(
