@@ -78,6 +78,11 @@ class Compact(NamedTuple):
     cuts: list
     gap: np.ndarray
 
+    @property
+    def n_tested(self):
+        """How many columns with numbers are tested somewhere."""
+        return sum(len(cuts) > 0 for cuts in self.cuts)
+
     def outputs(self, X):
         """The mean over the trees of what each row's leaves say, (n_rows, n_outputs)."""
         out, leaves = np.zeros((len(X), self.ways.values.shape[1])), np.empty(len(X), dtype=np.intp)
@@ -86,11 +91,13 @@ class Compact(NamedTuple):
 
     def _codes(self, X):
         gap = self.gap
-        codes = np.empty((len(X), len(self.cuts)), dtype=gap.dtype)
+        codes = np.zeros((len(X), len(self.cuts)), dtype=gap.dtype)
         for j, (attribute, cuts) in enumerate(zip(X.schema, self.cuts, strict=True)):
             cells = X.data(attribute.name)
             if isinstance(attribute, Nominal):
                 codes[:, j] = np.where(cells < 0, gap, cells)
+                continue
+            if not len(cuts):  # no tree asks
                 continue
             numbers = np.ascontiguousarray(cells, dtype=float)
             missing = np.isnan(numbers) if cells.dtype.kind == "f" else numbers < 0
@@ -100,7 +107,7 @@ class Compact(NamedTuple):
 
 def compact(trees, shares, schema):
     """The trees of a forest for prediction; shares : from the values of leaves to what they say."""
-    cuts = _cuts(trees, schema)
+    cuts, last = _cuts(trees, schema)
     most = max(len(a.values) if isinstance(a, Nominal) else len(c) for a, c in zip(schema, cuts, strict=True))
     largest = next(np.iinfo(kind) for kind in (np.uint8, np.uint16, np.uint32) if most < np.iinfo(kind).max)
     gap = np.array(largest.max, largest.dtype)
@@ -108,13 +115,8 @@ def compact(trees, shares, schema):
     n_nodes, n_leaves = roots[-1] + trees[-1].size, sum(tree.n_leaves for tree in trees)
     steps, leaves = np.empty(n_nodes, step_type(gap, len(schema))), _Leaves(n_nodes, n_leaves, shares, trees)
     for root, tree in _joined(trees, roots):
-        last = np.zeros(tree.size, np.intp)
-        for j, column in enumerate(cuts):
-            if len(column):
-                at = np.flatnonzero(tree.attribute == j)
-                last[at] = np.searchsorted(column, tree.cut[at])
         own = slice(root, root + tree.size)
-        fill_steps(steps[own], tree, last, gap, root)
+        fill_steps(steps[own], tree, last[own], gap, root)
         leaves.add(own, tree)
     return Compact(Ways(steps, detours_of(trees, steps), roots, leaves.number, leaves.values), cuts, gap)
 
@@ -171,19 +173,24 @@ class _Leaves:
 
 
 def _cuts(trees, schema):
-    """Every cut of each column, in ascending order; of a nominal one none."""
+    """Every cut of each column, in ascending order, of a nominal one none; and for the nodes of all trees how
+    many of them are below its cut.
+    """
     attribute, cut = (
         np.concatenate([getattr(tree, name) for tree in trees]) for name in ("attribute", "cut")
     )
     order = np.lexsort((cut, attribute))
     attribute, cut = attribute[order], cut[order]
     new = np.append(True, (attribute[1:] != attribute[:-1]) | (cut[1:] != cut[:-1]))
-    attribute, cut = attribute[new], cut[new]
-    ends = np.searchsorted(attribute, np.arange(len(schema) + 1))
+    place, is_cut = np.cumsum(new) - 1, ~np.isnan(cut)
+    ends = np.searchsorted(attribute[new], np.arange(len(schema) + 1))
+    last = np.zeros(len(order), np.int32)
+    last[order[is_cut]] = (place - ends[attribute])[is_cut]
+    cut = cut[new]
     return [
         np.zeros(0) if isinstance(a, Nominal) else cut[start:end]
         for a, start, end in zip(schema, ends, ends[1:], strict=False)
-    ]
+    ], last
 
 
 def step_type(gap, n_columns):

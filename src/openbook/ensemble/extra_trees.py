@@ -1,6 +1,7 @@
 """Extremely randomised trees (Geurts, Ernst and Wehenkel, 2006)."""
 
 from openbook.ensemble.random_forest import RandomForestClassifier, RandomForestRegressor
+from openbook.tree.engine.columns import encode_for_draws
 
 __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor"]
 
@@ -25,8 +26,6 @@ class ExtraTreesClassifier(RandomForestClassifier):
         seen in training counts as missing.
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
-    bins : int, default=63
-        A numeric column of more distinct numbers is searched by so many bins of about equal size.
     class_weight : mapping of class to weight, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
 
@@ -61,7 +60,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
     1.0
     """
 
-    random_cuts = True
+    _rules = {name: rule for name, rule in RandomForestClassifier._rules.items() if name != "bins"}
+    _encoded = staticmethod(encode_for_draws)
 
     def __init__(
         self,
@@ -74,7 +74,6 @@ class ExtraTreesClassifier(RandomForestClassifier):
         nominal="subset",
         missing="majority",
         bootstrap=False,
-        bins=63,
         class_weight=None,
         random_state=None,
     ):
@@ -88,9 +87,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
             nominal,
             missing,
             bootstrap,
-            bins,
-            class_weight,
-            random_state,
+            class_weight=class_weight,
+            random_state=random_state,
         )
 
 
@@ -112,8 +110,6 @@ class ExtraTreesRegressor(RandomForestRegressor):
         seen in training counts as missing.
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
-    bins : int, default=63
-        A numeric column of more distinct numbers is searched by so many bins of about equal size.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -146,7 +142,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
     array([1.])
     """
 
-    random_cuts = True
+    _rules = {name: rule for name, rule in RandomForestRegressor._rules.items() if name != "bins"}
+    _encoded = staticmethod(encode_for_draws)
 
     def __init__(
         self,
@@ -158,7 +155,6 @@ class ExtraTreesRegressor(RandomForestRegressor):
         nominal="subset",
         missing="majority",
         bootstrap=False,
-        bins=63,
         random_state=None,
     ):
         super().__init__(
@@ -170,6 +166,5 @@ class ExtraTreesRegressor(RandomForestRegressor):
             nominal,
             missing,
             bootstrap,
-            bins,
-            random_state,
+            random_state=random_state,
         )

@@ -5,7 +5,8 @@ r"""Forests: many trees, each grown on a sample of the rows, with a few columns 
     answer          the mean of the trees' shares of the classes, or of their numbers
 
 Each row is judged by the trees that did not see it, about 37% of them: the out-of-bag error is honest without
-a test set. Numeric columns are searched by `bins` of about equal size. Rows with a missing cell, and values
+a test set. Random forests search numeric columns by `bins` of about equal size; extra trees look at the
+numbers themselves. Rows with a missing cell, and values
 never seen, take the heaviest branch or one of their own.
 
 Trees are grown side by side through `fold`, each from a seed of its own: the same forest on any number of
@@ -96,15 +97,15 @@ class Forest(Sampled, Growing):
         self._pack()  # only now, when what the trees grew from is let go
 
     def _grow(self, rows):
-        training = self._weighed(encode(rows, self.bins))
+        training = self._weighed(self._encoded(rows))
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
         self._draws = Draws.of(seeds, training.w)
         n = len(training.y)
         size = max(1, min(BATCH, BATCH_ROWS // n), min(LARGE_BATCH, LARGE_BATCH_ROWS // n))
         batches = [seeds[k : k + size] for k in range(0, len(seeds), size)]
-        coded = _with_gaps(training) if self.bootstrap else None
-        step = partial(_grow_batch, training, self._rule(training), self._n_classes, coded)
+        outside = _cells_outside(training) if self.bootstrap else None
+        step = partial(_grow_batch, training, self._rule(training), self._n_classes, outside)
         votes = OutOfBagVotes(training, self._n_classes)
         self.trees_, curve = [], []
         for batch in each(batches, step):
@@ -112,6 +113,10 @@ class Forest(Sampled, Growing):
                 self.trees_.append(tree)
                 curve.append(votes.add(self._shares(tree.value), outside) if self.bootstrap else np.nan)
         self.oob_curve_ = np.array(curve)
+
+    def _encoded(self, rows):
+        """The rows as trees grow from them."""
+        return encode(rows, self.bins)
 
     def _pack(self):
         """Put the trees together for prediction."""
@@ -149,7 +154,16 @@ class Forest(Sampled, Growing):
         """A tree learner of the same kind, not fitted."""
 
     def _outputs(self, X):
-        return self._compact.outputs(X)
+        """The mean of what the trees say. Rows go down as codes, or as they are where they meet fewer tests
+        than there are columns to code.
+        """
+        levels = sum(np.log2(tree.size) for tree in self.trees_)
+        if self._compact.n_tested <= levels:
+            return self._compact.outputs(X)
+        matrix, out = cells(X), np.zeros((len(X), self._n_classes or 1))
+        for tree in self.trees_:
+            add_values(tree, matrix, self._shares(tree.value), out)
+        return out / len(self.trees_)
 
     def apply(self, X):
         """The leaf of each row in each tree.
@@ -306,20 +320,26 @@ class OutOfBagVotes:
         return self.loss / self.heard if self.heard else np.nan
 
 
-def _with_gaps(training):
-    """The codes of the rows, the largest of all where a cell is missing."""
+def _cells_outside(training):
+    """The cells by which rows outside a sample go down: numbers; or codes, the largest where missing."""
+    if training.numbers is not None:
+        return training.numbers.T
     codes, n_codes = training.codes, training.columns["n_codes"]
     if (codes.max(axis=0) < n_codes).all():
         return codes
     return np.where(codes < n_codes, codes, np.iinfo(codes.dtype).max)
 
 
-def _grow_batch(training, rule, n_classes, coded, seeds):
-    """The trees of these seeds, each with the rows outside its sample; coded : None for no samples."""
+def _grow_batch(training, rule, n_classes, cells_outside, seeds):
+    """The trees of these seeds, each with the rows outside its sample.
+
+    cells_outside : as of `_cells_outside`; None for no samples
+    """
     random, grown_trees, outside = np.random.RandomState(0), [], []  # a new one takes longer than to seed one
+    counted = None if (training.w > 0).all() else np.flatnonzero(training.w)  # a weight of 0 is no row
     for seed in seeds:
-        sample, rows = training, None
-        if coded is not None:
+        sample, rows = training, counted
+        if cells_outside is not None:
             random.seed(seed)
             times = drawn(random, training.w, number_of_rows(training.w))
             rows, sample = np.flatnonzero(times), training._replace(w=times.astype(float))
@@ -329,12 +349,23 @@ def _grow_batch(training, rule, n_classes, coded, seeds):
         grown_trees.append(ripe(growth, centre))
         del growth, sample, rows
     trees, last = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
-    judged = [None] * len(seeds) if coded is None else _leaves_outside(trees, last, coded, outside)
+    judged = [None] * len(seeds)
+    if training.numbers is not None and cells_outside is not None:
+        judged = [_leaf_outside(tree, cells_outside, rows) for tree, rows in zip(trees, outside, strict=True)]
+    elif cells_outside is not None:
+        judged = _leaves_outside(trees, last, cells_outside, outside)
     return list(zip(map(narrow, trees), judged, strict=True))
 
 
+def _leaf_outside(tree, numbers, rows):
+    """Where the rows outside a sample end, by the numbers of their cells."""
+    leaves = np.empty(len(rows), dtype=np.intp)
+    leaves_of(tree, np.ascontiguousarray(numbers[rows]), leaves)
+    return Outside(rows, leaves)
+
+
 def _leaves_outside(trees, last, coded, outside):
-    """Where the rows outside each sample end; last : as of `trees_of`."""
+    """Where the rows outside each sample end, by codes; last : as of `trees_of`."""
     gap, roots = np.array(np.iinfo(coded.dtype).max, coded.dtype), np.cumsum([0, *(t.size for t in trees)])
     steps, room = np.empty(roots[-1], step_type(gap, coded.shape[1])), np.empty(BLOCK, np.intp)
     fill_steps(steps, trees_together(trees), last, gap)

@@ -152,7 +152,6 @@ class Growing(Learner):
     penalty = 0.5
     bins: int | None = None
     random_state: Any = None
-    random_cuts = False
 
     @property
     def _pools(self):
@@ -187,7 +186,6 @@ class Growing(Learner):
             least=least_weight(self),
             min_gain=float(self.min_gain),
             max_features=how_many(self.max_features, len(training.columns)),
-            random_cuts=self.random_cuts,
             penalty=float(self.penalty) if self.pre_prune == "pessimistic" else None,
             critical=critical,
         )

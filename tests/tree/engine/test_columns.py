@@ -48,6 +48,17 @@ def test_columns_taken_together_are_sorted_each_by_itself(n_columns, monkeypatch
     np.testing.assert_array_equal(keys & ROW, np.argsort(X.T))
 
 
+@pytest.mark.parametrize("few_cells", [0, columns.FEW_CELLS])
+def test_bins_of_columns_placed_together(few_cells, monkeypatch):
+    """Three bins of two rows each; with a tie at the first end, four rows; of five known rows 1, 2 and 2."""
+    monkeypatch.setattr(columns, "FEW_CELLS", few_cells)
+    X = np.array([[1, 2, 3, 4, 5, 6], [1, 2, 2, 2, 5, 6], [1, 2, 3, 4, 5, np.nan]]).T
+    schema = Schema(tuple(map(Numeric, "abc")))
+    training = encode(Rows.in_memory(Table.from_matrix(schema, X), np.arange(6) % 2), 3)
+    assert [scale.cuts.tolist() for scale in training.scales] == [[2.5, 4.5], [3.5], [1.5, 3.5]]
+    assert training.codes.T.tolist() == [[0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1], [0, 1, 1, 2, 2, 3]]
+
+
 def test_bins_count_weights_as_rows():
     """As 1, 2, 3, 4, 4, 4: two bins of three rows each end at 3."""
     X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]

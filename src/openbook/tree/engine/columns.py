@@ -3,6 +3,7 @@
     sorted     the rows in ascending order, as keys (see `keys`)
     ordered    codes of ranks (few distinct numbers, ordinal values) or of bins
     nominal    codes of values
+    drawn      numbers as they are, where cuts are drawn at random: nothing to sort or to count
 
 The code of a missing cell is the number of codes. Ranks give exact cuts, halfway between neighbouring numbers
 of a node. With `bins`, a numeric column of more distinct numbers is shared out over so many bins of about
@@ -11,6 +12,7 @@ sort. Of more than SAMPLE rows, bins are placed by those whose positions in the 
 So the bins do not depend on how the rows are divided into chunks, in memory or in files.
 """
 
+import math
 from functools import cached_property, partial
 from itertools import accumulate
 from operator import attrgetter
@@ -24,9 +26,11 @@ from openbook.errors import RefusalError
 from openbook.fold import ROUNDING, Piece, each
 from openbook.kernels.jit import jit
 from openbook.tree.engine.keys import MISSING, ROW, check_rows, sort_few, sort_rows
+from openbook.tree.engine.nodes import cells
 
 __all__ = [
     "COLUMN",
+    "DRAWN",
     "NOMINAL",
     "ORDERED",
     "SORTED",
@@ -35,18 +39,21 @@ __all__ = [
     "Training",
     "codes_of",
     "encode",
+    "encode_for_draws",
 ]
 
-SORTED, ORDERED, NOMINAL = range(3)
+SORTED, ORDERED, NOMINAL, DRAWN = range(4)
 
 #: A numeric column of no more distinct numbers than these is coded: counting beats sorting.
 FEW = 255
-#: No more rows than these are sorted and coded without kernels, which would have to be compiled.
-FEW_ROWS = 512
+#: So many rows are sorted, and so many cells coded, without kernels, which would have to be compiled.
+FEW_ROWS, FEW_CELLS = 512, 2**14
 #: A nominal column has many values when they are this share of the rows.
 MANY = 0.3
 #: About so many rows are looked at to place bins.
 SAMPLE = 200_000
+#: So many cells of columns are sorted together to place bins.
+CELLS_TOGETHER = 2**20
 #: Columns of more rows than LONG are taken from their tables several together, so many rows at a time: those
 #: of a matrix lie side by side, and come from memory once.
 LONG, TOGETHER, AT_ONCE = 2**18, 4, 16384
@@ -84,12 +91,6 @@ class Edges(NamedTuple):
         low[0], high[-1] = values[0], values[-1]
         low[1:], high[:-1] = values[ends], values[ends - 1]
         return cls(cuts, low, high)
-
-    def codes(self, numbers):
-        """The code of each number; NaN gets the number of codes."""
-        codes = codes_of(self.cuts, numbers)
-        codes[np.isnan(numbers)] = len(self.low)
-        return codes
 
 
 class Sorted(NamedTuple):
@@ -143,27 +144,20 @@ class Scales(list):
         return np.where(edges.exact[column], cut, edges.cuts[start + last]), last
 
     @cached_property
-    def marks(self):
-        """The smallest number of each code, by column, (columns, codes)."""
-        lows = [scale.low if isinstance(scale, Edges) else np.zeros(0) for scale in self]
-        marks = np.zeros((len(lows), max(map(len, lows), default=0)))
-        for row, low in zip(marks, lows, strict=True):
-            row[: len(low)] = low
-        return marks
-
-    @cached_property
     def _edges(self):
         """Those of all ordered columns, one after the other."""
-        ordered = [(f, scale) for f, scale in enumerate(self) if isinstance(scale, Edges)]
-        start, exact, end = np.full(len(self), -1), np.zeros(len(self), dtype=bool), 0
-        for f, scale in ordered:
-            start[f], exact[f], end = end, (scale.low == scale.high).all(), end + len(scale.low)
-        low, high = (_joined(getattr(scale, name) for _, scale in ordered) for name in ("low", "high"))
-        # a last code is cut from nothing
-        cuts = _joined(np.append(scale.cuts, np.inf)[: len(scale.low)] for _, scale in ordered)
+        ordered = [scale for scale in self if isinstance(scale, Edges)]
+        at = np.array([f for f, scale in enumerate(self) if isinstance(scale, Edges)], np.intp)
+        sizes = np.array([len(scale.low) for scale in ordered], np.intp)
+        start, column = np.full(len(self), -1), np.repeat(at, sizes)
+        start[at] = np.cumsum(sizes) - sizes
+        low, high = (_joined(getattr(scale, name) for scale in ordered) for name in ("low", "high"))
+        exact = np.bincount(column, low != high, minlength=len(self)) == 0
+        is_last = np.append(column[1:] != column[:-1], True)[: len(column)]
+        cuts = np.full(len(column), np.inf)  # a last code is cut from nothing
+        cuts[~is_last] = _joined(scale.cuts for scale in ordered)
         before = np.r_[-np.inf, cuts[:-1]][: len(cuts)]
         past = np.nextafter(np.where(before < np.inf, before, -np.inf), np.inf)
-        column = np.repeat([f for f, _ in ordered], [len(scale.low) for _, scale in ordered]).astype(np.intp)
         return AllEdges(cuts, low, high, start, exact, in_column(column, np.where(exact[column], low, past)))
 
 
@@ -180,6 +174,17 @@ class AllEdges(NamedTuple):
     start: np.ndarray
     exact: np.ndarray
     reach: np.ndarray
+
+
+class DrawnScales(NamedTuple):
+    """The scales of columns whose cuts are drawn; numbers : as in `Training`."""
+
+    numbers: np.ndarray
+
+    def cuts(self, column, below, above):
+        """As of `Scales`; there are no codes."""
+        cut = midpoint(self.numbers[column, below], self.numbers[column, above])
+        return cut, np.full(len(column), -1)
 
 
 def in_column(column, numbers):
@@ -199,13 +204,15 @@ class Training(NamedTuple):
     columns : COLUMN (n_columns,)
     keys : uint32 (n_sorted, n_rows); None where no column is sorted
     codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
+    numbers : float64 (n_columns, n_rows), the cells of all columns; None unless cuts are drawn
     gaps : whether any cell is missing
     """
 
     columns: np.ndarray
     keys: np.ndarray | None
     codes: np.ndarray
-    scales: Scales
+    numbers: np.ndarray | None
+    scales: Scales | DrawnScales
     y: np.ndarray
     w: np.ndarray
     gaps: bool
@@ -230,6 +237,21 @@ def codes_of(cuts, numbers):
     return codes
 
 
+@jit(_nrt=False)
+def code_cells(numbers, cuts, n_codes, places, codes):
+    """Fill in how many of its column's cuts are below each number; n_codes of the column where it is NaN.
+
+    numbers : (n_rows, n_columns); cuts : float64 (n_columns, n_cuts), ending in infinity
+    places : intp (n_columns,), the columns of the codes
+    """
+    for j in range(numbers.shape[1]):
+        for i in range(numbers.shape[0]):
+            n, x = 0, numbers[i, j]
+            for c in range(cuts.shape[1]):
+                n += cuts[j, c] < x
+            codes[i, places[j]] = n_codes[j] if math.isnan(x) else n
+
+
 def midpoint(a, b):
     """Halfway from a to b, and never b itself, however close they are; to fifteen digits, if they part them.
 
@@ -246,35 +268,63 @@ def midpoint(a, b):
 
 def encode(rows, bins=None):
     """The training rows of a tree, or of many."""
-    scales, keys = _scales(rows, bins)
+    scales, keys = _scales(rows) if bins is None else (_binned(rows, bins), np.empty((0, 0), np.uint32))
     kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
     n_codes = np.array(
         [0 if k == SORTED else _n_codes(s) for k, s in zip(kind, scales, strict=True)], np.int32
     )
-    if n_codes.max(initial=0) >= np.iinfo(np.uint16).max:
-        name, most = rows.schema.names[n_codes.argmax()], n_codes.max()
+    coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
+    codes, y, w = _coded_rows(rows, coded, _code_type(rows.schema, n_codes))
+    own_keys = keys.reshape(-1, len(y)) if len(keys) else None
+    gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
+    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, None, scales, y, w, gaps)
+
+
+def encode_for_draws(rows):
+    """The training rows of trees that draw their cuts: only nominal columns are coded."""
+    nominal = np.array([isinstance(attribute, Nominal) for attribute in rows.schema])
+    kind = np.where(nominal, NOMINAL, DRAWN).astype(np.int8)
+    n_codes = np.array([len(a.values) if isinstance(a, Nominal) else 0 for a in rows.schema], np.int32)
+    coded = [(j, rows.schema.attributes[j]) for j in np.flatnonzero(nominal)]
+    codes, y, w = _coded_rows(rows, coded, _code_type(rows.schema, n_codes))
+    check_rows(len(y))
+    numbers, end = np.empty((len(kind), len(y))), 0
+    for part in each(rows.pieces, _cells):
+        numbers[:, end : end + len(part)] = part.T
+        end += len(part)
+    if np.isinf(numbers).any():
+        raise infinite_cell(rows)
+    gaps = bool(np.isnan(numbers).any())
+    columns = _columns(kind, n_codes, len(y))
+    return Training(columns, None, codes, numbers, DrawnScales(numbers), y, w, gaps)
+
+
+def _cells(chunk):
+    return cells(chunk.X)
+
+
+def _code_type(schema, n_codes):
+    """The type of codes of columns that have so many."""
+    most = n_codes.max(initial=0)
+    if most >= np.iinfo(np.uint16).max:
+        name = schema.names[n_codes.argmax()]
         msg = (
             f"column {name!r} has {most:,} values, too many to split on; leave it out if it is an identifier"
         )
         raise RefusalError(msg)
-    coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
-    dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
-    codes, y, w = _coded_rows(rows, coded, dtype)
-    own_keys = keys.reshape(-1, len(y)) if len(keys) else None
-    gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
-    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, scales, y, w, gaps)
+    return np.uint8 if most <= FEW else np.uint16
 
 
-def _scales(rows, bins):
+def _scales(rows):
     """The scale of every column: the edges or numbers of an ordered one, a nominal attribute itself; and the
     keys of those that are sorted.
     """
-    samples, weights = _all_rows(rows) if bins is None else _sample(rows)
+    samples = list(each(rows.pieces, attrgetter("X")))
     numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
     n_rows = sum(map(len, samples)) if numeric else 0
     check_rows(n_rows)
     # room for all that may be sorted: what is not used costs nothing
-    keys = np.empty((len(numeric) if bins is None else 1, n_rows), np.uint32)
+    keys = np.empty((len(numeric), n_rows), np.uint32)
     scales, n_sorted, columns, room = (
         Scales(),
         0,
@@ -289,14 +339,53 @@ def _scales(rows, bins):
         if np.isinf(numbers).any():
             raise infinite_cell(rows)
         distinct = sort_few(numbers, own) if n_rows <= FEW_ROWS else sort_rows(numbers, own, room)
-        if distinct > FEW and bins is None:
+        if distinct > FEW:
             scales.append(Sorted([table.columns[j] for table in samples]))
             n_sorted += 1
         else:
-            known = own[own < MISSING] & ROW
-            shares = None if weights is None else weights[known]
-            scales.append(_edges(numbers[known], FEW if bins is None else bins, shares))
+            scales.append(_edges(numbers[own[own < MISSING] & ROW], FEW, None))
     return scales, keys[:n_sorted]
+
+
+def _binned(rows, bins):
+    """The scale of every column, with so many bins for numbers."""
+    samples, weights = _sample(rows)
+    numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
+    scales = Scales(_scale(a) if isinstance(a, Categorical) else None for a in rows.schema)
+    together = max(CELLS_TOGETHER // max(sum(map(len, samples)), 1), 1)
+    for first in range(0, len(numeric), together):
+        some = numeric[first : first + together]
+        names = [rows.schema.names[j] for j in some]
+        numbers = np.concatenate([table.block(names).T for table in samples], axis=1, dtype=float)
+        if np.isinf(numbers).any():
+            raise infinite_cell(rows)
+        for j, scale in zip(some, _edges_of_all(numbers, bins, weights), strict=True):
+            scales[j] = scale
+    return scales
+
+
+def _edges_of_all(numbers, bins, weights):
+    """The scale of each row of numbers: `_edges` at once, where nothing is missing and no tie is cut."""
+    n, shares = numbers.shape[1], None
+    if weights is None:
+        ascending = np.sort(numbers, axis=1)
+    else:
+        order = np.argsort(numbers, axis=1, kind="stable")
+        ascending, shares = np.take_along_axis(numbers, order, axis=1), weights[order]
+    n_known = n - np.isnan(ascending).sum(axis=1)
+    clear = np.zeros(len(numbers), dtype=bool)
+    if weights is None and n > bins:
+        last = np.arange(1, bins) * n // bins - 1
+        ends, starts = ascending[:, last], ascending[:, last + 1]
+        clear = (n_known == n) & (ends < starts).all(axis=1)
+        cuts = midpoint(ends, starts)
+        low = np.concatenate([ascending[:, :1], starts], axis=1)
+        high = np.concatenate([ends, ascending[:, -1:]], axis=1)
+    for j, known in enumerate(n_known.tolist()):
+        if clear[j]:
+            yield Edges(cuts[j], low[j], high[j])
+        else:
+            yield _edges(ascending[j, :known], bins, None if shares is None else shares[j, :known])
 
 
 def _columns(kind, n_codes, n_rows):
@@ -304,7 +393,9 @@ def _columns(kind, n_codes, n_rows):
     nominal = kind == NOMINAL
     many = nominal & (n_codes >= MANY * n_rows)
     columns["kind"], columns["n_codes"], columns["many_valued"] = kind, n_codes, many & ~many.all()
-    columns["place"] = np.where(kind == SORTED, np.cumsum(kind == SORTED), np.cumsum(kind != SORTED)) - 1
+    coded = (kind == ORDERED) | nominal
+    columns["place"] = np.where(coded, np.cumsum(coded), np.cumsum(kind == SORTED)) - 1
+    columns["place"][kind == DRAWN] = np.flatnonzero(kind == DRAWN)
     columns["route"] = np.cumsum(n_codes * nominal) - n_codes * nominal
     slots = np.where(nominal, n_codes + 1, 3)
     columns["slot"] = np.cumsum(slots) - slots
@@ -319,11 +410,6 @@ def _kind(scale):
 
 def _n_codes(scale):
     return len(scale.low if isinstance(scale, Edges) else scale.values)
-
-
-def _all_rows(rows):
-    """The inputs of all rows, in pieces; no weights, since ranks need none."""
-    return list(each(rows.pieces, attrgetter("X"))), None
 
 
 def _sample(rows):
@@ -427,12 +513,34 @@ def _coded_rows(rows, scales, dtype):
 def _coded(scales, dtype, chunk):
     """A chunk's codes, target and weights."""
     codes = np.empty((len(chunk.y), len(scales)), dtype=dtype)
-    for column, (j, scale) in zip(codes.T, scales, strict=True):
-        cells = chunk.X.columns[j]
+    numeric = []
+    for place, (j, scale) in enumerate(scales):
         if isinstance(chunk.X.schema.attributes[j], Numeric):
-            column[:] = scale.codes(cells)
-        else:
-            column[:] = cells
-            if cells.min(initial=0) < 0:
-                column[cells < 0] = _n_codes(scale)
+            numeric.append((place, j, scale))
+            continue
+        values = chunk.X.columns[j]
+        codes[:, place] = values
+        if values.min(initial=0) < 0:
+            codes[values < 0, place] = _n_codes(scale)
+    if numeric:
+        _code_numbers(numeric, chunk.X, codes)
     return codes, chunk.y, chunk.w
+
+
+def _code_numbers(numeric, table, codes):
+    """Fill in the codes of numeric columns.
+
+    numeric : of each its place in the codes, its place in the table, and its scale
+    """
+    places, columns, scales = zip(*numeric, strict=True)
+    most, n_codes = max(len(scale.cuts) for scale in scales), np.array([len(scale.low) for scale in scales])
+    if most > FEW or len(table) * len(places) <= FEW_CELLS:
+        for place, j, scale in numeric:
+            numbers = table.columns[j]
+            codes[:, place] = np.where(np.isnan(numbers), len(scale.low), codes_of(scale.cuts, numbers))
+        return
+    cuts = np.full((len(scales), most), np.inf)
+    for row, scale in zip(cuts, scales, strict=True):
+        row[: len(scale.cuts)] = scale.cuts
+    numbers = table.block([table.schema.names[j] for j in columns])
+    code_cells(numbers, cuts, n_codes, np.array(places), codes)

@@ -19,7 +19,7 @@ import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner
-from openbook.tree.engine.columns import SORTED
+from openbook.tree.engine.columns import NOMINAL, ORDERED
 from openbook.tree.engine.split import add_target, row_of
 
 __all__ = [
@@ -69,10 +69,10 @@ def count_together(ground, n_drawn, segment, desk):
     columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
     many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
     coded = np.int64(0)  # not a literal, for which callees would be compiled anew
-    for k in range(order.size):
+    for k in range(n_drawn):
         f = order[k]
         where[f] = -1
-        if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
+        if many and columns[f].kind in (ORDERED, NOMINAL) and coded < places.size:
             where[f], places[coded] = coded, columns[f].place
             coded += 1
     if desk.words is not None and coded and desk.words.size:

@@ -22,7 +22,7 @@ import numpy as np
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.engine.absolute import set_up, settle_branches
-from openbook.tree.engine.columns import NOMINAL, SORTED
+from openbook.tree.engine.columns import DRAWN, NOMINAL, SORTED
 from openbook.tree.engine.counts import count_together, lay_out
 from openbook.tree.engine.criteria import GAIN_RATIO, impurity_cost, weight_of
 from openbook.tree.engine.nodes import LEAF, SPREAD
@@ -38,7 +38,15 @@ from openbook.tree.engine.part import (
     take_cut,
     take_sides,
 )
-from openbook.tree.engine.search import FRACTIONAL, OWN_BRANCH, choose_split, note, row_at, search
+from openbook.tree.engine.search import (
+    FRACTIONAL,
+    OWN_BRANCH,
+    choose_split,
+    note,
+    row_at,
+    rows_around,
+    search,
+)
 from openbook.tree.engine.split import TOTAL, Instances, Targets, add_instance, whole_below
 from openbook.tree.engine.stopping import is_chance, is_vain
 
@@ -66,6 +74,7 @@ class Ground(NamedTuple):
     codes : see `columns`; None where all columns are sorted
     keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; None where all columns
         are coded (None is a type of its own: what would sort, or count codes, is not compiled)
+    numbers : see `columns`; None where no cut is drawn
     members : uint32 (capacity,); like keys, in segments
     rows : uint32 (capacity - n_rows,), the row behind each instance that is a part; None where no cell is
         missing
@@ -75,6 +84,7 @@ class Ground(NamedTuple):
     n_rows: int
     codes: np.ndarray | None
     keys: np.ndarray | None
+    numbers: np.ndarray | None
     members: np.ndarray
     rows: np.ndarray | None
     instances: Instances
@@ -204,7 +214,9 @@ def take_stats(stats, node, rule, desk):
 
 @inner
 def consider(ground, growth, node, rule, desk, found, evidence):
-    """Search the columns: all in order, or max_features at random, and more until one can be split."""
+    """Search the columns: all in order, or max_features at random, and more until one can be split; gives
+    how many of the order were searched.
+    """
     segment, order = segment_of(growth.nodes, node), desk.order
     take_stats(growth.stats, node, rule, desk)
     set_up(desk.ladder, ground, segment)
@@ -213,22 +225,22 @@ def consider(ground, growth, node, rule, desk, found, evidence):
     for k in range(n_drawn if n_drawn < order.size else 0):
         draw(order, k, desk.random)
     count_together(ground, n_drawn, segment, desk)
-    for f in range(order.size):
-        found[f].gain = np.nan
-    any_found, top = False, 0.0
+    any_found, top, searched = False, 0.0, 0
     every_gain = noted >= 0 or rule.criterion == GAIN_RATIO or rule.missing == OWN_BRANCH
     for k in range(order.size):
         if k >= n_drawn:
             if any_found:
                 break
             draw(order, k, desk.random)
-        f = order[k]
+            desk.where[order[k]] = -1
+        f, searched = order[k], k + 1
         desk.node[2] = 0.0 if every_gain else top * desk.node[0]
         search(ground, f, segment, rule, desk, found[f])
         if found[f].gain > top:  # no NaN is
             any_found, top = True, found[f].gain
         if noted >= 0:
             note(ground, f, segment, found[f], desk, evidence, noted)
+    return searched
 
 
 @inner
@@ -269,8 +281,8 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
             return MORE_NODES
         segment = segment_of(nodes, node)
         start, end = segment
-        consider(ground, growth, node, rule, desk, found, evidence)
-        f = choose_split(found, desk, rule, ground.columns)
+        searched = consider(ground, growth, node, rule, desk, found, evidence)
+        f = choose_split(found, desk.order[:searched], desk, rule, ground.columns)
         if f < 0:
             sizes[0] -= 1
             continue
@@ -314,6 +326,8 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         below, above = best.below, best.above
         if keys is not None and kind == SORTED:
             below, above = row_at(ground, f, start + below), row_at(ground, f, start + above)
+        elif ground.numbers is not None and kind == DRAWN:
+            below, above = rows_around(ground, f, segment, best.cut)
         if ground.rows is not None and spread:
             used = make_parts(ground, segment, used, branches, side)
         in_two = branches.size == 2 and not spread

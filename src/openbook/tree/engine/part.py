@@ -5,10 +5,12 @@ side : int32 (capacity,), the branch of each instance at the node at hand, -1 wh
 branches : BRANCH (n,), of the node at hand
 """
 
+import math
+
 import numpy as np
 
 from openbook.kernels.jit import inner
-from openbook.tree.engine.columns import ORDERED, SORTED
+from openbook.tree.engine.columns import DRAWN, ORDERED, SORTED
 from openbook.tree.engine.counts import clear, count_codes
 from openbook.tree.engine.criteria import GINI, SQUARED, weight_of
 from openbook.tree.engine.keys import FIRST, FIRST_BIT, ROW
@@ -58,6 +60,9 @@ def take_sides(ground, f, segment, found, routes, side, branches):
         b = np.int64(-1)
         if kind == SORTED:
             b = np.int64(k > below) if k < known else b
+        elif ground.numbers is not None and kind == DRAWN:
+            x = ground.numbers[f, row_of(rows, n_rows, i)]
+            b = b if math.isnan(x) else np.int64(x > found.cut)
         elif codes is not None:
             code = np.int64(codes[row_of(rows, n_rows, i), np.uintp(place)])
             if code < n_codes:
@@ -114,6 +119,9 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
     if column.kind == ORDERED:
         for k in range(members.size):
             side[k] = codes[row_of(rows, n_rows, np.uintp(members[k])), place] > below
+    elif ground.numbers is not None and column.kind == DRAWN:
+        for k in range(members.size):
+            side[k] = ground.numbers[f, row_of(rows, n_rows, np.uintp(members[k]))] > found.cut
     else:
         for k in range(members.size):
             code = codes[row_of(rows, n_rows, np.uintp(members[k])), place]

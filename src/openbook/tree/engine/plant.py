@@ -99,11 +99,10 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     ground = _ground(training, rows, n_classes, centre, rule, keep)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
-    marks = training.scales.marks if rule.random_cuts else None
     evidence = _evidence(columns, n_stats, len(ground.members), noted)
     if training.gaps and _will_spread(ground.instances, rule):
         ground, growth = _more_instances(ground, growth)
-    desk = _desk(ground, marks, most, n_stats, rule, seed)
+    desk = _desk(ground, most, n_stats, rule, seed)
     root_weight = float(growth.stats[0].sum() if n_classes else growth.stats[0, 0])
     growth.sizes[0] = int(root_weight >= rule.least_to_split)
     for stage in _stages(ground, rule):
@@ -114,7 +113,7 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
                 growth = growth._replace(routes=_doubled(growth.routes, most))
             else:
                 ground, growth = _more_instances(ground, growth)
-                desk = _desk(ground, marks, most, n_stats, rule, desk.random[0])
+                desk = _desk(ground, most, n_stats, rule, desk.random[0])
         if stage is not rule:
             ground = _gathered(ground, growth, rule, stage.max_depth)
     return growth, evidence, centre
@@ -130,7 +129,8 @@ def _stages(ground, rule):
     n = len(ground.members)
     depth = math.ceil(math.log2(n / NEAR)) if n > FAR else 0
     deeper = 0 < depth < rule.max_depth
-    if not deeper or ground.keys is not None or rule.criterion == ABSOLUTE or rule.missing == FRACTIONAL:
+    sorted_or_drawn = ground.keys is not None or ground.numbers is not None
+    if not deeper or sorted_or_drawn or rule.criterion == ABSOLUTE or rule.missing == FRACTIONAL:
         return [rule]
     return [rule._replace(max_depth=depth), rule]
 
@@ -168,10 +168,10 @@ def _ground(training, rows, n_classes, centre, rule, keep):
     if n_classes == 2 and keys is not None:
         mark_class(keys, instances.y)
     members = np.arange(n, dtype=np.uint32) if rows is None else rows.astype(np.uint32)
-    all_sorted = not training.codes.shape[1] and rule.criterion != ABSOLUTE
+    all_sorted = not training.codes.shape[1] and training.numbers is None and rule.criterion != ABSOLUTE
     codes = None if all_sorted else training.codes
     parts = np.zeros(0, np.uint32) if training.gaps else None
-    return Ground(training.columns, n, codes, keys, members, parts, instances)
+    return Ground(training.columns, n, codes, keys, training.numbers, members, parts, instances)
 
 
 def _keys(training, rows, rule, keep):
@@ -220,7 +220,7 @@ def _growth(ground, most, n_stats, rule):
     return growth
 
 
-def _desk(ground, marks, most, n_stats, rule, seed):
+def _desk(ground, most, n_stats, rule, seed):
     """Room for columns of so many codes, missing included."""
     n_coded = 0 if ground.codes is None else ground.codes.shape[1]
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
@@ -248,7 +248,6 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         where=np.zeros(len(ground.columns), np.int64),
         counts=np.zeros(len(ground.members) // SMALL_BLOCK if ground.keys is not None else 0, np.uint8),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
-        marks=marks,
         ladder=ladder_of(ground.n_rows, len(ground.members)) if rule.criterion == ABSOLUTE else None,
     )
 

@@ -21,7 +21,7 @@ import numpy as np
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
 from openbook.tree.engine.absolute import Ladder, note_medians, scan_medians
-from openbook.tree.engine.columns import NOMINAL, ORDERED, SORTED
+from openbook.tree.engine.columns import DRAWN, NOMINAL, ORDERED, SORTED
 from openbook.tree.engine.counts import (
     clear,
     count_codes,
@@ -34,12 +34,15 @@ from openbook.tree.engine.keys import MISSING, ROW
 from openbook.tree.engine.split import (
     GAP,
     KNOWN,
+    LEFT,
+    RIGHT,
     TOTAL,
     Targets,
     add_keys,
+    add_target,
     best_bin,
     best_cut,
-    keep_one_cut,
+    drawn_between,
     multiway,
     row_of,
     tolerance,
@@ -58,6 +61,7 @@ __all__ = [
     "choose_split",
     "note",
     "row_at",
+    "rows_around",
     "search",
 ]
 
@@ -87,14 +91,13 @@ class GrowthRule(NamedTuple):
     least: float
     min_gain: float
     max_features: int
-    random_cuts: bool
     penalty: float | None
     critical: np.ndarray | None
 
 
 #: The best split of a column at a node: its gain, NaN where there is none; its split information; the codes,
 #: or the keys of the segment, on both sides of a cut; how many keys of a sorted column are not missing, and
-#: whether cells of a coded one are.
+#: whether cells of a coded one are; a cut that was drawn.
 FOUND = np.dtype(
     [
         ("gain", np.float64),
@@ -103,6 +106,7 @@ FOUND = np.dtype(
         ("above", np.int64),
         ("known", np.int64),
         ("gaps", np.bool_),
+        ("cut", np.float64),
     ]
 )
 
@@ -139,7 +143,6 @@ class Desk(NamedTuple):
     targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
     every : like occur, all bits
-    marks : float64 (n_columns, most codes), the smallest number of each code, for cuts at random; else None
     ladder : for absolute errors, else None (a type of its own: the compiler leaves out what would need it)
     """
 
@@ -161,7 +164,6 @@ class Desk(NamedTuple):
     rank: np.ndarray
     ordered: np.ndarray
     every: np.ndarray
-    marks: np.ndarray | None
     ladder: Ladder | None
 
 
@@ -180,6 +182,8 @@ def search(ground, f, segment, rule, desk, found):
         weigh_absolute(desk.ladder, ground, f, segment, rule, desk, found)
     elif ground.keys is not None and ground.columns[f].kind == SORTED:
         weigh_sorted(ground, f, segment, rule, desk, found)
+    elif ground.numbers is not None and ground.columns[f].kind == DRAWN:
+        weigh_drawn(ground, f, segment, rule, desk, found)
     elif ground.codes is not None:
         weigh_coded(ground, f, segment, rule, desk, found)
         clear(desk.hist, ground.columns[f].n_codes + 1, desk.occur)
@@ -233,11 +237,43 @@ def weigh_coded(ground, f, segment, rule, desk, found):
         drop -= by_chance(hist, column.n_codes, rule, desk)
     else:
         least = least_beside(w_known, sides.shape[1], rule)
-        keep_one_cut(desk.marks, hist, f, desk, criterion)
         drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
         found.below, found.above = below, above
     if drop > 0:
         judge_cut(drop, cuts, w_left, rule, desk, found)
+
+
+@inner
+def weigh_drawn(ground, f, segment, rule, desk, found):
+    """`search` of a single cut, drawn evenly between the smallest and the largest number of the members."""
+    start, end = segment
+    members, rows, n_rows, numbers = ground.members, ground.rows, ground.n_rows, ground.numbers[f]
+    sides, criterion, whole, targets = desk.sides, rule.criterion, desk.whole, desk.targets
+    y, number, w = targets.y, targets.number, targets.w
+    low, high, gaps = math.inf, -math.inf, 0
+    for k in range(start, end):
+        x = numbers[row_of(rows, n_rows, np.uintp(members[k]))]
+        low, high = min(low, x), max(high, x)  # as they are where x is NaN, as in Python
+        gaps += math.isnan(x)
+    found.gain, found.below, found.gaps = math.nan, -1, gaps > 0
+    if not low < high:
+        return
+    found.cut = cut = drawn_between(low, high, desk.random)
+    for side in (LEFT, RIGHT, GAP):
+        for s in range(sides.shape[1]):
+            sides[side, s] = 0.0
+    for k in range(start, end):
+        x = numbers[row_of(rows, n_rows, np.uintp(members[k]))]
+        side = RIGHT if x > cut else LEFT
+        add_target(y, number, w, np.uintp(k), sides, GAP if math.isnan(x) else side)
+    take_known(sides)
+    w_left, w_right = weight_of(sides, LEFT, criterion), weight_of(sides, RIGHT, criterion)
+    if min(w_left, w_right) < least_beside(w_left + w_right, sides.shape[1], rule):
+        return
+    beside = impurity_cost(sides, LEFT, criterion, whole) + impurity_cost(sides, RIGHT, criterion, whole)
+    drop = impurity_cost(sides, KNOWN, criterion, whole) - beside
+    if drop > tolerance(sides, KNOWN, criterion, whole):
+        judge_cut(drop, 1, w_left, rule, desk, found)
 
 
 @inner
@@ -354,8 +390,8 @@ def judge_cut(drop, cuts, w_left, rule, desk, found):
 
 
 @inner
-def choose_split(found, desk, rule, columns):
-    """The column whose split wins, or -1.
+def choose_split(found, considered, desk, rule, columns):
+    """The column whose split wins, or -1; considered : the columns to choose from, in any order.
 
     As in C4.5, nominal columns with many values for the rows there are do not count for the average gain.
     """
@@ -364,22 +400,27 @@ def choose_split(found, desk, rule, columns):
     enough = max(rule.min_gain, slack)
     best, top = -1, 0.0
     if criterion != GAIN_RATIO:
-        for f in range(found.size):
+        for k in range(considered.size):
+            f = considered[k]
             gain = found[f].gain
-            if gain > enough and gain > top + slack:
+            if gain > enough and (gain > top + slack or (f < best and gain >= top - slack)):
                 best, top = f, gain
         return best
     average, n = 0.0, 0
-    for f in range(found.size):
+    for k in range(considered.size):
+        f = considered[k]
         gain = found[f].gain
         if not math.isnan(gain) and not columns[f].many_valued:
             average += gain
             n += 1
     average = average / n if n else 0.0
-    for f in range(found.size):
+    for k in range(considered.size):
+        f = considered[k]
         gain, info = found[f].gain, found[f].info
-        if gain >= average - NEAR_AVERAGE and gain > enough and info > 0 and gain / info > top + EQUAL_RATIO:
-            best, top = f, gain / info
+        if gain >= average - NEAR_AVERAGE and gain > enough and info > 0:
+            ratio = gain / info
+            if ratio > top + EQUAL_RATIO or (f < best and ratio >= top - EQUAL_RATIO):
+                best, top = f, ratio
     return best
 
 
@@ -391,6 +432,21 @@ def row_at(ground, f, key):
 
 
 @inner
+def rows_around(ground, f, segment, cut):
+    """The rows of the largest number up to a cut and of the smallest beyond it, in a column of numbers."""
+    members, rows, n_rows, numbers = ground.members, ground.rows, ground.n_rows, ground.numbers[f]
+    below, above, low, high = np.int64(-1), np.int64(-1), -math.inf, math.inf
+    for k in range(segment[0], segment[1]):
+        row = row_of(rows, n_rows, np.uintp(members[k]))
+        x = numbers[row]
+        if low < x <= cut:
+            below, low = np.int64(row), x
+        elif cut < x < high:
+            above, high = np.int64(row), x
+    return below, above
+
+
+@inner
 def note(ground, f, segment, found, desk, evidence, at):
     """Write down what the branches of column f's candidate would hold."""
     start, _ = segment
@@ -399,7 +455,7 @@ def note(ground, f, segment, found, desk, evidence, at):
     noted.gain, noted.info, noted.below, noted.above = found.gain, found.info, below, found.above
     if desk.ladder is not None:
         note_medians(desk.ladder, ground, f, segment, found, desk, stats, slot)
-    elif ground.codes is not None and kind != SORTED:
+    elif ground.codes is not None and kind in (ORDERED, NOMINAL):
         count_codes(ground, f, segment, desk)
         for code in range(n_codes + 1):
             branch = code

@@ -26,7 +26,7 @@ __all__ = [
     "add_target",
     "best_bin",
     "best_cut",
-    "keep_one_cut",
+    "drawn_between",
     "multiway",
     "row_of",
     "tolerance",
@@ -229,47 +229,10 @@ def row_of(rows, n_rows, i):
 
 
 @inner
-def ends_of(hist, occur, criterion):
-    """The first and the last code that occur."""
-    low, high = -1, -1
-    for word in range(occur.size):
-        bits = occur[word]
-        while bits != 0 and 64 * word + lowest(bits) < hist.shape[0]:
-            code = 64 * word + lowest(bits)
-            bits = without_lowest(bits)
-            if weight_of(hist, code, criterion) > 0:
-                low, high = code if low < 0 else low, code
-    return low, high
-
-
-@inner
-def keep_one_cut(marks, hist, f, desk, criterion):
-    """Where cuts are drawn (marks is not None), leave one, drawn evenly between the smallest and the largest
-    number of the node in column f: gather the codes on either side of it in those next to it.
-    """
-    if marks is None:
-        return
-    low, high = ends_of(hist, desk.occur, criterion)
-    if low == high:
-        return
-    drawn = whole_below(desk.random, STEPS) / STEPS
-    drawn = marks[f, low] + drawn * (marks[f, high] - marks[f, low])
-    cut = low  # the last code that may be on the left
-    while cut + 1 < high and marks[f, cut + 1] <= drawn:
-        cut += 1
-    below, above = low, -1
-    for code in range(low + 1, high + 1):
-        if weight_of(hist, code, criterion) <= 0:
-            continue
-        if code > cut and above < 0:
-            above = code
-            continue
-        source, to = (below, code) if code <= cut else (code, above)
-        for s in range(hist.shape[1]):
-            hist[to, s] += hist[source, s]
-            hist[source, s] = 0.0
-        if code <= cut:
-            below = code
+def drawn_between(low, high, random):
+    """A number drawn evenly between two, never the higher one."""
+    drawn = low + whole_below(random, STEPS) / STEPS * (high - low)
+    return drawn if low <= drawn < high else low
 
 
 @inner
