@@ -195,9 +195,7 @@ def test_weights_are_repeated_rows(case):
     weights = np.arange(300) % 4
     repeated = np.repeat(np.arange(300), weights)
     weighted, plain = case.make(), case.make()
-    if case.entry.name.startswith(
-        ("random_forest", "extra_trees")
-    ):  # bins hold so many rows, whatever they weigh
+    if case.entry.name.startswith("random_forest"):  # bins hold so many rows, whatever they weigh
         weighted, plain = weighted.set_params(bins=300), plain.set_params(bins=300)
     weighted.fit(case.X, case.y, sample_weight=weights)
     plain.fit(case.X.take(repeated), case.y[repeated])
