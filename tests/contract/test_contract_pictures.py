@@ -11,6 +11,7 @@ from openbook.registry import LEARNERS
 
 #: Tasks and learners without a picture, and why.
 WITHOUT = {
+    "multilabel": "each label has a picture of its own: estimators_[0].draw(X)",
     "preparation": "a step changes a table: draw_table draws what comes out",
     "text": "texts become a table of words, and it is a table that is drawn",
 }

@@ -106,6 +106,7 @@ METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function",
 #: Methods that ours lacks, and why.
 NO_METHOD = {
     ("BaggingClassifier", "decision_function"): "members have probabilities, which say more",
+    ("ClassifierChain", "decision_function"): "it decides by probabilities",
     ("OneVsRestClassifier", "decision_function"): "members have probabilities, which say more",
     ("PCA", "score_samples"): "a projection; densities are openbook.density's",
     **{("RFE", method): "a transformer; put the learner behind it" for method in METHODS[:4]},

@@ -42,6 +42,7 @@ from openbook.judge.errors.notable import NotablePrediction, notable_predictions
 from openbook.judge.errors.segments import Segments, worst_segments
 from openbook.judge.folds.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.label_folds import IterativeStratification
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.splits import (
     Bootstrap632,
@@ -94,6 +95,7 @@ __all__ = [
     "Holdout",
     "Importance",
     "Interval",
+    "IterativeStratification",
     "LeakTest",
     "Leaks",
     "Metric",

@@ -49,8 +49,8 @@ def learners(*tasks: Task | Untargeted) -> tuple[Entry, ...]:
     Parameters
     ----------
     *tasks : str
-        "classification", "regression", "clustering", "density", "outliers", "preparation", "projection",
-        "sequence" or "text".
+        "classification", "regression", "clustering", "density", "multilabel", "outliers", "preparation",
+        "projection", "sequence" or "text".
 
     Returns
     -------

@@ -8,8 +8,10 @@ from typing import Any, Literal
 __all__ = ["Entry", "Task", "Untargeted", "Variant"]
 
 Task = Literal["classification", "regression"]
-#: What can be learnt without a target.
-Untargeted = Literal["clustering", "density", "outliers", "preparation", "projection", "sequence", "text"]
+#: What can be learnt without a target, or with several.
+Untargeted = Literal[
+    "clustering", "density", "multilabel", "outliers", "preparation", "projection", "sequence", "text"
+]
 
 
 @dataclass(frozen=True)

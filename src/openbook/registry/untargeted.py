@@ -180,6 +180,27 @@ UNTARGETED = (
         "clustering",
         "dense clusters of any shape, and noise",
     ),
+    Entry(
+        "binary_relevance",
+        "openbook.multilabel:MultiOutputClassifier",
+        "multilabel",
+        "a classifier for each label",
+        around="naive_bayes",
+    ),
+    Entry(
+        "classifier_chain",
+        "openbook.multilabel:ClassifierChain",
+        "multilabel",
+        "a classifier for each label, which sees the labels before it",
+        around="naive_bayes",
+    ),
+    Entry(
+        "label_powerset",
+        "openbook.multilabel:LabelPowerset",
+        "multilabel",
+        "a class for each set of labels",
+        around="naive_bayes",
+    ),
     *(
         Entry(name, f"openbook.outlier:{cls}", "outliers", summary)
         for name, (cls, summary) in _DETECTORS.items()

@@ -90,3 +90,14 @@ def test_bad_sets_are_refused(truth, predicted, labels, words):
 def test_unknown_figures_are_named():
     with pytest.raises(ParameterError, match=r"no figure 'hamming'. Did you mean 'hamming_loss'\?"):
         MultiLabel([[1]], [[1]]).rate("hamming")
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_precision_and_recall_are_scikit_learns(average):
+    rng = np.random.default_rng(3)
+    truth, predicted = rng.random((2, 40, 3)) < 0.4
+    judged = MultiLabel(truth, predicted)
+    for which in ("precision", "recall", "f1"):
+        rate, score = judged.rate(f"{average}_{which}"), getattr(theirs, f"{which}_score")
+        assert rate.value == pytest.approx(score(truth, predicted, average=average))
+        assert rate.interval.low < rate.value < rate.interval.high

@@ -5,13 +5,14 @@ r"""Rows that may have several labels at once, or none: judged label by label, a
     subset accuracy    the share of rows whose whole set of labels is right
     Hamming loss       the share of wrong cells
     Jaccard            mean over rows of |truth and predicted| / |truth or predicted|; 1 where both are empty
-    macro F1           the mean over labels of F1
+    macro F1           the mean over labels of F1; so are macro precision and recall
     micro F1           2 Σ TP / (2 Σ TP + Σ FP + Σ FN), over all labels together
+    micro precision    Σ TP / (Σ TP + Σ FP), micro recall Σ TP / (Σ TP + Σ FN)
 
 The labels of a row depend on each other, so rows are what is counted: Wilson's interval for subset accuracy,
-t over rows for Hamming loss and Jaccard, and for micro F1, a ratio of two sums over rows, the delta method.
-Macro F1 has a bootstrap over rows. A label that neither occurs nor is predicted has no F1: NaN, and its name
-is said.
+t over rows for Hamming loss and Jaccard, and for micro figures, ratios of two sums over rows, the delta
+method. Macro figures have a bootstrap over rows. A label whose figure is 0 / 0, as F1 where it neither occurs
+nor is predicted, has none: NaN, and its name is said.
 """
 
 from collections.abc import Sequence
@@ -38,7 +39,18 @@ _WORDS = {
     "hamming_loss": "Hamming loss",
     "jaccard": "Jaccard",
     "macro_f1": "macro F1",
+    "macro_precision": "macro precision",
+    "macro_recall": "macro recall",
     "micro_f1": "micro F1",
+    "micro_precision": "micro precision",
+    "micro_recall": "micro recall",
+}
+
+#: What is wrong with a label that has no such figure.
+_NEVER = {
+    "f1": "neither occurs nor is predicted",
+    "precision": "is never predicted",
+    "recall": "never occurs",
 }
 
 
@@ -109,7 +121,7 @@ class MultiLabel:
 
     @property
     def macro_f1(self) -> float:
-        return float(self._label_f1(slice(None)).mean())
+        return float(self._of_labels("f1", slice(None)).mean())
 
     def per_label(self) -> dict[Any, Confusion]:
         """The table of each label: whether rows have it, against whether they were said to."""
@@ -125,13 +137,15 @@ class MultiLabel:
     def _hits(self) -> np.ndarray:
         return self.truth & self.predicted
 
-    def _label_f1(self, rows: Any) -> np.ndarray:
-        hits, both = (
-            self._hits[rows].sum(axis=0),
-            self.truth[rows].sum(axis=0) + self.predicted[rows].sum(axis=0),
-        )
+    def _ratio(self, which: str, rows: Any, axis: int) -> tuple[np.ndarray, np.ndarray]:
+        """The two sides of F1, precision or recall, of labels (axis 0) or rows (axis 1)."""
+        hits, has, said = (cells[rows].sum(axis=axis) for cells in (self._hits, self.truth, self.predicted))
+        return {"f1": (2 * hits, has + said), "precision": (hits, said), "recall": (hits, has)}[which]
+
+    def _of_labels(self, which: str, rows: Any) -> np.ndarray:
+        top, bottom = self._ratio(which, rows, 0)
         with np.errstate(invalid="ignore"):
-            return 2 * hits / both
+            return top / bottom
 
     def rate(self, name: str, level: float = 0.95) -> Rate:
         """A figure of all labels, with its interval: "subset_accuracy", "hamming_loss", "micro_f1" …
@@ -152,10 +166,11 @@ class MultiLabel:
         if name == "subset_accuracy":
             right = int((self.truth == self.predicted).all(axis=1).sum())
             return Rate(right / n, wilson(right, n, level), name=name)
-        if name == "macro_f1":
-            return self._macro(level)
-        if name == "micro_f1":
-            return self._micro(level)
+        kind, _, which = name.partition("_")
+        if kind == "macro":
+            return self._macro(which, level)
+        if kind == "micro":
+            return self._micro(which, level)
         if name == "hamming_loss":
             values = (self.truth != self.predicted).mean(axis=1)
         else:
@@ -163,23 +178,23 @@ class MultiLabel:
             values = np.where(either > 0, self._hits.sum(axis=1) / np.maximum(either, 1), 1.0)
         return Rate(float(values.mean()), t_interval(values, level).within(0, 1), name=name)
 
-    def _macro(self, level: float) -> Rate:
-        own = self._label_f1(slice(None))
+    def _macro(self, which: str, level: float) -> Rate:
+        own = self._of_labels(which, slice(None))
         if np.isnan(own).any():
             label = self.labels[int(np.argmax(np.isnan(own)))]  # type: ignore[index] # set above
-            return Rate.undefined(f"label {str(label)!r} neither occurs nor is predicted", "macro_f1", level)
-        interval = bootstrap(lambda rows: float(self._label_f1(rows).mean()), len(self.truth), level)
-        return Rate(float(own.mean()), interval, name="macro_f1")
+            return Rate.undefined(f"label {str(label)!r} {_NEVER[which]}", f"macro_{which}", level)
+        interval = bootstrap(lambda rows: float(self._of_labels(which, rows).mean()), len(self.truth), level)
+        return Rate(float(own.mean()), interval, name=f"macro_{which}")
 
-    def _micro(self, level: float) -> Rate:
+    def _micro(self, which: str, level: float) -> Rate:
         """A ratio of sums over rows: row i moves it by (top_i - F bottom_i) / mean bottom."""
-        top, bottom = 2 * self._hits.sum(axis=1), self.truth.sum(axis=1) + self.predicted.sum(axis=1)
+        top, bottom = self._ratio(which, slice(None), 1)
         if not bottom.any():
-            return Rate.undefined("no row has a label or is said to", "micro_f1", level)
+            return Rate.undefined("no row has a label or is said to", f"micro_{which}", level)
         value = float(top.sum() / bottom.sum())
         around = t_interval(value + (top - value * bottom) / bottom.mean(), level)
         interval = Interval(around.low, around.high, level, "delta over rows", around.steps).within(0, 1)
-        return Rate(value, interval, name="micro_f1")
+        return Rate(value, interval, name=f"micro_{which}")
 
     def work(self) -> Work:
         """All figures with their intervals, and each label's."""

@@ -1,0 +1,114 @@
+"""Folds in which every label has its share of rows, where rows may have several labels.
+
+    wanted[k, l]     the rows of label l that fold k still wants: at first (rows of l) / folds
+
+The label with the fewest rows left goes first. Each of its rows goes to the fold that wants most of that
+label; of equals to the fold that wants most rows; of equals by lot. Then that row's labels are crossed off.
+Rows without a label go to the folds that want most rows. A label of fewer rows than folds is absent from
+some. After Sechidis et al. (2011).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from openbook.errors import ParameterError
+from openbook.words.parameters import documented
+
+__all__ = ["IterativeStratification"]
+
+
+@documented
+class IterativeStratification:
+    """Cross-validation for rows with several labels: each fold has about the same share of every label.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds.
+    random_state : int, default=0
+
+    Notes
+    -----
+    Guide: docs/guide/multilabel.md
+
+    References
+    ----------
+    Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
+
+    Examples
+    --------
+    >>> folds = IterativeStratification(n_splits=2)
+    >>> y = np.array([[1, 1], [1, 0], [0, 1], [1, 1], [0, 0], [0, 0]])
+    >>> [y[test].sum(axis=0).tolist() for _, test in folds.split(y, y)]
+    [[2, 1], [1, 2]]
+    """
+
+    def __init__(self, n_splits: int = 5, random_state: int = 0) -> None:
+        if n_splits < 2:
+            raise ParameterError(f"n_splits must be at least 2, got {n_splits}")
+        self.n_splits = n_splits
+        self.random_state = random_state
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:  # noqa: ARG002
+        """Training and test rows of each fold.
+
+        Parameters
+        ----------
+        X : object
+            Ignored: y says how many rows there are.
+        y : array-like of shape (n_rows, n_labels)
+            0 or 1 for each row and label.
+        groups : object, default=None
+            Ignored, taken as scikit-learn passes it.
+
+        Yields
+        ------
+        tuple of (ndarray, ndarray)
+            The positions of the training rows and of the test rows.
+        """
+        fold = self._folds(np.asarray(y).astype(bool))
+        for k in range(self.n_splits):
+            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+        """The number of folds.
+
+        Parameters
+        ----------
+        X, y, groups : object, default=None
+            Ignored, taken as scikit-learn passes them.
+
+        Returns
+        -------
+        int
+        """
+        return self.n_splits
+
+    def _folds(self, cells: np.ndarray) -> np.ndarray:
+        """The fold of each row."""
+        if len(cells) < self.n_splits:
+            raise ParameterError(f"{self.n_splits} folds need as many rows, and there are {len(cells)}")
+        rng = np.random.default_rng(self.random_state)
+        fold = np.full(len(cells), -1)
+        rows_wanted = np.full(self.n_splits, len(cells) / self.n_splits)
+        wanted = np.tile(cells.sum(axis=0) / self.n_splits, (self.n_splits, 1))
+        order = rng.permutation(len(cells))
+        while (left := cells[fold < 0].sum(axis=0)).any():
+            label = int(np.argmin(np.where(left > 0, left, np.inf)))
+            for row in order[(fold[order] < 0) & cells[order, label]].tolist():
+                most = wanted[:, label] >= wanted[:, label].max() - 1e-9
+                fold[row] = k = _neediest(most, rows_wanted, rng)
+                wanted[k, cells[row]] -= 1
+                rows_wanted[k] -= 1
+        for row in order[fold[order] < 0].tolist():
+            fold[row] = k = _neediest(np.ones(self.n_splits, dtype=bool), rows_wanted, rng)
+            rows_wanted[k] -= 1
+        return fold
+
+
+def _neediest(among: np.ndarray, rows_wanted: np.ndarray, rng: np.random.Generator) -> int:
+    """Of these folds the one that wants most rows; of equals, one by lot."""
+    best = np.flatnonzero(among & (rows_wanted >= rows_wanted[among].max() - 1e-9))
+    return int(best[0] if len(best) == 1 else rng.choice(best))

@@ -1,0 +1,68 @@
+"""Binary relevance: a two-class problem for each label, as if labels had nothing to do with each other.
+
+P_l(x) = P(label l | x) of the classifier fitted to whether rows have label l
+"""
+
+import numpy as np
+
+from openbook.ensemble.members import probabilities
+from openbook.ensemble.output_codes import SIDES
+from openbook.multilabel.learner import MultiLabelLearner
+
+__all__ = ["MultiOutputClassifier"]
+
+
+class MultiOutputClassifier(MultiLabelLearner):
+    """Binary relevance around any classifier: a copy for each label.
+
+    The name and the shapes are scikit-learn's, but for `predict_proba`, whose columns are labels.
+
+    Parameters
+    ----------
+    estimator : classifier
+    thresholds : {"f1", "balanced_accuracy"} or None, default=None
+        What the threshold of each label is tuned for, in five inner folds; None decides for what is more
+        likely than not.
+    random_state : int or None, default=None
+
+    Attributes
+    ----------
+    estimators_ : list
+        The fitted classifier of each label.
+    labels_ : ndarray of shape (n_labels,)
+        The labels, in the order of the columns of `predict`.
+    thresholds_ : ndarray of shape (n_labels,)
+        The threshold of each label; 0.5 where none was tuned.
+
+    Notes
+    -----
+    Guide: docs/guide/multilabel.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> texts = ["the team won", "a vote on the team", "vote for the law"]
+    >>> X = ob.read([{"text": text} for text in texts], kinds={"text": "text"})
+    >>> model = MultiOutputClassifier(NaiveBayes()).fit(X, ["sport", "sport|politics", "politics"])
+    >>> model.labels_.tolist(), model.predict_sets([{"text": "team team won won"}])
+    (['politics', 'sport'], ['sport'])
+    """
+
+    _title = "Binary relevance"
+
+    def __init__(self, estimator, thresholds=None, random_state=None):
+        self.estimator = estimator
+        self.thresholds = thresholds
+        self.random_state = random_state
+
+    def _fit(self, X, cells, weights):
+        self.estimators_ = [
+            self._member(X, label, cells[:, j], weights) for j, label in enumerate(self.labels_.tolist())
+        ]
+
+    def _proba(self, X):
+        return np.column_stack([probabilities(member, X, SIDES)[:, 1] for member in self.estimators_])
+
+    def _works_of_row(self, X):
+        return [member.work(X) for member in self.estimators_ if hasattr(member, "work")]

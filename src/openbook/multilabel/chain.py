@@ -1,0 +1,129 @@
+"""Classifier chains: each label is learnt from the columns and the labels before it (Read et al. 2009).
+
+    P_l(x) = P(label l | x, labels before l in the chain)
+
+In training the labels before it are the true ones; in prediction those that the chain itself found more
+likely than not. They are nominal columns of the values 0 and
+1, such as "has sport", and numbers for classifiers other than openbook's.
+"""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.border.rules import Anything
+from openbook.data import Nominal, Numeric, Schema, SparseTable, Table
+from openbook.ensemble.members import probabilities
+from openbook.ensemble.output_codes import SIDES
+from openbook.errors import ParameterError
+from openbook.multilabel.learner import MultiLabelLearner
+
+__all__ = ["ClassifierChain"]
+
+
+class ClassifierChain(MultiLabelLearner):
+    """A chain of classifiers: each label is learnt from the columns and the labels before it.
+
+    Parameters
+    ----------
+    estimator : classifier
+    order : list of int, "random" or None, default=None
+        The order of the labels in the chain, by their positions; None takes them as they come.
+    thresholds : {"f1", "balanced_accuracy"} or None, default=None
+        What the threshold of each label is tuned for, in five inner folds; None decides for what is more
+        likely than not. The chain itself passes on what is more likely than not.
+    random_state : int or None, default=None
+
+    Attributes
+    ----------
+    estimators_ : list
+        The fitted classifiers, in the order of the chain.
+    order_ : ndarray of shape (n_labels,)
+        The label of each, by its position.
+    labels_ : ndarray of shape (n_labels,)
+        The labels, in the order of the columns of `predict`.
+    thresholds_ : ndarray of shape (n_labels,)
+        The threshold of each label; 0.5 where none was tuned.
+
+    Notes
+    -----
+    Guide: docs/guide/multilabel.md
+
+    References
+    ----------
+    Read, Pfahringer, Holmes and Frank (2009), Classifier chains for multi-label classification.
+
+    Examples
+    --------
+    >>> from openbook.tree import ID3
+    >>> X = [{"colour": "red"}, {"colour": "green"}, {"colour": "red"}, {"colour": "blue"}]
+    >>> chain = ClassifierChain(ID3()).fit(X, ["warm|bright", "bright", "warm|bright", ""])
+    >>> chain.estimators_[1].schema_.names
+    ('colour', 'has bright')
+    """
+
+    _rules = {**MultiLabelLearner._rules, "order": Anything('a list of positions, "random" or None')}
+    _title = "Classifier chain"
+
+    def __init__(self, estimator, order=None, thresholds=None, random_state=None):
+        self.estimator = estimator
+        self.order = order
+        self.thresholds = thresholds
+        self.random_state = random_state
+
+    def _fit(self, X, cells, weights):
+        self.order_ = self._in_order(cells.shape[1])
+        self.estimators_ = []
+        for place, j in enumerate(self.order_.tolist()):
+            longer = self._with_labels(X, cells[:, self.order_[:place]])
+            self.estimators_.append(self._member(longer, str(self.labels_[j]), cells[:, j], weights))
+
+    def _in_order(self, n):
+        if self.order is None:
+            return np.arange(n)
+        if isinstance(self.order, str) and self.order == "random":
+            return check_random_state(self.random_state or 0).permutation(n)
+        order = np.asarray(self.order)
+        if order.dtype.kind not in "iu" or sorted(order.tolist()) != list(range(n)):
+            msg = f"order must name each of the {n} labels once, by its position from 0; got {self.order!r}"
+            raise ParameterError(msg)
+        return order
+
+    def _with_labels(self, X, before):
+        """The table with a column for each of the first labels of the chain."""
+        if isinstance(X, SparseTable):
+            msg = "ClassifierChain cannot add labels to sparse rows; pass texts as a column, or X.toarray()"
+            raise ParameterError(msg)
+        labels = self.labels_[self.order_[: before.shape[1]]].tolist()
+        typed = hasattr(self.estimator, "refusal")  # others than ours want numbers
+        added = [
+            Nominal(f"has {label}", tuple(SIDES)) if typed else Numeric(f"has {label}") for label in labels
+        ]
+        columns = [column.astype(np.int8 if typed else float) for column in before.T]
+        return Table(Schema((*X.schema, *added), X.schema.named), [*X.columns, *columns])
+
+    def _proba(self, X):
+        proba = np.zeros((len(X), len(self.labels_)))
+        for j, longer, member in self._chained(X, proba):
+            proba[:, j] = probabilities(member, longer, SIDES)[:, 1]
+        return proba
+
+    def _chained(self, X, proba):
+        """The label of each place of the chain, the rows that its member sees, and the member."""
+        for place, (j, member) in enumerate(zip(self.order_.tolist(), self.estimators_, strict=True)):
+            yield j, self._with_labels(X, proba[:, self.order_[:place]] > 0.5), member
+
+    def _works_of_row(self, X):
+        chained = self._chained(X, self._proba(X))
+        return [member.work(longer) for _, longer, member in chained if hasattr(member, "work")]
+
+    def _saved(self):
+        saved = super()._saved()
+        return saved._replace(arrays={**saved.arrays, "order_": self.order_})
+
+    def _opened(self, saved):
+        self.order_ = saved.arrays["order_"]
+        super()._opened(saved)
+        n = len(self.labels_)
+        if self.order_.dtype.kind != "i" or sorted(self.order_.tolist()) != list(range(n)):
+            msg = "its order is not one of its labels"
+            raise ValueError(msg)

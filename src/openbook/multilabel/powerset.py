@@ -1,0 +1,106 @@
+"""Label powersets: every set of labels that training rows have is a class of its own.
+
+    P(S | x)    of the classifier of sets
+    P_l(x)      = sum of P(S | x) over the sets S that have label l
+
+The most probable set is predicted, so that no set comes out that training rows never had; with tuned
+thresholds each label is decided by P_l(x).
+"""
+
+import numpy as np
+
+from openbook.data import Column, Nominal
+from openbook.ensemble.members import copied, fitted, probabilities
+from openbook.multilabel.label_sets import SEPARATOR, LabelSets
+from openbook.multilabel.learner import MultiLabelLearner
+
+__all__ = ["LabelPowerset"]
+
+#: What the class of rows without labels is called; no label can be.
+_NONE = SEPARATOR
+
+
+class LabelPowerset(MultiLabelLearner):
+    """A label powerset around any classifier: each set of labels is a class.
+
+    Parameters
+    ----------
+    estimator : classifier
+    thresholds : {"f1", "balanced_accuracy"} or None, default=None
+        What the threshold of each label is tuned for, in five inner folds; None predicts the likeliest set.
+    random_state : int or None, default=None
+
+    Attributes
+    ----------
+    estimators_ : list
+        The fitted classifier of sets, alone.
+    sets_ : ndarray of shape (n_sets, n_labels)
+        The labels of each set that training rows have.
+    labels_ : ndarray of shape (n_labels,)
+        The labels, in the order of the columns of `predict`.
+    thresholds_ : ndarray of shape (n_labels,)
+        The threshold of each label; 0.5 where none was tuned.
+
+    Notes
+    -----
+    Guide: docs/guide/multilabel.md
+
+    Examples
+    --------
+    >>> from openbook.tree import ID3
+    >>> X = [{"colour": "red"}, {"colour": "green"}, {"colour": "red"}, {"colour": "blue"}]
+    >>> model = LabelPowerset(ID3()).fit(X, ["warm|bright", "bright", "warm|bright", ""])
+    >>> len(model.sets_), model.predict_sets([{"colour": "red"}, {"colour": "blue"}])
+    (3, ['bright|warm', ''])
+    """
+
+    _title = "Label powerset"
+
+    def __init__(self, estimator, thresholds=None, random_state=None):
+        self.estimator = estimator
+        self.thresholds = thresholds
+        self.random_state = random_state
+
+    def _fit(self, X, cells, weights):
+        self.sets_, which = np.unique(cells, axis=0, return_inverse=True)
+        target = Column(Nominal(self.target_, tuple(self._names())), which.ravel().astype(np.int32))
+        rng = np.random.RandomState(self.random_state or 0)
+        self.estimators_ = [fitted(copied(self.estimator, rng), X, target, weights)]
+
+    def _names(self):
+        """The sets as classes."""
+        return [name or _NONE for name in LabelSets(self.sets_, tuple(self.labels_.tolist())).written()]
+
+    def _of_sets(self, X):
+        return probabilities(self.estimators_[0], X, np.array(self._names()))
+
+    def _proba(self, X):
+        return np.minimum(self._of_sets(X) @ self.sets_.astype(float), 1.0)
+
+    def _decisions(self, X):
+        if self.thresholds is not None:
+            return super()._decisions(X)
+        return self.sets_[self._of_sets(X).argmax(axis=1)]
+
+    def _rule(self):
+        return "The most probable set is predicted." if self.thresholds is None else super()._rule()
+
+    def _works_of_row(self, X):
+        return [member.work(X) for member in self.estimators_ if hasattr(member, "work")]
+
+    def _saved(self):
+        saved = super()._saved()
+        return saved._replace(arrays={**saved.arrays, "sets_": self.sets_})
+
+    def _opened(self, saved):
+        self.sets_ = saved.arrays["sets_"]
+        super()._opened(saved)
+
+    def _check_members(self):
+        shape = (len(np.unique(self.sets_, axis=0)), len(self.labels_))
+        if self.sets_.dtype != bool or self.sets_.shape != shape or len(self.estimators_) != 1:
+            msg = "its sets are not distinct sets of its labels"
+            raise ValueError(msg)
+        if odd := set(self.estimators_[0].classes_.tolist()) - set(self._names()):
+            msg = f"its classifier knows a set {min(odd)!r}, and it does not"
+            raise ValueError(msg)
