@@ -1,5 +1,6 @@
 """Errors of a command: one line each, with the exit code that `main` states."""
 
+import atexit
 import gc
 import os
 import sys
@@ -26,6 +27,7 @@ class Commands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra["standalone_mode"] = False
         gc.set_threshold(100_000, 50, 50)  # importing and compiling make many objects that live to the end
+        atexit.register(gc.freeze)  # they go with the process: searching them for garbage takes long
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign shows another
                 stream.reconfigure(errors="replace")
