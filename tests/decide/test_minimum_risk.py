@@ -13,6 +13,7 @@ from openbook.data import Column, Nominal
 from openbook.decide import MinimumRisk
 from openbook.errors import ParameterError
 from openbook.judge import evaluate
+from openbook.linear import Rocchio
 
 X, Y = load("weather").split("play")
 NUMBERS, LABELS = np.array([[1.0], [2.0], [3.0], [6.0], [7.0], [9.0]]), np.array(["no"] * 3 + ["yes"] * 3)
@@ -111,24 +112,22 @@ GRADES = {"low": {"mid": 1, "top": 7}, "mid": {"low": 4, "top": 7}, "top": {"low
 
 
 @pytest.mark.parametrize("costs", [GRADES, [[0, 1, 7], [4, 0, 7], [2, 2, 0]]])
-def test_a_class_that_no_row_shows_has_probability_zero(costs, tmp_path):
+def test_a_declared_class_without_rows_can_be_decided(costs, tmp_path):
     model = MinimumRisk(NaiveBayes(), costs=costs).fit(NUMBERS, THREE)
-    assert model.classes_.tolist() == ["low", "mid"]
-    assert model.costs_.tolist() == [[0, 1], [4, 0]]
-    proba = model.predict_proba(NUMBERS)
-    np.testing.assert_allclose(model.risk(NUMBERS), np.stack([proba[:, 1], 4 * proba[:, 0]], axis=1))
+    assert model.classes_.tolist() == ["low", "mid", "top"]
+    low, mid, top = model.predict_proba(NUMBERS).T
+    assert not top.any()
+    np.testing.assert_allclose(model.risk(NUMBERS), np.stack([mid, 4 * low, 2 * low + 2 * mid], axis=1))
     opened = open_model(save(model, tmp_path / "m.openbook"))
     assert (opened.predict(NUMBERS) == model.predict(NUMBERS)).all()
-    assert opened.costs_.tolist() == [[0, 1], [4, 0]]
+    assert opened.costs_.tolist() == [[0, 1, 7], [4, 0, 7], [2, 2, 0]]
 
 
-def test_costs_need_not_name_what_no_row_shows():
-    model = MinimumRisk(NaiveBayes(), costs={"low": {"mid": 1}, "mid": {"low": 4}}).fit(NUMBERS, THREE)
+def test_costs_need_not_name_a_class_that_the_learner_leaves_out():
+    model = MinimumRisk(Rocchio(), costs={"low": {"mid": 1}, "mid": {"low": 4}}).fit(NUMBERS, THREE)
     assert model.costs_.tolist() == [[0, 1], [4, 0]]
-    assert MinimumRisk(NaiveBayes(), costs=[[0, 1], [4, 0]]).fit(NUMBERS, THREE).costs_.tolist() == [
-        [0, 1],
-        [4, 0],
-    ]
+    with pytest.raises(ParameterError, match="what deciding 'low' costs when the truth is 'top'"):
+        MinimumRisk(NaiveBayes(), costs={"low": {"mid": 1}, "mid": {"low": 4}}).fit(NUMBERS, THREE)
 
 
 def test_a_fold_that_lacks_a_class_of_the_costs_is_judged_all_the_same():

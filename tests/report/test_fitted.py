@@ -10,9 +10,9 @@ from openbook import registry
 from openbook.baseline import ZeroR
 from openbook.ensemble import AdaBoostClassifier
 from openbook.linear import LinearRegression, LogisticRegression
+from openbook.linear.laplace import odds_estimates
 from openbook.report.blocks import Fold, Paragraph, Sheet
 from openbook.report.fitted import inside, unwrapped
-from openbook.report.laplace import odds_estimates
 
 
 def tables(model, X):

@@ -60,7 +60,7 @@ class KernelColumns(ApartColumns):
                 name, label = self.schema.names[j], self.labels[c]
                 values, weights = self._points(c, j)
                 own = _deviation(values, weights)
-                if not len(self.samples.cell(c, j)[0]):
+                if self.has_rows[c] and not len(self.samples.cell(c, j)[0]):
                     self.notes.append(
                         f"{name} is always missing in class {label}; its overall values are used"
                     )

@@ -95,7 +95,8 @@ class GaussianColumns(ApartColumns):
                     f"{name} is constant among the rows of class {', '.join(classes)};"
                     f" {FLOOR:g} of its overall variance is used"
                 )
-            if classes := [label for label, none in zip(self.labels, self.absent[:, j], strict=True) if none]:
+            missing = self.absent[:, j] & self.has_rows
+            if classes := [label for label, none in zip(self.labels, missing, strict=True) if none]:
                 shown = ", ".join(classes)
                 yield f"{name} is always missing in class {shown}; its overall mean and variance are used"
 

@@ -55,9 +55,9 @@ class Likelihood(ABC):
     def statistics(self, X: Table, y: np.ndarray, w: np.ndarray, n_classes: int) -> Statistics:
         """What a chunk adds."""
 
-    def solve(self, statistics, labels: Sequence[str], target: str) -> None:
-        """Estimate from the statistics of all rows."""
-        self.labels = labels
+    def solve(self, statistics, labels: Sequence[str], target: str, has_rows: np.ndarray) -> None:
+        """Estimate from the statistics of all rows; a declared class may have none."""
+        self.labels, self.has_rows = labels, has_rows
         self.truths = [f"{target} = {label}" for label in labels]
         self._solve(statistics)
 

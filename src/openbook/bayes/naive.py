@@ -265,7 +265,7 @@ class NaiveBayes(Folding, Classifier):
         self.prior_ = self._prior()
         self.likelihoods_ = self._likelihoods(self.schema_)
         for likelihood, statistics in zip(self.likelihoods_, self.statistics_.parts, strict=True):
-            likelihood.solve(statistics, self._labels, self.target_)
+            likelihood.solve(statistics, self._labels, self.target_, self.statistics_.classes > 0)
         own = [note for likelihood in self.likelihoods_ for note in likelihood.notes]
         self.notes_ = [*own, *self._twins]
 

@@ -496,6 +496,10 @@ def _listed(method: Callable[[Table], Array], table: Table) -> list[Array]:
 class Classifier(ClassifierMixin, Learner):
     """A learner of classes. Ties go to the class that comes first in `classes_`."""
 
+    #: Whether a class that a nominal target declares is learnt without a row of it; what needs rows of each
+    #: class leaves it out.
+    _counts_declared: ClassVar[bool] = True
+
     classes_: Array
 
     @abstractmethod
@@ -578,8 +582,8 @@ class Classifier(ClassifierMixin, Learner):
         super()._opened(saved._replace(arrays={n: a for n, a in saved.arrays.items() if n != "classes_"}))
 
     def _target(self, y: Any) -> tuple[str, Array]:
-        name, labels, codes = (codes_where_labelled if self._takes_unlabelled else class_codes)(y)
-        self.classes_ = labels
+        encode = codes_where_labelled if self._takes_unlabelled else class_codes
+        name, self.classes_, codes = encode(y, declared=self._counts_declared)
         return name, codes
 
     def _file_target(self, attribute: Attribute) -> None:

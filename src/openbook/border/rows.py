@@ -240,15 +240,18 @@ def infinite_cell(rows: Rows) -> DataError:
     )
 
 
-def class_codes(y: Any) -> tuple[str, Array, Array]:
+def class_codes(y: Any, *, declared: bool = False) -> tuple[str, Array, Array]:
     """The target's name, its labels in order, and each row's code.
 
-    Labels keep the order of a nominal column's values, and are sorted otherwise; only those that occur count.
+    Labels keep the order of a nominal column's values, and are sorted otherwise. Only those that occur count
+    or, with `declared`, every value of such a column.
     """
     name = name_of_target(y)
     if isinstance(y, Column) and isinstance(y.attribute, Categorical):
         if y.missing.any():
             raise _missing_target(name, y.missing)
+        if declared:
+            return name, np.array(y.attribute.values), y.data.astype(np.intp)
         occurs = np.bincount(y.data, minlength=len(y.attribute.values)) > 0
         codes = np.cumsum(occurs) - 1
         return name, np.array(y.attribute.values)[occurs], codes[y.data]
@@ -269,7 +272,7 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
     return name, *distinct_codes(labels)
 
 
-def codes_where_labelled(y: Any) -> tuple[str, Array, Array]:
+def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array, Array]:
     """`class_codes` of a target that some rows lack: their code is UNLABELLED.
 
     A row lacks it where it is missing or, among numbers, where it is -1, as in scikit-learn; beside a single
@@ -281,13 +284,13 @@ def codes_where_labelled(y: Any) -> tuple[str, Array, Array]:
     if numbers.dtype.kind in "if" and len(np.unique(numbers[numbers != _NO_LABEL])) > 1:
         gaps[~gaps] = numbers == _NO_LABEL
     if not gaps.any():
-        return class_codes(y)
+        return class_codes(y, declared=declared)
     if gaps.all():
         msg = f"target {name_of_target(y)!r} is missing in every row; label some rows of each class first"
         raise DataError(msg)
     known = y.take(~gaps) if isinstance(y, Column) else np.array(cells[~gaps].tolist())
     codes = np.full(len(gaps), UNLABELLED, np.intp)
-    _, labels, codes[~gaps] = class_codes(known)
+    _, labels, codes[~gaps] = class_codes(known, declared=declared)
     return name_of_target(y), labels, codes
 
 

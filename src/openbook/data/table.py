@@ -9,13 +9,23 @@ array as `matrix`, and a slice of rows copies nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import MISSING, Attribute, Categorical, Datetime, Numeric, Ordinal
+from openbook.data.attributes import (
+    MISSING,
+    UNSEEN,
+    Attribute,
+    Categorical,
+    Datetime,
+    Nominal,
+    Numeric,
+    Ordinal,
+)
 from openbook.data.schema import Schema
 from openbook.errors import DataError
 from openbook.words.sentences import printable
@@ -24,6 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import scipy.sparse as sp
+
+    from openbook.draw import Picture
 
 __all__ = ["CHUNK_ROWS", "Column", "SparseTable", "Table"]
 
@@ -337,6 +349,9 @@ class Table:
     def filter(self, condition: Any) -> Self:
         """The rows for which a condition holds.
 
+        A value whose last row is left out goes, too: no class of a nominal target is left behind by rows
+        that nobody wants. Values that were declared without any row stay.
+
         Parameters
         ----------
         condition : array-like of bool, or callable
@@ -360,7 +375,12 @@ class Table:
                 " pass a mask, or a function of a row that returns a bool"
             )
             raise DataError(msg)
-        return self.take(mask)
+        kept = self.take(mask)
+        if not kept.schema.of(Nominal, Ordinal) or isinstance(kept, SparseTable):
+            return kept
+        columns = [_without_lost_values(self.column(name), kept.column(name)) for name in self.names]
+        schema = Schema(tuple(column.attribute for column in columns), self.schema.named)
+        return type(self)(schema, [column.data for column in columns], why=self.why, notes=self.notes)
 
     def violations(self, rule: str) -> npt.NDArray[np.intp]:
         """The positions of the rows that break a rule between columns.
@@ -511,6 +531,36 @@ class Table:
             msg = "to_pandas needs pandas: pip install pandas"
             raise DataError(msg) from None
         return pd.DataFrame({name: _pandas_values(self.column(name)) for name in self.names})
+
+    def draw(
+        self,
+        x: str | None = None,
+        y: str | None = None,
+        z: str | None = None,
+        *,
+        colour: str | None = None,
+        picture: str | None = None,
+    ) -> "Picture":
+        """The table as the picture that suits what is asked, as `openbook draw` does.
+
+        Parameters
+        ----------
+        x, y, z : str or None, default=None
+            Columns: x, y and z give a scatter plot in three dimensions, x and y one in two, x alone a
+            histogram, and none of them the matrix of all pairs.
+        colour : str or None, default=None
+            The column that colours rows, or whose values have a box each.
+        picture : str or None, default=None
+            Another picture of all columns, or of those given: "matrix", "histograms", "boxes",
+            "correlations", "parallel" or "pixels".
+
+        Returns
+        -------
+        Picture
+        """
+        from openbook import draw_table  # found by name when asked for: pictures stand above tables
+
+        return draw_table(self, x, y, z, colour=colour, picture=picture)
 
     def __getitem__(self, key: Any) -> Any:
         """A column by name, columns by a list of names, a row by position, else rows.
@@ -740,6 +790,20 @@ def _rows(array: Array, rows: Any) -> Array:
     if rows.dtype == bool or not rows.size:
         rows = np.flatnonzero(rows)
     return np.take(array, rows, axis=0)
+
+
+def _without_lost_values(before: Column, after: Column) -> Column:
+    """Some rows of a column without the values that rows had before and none has now."""
+    attribute = before.attribute
+    if not isinstance(attribute, Nominal | Ordinal) or not attribute.is_open:
+        return after
+    lost = np.isin(np.arange(len(attribute.values)), np.setdiff1d(before.data, after.data))
+    if not lost.any():
+        return after
+    values = tuple(value for value, gone in zip(attribute.values, lost, strict=True) if not gone)
+    narrow = replace(attribute, values=values)
+    codes = np.append(np.cumsum(~lost) - 1, [UNSEEN, MISSING])  # which are -2 and -1: the last
+    return Column(narrow, codes[after.data].astype(narrow.dtype))
 
 
 def _sparse_slice(matrix: "sp.csr_array", rows: slice) -> "sp.csr_array":

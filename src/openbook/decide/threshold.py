@@ -125,7 +125,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
         fitted = self._fitted(X, y, sample_weight, **given)
         if hasattr(fitted, "parameters_"):  # it has tuned itself
             fitted = fitted.model_
-        inner = _Inner(clone(fitted), X, y, sample_weight, groups, time)
+        inner = _Inner(fitted, X, y, sample_weight, groups, time)
         threshold, score = self._tuned(inner)
         return self._around(fitted, threshold, score)
 
@@ -141,7 +141,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
         codes = inner.codes
         if inner.n_classes != 2:
             return math.nan, math.nan
-        rarest = int(np.bincount(codes).min())
+        rarest = int(np.bincount(codes, minlength=2).min())
         if rarest < 2:
             return _EVEN, math.nan
         given = inner.sample_weight
@@ -221,14 +221,13 @@ class TunedThresholdClassifierCV(AroundClassifier):
 
 
 class _Inner:
-    """The training rows, and the classifier that predicts each of them in an inner fold."""
+    """The training rows, and copies of the classifier, each of which predicts the rows of an inner fold."""
 
     def __init__(self, model, X, y, sample_weight, groups, time):
-        self.model, self.X, self.y, self.sample_weight = model, X, y, sample_weight
+        self.model, self.X, self.y, self.sample_weight = clone(model), X, y, sample_weight
         self.groups = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
         self.time = None if time is None else np.unique(np.asarray(time), return_inverse=True)[1]
-        _, labels, self.codes = class_codes(y)
-        self.n_classes = len(labels)
+        self.codes, self.n_classes = class_codes(y)[2], len(model.classes_)
 
     def folds(self, stratified, blocks, seed):
         """Rows that train and test: by time in so many blocks, else so many folds, stratified."""

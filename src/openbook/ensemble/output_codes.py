@@ -134,6 +134,7 @@ class OutputCodeClassifier(TwoClassProblems):
     (3, 3)
     """
 
+    _counts_declared = False  # a class without rows has no say in what its code word teaches the members
     _rules = {
         "code_size": Number(above=0),
         "random_state": Anything("None, a whole number or a RandomState"),

@@ -95,6 +95,7 @@ class ProportionalOdds(Classifier):
     #: The penalty stands beside the weights: without a unit of their own, they count as rows.
     _counts_rows = True
 
+    _counts_declared = False  # two thresholds with no row between them have no likelihood to place them by
     _rules = {
         "C": Number(above=0, unlimited=True),
         "tol": Number(above=0),

@@ -78,6 +78,8 @@ class Rocchio(Classifier):
     ['spam']
     """
 
+    _counts_declared = False  # a class without rows has no direction
+
     encoding_: Encoding | None
 
     def _fit(self, rows):

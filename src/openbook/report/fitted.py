@@ -14,8 +14,8 @@ from scipy.special import ndtri
 
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
+from openbook.linear.laplace import odds_estimates
 from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, picture_figure
-from openbook.report.laplace import odds_estimates
 from openbook.text.columns import encoded
 from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import plural

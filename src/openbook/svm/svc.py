@@ -121,6 +121,7 @@ class SVC(SupportVectors, Classifier):
     ([[1.0, 0.0]], [-1.0], [2.0])
     """
 
+    _counts_declared = False  # no margin parts a class without rows from another
     _rules = {
         "C": Number(above=0, unlimited=True),
         "kernel": KernelChoice(),

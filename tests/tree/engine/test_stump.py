@@ -9,8 +9,10 @@ from openbook.data import Column, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.ensemble import AdaBoostClassifier
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import StumpRows
+from openbook.tree.engine.criteria import GINI
 from openbook.tree.engine.keys import CLASS, FIRST, ROW
-from openbook.tree.engine.stump import beats, best_stump, impurity_drop, most_bins, presort
+from openbook.tree.engine.stump import NO_LOGS, best_stump, most_bins, presort
+from openbook.tree.engine.two_classes import allowed, beats, drop_of, worth
 from openbook.tree.learner import TreeRows
 
 SIZES = ("small", "medium", "large", "vast")
@@ -86,16 +88,17 @@ def test_the_drop_is_that_of_gini():
     """3 and 1 of the classes on the left, 1 and 5 on the right: 2 (a B - b A)^2 / (W L R)."""
     cost = lambda a, b: (a + b) * (1 - (a / (a + b)) ** 2 - (b / (a + b)) ** 2)  # noqa: E731
     wanted = cost(4, 6) - cost(3, 1) - cost(1, 5)
-    assert impurity_drop.py_func(3.0, 1.0, (4.0, 6.0)) == pytest.approx(wanted, rel=1e-14)
-    assert beats.py_func(3.0, 1.0, (4.0, 6.0), wanted - 1e-9)
-    assert not beats.py_func(3.0, 1.0, (4.0, 6.0), wanted + 1e-9)
+    cut, how = (1.0, 4.0, (6.0, 10.0)), (GINI, NO_LOGS)  # of the second class, and of both
+    value = worth.py_func(*cut, *how)
+    assert drop_of.py_func(value, cut[2], GINI) == pytest.approx(wanted, rel=1e-14)
+    assert beats.py_func(*cut, value - 1e-9, *how)
+    assert not beats.py_func(*cut, value + 1e-9, *how)
 
 
-@pytest.mark.parametrize("left", [(0.0, 0.0), (4.0, 6.0), (-1e-17, 0.0), (4.0, 6.0 + 1e-15)])
-def test_no_cut_beats_anything_that_leaves_a_side_empty(left):
+@pytest.mark.parametrize("left", [0.0, 10.0, -1e-17, 10.0 + 2e-15])
+def test_no_cut_leaves_a_side_empty(left):
     """However little rounding leaves there."""
-    assert not beats.py_func(*left, (4.0, 6.0), 0.0)
-    assert not beats.py_func(*left, (4.0, 6.0), 1.0)
+    assert not allowed.py_func(left, (6.0, 10.0), 0.0)
 
 
 @pytest.mark.parametrize(

@@ -371,6 +371,35 @@ class Confusion:
             for i, label in enumerate(self.labels)
         }
 
+    def commonest_error(self) -> tuple[Any, Any, int] | None:
+        """The mistake that is made most often.
+
+        Returns
+        -------
+        tuple or None
+            The class in truth, the class that it was taken for, and how many rows; None without errors.
+        """
+        wrong = self.counts - np.diag(np.diag(self.counts))
+        if not wrong.any():
+            return None
+        truth, taken = divmod(int(wrong.argmax()), len(self.labels))
+        return self.labels[truth], self.labels[taken], int(wrong[truth, taken])
+
+    def most_frequent(self, classes: int) -> "Confusion":
+        """The part of the table that is of the classes with most rows.
+
+        Parameters
+        ----------
+        classes : int
+            How many classes, at most.
+
+        Returns
+        -------
+        Confusion
+        """
+        most = np.sort(np.argsort(-self.counts.sum(axis=1), kind="stable")[:classes])
+        return Confusion(self.counts[np.ix_(most, most)], [self.labels[i] for i in most])
+
     @property
     def macro(self) -> Average:
         """Averages in which every class counts the same."""

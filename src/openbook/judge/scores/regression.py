@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from openbook.data.summary import NumberSummary, numbers
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval, upper_share
@@ -135,6 +136,11 @@ class Regression:
     def errors(self) -> np.ndarray:
         """Truth minus prediction."""
         return self.truth - self.predicted
+
+    @property
+    def error_summary(self) -> NumberSummary:
+        """The quartiles of the errors, and how they spread."""
+        return numbers(np.sort(self.errors))
 
     def rate(self, name: str, level: float = 0.95) -> Rate:
         """One of "mse", "rmse", "mae", "r2" and "correlation", with its interval.

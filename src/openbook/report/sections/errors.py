@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from openbook.data.attributes import as_text
-from openbook.data.summary import numbers
 from openbook.draw.colours import COLOURS
 from openbook.judge import (
     Calibration,
@@ -98,23 +95,20 @@ def _rates(table: Confusion) -> Fold:
 
 def _worst(table: Confusion) -> str:
     """The most frequent mistake, in words."""
-    wrong = table.counts.copy()
-    np.fill_diagonal(wrong, 0)
-    if not wrong.any():
+    if (error := table.commonest_error()) is None:
         return "No errors on these rows."
-    i, j = np.unravel_index(wrong.argmax(), wrong.shape)
-    count = f"{int(wrong[i, j]):,} of the {plural(int(table.counts[i].sum()), 'row')}"
-    truth, taken = as_text(table.labels[int(i)]), as_text(table.labels[int(j)])
-    return f"Most frequent error: {count} of class {truth} were predicted as {taken}."
+    truth, taken, rows = error
+    own = table.per_class()[truth]
+    count = f"{rows:,} of the {plural(own.tp + own.fn, 'row')}"
+    return f"Most frequent error: {count} of class {as_text(truth)} were predicted as {as_text(taken)}."
 
 
 def confusion_figure(table: Confusion, caption: str) -> Figure:
     """The picture of a table; of many classes, of the most frequent ones."""
-    most = np.sort(np.argsort(-table.counts.sum(axis=1), kind="stable")[:_MOST_CLASSES])
     captions = [caption, "Shading: share of the true class. Blue is correct, orange is wrong."]
-    if len(most) < len(table.labels):
-        captions.append(f"The {len(most)} most frequent of {len(table.labels)} classes are shown.")
-        table = Confusion(table.counts[np.ix_(most, most)], [table.labels[i] for i in most])
+    if len(table.labels) > _MOST_CLASSES:
+        captions.append(f"The {_MOST_CLASSES} most frequent of {len(table.labels)} classes are shown.")
+        table = table.most_frequent(_MOST_CLASSES)
     return picture_figure(table.draw(), *captions)
 
 
@@ -150,8 +144,7 @@ def _rocs(rocs: dict[str, Roc]) -> Figure:
 
 def _each(kind: Any, evaluation: Evaluation) -> Iterator[tuple[Any, Any]]:
     """One for every class that occurs, unless it is the only one."""
-    occurring = np.unique(evaluation.one_round.truth)
-    if len(occurring) > 1:
+    if len(set(evaluation.one_round.truth.tolist())) > 1:
         yield from kind.each(evaluation).items()
 
 
@@ -177,7 +170,7 @@ def _by_class(rocs: dict[str, Roc], fits: dict[str, Calibration]) -> Sheet:
 def _numbers(result: StudyResult, label: str) -> Iterator[Block]:
     evaluation = result.comparison[label]
     errors = Regression.from_evaluation(evaluation)
-    spread = numbers(np.sort(errors.errors))
+    spread = errors.error_summary
     yield Paragraph(f"Half of the errors lie between {short(spread.q1)} and {short(spread.q3)}.")
     histogram = svg.histogram("Errors", spread.counts, spread.edges, height=140)
     caption = f"Truth minus prediction of {label}, for {plural(len(errors.truth), 'row')}."

@@ -1,13 +1,10 @@
 """Stumps of two classes, many from the same rows: the exact best cut of every column at a glance at its bins.
 
-A cut that leaves a and b of the two classes on its left lowers Gini's cost (see `criteria`) by
-
-    drop(a, b) = 2 (a B - b A)^2 / (W L (W - L))        A, B of all rows; W = A + B; L = a + b
-
-which is convex in (a, b), so no cut inside a bin drops more than one of the four corners between which a and
-b grow there. Counting the bins of a column takes one pass over its rows in the order that they come in; only
-the bins with a corner above the best cut between bins are gone through row by row, in sorted order. Of equals
-the first wins, as everywhere (see `split`).
+Bins are to a column what blocks of keys are in `two_classes`: what a cut is worth is convex in the weights
+of the two classes on its left, so none inside a bin is worth more than one of the four corners between which
+they grow there. Counting the bins of a column takes one pass over its rows in the order that they come in;
+only the bins with a corner above the best cut between bins are gone through row by row, in sorted order. Of
+equals the first wins, as everywhere (see `split`).
 
 Few bins are ever gone through, and those again and again. So columns are sorted once to find the bins, and
 then only which row is in which bin is kept. A bin is opened when it is wanted for the first time: all that a
@@ -28,10 +25,12 @@ from openbook.data import Nominal, Ordinal, SparseTable
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.engine.columns import midpoint
+from openbook.tree.engine.criteria import GINI
 from openbook.tree.engine.keys import CLASS, CLASS_BIT, FIRST, MOST_ROWS, ROW, sort_rows
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree
 from openbook.tree.engine.plant import Candidates
-from openbook.tree.engine.split import ROUNDING
+from openbook.tree.engine.split import ROUNDING, Instances
+from openbook.tree.engine.two_classes import allowed, beats, best_inside, drop_of, may_hide, worth
 
 __all__ = ["Presorted", "Stump", "best_stump", "presort"]
 
@@ -49,6 +48,8 @@ NEAR = 8
 CLOSED, WANTED, SINGLE = -1, -2, -3
 #: The bin of a cut that there is not.
 NO_CUT = -1
+#: Gini needs no logarithms of whole numbers.
+NO_LOGS = np.empty(0)
 
 
 @bundle
@@ -184,7 +185,7 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     count(presorted, w)
     columns = np.arange(n_columns)
     while len(columns):  # twice at most, as then all that is wanted is open
-        best_cuts(presorted, columns, w, least, cuts, sides)
+        best_cuts(presorted, columns, Instances(None, None, w, False, NO_LOGS), least, cuts, sides)
         columns = np.flatnonzero(cuts["bin"] == WANTED)
         for f in columns:
             open_bins(presorted, f, X.columns[f])
@@ -262,7 +263,7 @@ def count(presorted, w):
 
 
 @jit(_nrt=False)
-def best_cuts(presorted, columns, w, least, cuts, sides):
+def best_cuts(presorted, columns, instances, least, cuts, sides):
     """Fill in the best cut of each of these columns, and the weights of both classes below and above it.
 
     columns : int64, these; cuts : CUT (n_columns,)
@@ -270,97 +271,60 @@ def best_cuts(presorted, columns, w, least, cuts, sides):
     """
     for i in range(columns.size):
         f = columns[i]
-        search_columns(presorted, f, w, least, cuts[f])
+        search_columns(presorted, f, instances, least, cuts[f])
         if cuts[f].bin != WANTED:
-            sum_up(presorted, f, w, cuts[f], sides[f])
+            sum_up(presorted, f, instances.w, cuts[f], sides[f])
         if cuts[f].bin >= 0:
             find_rows(presorted, f, cuts[f])
 
 
 @inner
 def totals_of(counts, n_bins):
-    """The weights of both classes."""
-    a, b = 0.0, 0.0
+    """The weight of the second class, and of both."""
+    first, second = 0.0, 0.0
     for k in range(n_bins):
-        a, b = a + counts[2 * k], b + counts[2 * k + 1]
-    return a, b
+        first, second = first + counts[2 * k], second + counts[2 * k + 1]
+    return second, first + second
 
 
 @inner
-def best_between(counts, n_bins, totals, least):
-    """The most that a cut between bins drops."""
-    best, a, b = 0.0, 0.0, 0.0
+def best_between(counts, n_bins, totals, least, whole):
+    """The most that a cut between bins is worth."""
+    best, ones, left = 0.0, 0.0, 0.0
     for k in range(n_bins - 1):
-        a, b = a + counts[2 * k], b + counts[2 * k + 1]
-        if min(a + b, totals[0] + totals[1] - a - b) >= least and beats(a, b, totals, best):
-            best = impurity_drop(a, b, totals)
+        ones, left = ones + counts[2 * k + 1], left + counts[2 * k] + counts[2 * k + 1]
+        if allowed(left, totals, least) and beats(ones, left, totals, best, GINI, whole):
+            best = worth(ones, left, totals, GINI, whole)
     return best
 
 
 @inner
-def search_columns(presorted, f, w, least, cut):
+def search_columns(presorted, f, instances, least, cut):
     """Fill in the best cut of column f, or which of its bins have to be opened first."""
-    counts, n_bins = presorted.counts[f], presorted.n_bins[f]
-    sizes, opened = presorted.sizes[f], presorted.opened[f]
+    counts, n_bins, whole = presorted.counts[f], presorted.n_bins[f], instances.whole
+    sizes, opened, keys = presorted.sizes[f], presorted.opened[f], presorted.keys
     totals = totals_of(counts, n_bins)
-    weight = totals[0] + totals[1]
-    slack = ROUNDING * weight
-    enough = best_between(counts, n_bins, totals, least) - 2 * slack  # an equal in an earlier bin would win
-    cut.drop, cut.bin, waits = 0.0, NO_CUT, False
-    a, b = 0.0, 0.0
+    slack = ROUNDING * totals[1] * totals[1] / 2  # in what a cut is worth
+    enough = best_between(counts, n_bins, totals, least, whole) - 2 * slack  # an earlier equal would win
+    bar, cut.bin, waits = slack, NO_CUT, False
+    ones, left = 0.0, 0.0
     for k in range(n_bins):
-        next_a, next_b = a + counts[2 * k], b + counts[2 * k + 1]
-        if opened[k] != SINGLE and (
-            beats(a, b, totals, enough)
-            or beats(next_a, next_b, totals, enough)
-            or beats(next_a, b, totals, enough)
-            or beats(a, next_b, totals, enough)
-        ):
+        of_bin, size = counts[2 * k + 1], counts[2 * k] + counts[2 * k + 1]
+        if opened[k] != SINGLE and may_hide(ones, left, of_bin, size, totals, enough, GINI, whole):
             if opened[k] < 0:
                 opened[k], waits = WANTED, True
             elif not waits:
-                search_inside(presorted, f, k, w, least, (a, b), totals, cut)
-        a, b = next_a, next_b
-        allowed = k < n_bins - 1 and min(a + b, weight - a - b) >= least
-        if allowed and beats(a, b, totals, cut.drop + slack):
-            cut.drop, cut.bin, cut.taken = impurity_drop(a, b, totals), k, sizes[k]
+                inside, before = keys[opened[k] : opened[k] + sizes[k]], (ones, left)
+                _, (bar, last, _) = best_inside(inside, instances, before, totals, (bar, slack), least, GINI)
+                if last >= 0:
+                    cut.bin, cut.taken = k, last + 1
+        ones, left = ones + of_bin, left + size
+        is_cut = k < n_bins - 1 and allowed(left, totals, least)
+        if is_cut and beats(ones, left, totals, bar, GINI, whole):
+            bar, cut.bin, cut.taken = worth(ones, left, totals, GINI, whole) + slack, k, sizes[k]
+    cut.drop = drop_of(bar - slack, totals, GINI)
     if waits:
         cut.bin = WANTED
-
-
-@inner
-def search_inside(presorted, f, k, w, least, before, totals, cut):
-    """Take the best cut inside a bin where it is better, given the weights of both classes before the bin."""
-    keys, begin = presorted.keys, presorted.opened[f, k]
-    (a, b), weight = before, totals[0] + totals[1]
-    bar = cut.drop + ROUNDING * weight
-    for at in range(begin, begin + presorted.sizes[f, k] - 1):
-        key = keys[at]
-        v = w[np.uintp(key & ROW)]
-        if key & CLASS:
-            b += v
-        else:
-            a += v
-        allowed = keys[at + 1] & FIRST and min(a + b, weight - a - b) >= least
-        if allowed and beats(a, b, totals, bar):
-            cut.drop, cut.bin, cut.taken = impurity_drop(a, b, totals), k, at + 1 - begin
-            bar = cut.drop + ROUNDING * weight
-
-
-@inner
-def beats(a, b, totals, bar):
-    """Whether a cut that leaves so much of each class on its left drops more than the bar; no division."""
-    weight, left = totals[0] + totals[1], a + b
-    tilt = a * totals[1] - b * totals[0]
-    return 2 * tilt * tilt > bar * weight * left * (weight - left) and left > 0 and left < weight
-
-
-@inner
-def impurity_drop(a, b, totals):
-    """What such a cut drops; both sides have some weight."""
-    weight, left = totals[0] + totals[1], a + b
-    tilt = a * totals[1] - b * totals[0]
-    return 2 * tilt * tilt / (weight * left * (weight - left))
 
 
 @inner
