@@ -60,7 +60,7 @@ class Independent:
     def _solved(self, evidence):
         self.evidence = evidence
         for likelihood, statistics in zip(self.likelihoods, evidence.parts, strict=True):
-            likelihood.solve(statistics, ["normal"], "row")
+            likelihood.solve(statistics, ["normal"], "row", np.array([True]))
         return self
 
     def logs(self, X):
