@@ -5,7 +5,7 @@ import numpy as np
 import openbook as ob
 from openbook.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
 from openbook.report.blocks import Paragraph
-from openbook.report.portrait import legible, pooled_notes, portrait
+from openbook.report.portrait import legible, portrait
 from openbook.tree import CART, ID3, DecisionTreeClassifier, ModelTreeRegressor
 
 X, Y = ob.load("weather").split("play")
@@ -77,25 +77,3 @@ def test_extra_trees_have_no_curve_and_adaboost_has_no_importances():
     _, rounds, curve = portrait(AdaBoostClassifier(n_estimators=5).fit(X, Y), X)
     assert rounds.header[0] == "round"
     assert curve.caption.startswith("Training error of the vote by the number of rounds: ")
-
-
-def test_what_was_pooled_is_said():
-    """Thirty towns of four rows tell the class; five of one row cannot."""
-    rows = [{"town": f"t{i}", "y": "ab"[i % 2]} for i in range(30) for _ in range(4)]
-    table = ob.read([*rows, *({"town": f"u{i}", "y": "a"} for i in range(5)), {"town": None, "y": "a"}])
-    towns, classes = table.split("y")
-    words = "Rare values of town: 5 values of 35, in 5 rows, count as 'other values'."
-    assert pooled_notes(CART().fit(towns, classes), towns) == [Paragraph(words, "note")]
-    assert pooled_notes(ID3().fit(towns, classes), towns) == []
-
-
-def test_a_report_says_which_parts_of_dates_a_model_derived():
-    from datetime import date, timedelta
-
-    from openbook.linear import LogisticRegression
-
-    days = [date(2024, 1, 1) + timedelta(days=i) for i in range(140)]
-    X = ob.read([{"day": str(day), "x": i % 3} for i, day in enumerate(days)])
-    model = LogisticRegression().fit(X, ["busy" if day.weekday() > 4 else "calm" for day in days])
-    assert portrait(model, X)
-    assert pooled_notes(model, X) == [Paragraph("Derived of dates: day weekday (p < 0.001).", "note")]

@@ -7,7 +7,7 @@ import pytest
 from openbook.draw.picture import STYLE
 from openbook.plan import make_plan, run
 
-FIRST, LAST = ("short", "data"), ("questions", "again", "draft")
+FIRST, LAST = ("short", "data", "changes"), ("questions", "again", "draft")
 FEW_ROWS = ("protocol", "ranking", "choice", "model", "errors", "attributes", "work", "not-taken")
 JUDGED = ("leaks", "protocol", "ranking", "choice", "test", "model", "errors")
 LOOKED = ("segments", "learning", "attributes", "fairness", "costs", "work")

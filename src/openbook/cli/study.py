@@ -23,6 +23,7 @@ from openbook.plan.source import Source
 from openbook.report import words
 from openbook.report.blocks import Block, Paragraph
 from openbook.report.blocks import Sheet as TableBlock
+from openbook.report.changes import changes
 from openbook.report.fitted import unwrapped
 from openbook.report.portrait import legible, model_blocks, tree_words
 from openbook.report.summary import choice_lines, test_lines
@@ -108,6 +109,8 @@ def run_study(
         _works(screen, result)
         heading(screen, "The data")
         say(screen, short_description(description, readable(screen)))
+        heading(screen, "From the file to the model")
+        notes(screen, changes(result))
         heading(screen, "The plan")
     notes(screen, result.notes[len(plan.notes) :] if quiet else result.notes)
     say(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")

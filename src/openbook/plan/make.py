@@ -42,6 +42,7 @@ from openbook.plan.source import Source, content_hash
 from openbook.prepare.prepared import fitted_steps
 from openbook.registry import Task, Variant, learner, learners
 from openbook.registry.costs import Shape, encoded_width, fit_seconds
+from openbook.report.changes import SAMPLED
 from openbook.words.parameters import documented
 from openbook.words.sentences import listed, plural
 
@@ -646,7 +647,7 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
 
 def _sample_notes(roles: Roles) -> Iterator[str]:
     """What a study does with files larger than memory."""
-    yield "files larger than memory: learners are evaluated on a random sample of their rows"
+    yield f"{SAMPLED}learners are evaluated on a random sample of their rows"
     if roles.bound:
         yield "the model is fitted on the sample, since its rows have an order, groups or weights"
     else:

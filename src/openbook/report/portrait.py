@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import DatePart
 from openbook.data import Table as Rows
 from openbook.draw.columns import drawable
 from openbook.draw.regions import draw_boundary
@@ -22,10 +21,10 @@ from openbook.report.blocks import (
 )
 from openbook.report.fitted import inside, prepared_rows, unwrapped
 from openbook.report.study import StudyResult
-from openbook.words.numbers import figure, p_words
-from openbook.words.sentences import listed, plural
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
 
-__all__ = ["legible", "model_blocks", "pooled_notes", "portrait", "portraits", "tree_words"]
+__all__ = ["legible", "model_blocks", "portrait", "portraits", "tree_words"]
 
 #: What a page shows of a tree and of its rules, and how many importances.
 _MOST_ENDS = 30
@@ -46,10 +45,9 @@ def portraits(result: StudyResult) -> list[Block]:
 
 
 def model_blocks(result: StudyResult, label: str) -> list[Block]:
-    """What a worked model is, and of which columns it pooled rare values."""
+    """What a worked model is."""
     model = result.models[label]
-    X = prepared_rows(model, result.training[0])
-    return [*portrait(model, X, weighted="weight" in result.roles), *pooled_notes(model, X)]
+    return portrait(model, prepared_rows(model, result.training[0]), weighted="weight" in result.roles)
 
 
 def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
@@ -63,27 +61,6 @@ def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
         return [rules(model)]
     words = [Paragraph(words)] if (words := _members(model)) else []
     return [*words, *_importances(model), *_rounds(model), *_growth(model)]
-
-
-def pooled_notes(model: Any, X: Rows) -> list[Block]:
-    """For each column of many values, how many a model kept and how many count as one; and parts of dates."""
-    schema = getattr(unwrapped(model), "schema_", ())
-    few = {a.name: a for a in schema if getattr(a, "rest", None) is not None}
-    blocks: list[Block] = []
-    for name, attribute in few.items():
-        shown = [value for value in X.column(name).tolist() if value is not None]
-        pooled = [value for value in shown if value not in attribute.codes]
-        blocks.append(
-            Paragraph(
-                f"Rare values of {name}: {plural(len(set(pooled)), 'value')} of {len(set(shown)):,}, in"
-                f" {plural(len(pooled), 'row')}, count as {attribute.rest!r}.",
-                "note",
-            )
-        )
-    derived = [a for a in schema if isinstance(a, DatePart)]
-    if parts := [a.name + (f" (p {p_words(a.p)})" if a.p < 1 else "") for a in derived]:
-        blocks.append(Paragraph(f"Derived of dates: {listed(parts)}.", "note"))
-    return blocks
 
 
 def _boundary(result: StudyResult, label: str) -> list[Block]:

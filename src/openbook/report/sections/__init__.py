@@ -1,7 +1,7 @@
 """The parts of a report, by subject; one that has nothing to show is left out."""
 
 from openbook.report.blocks import Part
-from openbook.report.sections.data import possible_leaks, the_data
+from openbook.report.sections.data import from_file_to_model, possible_leaks, the_data
 from openbook.report.sections.draft import draft_of_report
 from openbook.report.sections.errors import (
     cost_of_decisions,
@@ -28,6 +28,7 @@ __all__ = ["parts", "the_data"]
 _SECTIONS = (
     in_short,
     the_data,
+    from_file_to_model,
     possible_leaks,
     evaluation_protocol,
     the_ranking,

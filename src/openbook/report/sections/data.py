@@ -1,4 +1,4 @@
-"""The data: their size, their warnings, a card for each column; and what may leak the target."""
+"""The data: their size, their warnings, a card for each column; what became of them, and what may leak."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -7,13 +7,14 @@ from markupsafe import Markup
 
 from openbook.data.summary import ColumnSummary
 from openbook.report import svg, words
-from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Paragraph, Part, Shown
+from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Items, Paragraph, Part, Shown
+from openbook.report.changes import changes
 from openbook.report.study import StudyResult
 from openbook.report.words import Described
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-__all__ = ["possible_leaks", "the_data"]
+__all__ = ["from_file_to_model", "possible_leaks", "the_data"]
 
 #: Findings that are shown at once; columns that are, and columns in all; bars of a nominal one.
 _FINDINGS, _FIRST, _MOST_COLUMNS, _BARS = 5, 9, 36, 8
@@ -87,6 +88,11 @@ def _card(column: ColumnSummary, role: str) -> Card:
     elif column.lengths is not None:
         figures = f"{column.lengths.shortest:,} to {column.lengths.longest:,} characters"
     return Card(column.name, role, ", ".join(about), Markup(picture), figures)  # noqa: S704 (svg escapes)
+
+
+def from_file_to_model(result: StudyResult) -> Part:
+    about = "All that was changed, left out, pooled or derived on the way."
+    return Part("changes", "From the file to the model", (Paragraph(about), Items(changes(result))))
 
 
 def possible_leaks(result: StudyResult) -> Part | None:

@@ -1,0 +1,96 @@
+"""From the file to the model: what was changed, left out, pooled or derived on the way, all in one place.
+
+Each line is a sentence. The order is that of the way: reading, rows, columns, and what the model in the file
+makes of the columns that are left.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from openbook.data import DatePart, Nominal, Table, Word
+from openbook.report.fitted import prepared_rows, unwrapped
+from openbook.report.study import StudyResult
+from openbook.words.numbers import p_words
+from openbook.words.sentences import listed, plural
+
+__all__ = ["SAMPLED", "changes", "made_of_columns"]
+
+#: How the notes of a plan begin that tell of files larger than memory.
+SAMPLED = "files larger than memory: "
+#: Columns that are named.
+_MOST_NAMES = 12
+
+_ROLES = {
+    "id": "{} is no feature: it is the row ID.",
+    "group": "{} is no feature: it keeps rows in the same fold.",
+    "time": "{} is no feature: it orders the rows.",
+    "sequence": "{} is no feature: it names the sequences.",
+    "weight": "{} is no feature: it weighs the rows.",
+}
+
+
+def changes(result: StudyResult) -> list[str]:
+    """A sentence for each change; one that says so where there is none."""
+    return [*_reading(result), *_rows(result), *_columns(result), *_model(result)] or [
+        "Every row and every column is used as it is in the file."
+    ]
+
+
+def _reading(result: StudyResult) -> Iterator[str]:
+    for note in result.description.notes:
+        yield f"On reading, {note}."
+
+
+def _rows(result: StudyResult) -> Iterator[str]:
+    yield from (f"{note[:1].upper()}{note[1:]}." for note in result.notes if note.startswith(SAMPLED))
+    if gaps := result.description[result.target].missing:
+        yield f"{plural(gaps, 'row')} without {result.target} {'is' if gaps == 1 else 'are'} left out."
+    if result.tests:
+        held = len(result.tests[result.choice.label].predictions.truth)
+        yield (
+            f"{plural(held, 'row')} {'is' if held == 1 else 'are'} held out for the final test; the model in"
+            f" the file is fitted on the other {result.rows:,}."
+        )
+
+
+def _columns(result: StudyResult) -> Iterator[str]:
+    found = {name: one for one in result.description.findings for name in one.columns}
+    likely = [n for n in result.roles.get("ignore", ()) if n in found and found[n].kind == "identifier"]
+    asked = [name for name in result.roles.get("ignore", ()) if name not in likely]
+    for names, why in ((likely, "as likely identifiers"), (asked, "as requested")):
+        if names:
+            yield f"Left out {why}: {listed(names, _MOST_NAMES)}."
+    for role, sentence in _ROLES.items():
+        if role in result.roles:
+            yield sentence.format(result.roles[role])
+    inputs = {name for names in result.columns.values() for name in names}
+    gaps = [f"{c.name} ({c.missing:,})" for c in result.description.columns if c.name in inputs and c.missing]
+    if gaps:
+        yield f"Missing cells: {listed(gaps, _MOST_NAMES)}; the guide of each learner says how they count."
+
+
+def _model(result: StudyResult) -> Iterator[str]:
+    model = result.models[result.choice.label]
+    yield from made_of_columns(model, prepared_rows(model, result.training[0]))
+
+
+def made_of_columns(model: Any, X: Table) -> Iterator[str]:
+    """What a model makes of its columns before it learns: values pooled, parts of dates, words of texts.
+
+    X : the rows that it was fitted on
+    """
+    schema = getattr(unwrapped(model), "schema_", ())
+    for attribute in schema:
+        if isinstance(attribute, Nominal) and attribute.rest is not None:
+            shown = [value for value in X.column(attribute.name).tolist() if value is not None]
+            pooled = [value for value in shown if value not in attribute.codes]
+            yield (
+                f"Rare values of {attribute.name}: {plural(len(set(pooled)), 'value')} of"
+                f" {len(set(shown)):,}, in {plural(len(pooled), 'row')}, count as {attribute.rest!r}."
+            )
+    derived = [a for a in schema if isinstance(a, DatePart)]
+    if parts := [a.name + (f" (p {p_words(a.p)})" if a.p < 1 else "") for a in derived]:
+        yield f"Derived of dates: {listed(parts)}."
+    texts = [a.text for a in schema if isinstance(a, Word)]
+    for text in dict.fromkeys(texts):
+        yield f"Texts of {text} are counts of {plural(texts.count(text), 'word')}."
