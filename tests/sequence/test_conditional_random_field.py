@@ -216,6 +216,28 @@ def test_threads_and_pieces_give_the_same_model(monkeypatch):
     np.testing.assert_allclose(pieces.coef_, whole.coef_, atol=1e-6)
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_model_from_files_equals_that_in_memory(alone, tmp_path):
+    table = openbook.read(
+        [{**row, "tag": tag} for row, tag in zip(TABLE, TAGGED, strict=True)], kinds=TABLE.schema
+    )
+    table.to_polars().write_parquet(tmp_path / "rows.parquet", row_group_size=3)
+    kinds = {"sentence": "nominal", "end": "nominal", "word": "nominal"}
+    scan = openbook.scan(tmp_path / "rows.parquet", kinds=kinds, chunk_rows=3)
+    assert len(scan.pieces) > 4  # sentences reach over several pieces
+    whole = fitted(tol=1e-8, alone=alone)
+    field = ConditionalRandomField(sequence="sentence", words=["word"], tol=1e-8, alone=alone)
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        pieces = field.fit(scan, "tag")
+    assert [str(f) for f in pieces.features_.features] == [str(f) for f in whole.features_.features]
+    np.testing.assert_allclose(pieces.coef_, whole.coef_, atol=1e-6)
+    np.testing.assert_allclose(pieces.predict_proba(TABLE), whole.predict_proba(TABLE), atol=1e-6)
+    with pytest.raises(DataError, match="must be in memory; read the files"):
+        ConditionalRandomField(sequence="sentence", solver="perceptron").fit(scan, "tag")
+    with pytest.raises(DataError, match="y must be the name"):
+        ConditionalRandomField(sequence="sentence").fit(scan, TAGGED)
+
+
 def test_neighbours_are_named():
     model = fitted(previous=["end"], next=None)
     offsets = {(f.offset, f.column) for f in model.features_.features if f.offset}

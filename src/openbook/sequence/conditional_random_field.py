@@ -20,12 +20,14 @@ from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole, c
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.conform import conform
+from openbook.data.scan import Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.linear.solvers import lbfgs
 from openbook.sequence.derive_field import derive_field, derive_labels, label_scores
 from openbook.sequence.features import FeatureSpace
 from openbook.sequence.linear_chain import ChainLoss, FeatureSequences, LinearChain, averaged_perceptron
 from openbook.sequence.ordered import weights_of_sequences, without_labels
+from openbook.sequence.scanned import ScannedSequences
 from openbook.sequence.sequence_model import SequenceModel
 
 __all__ = ["ConditionalRandomField"]
@@ -42,7 +44,7 @@ class ConditionalRandomField(SequenceModel, Classifier):
     sequence : str or None, default=None
         The column that names the sequence to which each row belongs; rows of a sequence are in order. None,
         or a table without this column: all rows are one sequence. X may also be a list of tables, one for
-        each sequence.
+        each sequence. In files (`scan`) the rows of a sequence stand together.
     previous : "all", list of str or None, default="all"
         The columns whose cells in the row before are features of a row.
     next : "all", list of str or None, default="all"
@@ -161,6 +163,8 @@ class ConditionalRandomField(SequenceModel, Classifier):
         check_parameters(self, self._rules)
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if isinstance(X, Scan):
+            return self._file_labels(X, y, sample_weight)
         X, y = self._apart(X, y)
         rows = self._in_order(X, needed=True)
         table = conform(rows.table, self._with_words(rows.table.schema))
@@ -170,6 +174,22 @@ class ConditionalRandomField(SequenceModel, Classifier):
         check_consistent_length(table, labels)
         rows = rows._replace(table=table)
         return rows, labels[rows.places], weights_of_sequences(sample_weight, rows)
+
+    def _file_labels(self, scan, y, sample_weight):
+        if self.solver == "perceptron":
+            raise DataError(
+                "solver='perceptron' learns sequence by sequence, so they must be in memory; read the files, or"
+                " use solver='lbfgs'"
+            )
+        found = self._file_sequences(scan, y, sample_weight, self._with_words)
+        if not found.complete:
+            raise DataError(f"column {y!r} has no label in some rows; fill them in, or leave the rows out")
+        self.target_ = y
+        self._file_target(scan.schema[y])
+        return found
+
+    def _ends(self, ids):
+        return np.arange(1, len(ids) + 1) if self.alone else super()._ends(ids)
 
     def _in_order(self, X, kinds=None, *, needed=False):
         rows = super()._in_order(X, kinds, needed=needed)
@@ -192,9 +212,16 @@ class ConditionalRandomField(SequenceModel, Classifier):
         }
 
     def _fit(self, rows):
-        rows, labels, w = rows
-        self.features_ = FeatureSpace.of(rows.table, self._neighbours(self.schema_))
-        pieces = self._pieces(rows, labels, w)
+        neighbours = self._neighbours(self.schema_)
+        if isinstance(rows, ScannedSequences):
+            n, units = rows.n_rows, rows.units
+            self.features_ = FeatureSpace(self.schema_, rows.words, units.mean, units.scale, neighbours)
+            pieces = rows.pieces(self)
+        else:
+            rows, labels, w = rows
+            n = len(labels)
+            self.features_ = FeatureSpace.of(rows.table, neighbours)
+            pieces = self._pieces(rows, labels, w)
         K = len(self.classes_)
         start = np.zeros((len(self.features_) + K) * K)
         if self.solver == "perceptron":
@@ -203,7 +230,7 @@ class ConditionalRandomField(SequenceModel, Classifier):
                 pieces, LinearChain.of(start, K), max_iter=self.max_iter, random=random
             )
         else:
-            loss, n = ChainLoss(pieces, K, (1 - self.l1_ratio) / self.C), len(labels)
+            loss = ChainLoss(pieces, K, (1 - self.l1_ratio) / self.C)
             l1 = np.full(len(start), self.l1_ratio / self.C) if self.l1_ratio else None
             limits = {"tol": self.tol * n, "max_iter": self.max_iter, "l1": l1}
             theta, points, converged = lbfgs(loss, start, **limits, keep_gradients=False)

@@ -34,7 +34,7 @@ from openbook.sequence.emissions import Emissions, check_distributions
 from openbook.sequence.forecast import Forecast, look_ahead
 from openbook.sequence.given import given_array, given_emissions, given_table
 from openbook.sequence.ordered import ordered, some_labels, weights_of_sequences, without_labels
-from openbook.sequence.scanned import ScannedSequences, scanned, units_of
+from openbook.sequence.scanned import ScannedSequences, units_of
 from openbook.sequence.sequence_model import SequenceModel
 
 __all__ = ["HiddenMarkov"]
@@ -208,14 +208,6 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         labels, codes = some_labels(y, len(rows.table)) if y is not None else (np.array([], dtype=str), None)
         codes = np.full(len(rows.table), -1, dtype=np.int64) if codes is None else codes[rows.places]
         return rows, labels, codes, weights_of_sequences(sample_weight, rows)
-
-    def _file_sequences(self, scan, y, sample_weight):
-        self._unweighted(sample_weight)
-        if y is not None and not isinstance(y, str):
-            raise DataError("with a scan, y must be the name of one of its columns")
-        found = scanned(scan, self.sequence, y)
-        self._remember(found.schema)
-        return found
 
     def refusal(self, schema: Schema) -> str | None:
         """Why this learner cannot fit a table of this schema, before any work is done.

@@ -2,10 +2,10 @@
 
 Rows of a sequence stand together, in order; a sequence may reach over the end of a piece of the scan. Then
 the piece in which it begins reads the rest from the pieces that follow, and these leave it out. One pass
-finds where sequences end, the units of numbers, and which rows have labels.
+finds where sequences end, the units of numbers, the words of texts, and which rows have labels.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.data import Categorical, Numeric, Schema, Table
+from openbook.border.rows import refuse_infinity
+from openbook.data import Categorical, Numeric, Schema, Table, Text
 from openbook.data.conform import conform
 from openbook.data.scan import FilePiece, Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.fold import each
 
-__all__ = ["ColumnUnits", "ScannedSequences", "SequenceFile", "scanned", "units_of"]
+__all__ = ["ColumnUnits", "ScannedSequences", "SequenceFile", "scanned", "units_of", "words_of"]
 
 
 class ColumnUnits(NamedTuple):
@@ -76,8 +77,8 @@ class SequenceFile:
             schema, [np.concatenate([one.data(name) for one in tables])[rows] for name in schema.names]
         )
         ids = table.data(self.sequence)
-        ends = np.append(np.flatnonzero(ids[1:] != ids[:-1]) + 1, len(ids))
-        piece = self.model._piece(conform(table, self.model.schema_), ends)  # noqa: SLF001 (of its own room)
+        own = conform(table, self.model.schema_)
+        piece = self.model._piece(own, self.model._ends(ids))  # noqa: SLF001 (of its own room)
         if self.target is None:
             return piece
         codes = table.data(self.target).astype(np.int64)
@@ -85,15 +86,20 @@ class SequenceFile:
 
 
 class ScannedSequences(NamedTuple):
-    """What one pass over files finds: the columns, units, labels, whether all rows have one, and the cuts."""
+    """What one pass over files finds: columns, units, words, labels, whether all rows have one, and cuts."""
 
     schema: Schema
     units: ColumnUnits
+    words: dict[str, tuple[str, ...]]
     labels: np.ndarray
     complete: bool
     cuts: list[tuple[tuple[FilePiece, ...], int, int]]
     sequence: str
     target: str | None
+
+    @property
+    def n_rows(self) -> int:
+        return sum(pieces[0].rows - skip + extra for pieces, skip, extra in self.cuts)
 
     def pieces(self, model: Any) -> list[SequenceFile]:
         """The pieces to fold over, in the codes of a model."""
@@ -101,16 +107,19 @@ class ScannedSequences(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """Of a piece: the sequence of each run of rows, its length, the units, and how many rows have a label."""
+    """Of a piece: the sequence of each run of rows, its length, units, words, and the number of labels."""
 
     ids: np.ndarray
     lengths: np.ndarray
     units: ColumnUnits
+    words: dict[str, set[str]]
     labelled: int
 
 
-def scanned(scan: Scan, sequence: str | None, target: str | None) -> ScannedSequences:
-    """Look through files for their sequences."""
+def scanned(
+    scan: Scan, sequence: str | None, target: str | None, kinds: Callable[[Schema], Schema] | None = None
+) -> ScannedSequences:
+    """Look through files for their sequences; `kinds` says which columns are of another kind."""
     if sequence is None:
         raise DataError("sequences of files are told apart by a column; name it with sequence=…")
     for name in (sequence, target):
@@ -125,12 +134,15 @@ def scanned(scan: Scan, sequence: str | None, target: str | None) -> ScannedSequ
             )
         labels = np.array(attribute.values)
     schema = scan.schema.select(name for name in scan.names if name not in (sequence, target))
+    schema = kinds(schema) if kinds else schema
     seen = list(each(scan.pieces, partial(_seen, schema, sequence, target)))
     units = seen[0].units
     for one in seen[1:]:
         units = units.joined(one.units)
+    words = {name: tuple(sorted(set().union(*(one.words[name] for one in seen)))) for name in schema.of(Text)}
     complete = target is not None and sum(one.labelled for one in seen) == len(scan)
-    return ScannedSequences(schema, units, labels, complete, _cuts(scan.pieces, seen), sequence, target)
+    cuts = _cuts(scan.pieces, seen)
+    return ScannedSequences(schema, units, words, labels, complete, cuts, sequence, target)
 
 
 def _seen(schema, sequence, target, table):
@@ -140,8 +152,15 @@ def _seen(schema, sequence, target, table):
     ids = column.data
     starts = np.append(0, np.flatnonzero(ids[1:] != ids[:-1]) + 1)
     labelled = 0 if target is None else int((~table.column(target).missing).sum())
-    units = units_of(conform(table, schema))
-    return _Seen(ids[starts], np.diff(np.append(starts, len(ids))), units, labelled)
+    own = conform(table, schema)
+    refuse_infinity(own)
+    lengths = np.diff(np.append(starts, len(ids)))
+    return _Seen(ids[starts], lengths, units_of(own), words_of(own), labelled)
+
+
+def words_of(table: Table) -> dict[str, set[str]]:
+    """The words of each text column."""
+    return {name: {w for w in table.data(name) if w is not None} for name in table.schema.of(Text)}
 
 
 def _cuts(pieces: Sequence[FilePiece], seen: Sequence[_Seen]):

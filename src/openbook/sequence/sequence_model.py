@@ -18,12 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Estimator
 from openbook.border.rows import refuse_infinity
 from openbook.damage import blamed_on_its_file
-from openbook.data import Table
+from openbook.data import Schema, Table
 from openbook.data.conform import conform
+from openbook.data.scan import Scan
 from openbook.errors import DataError
 from openbook.fold import fold
 from openbook.sequence.chain import AnyChain, best_path, posteriors
 from openbook.sequence.ordered import OrderedRows, ordered
+from openbook.sequence.scanned import ScannedSequences, scanned
 from openbook.sequence.trellis import TrellisTables, draw_trellis, trellis_tables
 from openbook.work import Work
 
@@ -52,6 +54,21 @@ class SequenceModel(Estimator):
     @abstractmethod
     def _piece(self, table: Table, ends: np.ndarray) -> Any:
         """Whole sequences in codes: a named tuple with ends, labels (-1) and weights (1)."""
+
+    def _ends(self, ids: np.ndarray) -> np.ndarray:
+        """Where sequences end, of rows whose sequences stand together, by the name of each row's."""
+        return np.append(np.flatnonzero(ids[1:] != ids[:-1]) + 1, len(ids))
+
+    def _file_sequences(
+        self, scan: Scan, y: Any, sample_weight: Any, kinds: Callable[[Schema], Schema] | None = None
+    ) -> ScannedSequences:
+        """The sequences of files, and the columns remembered."""
+        self._unweighted(sample_weight)
+        if y is not None and not isinstance(y, str):
+            raise DataError("with a scan, y must be the name of one of its columns")
+        found = scanned(scan, self.sequence, y, kinds)
+        self._remember(found.schema)
+        return found
 
     def _pieces(self, rows: OrderedRows, labels: np.ndarray | None = None, w: np.ndarray | None = None):
         """The rows in codes, in pieces of whole sequences."""
