@@ -11,7 +11,7 @@ import openbook
 from openbook.bayes import Laplace, MEstimate, NoSmoothing
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import DataError, ModelFileError, ParameterError, RefusalError, UnknownColumn
-from openbook.sequence import HiddenMarkov
+from openbook.sequence import HiddenMarkov, HiddenMarkovClassifier
 from openbook.sequence.baum_welch import MStep, baum_welch
 
 # Russell and Norvig's umbrella world: rain lasts, and rain brings umbrellas
@@ -476,3 +476,33 @@ def test_sequences_in_files_stand_together(tmp_path):
         HiddenMarkov(sequence="s").fit(scan)
     with pytest.raises(DataError, match="name it with sequence="):
         HiddenMarkov().fit(scan)
+
+
+# --- as a classifier --------------------------------------------------------------------------------------
+
+
+def test_a_classifier_counts_labels_and_predicts_as_the_model_does(tmp_path):
+    X, states = random_model(2).sample(120, random_state=4)
+    names = [f"s{i // 10}" for i in range(120)]
+    rows = [{"s": name, **row} for name, row in zip(names, with_gaps(X, 0.1, 1), strict=True)]
+    states = states.tolist()
+    ours = HiddenMarkovClassifier(sequence="s").fit(rows, states)
+    model = HiddenMarkov(sequence="s").fit(rows, states)
+    assert ours.classes_.tolist() == model.states_.tolist()
+    np.testing.assert_array_equal(ours.predict(rows), model.predict(rows))
+    np.testing.assert_array_equal(ours.predict_proba(rows), model.predict_proba(rows))
+    assert ours.score(rows, states) == np.mean(model.predict(rows) == np.array(states))
+    assert str(ours.work(rows[:3])) == str(model.work(rows[:3]))
+    openbook.save(ours, tmp_path / "m.openbook")
+    again = openbook.open_model(tmp_path / "m.openbook")
+    np.testing.assert_array_equal(again.predict_proba(rows), ours.predict_proba(rows))
+    table = openbook.read([{**row, "y": y} for row, y in zip(rows, states, strict=True)])
+    table.to_polars().write_parquet(tmp_path / "rows.parquet", row_group_size=16)
+    scan = openbook.scan(tmp_path / "rows.parquet", chunk_rows=16)
+    files = HiddenMarkovClassifier(sequence="s").fit(scan, "y")
+    np.testing.assert_allclose(files.predict_proba(rows), ours.predict_proba(rows), atol=1e-9)
+
+
+def test_a_classifier_needs_a_label_for_every_row():
+    with pytest.raises(DataError, match="missing"):
+        HiddenMarkovClassifier().fit([{"x": 1.0}, {"x": 2.0}], ["a", None])

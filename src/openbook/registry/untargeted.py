@@ -111,6 +111,13 @@ UNTARGETED = (
         "hidden states that follow one another, each with its own distribution of rows",
     ),
     Entry(
+        "hidden_markov_classifier",
+        "openbook.sequence:HiddenMarkovClassifier",
+        "sequence",
+        "naive Bayes for rows in order: each label depends on the one before",
+        study=(Variant("hidden Markov model", most_rows=200_000),),
+    ),
+    Entry(
         "conditional_random_field",
         "openbook.sequence:ConditionalRandomField",
         "sequence",

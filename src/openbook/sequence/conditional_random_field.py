@@ -12,23 +12,18 @@ coef_ : float64 (n_classes, n_features);  transitions_ : float64 (n_classes, n_c
 from collections.abc import Collection
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
-from openbook.border.rows import refuse_infinity
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole, check_parameters
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
-from openbook.data.conform import conform
-from openbook.data.scan import Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.linear.solvers import lbfgs
 from openbook.sequence.derive_field import derive_field, derive_labels, label_scores
 from openbook.sequence.features import FeatureSpace
 from openbook.sequence.linear_chain import ChainLoss, FeatureSequences, LinearChain, averaged_perceptron
-from openbook.sequence.ordered import weights_of_sequences, without_labels
 from openbook.sequence.scanned import ScannedSequences
-from openbook.sequence.sequence_model import SequenceModel
+from openbook.sequence.sequence_model import SequenceClassifier
 
 __all__ = ["ConditionalRandomField"]
 
@@ -36,7 +31,7 @@ __all__ = ["ConditionalRandomField"]
 _MANY_VALUES = 50
 
 
-class ConditionalRandomField(SequenceModel, Classifier):
+class ConditionalRandomField(SequenceClassifier):
     """Conditional random field: labels of the rows of sequences, each judged with those beside it.
 
     Parameters
@@ -156,37 +151,13 @@ class ConditionalRandomField(SequenceModel, Classifier):
 
     # --- learning ----------------------------------------------------------------------------------------
 
-    def _apart(self, X, y):
-        return without_labels(X, y) if isinstance(y, str) else (X, y)
-
-    def _training_rows(self, X, y, sample_weight):
-        check_parameters(self, self._rules)
-        if y is None:
-            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        if isinstance(X, Scan):
-            return self._file_labels(X, y, sample_weight)
-        X, y = self._apart(X, y)
-        rows = self._in_order(X, needed=True)
-        table = conform(rows.table, self._with_words(rows.table.schema))
-        self._accept(table)
-        refuse_infinity(table)
-        self.target_, labels = self._target(y)
-        check_consistent_length(table, labels)
-        rows = rows._replace(table=table)
-        return rows, labels[rows.places], weights_of_sequences(sample_weight, rows)
-
     def _file_labels(self, scan, y, sample_weight):
         if self.solver == "perceptron":
             raise DataError(
-                "solver='perceptron' learns sequence by sequence, so they must be in memory; read the files, or"
-                " use solver='lbfgs'"
+                "solver='perceptron' learns sequence by sequence, so they must be in memory; read the files,"
+                " or use solver='lbfgs'"
             )
-        found = self._file_sequences(scan, y, sample_weight, self._with_words)
-        if not found.complete:
-            raise DataError(f"column {y!r} has no label in some rows; fill them in, or leave the rows out")
-        self.target_ = y
-        self._file_target(scan.schema[y])
-        return found
+        return super()._file_labels(scan, y, sample_weight)
 
     def _ends(self, ids):
         return np.arange(1, len(ids) + 1) if self.alone else super()._ends(ids)
@@ -249,16 +220,9 @@ class ConditionalRandomField(SequenceModel, Classifier):
         check_is_fitted(self)
         return LinearChain(np.ascontiguousarray(self.coef_.T), self.transitions_)
 
-    @property
-    def _tags(self):
-        return self.classes_
-
     def _piece(self, table, ends):
         ids, x = self.features_.encoded(table, ends)
         return FeatureSequences(ids, x, np.full(len(table), -1, dtype=np.intp), ends, np.ones(len(ends)))
-
-    def _proba(self, X):
-        raise NotImplementedError  # rows are not judged one by one
 
     def complexity(self):
         check_is_fitted(self)

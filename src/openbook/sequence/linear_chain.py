@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -119,7 +119,7 @@ def loss_sums(chain: LinearChain, sequences: FeatureSequences) -> LossSums:
 class ChainLoss:
     """The loss with the penalty on squares, as `openbook.linear.solvers` take it."""
 
-    def __init__(self, pieces: Sequence[FeatureSequences], K: int, l2: float) -> None:
+    def __init__(self, pieces: Sequence[Any], K: int, l2: float) -> None:
         self.pieces, self.K, self.l2 = pieces, K, l2
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:

@@ -13,10 +13,11 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from openbook.border.base import Estimator
+from openbook.border.base import Classifier, Estimator
 from openbook.border.rows import refuse_infinity
+from openbook.border.rules import check_parameters
 from openbook.damage import blamed_on_its_file
 from openbook.data import Schema, Table
 from openbook.data.conform import conform
@@ -24,12 +25,12 @@ from openbook.data.scan import Scan
 from openbook.errors import DataError
 from openbook.fold import fold
 from openbook.sequence.chain import AnyChain, best_path, posteriors
-from openbook.sequence.ordered import OrderedRows, ordered
+from openbook.sequence.ordered import OrderedRows, ordered, weights_of_sequences, without_labels
 from openbook.sequence.scanned import ScannedSequences, scanned
 from openbook.sequence.trellis import TrellisTables, draw_trellis, trellis_tables
 from openbook.work import Work
 
-__all__ = ["SequenceModel"]
+__all__ = ["SequenceClassifier", "SequenceModel"]
 
 #: The most rows of a sequence that a derivation or a picture shows.
 _MOST_SHOWN = 50
@@ -188,6 +189,48 @@ class SequenceModel(Estimator):
         table = self._short(X, "draw")
         with blamed_on_its_file(self):
             return draw_trellis([str(tag) for tag in self._tags.tolist()], self._trellis(table))
+
+
+class SequenceClassifier(SequenceModel, Classifier):
+    """Labels of the rows of sequences, learnt from rows that all have one."""
+
+    def _apart(self, X, y):
+        return without_labels(X, y) if isinstance(y, str) else (X, y)
+
+    def _with_words(self, schema: Schema) -> Schema:
+        """The schema, with columns of words as text, where words are looked into."""
+        return schema
+
+    def _training_rows(self, X, y, sample_weight):
+        check_parameters(self, self._rules)
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if isinstance(X, Scan):
+            return self._file_labels(X, y, sample_weight)
+        X, y = self._apart(X, y)
+        rows = self._in_order(X, needed=True)
+        table = conform(rows.table, self._with_words(rows.table.schema))
+        self._accept(table)
+        refuse_infinity(table)
+        self.target_, labels = self._target(y)
+        check_consistent_length(table, labels)
+        rows = rows._replace(table=table)
+        return rows, labels[rows.places], weights_of_sequences(sample_weight, rows)
+
+    def _file_labels(self, scan, y, sample_weight):
+        found = self._file_sequences(scan, y, sample_weight, self._with_words)
+        if not found.complete:
+            raise DataError(f"column {y!r} has no label in some rows; fill them in, or leave the rows out")
+        self.target_ = y
+        self._file_target(scan.schema[y])
+        return found
+
+    @property
+    def _tags(self):
+        return self.classes_
+
+    def _proba(self, X):
+        raise NotImplementedError  # rows are not judged one by one
 
 
 def _is_row(rows):
