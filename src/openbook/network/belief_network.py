@@ -37,18 +37,18 @@ from openbook.network.graph import Graph
 from openbook.network.learning import completed, known_log_likelihood
 from openbook.network.leaves import LeafNormals, check_leaves, column_moments, leaf_normals
 from openbook.network.nodes import (
-    Estimate,
+    TableEstimate,
     as_node,
     coded,
     coded_pieces,
     counted,
     equal_frequency_cuts,
     families_of,
+    family_scores,
     gaussian_columns,
     graph_of,
-    known_cells,
     learnt_tables,
-    scores_of,
+    shown_cells,
 )
 from openbook.network.questions import Questions
 from openbook.network.strength import EdgeStrength, strengths
@@ -243,7 +243,7 @@ class BeliefNetwork(Questions, Unsupervised):
         pieces = coded_pieces(rows, nodes, cuts)
         parents, self.score_ = self._structure(nodes, pieces)
         families, graph = families_of(nodes, parents), graph_of(nodes, parents)
-        estimate = Estimate(families, nodes, self.smoothing, self.min_covar, columns)
+        estimate = TableEstimate(families, nodes, self.smoothing, self.min_covar, columns)
         tables, counts, trace = learnt_tables(
             pieces, estimate, partial(self._start, estimate), tol=self.tol, max_iter=self.max_iter
         )
@@ -277,7 +277,7 @@ class BeliefNetwork(Questions, Unsupervised):
             raise ParameterError(f"BeliefNetwork: structure cannot be {self.structure!r}. {hint}")
         return search_structure(
             self.structure,
-            scores_of(self, nodes, pieces),
+            family_scores(self, nodes, pieces),
             max_parents=self.max_parents,
             required=self._edges(self.required, numbers, "required"),
             forbidden=self._edges(self.forbidden, numbers, "forbidden"),
@@ -372,7 +372,7 @@ class BeliefNetwork(Questions, Unsupervised):
         columns = {
             self.nodes_[leaf].name: statistics.tables[leaf].overall() for leaf in self.families_.leaves
         }
-        estimate = Estimate(self.families_, self.nodes_, self.smoothing, self.min_covar, columns)
+        estimate = TableEstimate(self.families_, self.nodes_, self.smoothing, self.min_covar, columns)
         named = {node.name: table for node, table in zip(self.nodes_, estimate(statistics), strict=True)}
         self._build(self.nodes_, self.graph_, named, statistics, self.cuts_)
         return self
@@ -455,7 +455,7 @@ class BeliefNetwork(Questions, Unsupervised):
         return derive_network(self)
 
     def _work_row(self, X):
-        return derive_probability(self, known_cells(self.nodes_, self.cuts_, X))
+        return derive_probability(self, shown_cells(self.nodes_, self.cuts_, X))
 
     def draw(self):
         """A picture of the graph, with the table of each node beside it.

@@ -28,17 +28,17 @@ from openbook.network.derive import derive_network, derive_query
 from openbook.network.learning import completed
 from openbook.network.leaves import column_moments
 from openbook.network.nodes import (
-    Estimate,
+    TableEstimate,
     as_node,
     coded,
     coded_pieces,
     equal_frequency_cuts,
     families_of,
+    family_scores,
     gaussian_columns,
     graph_of,
-    known_cells,
     learnt_tables,
-    scores_of,
+    shown_cells,
 )
 from openbook.network.structure import search_structure, tree_augmented
 from openbook.work import Work
@@ -146,7 +146,7 @@ class BeliefNetworkClassifier(Classifier):
         pieces = coded_pieces(rows, nodes, self._cuts, with_target=True)
         families = families_of(nodes, self._parents(nodes, pieces))
         prior = (len(nodes) - 1,) if not families.parents[-1] else ()  # as in naive Bayes
-        estimate = Estimate(families, nodes, self.smoothing, self.min_covar, columns, prior)
+        estimate = TableEstimate(families, nodes, self.smoothing, self.min_covar, columns, prior)
         tables, counts, trace = learnt_tables(pieces, estimate, tol=self.tol, max_iter=self.max_iter)
         named = {node.name: table for node, table in zip(nodes, tables, strict=True)}
         self._become(nodes, StoredNetwork(graph_of(nodes, families.parents), named, counts, trace))
@@ -175,7 +175,7 @@ class BeliefNetworkClassifier(Classifier):
             raise ParameterError(f"BeliefNetworkClassifier: {msg}")
         if self.structure == "naive":
             return (*(((target,),) * target), ())
-        scores = scores_of(self, nodes, pieces)
+        scores = family_scores(self, nodes, pieces)
         if self.structure == "tan":
             return tree_augmented(scores, target)
         return search_structure("hill_climb", scores, max_parents=self.max_parents)[0]
@@ -225,7 +225,7 @@ class BeliefNetworkClassifier(Classifier):
 
     def _work_row(self, X):
         nodes = self.network_.nodes_
-        return derive_query(self.network_, nodes[-1].name, known_cells(nodes[:-1], self._cuts, X))
+        return derive_query(self.network_, nodes[-1].name, shown_cells(nodes[:-1], self._cuts, X))
 
     def _arrays(self):
         return to_arrays(self.network_)

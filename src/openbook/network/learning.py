@@ -312,7 +312,7 @@ def expectation_maximisation(pieces, start, estimate, *, tol, max_iter):
     ----------
     pieces : the rows, in codes
     start : the tables of the first E step
-    estimate : function from counts to tables, see `nodes.Estimate`
+    estimate : function from counts to tables, see `nodes.TableEstimate`
     """
     tables, trace = start, []
     while True:

@@ -25,18 +25,18 @@ from openbook.network.structure import Scores
 from openbook.prepare.discretise import equal_cuts, interval_names
 
 __all__ = [
-    "Estimate",
+    "TableEstimate",
     "as_node",
     "coded",
     "coded_pieces",
     "counted",
     "equal_frequency_cuts",
     "families_of",
+    "family_scores",
     "gaussian_columns",
     "graph_of",
-    "known_cells",
     "learnt_tables",
-    "scores_of",
+    "shown_cells",
 ]
 
 
@@ -126,7 +126,7 @@ def coded(nodes, cuts, X, w=None, y=None):
     return CodedRows(codes, x, np.ones(len(X)) if w is None else w)
 
 
-def known_cells(nodes, cuts, X):
+def shown_cells(nodes, cuts, X):
     """What the first row of X shows of nodes: codes, and the numbers of leaves, by name."""
     row = coded(nodes, cuts, X.take(slice(0, 1)))
     cells = {node.name: int(code) for node, code in zip(nodes, row.codes[0], strict=True) if code >= 0}
@@ -164,7 +164,7 @@ def _coded_chunk(nodes, cuts, with_target, chunk):
     return coded(nodes, cuts, chunk.X, chunk.w, chunk.y if with_target else None)
 
 
-def scores_of(learner, nodes, pieces):
+def family_scores(learner, nodes, pieces):
     """The scores of families over all rows, which must fit into memory, by the parameters of a learner."""
     some = [piece.load() if isinstance(piece, CodedFile) else piece for piece in pieces]
     codes, x, w = (np.concatenate([getattr(one, part) for one in some]) for part in ("codes", "x", "w"))
@@ -204,7 +204,7 @@ def counted(families, pieces):
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TableEstimate:
     """From counts to tables: smoothed shares, and of leaves their normals.
 
     columns : the moments of the numeric columns of leaves, over all rows

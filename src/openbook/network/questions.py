@@ -262,7 +262,7 @@ class Questions:
             raise DataError(f"the numeric node {numeric[0]!r} has a density: ask for it by itself")
         return targets
 
-    def _findings(self, given) -> "Findings":
+    def _findings(self, given) -> "EvidenceByNode":
         """What is given, by number."""
         likely, numbers = {}, {}
         self._graph().known(given or ())
@@ -274,7 +274,7 @@ class Questions:
                 likely[node] = self._likelihoods(self.nodes_[node], value)
         normals = {self._numbers[name]: leaf for name, leaf in self.normals_.items()}
         densities, log_scale = finding_densities(normals, self.families_.parents, numbers)
-        return Findings(likely, numbers, densities, log_scale)
+        return EvidenceByNode(likely, numbers, densities, log_scale)
 
     def _likelihoods(self, node, value):
         """The likelihood of a finding under each value of a node."""
@@ -519,7 +519,7 @@ class Questions:
         return Table(Schema(self.nodes_), columns)
 
 
-class Findings(NamedTuple):
+class EvidenceByNode(NamedTuple):
     """Evidence, by the numbers of nodes: the likelihood of each value, and the numbers of leaves.
 
     densities : of leaves, float64 (values of each parent …, 1), scaled by e to `log_scale`

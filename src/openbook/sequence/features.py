@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.data import MISSING, Categorical, Numeric, Schema, Table, Text
-from openbook.sequence.scanned import units_of, words_of
+from openbook.sequence.scanned import text_words, units_of
 
 __all__ = ["FORMS", "Feature", "FeatureSpace", "word_shape"]
 
@@ -97,7 +97,7 @@ class FeatureSpace:
     @classmethod
     def of(cls, table: Table, neighbours: Mapping[str, Collection[str]]) -> "FeatureSpace":
         """The features that the rows of a table show."""
-        words = {name: tuple(sorted(own)) for name, own in words_of(table).items()}
+        words = {name: tuple(sorted(own)) for name, own in text_words(table).items()}
         units = units_of(table)
         return cls(table.schema, words, units.mean, units.scale, neighbours)
 

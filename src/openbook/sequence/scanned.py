@@ -20,7 +20,7 @@ from openbook.data.scan import FilePiece, Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.fold import each
 
-__all__ = ["ColumnUnits", "ScannedSequences", "SequenceFile", "scanned", "units_of", "words_of"]
+__all__ = ["ColumnUnits", "ScannedSequences", "SequenceFile", "scanned", "text_words", "units_of"]
 
 
 class ColumnUnits(NamedTuple):
@@ -155,10 +155,10 @@ def _seen(schema, sequence, target, table):
     own = conform(table, schema)
     refuse_infinity(own)
     lengths = np.diff(np.append(starts, len(ids)))
-    return _Seen(ids[starts], lengths, units_of(own), words_of(own), labelled)
+    return _Seen(ids[starts], lengths, units_of(own), text_words(own), labelled)
 
 
-def words_of(table: Table) -> dict[str, set[str]]:
+def text_words(table: Table) -> dict[str, set[str]]:
     """The words of each text column."""
     return {name: {w for w in table.data(name) if w is not None} for name in table.schema.of(Text)}
 
