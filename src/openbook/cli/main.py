@@ -504,6 +504,75 @@ def check_new_rows(model: ModelArgument, new: NewArgument, *, read_with: dict[st
         put_out(fitted.unlike(rows).work().text() + "\n")
 
 
+@app.command(epilog="Example: openbook label letters.csv --target spam --classes yes,no")
+@reading
+def label(
+    source: SourceArgument,
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target", "-t", metavar="COLUMN", help="The column to fill; it need not be there yet."
+        ),
+    ],
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="The labels to choose from, besides those that the column has already."
+        ),
+    ] = None,
+    learner: Annotated[
+        str, typer.Option("--learner", "-l", metavar="NAME", help="The classifier that asks.")
+    ] = "naive_bayes",
+    strategy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Which rows are asked for first: margin, least_confident, entropy, committee, committee_kl,"
+            " expected_error, density or random.",
+        ),
+    ] = "margin",
+    cost: Annotated[
+        float, typer.Option(min=0, help="What a label costs, where a wrong prediction costs 1.")
+    ] = 1.0,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The answers, each written at once.  [default: SOURCE's name .labels.csv]"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The table with its labels.  [default: SOURCE's name .labelled.csv]"
+        ),
+    ] = None,
+    kind: Kinds = None,
+    ignore: Ignore = None,
+    *,
+    read_with: dict[str, Any],
+) -> None:
+    """Label rows one at a time; the rows that teach a classifier the most come first.
+
+    Each answer is one key, and is on the disk before the next question. Run the same command again to go on.
+    """
+    from openbook.cli.labelling import Labelling
+    from openbook.cli.tables import open_table
+
+    stem = Path(source).stem if source != "-" else "rows"
+    labelling = Labelling(
+        open_table(source, kinds_of(kind), read_with),
+        target,
+        [name.strip() for name in (classes or "").split(",") if name.strip()],
+        answers=answers or Path(f"{stem}.labels.csv"),
+        name=learner,
+        strategy=strategy,
+        cost=cost,
+        ignore=ignore or [],
+    )
+    labelling.run()
+    labelling.write(out or Path(f"{stem}.labelled.csv"))
+
+
 @app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")
 @reading
 def work(

@@ -25,7 +25,7 @@ from openbook.work.formula import printable
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["chunks_of", "predicted", "rows_to_predict", "threshold_note", "writer"]
+__all__ = ["chunks_of", "predicted", "rows_to_predict", "threshold_note", "writer", "written"]
 
 #: Files of more bytes are not held as a whole.
 STREAMED = 1 << 26
@@ -112,6 +112,11 @@ def writer(out: Path | None) -> "Callable[[Iterable[pl.DataFrame]], None]":
             _WRITERS[ending](frames, beside)
 
     return write
+
+
+def written(out: Path, table: Table) -> None:
+    """Write a table to a file by its ending."""
+    writer(out)([table.to_polars().cast(_types(table))])  # type: ignore[arg-type]
 
 
 def _print(frames: "Iterable[pl.DataFrame]") -> None:

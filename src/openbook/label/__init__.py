@@ -6,6 +6,7 @@ from openbook.label.naive_bayes_em import NaiveBayesEM
 from openbook.label.propagation import LabelPropagation, LabelSpreading
 from openbook.label.self_training import SelfTrainingClassifier
 from openbook.label.simulate import Simulation, simulate
+from openbook.label.stopping import Stopping
 
 __all__ = [
     "Asker",
@@ -14,6 +15,7 @@ __all__ = [
     "NaiveBayesEM",
     "SelfTrainingClassifier",
     "Simulation",
+    "Stopping",
     "UnlabelledEffect",
     "simulate",
     "unlabelled_effect",

@@ -29,13 +29,27 @@ from openbook.ensemble.members import copied, each_decided, fitted, probabilitie
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.ranks import same_digits
 from openbook.judge.folds.thread_warnings import collected_warnings
-from openbook.label.strategies import STRATEGIES, least_confident, mean_similarity, top_two_margin
+from openbook.label.stopping import Stopping
+from openbook.label.strategies import (
+    BATCHES,
+    COMMITTEES,
+    STRATEGIES,
+    disagreement,
+    diverse,
+    least_confident,
+    mean_similarity,
+    top_two_margin,
+)
 from openbook.measures.information import entropy
+from openbook.spaces.index import spread_out
 from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
 __all__ = ["Asker"]
+
+#: Rows whose expected error is found, and rows that it is found over.
+_TRIED, _JUDGED = 20, 200
 
 
 @documented
@@ -52,10 +66,16 @@ class Asker(BaseEstimator):
     strategy : str, default="margin"
         Which rows are asked first: those with the least probable best class ("least_confident"), the
         smallest lead of the best class over the second ("margin"), the largest entropy ("entropy"), the most
-        disagreement among bagged copies of the classifier ("committee"), the largest entropy times mean
-        similarity to the other rows ("density"), or any ("random").
+        disagreement in the votes ("committee") or the probabilities ("committee_kl") of a committee, the
+        fewest errors left on the other rows once its label is known ("expected_error"), the largest entropy
+        times mean similarity to the other rows ("density"), or any ("random").
+    batch : {"best", "ranked", "k-means++"}, default="best"
+        How several rows are chosen at once: the best one by one, or rows that also differ from one another,
+        by rank or drawn as the first centres of k-means++.
+    committee : list of classifiers or None, default=None
+        The members of a committee; None for bagged copies of `estimator`.
     n_estimators : int, default=10
-        The number of members of the committee.
+        The number of bagged copies.
     random_state : int, default=0
 
     Attributes
@@ -68,6 +88,9 @@ class Asker(BaseEstimator):
         The label of each row, None where it has none.
     target_ : str
         The name of the target.
+    trace_ : list of tuple
+        The number of labels, and the share of wrong predictions that the classifier expects among the other
+        rows, after each lesson.
 
     Notes
     -----
@@ -90,16 +113,25 @@ class Asker(BaseEstimator):
 
     estimator_: Any
     classes_: np.ndarray
+    trace_: list[tuple[int, float]]
+    _committee: Any
+    _posteriors: Any
 
     _rules: ClassVar[Mapping[str, ParameterRule]] = {
         "strategy": OneOf(*STRATEGIES),
+        "batch": OneOf(*BATCHES),
+        "committee": Anything("None or a list of classifiers"),
         "n_estimators": Whole(at_least=1),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
 
-    def __init__(self, estimator, strategy="margin", n_estimators=10, random_state=0):
+    def __init__(
+        self, estimator, strategy="margin", batch="best", committee=None, n_estimators=10, random_state=0
+    ):
         self.estimator = estimator
         self.strategy = strategy
+        self.batch = batch
+        self.committee = committee
         self.n_estimators = n_estimators
         self.random_state = random_state
 
@@ -123,7 +155,7 @@ class Asker(BaseEstimator):
         if isinstance(y, str):
             table, y = table.split(y)
         self.target_, self.labels_ = name_of_target(y), [None] * len(table)
-        if y is not None:
+        if y is not None and not (isinstance(y, Column) and y.missing.all()):
             self.target_, classes, codes = codes_where_labelled(y)
             check_consistent_length(table, codes)
             self.labels_ = [None if c == UNLABELLED else classes[c].item() for c in codes]
@@ -132,16 +164,20 @@ class Asker(BaseEstimator):
         self._similarity = np.zeros(len(table))
         if self.strategy == "density" and len(free := self._unlabelled()):
             self._similarity[free] = mean_similarity(table.take(free))
+        self.estimator_, self.trace_ = None, []
         self._learn()
         return self
 
-    def ask(self, n: int = 1) -> list[int]:
+    def ask(self, n: int = 1, costs: Any = None) -> list[int]:
         """The rows to label next, the most telling first; fewer than n where no more are left.
 
         Parameters
         ----------
         n : int, default=1
-            How many. They are the best one by one, and may be alike.
+            How many.
+        costs : array-like or None, default=None
+            What the label of each row costs, labelled rows included; a row is then worth its score for each
+            unit of cost. None for equal costs.
 
         Returns
         -------
@@ -149,7 +185,18 @@ class Asker(BaseEstimator):
             Positions, from 0.
         """
         check_is_fitted(self, "labels_")
-        return self._unlabelled()[self._order()[:n]].tolist()
+        free, worth = self._unlabelled(), self._worth()
+        if costs is not None:
+            check_consistent_length(self.labels_, costs)
+            costs = np.asarray(costs, dtype=float)
+            if not (costs > 0).all():
+                raise ParameterError("costs: every label must cost more than 0")
+            worth = worth / costs[free]
+        if self.batch == "best" or n == 1:
+            return free[_best_first(worth)[:n]].tolist()
+        random = None if self.batch == "ranked" else self._random
+        known = np.setdiff1d(np.arange(len(self.labels_)), free)
+        return free[diverse(self._table, known, free, worth, n, random)].tolist()
 
     def teach(self, rows: Any, labels: Any) -> Self:
         """Take the labels of some rows, and learn again. A label that a row has is replaced.
@@ -170,11 +217,30 @@ class Asker(BaseEstimator):
         if odd := [row for row in rows if not 0 <= row < len(self.labels_)]:
             msg = f"there is no row {odd[0]}; rows are numbered from 0 to {len(self.labels_) - 1}"
             raise DataError(msg)
+        first = {row: self.labels_[row] is None for row in rows}
         for row, label in zip(rows, labels, strict=True):
             plain = label.item() if isinstance(label, np.generic) else label
             self.labels_[row] = None if plain != plain else plain  # noqa: PLR0124 (NaN)
-        self._learn()
+        told = [self.labels_[row] for row in first]
+        known = self.classes_.tolist()
+        only_new = all(first.values()) and all(label in known for label in told)
+        self._learn(np.array([*first], dtype=np.intp) if only_new else None)
         return self
+
+    def stopping(self, cost: float = 1.0) -> Stopping:
+        """Whether another label is worth its cost, by what the last labels brought.
+
+        Parameters
+        ----------
+        cost : float, default=1.0
+            What a label costs, where a wrong prediction costs 1.
+
+        Returns
+        -------
+        Stopping
+        """
+        check_is_fitted(self, "labels_")
+        return Stopping(tuple(self.trace_), len(self._unlabelled()), cost)
 
     def work(self, row: int | None = None) -> Work:
         """Why this row is asked: the posterior, the score of the strategy, and the row that comes next.
@@ -189,7 +255,7 @@ class Asker(BaseEstimator):
         Work
         """
         check_is_fitted(self, "labels_")
-        free, order = self._unlabelled(), self._order()
+        free, order = self._unlabelled(), _best_first(self._worth())
         if not len(free):
             msg = "every row has a label; there is nothing to ask"
             raise DataError(msg)
@@ -214,13 +280,15 @@ class Asker(BaseEstimator):
         return Work(f"Why ask for {self.target_} of row {row}", tuple(parts), end)
 
     def _check_estimator(self):
-        name = type(self.estimator).__name__
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             msg = f"Asker: {self.estimator!r} is not a learner; pass one such as NaiveBayes()"
             raise ParameterError(msg)
-        if self.strategy not in {"committee", "random"} and not hasattr(self.estimator, "predict_proba"):
-            msg = f"{self.strategy!r} needs probabilities, and {name} has no predict_proba; use 'committee'"
-            raise ParameterError(msg)
+        members = self.committee or [self.estimator]
+        judges = members if self.strategy in COMMITTEES else [self.estimator]
+        lacking = [type(one).__name__ for one in judges if not hasattr(one, "predict_proba")]
+        if self.strategy not in {"committee", "random"} and lacking:
+            needs = f"{self.strategy!r} needs probabilities, and {lacking[0]} has no predict_proba"
+            raise ParameterError(f"{needs}; use 'committee'")
 
     def _unlabelled(self):
         return np.flatnonzero([label is None for label in self.labels_])
@@ -230,21 +298,39 @@ class Asker(BaseEstimator):
         """The strategy that is followed now."""
         return self.strategy if self.estimator_ is not None else "random"
 
-    def _learn(self):
-        """Fit the classifier to the rows that have a label, and score the others."""
+    def _learn(self, new=None):
+        """Fit the classifier to the rows that have a label, or teach it new ones; and score the others."""
         known = np.flatnonzero([label is not None for label in self.labels_])
         given = [self.labels_[i] for i in known]
-        _, self.classes_, codes = class_codes(np.array(given)) if given else ("", np.zeros(0), None)
-        self.estimator_ = self._committee = None
-        if len(self.classes_) > 1:
+        empty = "", np.zeros(0), np.zeros(0, np.intp)
+        _, self.classes_, codes = class_codes(np.array(given)) if given else empty
+        self._committee = None
+        if len(self.classes_) < 2:
+            self.estimator_ = None
+        elif new is not None and _takes_more(self.estimator_):
+            places = np.searchsorted(known, new)
+            self.estimator_.partial_fit(self._table.take(new), self._told(codes[places]))
+        else:
+            self.estimator_ = copied(self.estimator, self._random)
+            self.estimator_.fit(self._table.take(known), self._told(codes))
+        if self.estimator_ is not None and self.strategy in COMMITTEES:
             X, y = self._table.take(known), self._told(codes)
-            self.estimator_ = copied(self.estimator, self._random).fit(X, y)
-            if self.strategy == "committee":
-                with collected_warnings():  # what the classifier itself warned of, ten times over
-                    self._committee = [self._member(X, y, codes) for _ in range(self.n_estimators)]
-        self._scores = self._score(self._unlabelled())
+            with collected_warnings():  # what the classifier itself warned of, ten times over
+                self._committee = [
+                    *(copied(one, self._random).fit(X, y) for one in self.committee or ()),
+                    *(self._bagged(X, y, codes) for _ in range(0 if self.committee else self.n_estimators)),
+                ]
+        free = self._unlabelled()
+        self._posteriors = self._proba(free) if len(free) and self._has_posteriors else None
+        if self._posteriors is not None:
+            self.trace_.append((len(known), float(least_confident(self._posteriors).mean())))
+        self._scores = self._score(free)
 
-    def _member(self, X, y, codes):
+    @property
+    def _has_posteriors(self):
+        return self.estimator_ is not None and hasattr(self.estimator_, "predict_proba")
+
+    def _bagged(self, X, y, codes):
         """A copy fitted to a bootstrap sample of each class: of a few labels, a sample may lack a class."""
         classes = [(codes == c).astype(float) for c in range(len(self.classes_))]
         times = sum(drawn(self._random, own, int(own.sum())) for own in classes)
@@ -262,17 +348,38 @@ class Asker(BaseEstimator):
             return self._drawn[rows]
         if self.strategy == "committee":
             return entropy(self._votes(rows))
-        proba = self._proba(rows)
+        if self.strategy == "committee_kl":
+            return disagreement(self._opinions(rows))
+        proba = self._posteriors
         if self.strategy == "least_confident":
             return least_confident(proba)
         if self.strategy == "margin":
             return top_two_margin(proba)
+        if self.strategy == "expected_error":
+            return self._expected_errors(rows, proba)
         return entropy(proba) * (self._similarity[rows] if self.strategy == "density" else 1.0)
 
-    def _order(self):
-        """The places of the rows without a label, the first to ask first."""
-        sign = 1.0 if STRATEGIES[self._strategy].smallest else -1.0
-        return np.argsort(sign * same_digits(self._scores), kind="stable")
+    def _worth(self):
+        """The scores of the rows without a label, the larger the sooner asked."""
+        return 1.0 - self._scores if STRATEGIES[self._strategy].smallest else self._scores
+
+    def _expected_errors(self, rows, proba):
+        """The share of errors that each label is expected to leave; 1 for rows that are not tried."""
+        scores = np.ones(len(rows))
+        others = self._table.take(rows[spread_out(len(rows), _JUDGED)])
+        with collected_warnings():  # of models that are thrown away
+            for place in np.argsort(-entropy(proba), kind="stable")[:_TRIED].tolist():
+                left = [self._error_after(rows[place], c, others) for c in range(len(self.classes_))]
+                scores[place] = proba[place] @ left
+        return scores
+
+    def _error_after(self, row, code, others):
+        """The share of errors that the classifier expects among other rows once it has learnt a label."""
+        known = np.flatnonzero([label is not None for label in self.labels_])
+        _, _, codes = class_codes(np.array([self.labels_[i] for i in known]))
+        table = self._table.take(np.r_[known, row])
+        model = copied(self.estimator, self._random).fit(table, self._told(np.r_[codes, code]))
+        return least_confident(probabilities(model, others, self.classes_)).mean()
 
     def _proba(self, rows):
         return probabilities(self.estimator_, self._table.take(rows), self.classes_)
@@ -282,9 +389,14 @@ class Asker(BaseEstimator):
         decided = each_decided(self._committee, self._table.take(rows), self.classes_)
         return sum(codes[:, None] == np.arange(len(self.classes_)) for codes in map(np.asarray, decided))
 
+    def _opinions(self, rows):
+        """The probabilities that each member of the committee gives, (n_members, n_rows, n_classes)."""
+        table = self._table.take(rows)
+        return np.array([probabilities(one, table, self.classes_) for one in self._committee])
+
     def _posterior(self, row):
         """The probability of each class, the most probable first."""
-        if self.estimator_ is None or not hasattr(self.estimator_, "predict_proba"):
+        if not self._has_posteriors:
             return
         proba = self._proba(np.array([row]))[0]
         for c in np.argsort(-proba, kind="stable").tolist():
@@ -293,8 +405,12 @@ class Asker(BaseEstimator):
     def _scored(self, row, score):
         """The score with its numbers, the most probable class first."""
         formula, at = STRATEGIES[self._strategy].formula, np.array([row])
-        if self._strategy == "random":
+        if self._strategy in {"random", "expected_error"}:
             return Step("score", formula, result=score)
+        if self.strategy == "committee_kl":
+            opinions = self._opinions(at)[:, 0]
+            numbers = rf"\frac{{1}}{{{len(opinions)}}} ({_written_divergence(opinions)})"
+            return Step("score", formula, numbers, score)
         if self.strategy == "committee":
             votes = self._votes(at)[0]
             return Step("score", formula, _written_entropy(votes / votes.sum()), score)
@@ -308,6 +424,24 @@ class Asker(BaseEstimator):
         if self.strategy == "density":
             numbers = rf"({numbers}) \cdot {figure(self._similarity[row])}"
         return Step("score", formula, numbers, score)
+
+
+def _best_first(worth):
+    """The places of the rows without a label, the first to ask first."""
+    return np.argsort(-same_digits(worth), kind="stable")
+
+
+def _takes_more(estimator):
+    """Whether a fitted classifier can be taught more rows, and need not choose its columns anew from all."""
+    schema = getattr(estimator, "schema_", None)
+    return hasattr(estimator, "partial_fit") and (schema is None or schema == schema.given)
+
+
+def _written_divergence(opinions):
+    """The terms of the members' divergence from their mean; a probability of 0 adds nothing."""
+    mean = opinions.mean(axis=0)
+    terms = [(p, m) for member in opinions for p, m in zip(member, mean, strict=True) if p > 0]
+    return " + ".join(rf"{figure(p)} \log_2 \frac{{{figure(p)}}}{{{figure(m)}}}" for p, m in terms)
 
 
 def _written_entropy(shares):

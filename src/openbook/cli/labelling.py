@@ -1,0 +1,225 @@
+"""Labelling in the terminal: a question, a key, and what the classifier has learnt by now.
+
+Every fifth row is drawn at random: it is predicted before its label is known, so these rows tell the true
+accuracy, which the rows that are asked for on purpose do not. Keys come one by one from a terminal, and line
+by line from a pipe.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.console import Console
+
+from openbook.cli.predictions import written
+from openbook.cli.screen import console, say
+from openbook.data import Column, Nominal, Schema, Table
+from openbook.data.attributes import as_text
+from openbook.errors import DataError
+from openbook.judge.chance.intervals import wilson
+from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.label.answers import Answers
+from openbook.label.asker import Asker
+from openbook.registry import learner
+from openbook.words.numbers import shown
+from openbook.words.sentences import plural
+from openbook.work.formula import printable
+
+__all__ = ["Labelling"]
+
+#: Of so many questions one is for a row drawn at random.
+CHECKED = 5
+
+_SKIP, _UNDO, _WHY, _QUIT = "suwq"
+_KEYS = [key for key in "123456789abcdefghijklmnopqrstuvwxyz" if key not in (_SKIP, _UNDO, _WHY, _QUIT)]
+_BARS = "▁▂▃▄▅▆▇█"
+_LONGEST = 600
+_IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
+
+
+class Labelling:
+    """One sitting: the rows, the answers so far, and the classifier that asks."""
+
+    def __init__(
+        self,
+        table: Table,
+        target: str,
+        classes: Sequence[str] = (),
+        *,
+        answers: Path,
+        name: str = "naive_bayes",
+        strategy: str = "margin",
+        cost: float = 1.0,
+        ignore: Sequence[str] = (),
+    ) -> None:
+        self.table, self.target, self.cost = table, target, cost
+        given = table.column(target) if target in table.names else None
+        rows = table.drop(target) if given is not None else table
+        labels = [None if given is None or gap else as_text(label) for label, gap in _cells(given, len(rows))]
+        self.classes = _classes(target, classes, labels)
+        self.keys = dict(zip(_KEYS, self.classes, strict=False))
+        self.answers = Answers(answers, rows, self.classes)
+        self.given = sum(label is not None for label in labels)
+        for row, label in self.answers.labels.items():
+            labels[row] = label
+        codes = np.array([-1 if label is None else self.classes.index(label) for label in labels])
+        column = Column(Nominal(target, self.classes), codes.astype(np.int32))
+        self.rows = rows.drop(*ignore)
+        self.random = np.random.default_rng(len(self.answers.lines))
+        self.skipped: set[int] = set()
+        with collected_warnings():  # of few labels, every fit warns
+            self.asker = Asker(learner(name).make(), strategy).fit(self.rows, column)
+
+    @property
+    def labels(self) -> list[Any]:
+        return self.asker.labels_
+
+    def run(self) -> None:
+        """Ask until the user quits or no row is left."""
+        screen = console()
+        self._greet(screen)
+        while (question := self._next()) is not None:
+            row, drawn = question
+            self._show(screen, row, drawn=drawn)
+            if not self._answer(screen, row, drawn=drawn):
+                return
+        say(screen, "No row is left to ask for.")
+
+    def _greet(self, screen: Console) -> None:
+        known = sum(label is not None for label in self.labels)
+        say(screen, f"{plural(len(self.labels), 'row')}, {known:,} with a label of {self.target}.")
+        if self.answers.lines:
+            say(screen, f"Resuming: {plural(len(self.answers.labels), 'answer')} in {self.answers.path}.")
+
+    def _next(self) -> tuple[int, bool] | None:
+        """The row to ask for, and whether it was drawn at random; None if no row is left."""
+        free = [i for i, label in enumerate(self.labels) if label is None and i not in self.skipped]
+        if not free:
+            return None
+        asked = len(self.answers.lines) + len(self.skipped) + 1
+        if asked % CHECKED == 0 and self.asker.estimator_ is not None:
+            return int(self.random.choice(free)), True
+        order = self.asker.ask(len(self.skipped) + 1)
+        return next(row for row in order if row not in self.skipped), False
+
+    def _show(self, screen: Console, row: int, *, drawn: bool) -> None:
+        say(screen, "")
+        say(screen, f"Row {row}" + (", drawn at random" if drawn else ""), style="bold")
+        width = max(map(len, self.rows.names))
+        for name, value in self.rows.row(row).items():
+            say(screen, f"  {name:<{width}}  {_cell(value)}", hang=width + 4)
+        keys = "  ".join(f"[{key}] {label}" for key, label in self.keys.items())
+        say(screen, f"{self.target}?  {keys}  · [s]kip [u]ndo [w]hy [q]uit", style="bold")
+
+    def _answer(self, screen: Console, row: int, *, drawn: bool) -> bool:
+        """Take keys until the row is dealt with; False to quit."""
+        while True:
+            key = _key()
+            if key in self.keys:
+                self._teach(screen, row, self.keys[key], drawn=drawn)
+                return True
+            if key == _SKIP:
+                self.skipped.add(row)
+                return True
+            if key == _UNDO:
+                self._undo(screen)
+                return True
+            if key in ("", _QUIT):
+                return False
+            if key == _WHY and self.labels[row] is None:
+                say(screen, self.asker.work(row).text())
+            else:
+                say(screen, f"{printable(key)!r} is no answer; keys: {' '.join([*self.keys, *'suwq'])}")
+
+    def _teach(self, screen: Console, row: int, label: str, *, drawn: bool) -> None:
+        guess = as_text(self.asker.estimator_.predict(self.rows.take([row]))[0]) if drawn else ""
+        self.answers.add(row, label, guess)
+        with collected_warnings():
+            self.asker.teach([row], [label])
+        self._progress(screen)
+
+    def _undo(self, screen: Console) -> None:
+        """Take back the last answer that still counts."""
+        if not (labels := self.answers.labels):
+            say(screen, "There is no answer to take back.")
+            return
+        row = [*labels][-1]
+        self.answers.add(row, "")
+        with collected_warnings():
+            self.asker.teach([row], [None])
+        say(screen, f"Row {row} has no label again.")
+
+    def _progress(self, screen: Console) -> None:
+        known = sum(label is not None for label in self.labels)
+        say(screen, f"{known:,} labels. {self.asker.stopping(self.cost)}", style="green")
+        if trace := [share for _, share in self.asker.trace_]:
+            say(screen, f"  expected errors  {_curve(trace)}  {shown(trace[-1])} of the rows left")
+        if checked := self.answers.checked:
+            right, n = sum(checked), len(checked)
+            found = f"{right} of {n} right, {wilson(right, n)}"
+            say(screen, f"  rows drawn at random, predicted before their label: {found}")
+
+    def labelled(self) -> Table:
+        """The table with the labels that it has now."""
+        codes = [-1 if label is None else self.classes.index(label) for label in self.labels]
+        names = [name for name in self.table.names if name != self.target]
+        schema = Schema((*self.table.schema.select(names), Nominal(self.target, self.classes)))
+        columns = [*(self.table.data(name) for name in names), np.array(codes, dtype=np.int32)]
+        return Table(schema, columns)
+
+    def write(self, out: Path) -> None:
+        """Write the table with its labels, and say what to do next."""
+        written(out, self.labelled())
+        screen = console()
+        known = sum(label is not None for label in self.labels)
+        rows = plural(len(self.labels), "row")
+        say(screen, f"{out}: {known:,} of {rows} with a label. Answers: {self.answers.path}.")
+        say(screen, f"Next: openbook study {out} --target {self.target}")
+
+
+def _cells(column: Column | None, n: int) -> list[tuple[Any, bool]]:
+    if column is None:
+        return [(None, True)] * n
+    return list(zip(column.tolist(), column.missing.tolist(), strict=True))
+
+
+def _classes(target: str, named: Sequence[str], labels: list[Any]) -> tuple[str, ...]:
+    """The classes that were named, and those that the labels have."""
+    found = dict.fromkeys([*named, *sorted({label for label in labels if label is not None})])
+    if len(found) < 2:
+        msg = f"name the classes of {target!r}, such as --classes yes,no"
+        raise DataError(msg)
+    if len(found) > len(_KEYS):
+        msg = f"{target!r} has {len(found)} classes, and there are keys for {len(_KEYS)}; is it the target?"
+        raise DataError(msg)
+    return tuple(found)
+
+
+def _cell(value: Any) -> str:
+    """A cell for people: of the path of an image the file, and of a long text the beginning."""
+    missing = value is None or value != value  # noqa: PLR0124 (NaN)
+    text = "missing" if missing else as_text(value)
+    if text.lower().endswith(_IMAGES):
+        text = text.replace("\\", "/").rsplit("/", 1)[-1]
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _curve(trace: Sequence[float], width: int = 40) -> str:
+    """A line of bars, the last `width` values."""
+    some = trace[-width:]
+    top = max(*trace, 1e-12)
+    return "".join(_BARS[min(int(share / top * len(_BARS)), len(_BARS) - 1)] for share in some)
+
+
+def _key() -> str:
+    """The next key; "" where the input ends."""
+    if not sys.stdin.isatty():
+        line = sys.stdin.readline()
+        return line.strip().lower() or ("" if not line else " ")
+    try:
+        return click.getchar().lower()
+    except (EOFError, KeyboardInterrupt):
+        return ""

@@ -1,0 +1,150 @@
+"""A file of answers: what people said of rows, a line for each answer, written before the next question.
+
+    row,label,predicted,check
+    17,yes,,1f3c9a02
+    17,,,1f3c9a02
+    40,no,yes,77ab0e15
+
+The last line of a row counts, and an empty label takes the label back. `predicted` is what the classifier
+said before it knew the label, for rows that were drawn at random: they tell its accuracy. `check` is the
+CRC-32 of the row's cells, so that answers are never given to another row: a file whose rows have moved is
+refused. A last line that was cut off, by a power cut or `kill -9`, is no answer, and goes.
+
+row : position in the table, from 0
+"""
+
+import csv
+import os
+import zlib
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+from openbook.data import Table
+from openbook.data.attributes import as_text
+from openbook.errors import DataError
+
+__all__ = ["Answers"]
+
+_HEADER = ("row", "label", "predicted", "check")
+
+
+class Answers:
+    """The answers of a file, which need not exist yet; each new one is on the disk when `add` returns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    table : Table
+        The rows, without the target.
+    classes : sequence of str
+        The labels that an answer may have.
+
+    Attributes
+    ----------
+    lines : list of tuple
+        Row, label and prediction of every line; "" where a label was taken back or nothing was predicted.
+
+    Notes
+    -----
+    Guide: docs/guide/asking.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp(), "labels.csv")
+    >>> weather = ob.load("weather").drop("play")
+    >>> answers = Answers(file, weather, ("yes", "no"))
+    >>> answers.add(3, "yes")
+    >>> answers.add(5, "no")
+    >>> answers.add(5, "")
+    >>> Answers(file, weather, ("yes", "no")).labels
+    {3: 'yes'}
+    """
+
+    def __init__(self, path: Path, table: Table, classes: tuple[str, ...]) -> None:
+        self.path, self._table = path, table
+        self.lines: list[tuple[int, str, str]] = []
+        if not path.exists():
+            self._append(_line(_HEADER), mode="xb")
+            return
+        content = path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        self.lines = list(self._checked(whole, classes))
+        if len(whole) < len(content):
+            os.truncate(path, len(whole))
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """The label of each row that has one, in the order of the last answers."""
+        return {row: label for row, (label, _) in self._last().items()}
+
+    @property
+    def checked(self) -> list[bool]:
+        """Of the rows that were drawn at random, whether the prediction was right."""
+        return [label == predicted for label, predicted in self._last().values() if predicted]
+
+    def _last(self) -> dict[int, tuple[str, str]]:
+        found: dict[int, tuple[str, str]] = {}
+        for row, label, predicted in self.lines:
+            found.pop(row, None)
+            if label:
+                found[row] = label, predicted
+        return found
+
+    def add(self, row: int, label: str, predicted: str = "") -> None:
+        """Write an answer, and see it onto the disk.
+
+        Parameters
+        ----------
+        row : int
+        label : str
+            One of the classes, or "" to take a label back.
+        predicted : str, default=""
+            Of a row drawn at random, what was predicted.
+        """
+        self._append(_line((row, label, predicted, self._check(row))), mode="ab")
+        self.lines.append((row, label, predicted))
+
+    def _append(self, line: str, mode: str) -> None:
+        with self.path.open(mode) as file:
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _check(self, row: int) -> str:
+        cells = "\x1f".join(as_text(cell) for cell in self._table.row(row).values())
+        return f"{zlib.crc32(cells.encode(errors='replace')):08x}"
+
+    def _checked(self, content: bytes, classes: tuple[str, ...]) -> Iterator[tuple[int, str, str]]:
+        try:
+            lines = list(csv.reader(StringIO(content.decode(), newline="")))
+        except (UnicodeDecodeError, csv.Error):
+            lines = []
+        name = self.path.name
+        if not lines or tuple(lines[0]) != _HEADER:
+            msg = f"{name} is not a file of answers; name another with --answers"
+            raise DataError(msg)
+        for number, line in enumerate(lines[1:], 2):
+            if len(line) != len(_HEADER) or not line[0].isdecimal() or int(line[0]) >= len(self._table):
+                msg = f"{name}, line {number}: no answer for a row of this table; correct or delete the line"
+                raise DataError(msg)
+            row, (label, predicted, check) = int(line[0]), line[1:]
+            if odd := {label, predicted} - {"", *classes}:
+                msg = f"{name}, line {number}: {min(odd)!r} is none of the classes {', '.join(classes)}"
+                raise DataError(msg)
+            if check != self._check(row):
+                msg = (
+                    f"{name}, line {number}: row {row} has changed since it was labelled; restore the table,"
+                    " or name another file with --answers"
+                )
+                raise DataError(msg)
+            yield row, label, predicted
+
+
+def _line(cells: tuple[object, ...]) -> str:
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()

@@ -1,0 +1,121 @@
+"""Labelling in the terminal: answers are on the disk at once, and labelling goes on where it was left."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+import openbook as ob
+from openbook.cli.labelling import Labelling
+from openbook.errors import DataError
+from openbook.label.answers import Answers
+
+ROWS = "x,y,kind\n" + "".join(
+    f"{i},{i % 3},{'low' if i < 2 else 'high' if i > 18 else ''}\n" for i in range(21)
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.fixture
+def typed(openbook, monkeypatch):
+    """Run the command with keys typed, a line each."""
+
+    def run(keys, *args):
+        from typer.testing import CliRunner
+
+        from openbook.cli.main import app
+
+        result = CliRunner().invoke(app, ["label", *map(str, args)], input="\n".join(keys) + "\n")
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return run
+
+
+def test_a_sitting(file, typed):
+    # the classes are high (1) and low (2); the first row asked lies between them
+    said = typed("12q", file, "-t", "kind")
+    assert "21 rows, 4 with a label of kind." in said
+    assert "[1] high  [2] low" in said
+    answers = [line.split(",")[:2] for line in Path("rows.labels.csv").read_text().split()[1:]]
+    assert [label for _, label in answers] == ["high", "low"]
+    labelled = ob.read("rows.labelled.csv")
+    assert len(labelled) == 21
+    kinds = labelled["kind"]
+    assert [kinds[int(row)] for row, _ in answers] == ["high", "low"]
+    assert int(kinds.missing.sum()) == 15
+    again = typed("uq", file, "-t", "kind")
+    assert "Resuming: 2 answers" in again
+    assert f"Row {answers[-1][0]} has no label again." in again
+    assert int(ob.read("rows.labelled.csv")["kind"].missing.sum()) == 16
+
+
+def test_skip_why_and_wrong_keys(file, typed):
+    said = typed(["w", "s", "9", "q"], file, "-t", "kind")
+    assert "Why ask for kind of row" in said
+    assert "'9' is no answer; keys: 1 2 s u w q" in said
+    first, second = (line for line in said.splitlines() if line.startswith("Row "))
+    assert first != second
+    assert Path("rows.labels.csv").read_text() == "row,label,predicted,check\n"
+
+
+def test_fifth_row_is_drawn_and_predicted_first(file, typed):
+    said = typed("11111q", file, "-t", "kind")
+    assert said.count("drawn at random\n") == 1
+    lines = [line.split(",") for line in Path("rows.labels.csv").read_text().split()[1:]]
+    assert [bool(line[2]) for line in lines] == [False, False, False, False, True]
+    assert "of 1 right" in said
+
+
+def test_column_that_is_not_there_yet(file, typed):
+    typed("12q", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
+    assert ob.read("rows.labelled.csv").names == ("x", "y", "kind", "new")
+
+
+def test_end_of_input_is_quitting(file, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
+    sitting = Labelling(ob.read(file), "kind", answers=Path("a.csv"))
+    sitting.run()
+    assert len(sitting.answers.labels) == 1
+
+
+def test_classes_must_be_known(file, complaint):
+    assert "such as --classes yes,no" in complaint("label", file, "-t", "new")
+
+
+def test_a_cut_off_line_is_no_answer(tmp_path):
+    table = ob.load("weather").drop("play")
+    path = tmp_path / "a.csv"
+    answers = Answers(path, table, ("yes", "no"))
+    answers.add(3, "yes")
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"4,n")
+    assert Answers(path, table, ("yes", "no")).labels == {3: "yes"}
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("99,yes,,00000000", "no answer for a row"),
+        ("-1,yes,,00000000", "no answer for a row"),
+        ("1,maybe,,00000000", "none of the classes"),
+        ("1,yes,,00000000", "has changed since it was labelled"),
+        ("1,yes", "no answer for a row"),
+    ],
+)
+def test_files_of_others_are_checked(tmp_path, line, said):
+    path = tmp_path / "a.csv"
+    path.write_text(f"row,label,predicted,check\n{line}\n")
+    with pytest.raises(DataError, match=said):
+        Answers(path, ob.load("weather").drop("play"), ("yes", "no"))
+    path.write_text("something else\n")
+    with pytest.raises(DataError, match="not a file of answers"):
+        Answers(path, ob.load("weather").drop("play"), ("yes", "no"))
