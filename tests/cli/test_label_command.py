@@ -9,7 +9,7 @@ import pytest
 import openbook as ob
 from openbook.cli.labelling import Labelling
 from openbook.errors import DataError
-from openbook.label.answers import Answers
+from openbook.label.answers import AnswerFile
 
 ROWS = "x,y,kind\n" + "".join(
     f"{i},{i % 3},{'low' if i < 2 else 'high' if i > 18 else ''}\n" for i in range(21)
@@ -93,11 +93,11 @@ def test_classes_must_be_known(file, complaint):
 def test_a_cut_off_line_is_no_answer(tmp_path):
     table = ob.load("weather").drop("play")
     path = tmp_path / "a.csv"
-    answers = Answers(path, table, ("yes", "no"))
+    answers = AnswerFile(path, table, ("yes", "no"))
     answers.add(3, "yes")
     whole = path.read_bytes()
     path.write_bytes(whole + b"4,n")
-    assert Answers(path, table, ("yes", "no")).labels == {3: "yes"}
+    assert AnswerFile(path, table, ("yes", "no")).labels == {3: "yes"}
     assert path.read_bytes() == whole
 
 
@@ -115,7 +115,7 @@ def test_files_of_others_are_checked(tmp_path, line, said):
     path = tmp_path / "a.csv"
     path.write_text(f"row,label,predicted,check\n{line}\n")
     with pytest.raises(DataError, match=said):
-        Answers(path, ob.load("weather").drop("play"), ("yes", "no"))
+        AnswerFile(path, ob.load("weather").drop("play"), ("yes", "no"))
     path.write_text("something else\n")
     with pytest.raises(DataError, match="not a file of answers"):
-        Answers(path, ob.load("weather").drop("play"), ("yes", "no"))
+        AnswerFile(path, ob.load("weather").drop("play"), ("yes", "no"))

@@ -21,7 +21,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import wilson
 from openbook.judge.folds.thread_warnings import collected_warnings
-from openbook.label.answers import Answers
+from openbook.label.answers import AnswerFile
 from openbook.label.asker import Asker
 from openbook.registry import learner
 from openbook.words.numbers import shown
@@ -61,7 +61,7 @@ class Labelling:
         labels = [None if given is None or gap else as_text(label) for label, gap in _cells(given, len(rows))]
         self.classes = _classes(target, classes, labels)
         self.keys = dict(zip(_KEYS, self.classes, strict=False))
-        self.answers = Answers(answers, rows, self.classes)
+        self.answers = AnswerFile(answers, rows, self.classes)
         self.given = sum(label is not None for label in labels)
         for row, label in self.answers.labels.items():
             labels[row] = label

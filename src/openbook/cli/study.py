@@ -212,6 +212,9 @@ def _looks(screen: Console, result: StudyResult) -> None:
         say(screen, found.work().conclusion)
         if found.remedies:
             say(screen, f"Next: {'; '.join(found.remedies[:_MOST_REMEDIES])}")
+    if looks.unlabelled is not None:
+        heading(screen, f"Unlabelled rows, by {looks.unlabelled.learner}")
+        say(screen, str(looks.unlabelled))
     if looks.sequences:
         heading(screen, "Rows, sequences and spans")
         table = sequence_table(looks.sequences)

@@ -37,6 +37,7 @@ __all__ = [
     "number_of_rows",
     "probabilities",
     "shortened",
+    "stacked_rows",
     "takes_weights",
 ]
 
@@ -225,12 +226,12 @@ class OneLearner(Ensemble):
 def gathered(rows):
     """All rows as one chunk."""
     chunks = [piece if isinstance(piece, Chunk) else piece.load() for piece in rows.pieces]
-    X = _stacked([chunk.X for chunk in chunks]) if rows.whole is None else rows.whole
+    X = stacked_rows([chunk.X for chunk in chunks]) if rows.whole is None else rows.whole
     refuse_infinity(X)
     return Chunk(X, *(np.concatenate(part) for part in list(zip(*chunks, strict=True))[1:]))
 
 
-def _stacked(tables):
+def stacked_rows(tables):
     """Tables of one schema, one below the other."""
     first = tables[0]
     if isinstance(first, SparseTable):

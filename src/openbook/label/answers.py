@@ -24,12 +24,12 @@ from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 
-__all__ = ["Answers"]
+__all__ = ["AnswerFile"]
 
 _HEADER = ("row", "label", "predicted", "check")
 
 
-class Answers:
+class AnswerFile:
     """The answers of a file, which need not exist yet; each new one is on the disk when `add` returns.
 
     Parameters
@@ -56,11 +56,11 @@ class Answers:
     >>> from tempfile import mkdtemp
     >>> file = Path(mkdtemp(), "labels.csv")
     >>> weather = ob.load("weather").drop("play")
-    >>> answers = Answers(file, weather, ("yes", "no"))
+    >>> answers = AnswerFile(file, weather, ("yes", "no"))
     >>> answers.add(3, "yes")
     >>> answers.add(5, "no")
     >>> answers.add(5, "")
-    >>> Answers(file, weather, ("yes", "no")).labels
+    >>> AnswerFile(file, weather, ("yes", "no")).labels
     {3: 'yes'}
     """
 

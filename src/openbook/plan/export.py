@@ -48,6 +48,8 @@ def _data(plan: Plan) -> Iterator[str]:
     roles = plan.roles
     target = repr(roles.target)
     yield from ("", "# The data.", f"table = {table_code(plan.data)}")
+    if plan.uses_unlabelled:
+        yield "# The study had unlabelled rows for the learners that use them; this script leaves them out."
     positive = "" if roles.positive is None else f", {roles.positive!r}"
     last = [f"y = positive_last(y{positive})  # the positive one of two classes is the second"]
     last = last if plan.task == "classification" else []

@@ -6,8 +6,8 @@
     {"part": "look", "look": name, "of": state, "found": …}         what a later step found (`plain_json.py`)
 
 The parts are "folds", "test", and those that are evaluated after the choice: "threshold", with a tuned one,
-and "without " some columns. What a look found counts for the folds that it saw, whose digest is the state:
-where a study goes on with more folds, it looks again.
+"labelled", without the unlabelled rows, and "without " some columns. What a look found counts for the folds
+that it saw, whose digest is the state: where a study goes on with more folds, it looks again.
 
 A line counts once its end is in the file. A kill leaves at most one torn line at the end, which is cut off
 when the study goes on; a bad line anywhere else means that the file was changed, and is refused. A power cut
@@ -36,7 +36,7 @@ from openbook.plan.plain_json import Known, from_plain, to_plain
 __all__ = ["Log", "Skipped"]
 
 #: The parts of a study that are judged fold by fold; further ones begin with "without ".
-_PARTS = ("folds", "test", "threshold")
+_PARTS = ("folds", "labelled", "test", "threshold")
 
 _FORMAT = 2
 #: Seconds after which what was written is put on the disk.

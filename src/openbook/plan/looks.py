@@ -22,7 +22,7 @@ from openbook.features import score_attributes
 from openbook.features.measures import MEASURES, Measure
 from openbook.features.scores import AttributeScores
 from openbook.fold import each_until
-from openbook.judge import Comparison, Evaluation, FoldResult, Metric, notable_predictions
+from openbook.judge import Comparison, Evaluation, FoldResult, Metric, difference, notable_predictions
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
 from openbook.judge.curves.make import learning_curve
@@ -30,7 +30,7 @@ from openbook.judge.errors.documents import DocumentErrors, document_errors
 from openbook.judge.errors.importance import Importance, importance_over_folds
 from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
 from openbook.judge.errors.segments import Segments, worst_segments
-from openbook.judge.folds.examples import RowsOfFold, Split
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.fit_folds import fold_result
 from openbook.judge.folds.splits import TINY, Protocol
 from openbook.judge.risk.costs import Costs, costs
@@ -38,12 +38,14 @@ from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.scores.metrics import METRICS
 from openbook.judge.scores.sequences import SequenceScores
+from openbook.label.effect import UnlabelledEffect
 from openbook.plan.judging import failure_words
 from openbook.plan.log import Log
 from openbook.plan.money import by_decision
 from openbook.plan.plain_json import Known
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
+from openbook.registry import learner
 from openbook.report import Example, Looks
 
 __all__ = ["NO_TIME", "Looking", "asked_looks", "worked_examples"]
@@ -56,6 +58,7 @@ LOOKS = (
     "attributes",
     "leaks",
     "without_suspects",
+    "unlabelled",
     "threshold",
     "sequences",
     "mistakes",
@@ -104,6 +107,7 @@ def asked_looks(plan: Plan, inputs: Schema | None = None) -> list[str]:
         "costs": plan.costs,
         "documents": inputs is not None and inputs.of(Text) and plan.task == "classification",
         "threshold": plan.tunes_threshold,
+        "unlabelled": plan.uses_unlabelled,
         "sequences": plan.roles.sequence and plan.task == "classification",
     }
     return [look for look in LOOKS if asked.get(look, True)]
@@ -161,6 +165,9 @@ class Looking:
 
     def _reason(self, name: str) -> str:
         """Why a look is not taken, or nothing."""
+        takes = getattr(self.rows.model(self.label), "_takes_unlabelled", False)
+        if name in ("curve", "diagnosis") and takes:
+            return f"a curve of labelled rows says little of {self.label}, which learns from the others, too"
         if name in _MANY_ROWS and len(self.rows.train) < TINY:
             return f"{len(self.rows.train)} rows are too few"
         if self.deadline is not None and monotonic() + self._fits(name) * self._fold_seconds > self.deadline:
@@ -198,7 +205,7 @@ class Looking:
     def _fits(self, name: str) -> int:
         """About how many folds a look takes as long as."""
         folds = len(self.evaluation.first_round)
-        again = {"threshold": folds, "importance": folds, "curve": _CURVE_FITS}
+        again = {"unlabelled": folds, "threshold": folds, "importance": folds, "curve": _CURVE_FITS}
         return again.get(name, 0)
 
     @property
@@ -250,14 +257,32 @@ class Looking:
 
     def _evaluated(self, part: str, label: str, model: Any, names: Sequence[str]) -> Evaluation:
         """A model on the folds of the first round, as far as the log does not hold them yet."""
-        rows, examples = self.rows, self.rows.examples.select(names)
+        return self.rows.evaluation(label, self._judged(part, label, model, self.rows.examples.select(names)))
+
+    def _judged(self, part: str, label: str, model: Any, examples: Examples) -> list[FoldResult]:
+        """The folds of the first round, as far as the log does not hold them yet."""
 
         def judge(i: int) -> FoldResult:
-            return fold_result(label, model, RowsOfFold(examples, Split(i, *rows.splits[i])))
+            return fold_result(label, model, RowsOfFold(examples, Split(i, *self.rows.splits[i])))
 
         indices = [fold.index for fold in self.comparison[label].first_round]
-        folds = [self.log.judged(part, label, i, partial(judge, i)) for i in indices]
-        return rows.evaluation(label, folds)
+        return [self.log.judged(part, label, i, partial(judge, i)) for i in indices]
+
+    @cached_property
+    def unlabelled(self) -> UnlabelledEffect | None:
+        """The best learner of unlabelled rows, on the folds of the first round, with them and without."""
+        rows, plan = self.rows, self.rows.plan
+        labels = [row.label for row in self.comparison.rows()]
+        takers = [one for one in labels if learner(plan.contestant(one).candidate.learner).unlabelled]
+        if rows.unlabelled is None or not takers:
+            return None
+        label = takers[0]
+        examples = replace(rows.examples.select(rows.columns[label]), unlabelled=None)
+        folds = self._judged("labelled", label, rows.model(label), examples)
+        both = [rows.evaluation(label, some) for some in (self.comparison[label].first_round, folds)]
+        means = [evaluation.score("accuracy") for evaluation in both]
+        test = difference(both[0], both[1], "accuracy")
+        return UnlabelledEffect(label, len(rows.known), len(rows.unlabelled), means[0], means[1], test)
 
     @cached_property
     def sequences(self) -> dict[str, SequenceScores]:

@@ -315,8 +315,9 @@ def make_plan(
     weights, about_weights = _weights(table, roles, weight_kind)
     notes += about_weights
     labelled = np.flatnonzero(~table.column(target).missing)
-    if gaps := len(table) - len(labelled):
-        notes.append(f"{plural(gaps, 'row')} without {target} skipped")
+    bare = not (roles.bound or prepare or costs or hypotheses or aimed.source.sample)
+    unlabelled = len(table) - len(labelled) if bare and aimed.task == "classification" else 0
+    notes += _gap_notes(len(table) - len(labelled), unlabelled, roles.target)
     if weights == "frequency":
         labelled = counted_rows(labelled, weights_of(table, str(weight), target), str(weight))
     known = table.take(labelled)
@@ -335,7 +336,9 @@ def make_plan(
     prepared = _prepared(inputs, y, prepare)
     sampled = bool(aimed.source.sample)
     notes += _sample_notes(roles) if sampled else ()
-    candidates, refused = _candidates(prepared, y, aimed.task, only, effort, sequence, sampled=sampled)
+    candidates, refused = _candidates(
+        prepared, y, aimed.task, only, effort, sequence, sampled=sampled, unlabelled=unlabelled
+    )
     if rules is not None:
         candidates.append(_written(rules, prepared, y, aimed.task))
         notes.append(_WRITTEN_NOTE)
@@ -499,18 +502,21 @@ def _candidates(
     sequence: str | None,
     *,
     sampled: bool,
+    unlabelled: int,
 ) -> tuple[list[Candidate], list[str]]:
     """The learners that can be tried, and in words those that cannot."""
-    _check_asked(only, y, task, sequence)
+    _check_asked(only, y, task, sequence, unlabelled)
     candidates, refused = [], []
     tasks = (task, "sequence") if sequence is not None and task == "classification" else (task,)
     tried = [entry for entry in learners(*tasks) if not only or entry.baseline or entry.name in only]
     tried = [entry for entry in tried if not entry.ordered or _has_order(y)]
+    tried = [entry for entry in tried if not entry.unlabelled or unlabelled]
     for entry, variant in [(one, way) for one in tried for way in one.study]:
         model = entry.make(**variant.parameters)
         if entry.task == "sequence":
             model.set_params(sequence=sequence)
-        reason = _refusal(variant, model, inputs, effort) or _too_slow(entry.name, inputs, effort)
+        rows = len(inputs) + unlabelled * entry.unlabelled
+        reason = _refusal(variant, model, inputs, rows, effort) or _too_slow(entry.name, inputs, rows, effort)
         if sampled and not getattr(model, "_streams", False):
             reason = "it needs all rows in memory, and the files are larger"
         if entry.members and entry.name not in only and len(inputs) < TINY:
@@ -529,13 +535,18 @@ def _candidates(
     return candidates, refused
 
 
-def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | None) -> None:
+def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | None, unlabelled: int) -> None:
     """Refuse learners that a study of this task cannot try."""
     for name in only:
         if not (entry := learner(name)).study:
             raise PlanError(f"{name} needs parameters in a study; add it to the [[learners]] of a plan.toml")
         if entry.task == "sequence" and (sequence is None or task != "classification"):
             raise PlanError(f"{name} labels sequences; say which column names them: --sequence COLUMN")
+        if entry.unlabelled and not unlabelled:
+            raise PlanError(
+                f"{name} learns from rows without {y.name}, and here are none that it can use: leave their"
+                " target empty, and --group, --time, --weight, --costs and --prepare out"
+            )
         if entry.ordered and not _has_order(y):
             raise PlanError(
                 f"{name} needs classes with an order; give it from lowest to highest: --kind"
@@ -576,12 +587,12 @@ def _written(path: str | Path, inputs: Table, y: Column, task: Task) -> Candidat
     return Candidate.of("hand-written rules", model)
 
 
-def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str | None:
-    """Why this way of a learner is not tried on this table, or None."""
+def _refusal(variant: Variant, model: Any, inputs: Table, rows: int, effort: Effort) -> str | None:
+    """Why this way of a learner is not tried on so many rows of this table, or None."""
     if (most := variant.most_rows) is not None:
         if effort == "quick":
             most //= _QUICKER
-        if len(inputs) > most:
+        if rows > most:
             slow = "too slow for a quick study of" if effort == "quick" else "too slow for"
             return f"{slow} more than {most:,} rows"
     if len(inputs) < variant.least_rows:
@@ -590,16 +601,16 @@ def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str
     return reason
 
 
-def _too_slow(name: str, inputs: Table, effort: Effort) -> str | None:
+def _too_slow(name: str, inputs: Table, rows: int, effort: Effort) -> str | None:
     """Why all folds of a learner would take too long on so many rows and columns, or None."""
     width = encoded_width(inputs)
-    shape = Shape(len(inputs), len(inputs.names), width, _TWO_CLASSES)
+    shape = Shape(rows, len(inputs.names), width, _TWO_CLASSES)
     folds, most = _PATIENCE[effort]
     if (seconds := folds * fit_seconds(name, shape)) <= most:
         return None
     columns = plural(width, "column")
     return (
-        f"too slow for {plural(len(inputs), 'row')} and {columns} after encoding"
+        f"too slow for {plural(rows, 'row')} and {columns} after encoding"
         f" ({estimate_words(seconds)} for {folds} folds)"
     )
 
@@ -614,6 +625,13 @@ def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:
     if asked is not None:
         raise PlanError("--test-groups needs both --group and --time; name them, or leave it out")
     return None
+
+
+def _gap_notes(gaps: int, used: int, target: str) -> Iterator[str]:
+    """What becomes of the rows without a target, in words."""
+    if gaps:
+        what = "used by learners of unlabelled rows alone, and never tested" if used else "skipped"
+        yield f"{plural(gaps, 'row')} without {target} {what}"
 
 
 def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:

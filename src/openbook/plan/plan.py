@@ -250,6 +250,11 @@ class Plan(Document):
         """Whether learners are given weights; frequencies repeat the rows instead."""
         return self.roles.weight is not None and self.protocol.weights != "frequency"
 
+    @property
+    def uses_unlabelled(self) -> bool:
+        """Whether a learner of the plan learns from rows without a target, too."""
+        return any(learner(each.candidate.learner).unlabelled for each in self.contestants)
+
     def decider(self, label: str, decides: str | Metric | None = None) -> Any:
         """The model of a learner; where the plan tunes thresholds and the learner allows it, with one that is
         tuned.
@@ -281,6 +286,8 @@ class Plan(Document):
         from openbook.decide import TunedThresholdClassifierCV
 
         if hasattr(model, "sequence"):  # inner folds would divide sequences
+            return model
+        if getattr(model, "_takes_unlabelled", False):  # inner folds are for labelled rows
             return model
         weighable = not self.weighs or has_fit_parameter(model, "sample_weight")
         if not (self.tunes_threshold and weighable and hasattr(model, "predict_proba")):

@@ -1,7 +1,7 @@
 """The rows of a study by the part they play; positions count the rows whose target is known."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from time import perf_counter
@@ -164,7 +164,16 @@ class StudyRows:
     def examples(self) -> Examples:
         """All rows with all inputs, encoded once for every contestant and every fold."""
         order = self.order.get("groups"), self.test_groups, self.order.get("time")
-        return Examples.of(self._seen, self.y, self.plan.task, self.weights, *order)
+        known = Examples.of(self._seen, self.y, self.plan.task, self.weights, *order)
+        return replace(known, unlabelled=self.unlabelled)
+
+    @cached_property
+    def unlabelled(self) -> Table | None:
+        """The rows without a target, where a learner of the plan can use them; else None."""
+        if not self.plan.uses_unlabelled:
+            return None
+        free = np.flatnonzero(self.table.column(self.plan.roles.target).missing)
+        return self.table.drop(*self.plan.roles.no_inputs).take(free) if len(free) else None
 
     @cached_property
     def _examples_of(self) -> Any:
@@ -184,8 +193,10 @@ class StudyRows:
         return model.model_ if isinstance(model, Tuning) else model
 
     def _fitted(self, model: Any, label: str, rows: np.ndarray) -> Any:
-        more = self.cut(label, rows, rows).arguments(model)
-        return model.fit(self.inputs(label).take(rows), self.y.take(rows), **more)
+        cut = self.cut(label, rows, rows)
+        if not getattr(model, "_takes_unlabelled", False):
+            return model.fit(self.inputs(label).take(rows), self.y.take(rows), **cut.arguments(model))
+        return model.fit(*cut.training(model))
 
     def _fitted_on_files(self, model: Any, label: str) -> Any:
         """A contestant fitted on all rows of files larger than memory but those that are locked away."""

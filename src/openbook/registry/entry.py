@@ -65,6 +65,8 @@ class Entry:
         The registered learner that it wraps unless told otherwise, or the learners, if it wraps several.
     ordered : bool, default=False
         Whether it is for classes with an order alone: a study tries it where the target is ordinal.
+    unlabelled : bool, default=False
+        Whether it learns from rows without a target, too: a study tries it where there are such rows.
     members : tuple of str, default=()
         Of an ensemble, the registered learners that it must beat to be offered by a study.
     study : tuple of Variant, default=()
@@ -89,6 +91,7 @@ class Entry:
     baseline: bool = False
     around: str | tuple[str, ...] | None = None
     ordered: bool = False
+    unlabelled: bool = False
     members: tuple[str, ...] = ()
     study: tuple[Variant, ...] = ()
 

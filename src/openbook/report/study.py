@@ -20,6 +20,7 @@ from openbook.judge.risk.costs import Costs
 from openbook.judge.risk.fairness import Fairness
 from openbook.judge.risk.leaks import Leaks
 from openbook.judge.scores.sequences import SequenceScores
+from openbook.label.effect import UnlabelledEffect
 from openbook.work import Work
 
 __all__ = ["Example", "Looks", "StudyResult"]
@@ -103,6 +104,8 @@ class Looks:
         Of the choice, by sensitive column.
     costs : Costs or None, default=None
         What the decisions of the choice cost.
+    unlabelled : UnlabelledEffect or None, default=None
+        What the rows without a target were worth to the best learner that uses them.
     sequences : mapping of str to SequenceScores
         Of every learner, where rows belong to sequences.
     threshold : Evaluation or None, default=None
@@ -134,6 +137,7 @@ class Looks:
     without_suspects: Evaluation | None = None
     fairness: Mapping[str, Fairness] = field(default_factory=dict)
     costs: Costs | None = None
+    unlabelled: UnlabelledEffect | None = None
     sequences: Mapping[str, SequenceScores] = field(default_factory=dict)
     threshold: Evaluation | None = None
     why_not: Mapping[str, str] = field(default_factory=dict)

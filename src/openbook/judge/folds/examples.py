@@ -18,9 +18,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from openbook.border.base import Learner
-from openbook.border.rows import class_codes, name_of_target
+from openbook.border.rows import UNLABELLED, class_codes, name_of_target
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text
+from openbook.ensemble.members import stacked_rows
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge.folds.holdout import OnTraining
 from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
@@ -44,6 +45,7 @@ class Examples:
     test_groups : "known" if, of a group, the past may train and the future test; else "new"
     time : the rank of each row's time, for models that split their training rows by it; None without one
     sequence : the input that names each row's sequence, which only models of sequences see; None without one
+    unlabelled : rows without a target, which train the models that can use them; None without any
     """
 
     given: Any
@@ -55,6 +57,7 @@ class Examples:
     test_groups: TestGroups = "new"
     time: np.ndarray | None = None
     sequence: str | None = None
+    unlabelled: Table | None = None
 
     @classmethod
     def of(
@@ -142,7 +145,10 @@ class Examples:
 
     def select(self, names: Sequence[str]) -> "Examples":
         """All of them, with some of the inputs."""
-        return self if tuple(names) == self.table.names else replace(self, given=self.table.select(names))
+        if tuple(names) == self.table.names:
+            return self
+        free = None if self.unlabelled is None else self.unlabelled.select(names)
+        return replace(self, given=self.table.select(names), unlabelled=free)
 
     @cached_property
     def table(self) -> Table:
@@ -254,7 +260,11 @@ class RowsOfFold:
     def training(self, model: Any) -> tuple[Any, Any]:
         rows, examples = self.split.train, self.examples
         if takes_tables(model):
-            return self._train_table, examples.column.take(rows)
+            y = examples.column.take(rows)
+            if examples.unlabelled is None or not getattr(model, "_takes_unlabelled", False):
+                return self._train_table, y
+            gaps = np.full(len(examples.unlabelled), UNLABELLED, y.data.dtype)
+            return self._train_and_unlabelled, Column(y.attribute, np.concatenate([y.data, gaps]))
         return rows_of(examples.given, rows), examples.labels[rows]
 
     def arguments(self, model: Any) -> dict[str, np.ndarray]:
@@ -275,6 +285,10 @@ class RowsOfFold:
     @cached_property
     def _train_table(self) -> Table:
         return self.examples.table.take(self.split.train)
+
+    @cached_property
+    def _train_and_unlabelled(self) -> Table:
+        return stacked_rows([self._train_table, self.examples.unlabelled])
 
     @cached_property
     def _test_table(self) -> Table:

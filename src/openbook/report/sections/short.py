@@ -28,7 +28,8 @@ _MOST_WARNINGS = 4
 def in_short(result: StudyResult) -> Part:
     blocks: list[Block] = [Paragraph(words.headline(result), "verdict"), Answers(list(_answers(result)))]
     sentences = (result.choice.reason, words.verdict(result), words.threshold(result), words.money(result))
-    blocks += [Paragraph(sentence, "verdict") for sentence in sentences if sentence]
+    worth = str(result.looks.unlabelled or "")
+    blocks += [Paragraph(sentence, "verdict") for sentence in (*sentences, worth) if sentence]
     warnings = list(_warnings(result))
     shown = [*warnings[:_MOST_WARNINGS]]
     if more := len(warnings) - len(shown):
@@ -69,6 +70,7 @@ _NAMES = {
     "segments": "the worst segments",
     "fairness": "fairness",
     "costs": "costs",
+    "unlabelled": "what the unlabelled rows are worth",
     "sequences": "rows, sequences and spans",
     "importance": "permutation importance",
     "curve": "the learning curve",

@@ -1,0 +1,80 @@
+"""Rows without a target in a study: learners that can use them do, and nobody is tested on them."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import openbook as ob
+from openbook.bayes import NaiveBayes
+from openbook.errors import PlanError
+from openbook.label import NaiveBayesEM
+from openbook.plan.make import make_plan
+from openbook.plan.plan import Plan
+from openbook.plan.rows import StudyRows
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    x = rng.normal(size=(300, 2)) + 1.5 * y[:, None]
+    labels = [["no", "yes"][label] if i % 6 == 0 else None for i, label in enumerate(y)]
+    path = tmp_path_factory.mktemp("few") / "few.csv"
+    pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": labels}).write_csv(path)
+    return path
+
+
+def _right(evaluation):
+    """The share of right predictions in the first round of folds."""
+    return np.concatenate([fold.y_pred == fold.y_true for fold in evaluation.first_round]).mean()
+
+
+def test_study(file, tmp_path):
+    only = ["naive_bayes", "naive_bayes_em"]
+    result = ob.study(file, "y", only=only, folder=tmp_path / "out", progress=False)
+    labels = [row.label for row in result.comparison.rows()]
+    assert {"naive Bayes", "naive Bayes with EM"} <= set(labels)
+    evaluation = result.comparison["naive Bayes with EM"]
+    assert sorted(np.concatenate([fold.rows for fold in evaluation.first_round])) == [*range(50)]
+    effect = result.looks.unlabelled
+    assert (effect.n_labelled, effect.n_unlabelled) == (50, 250)
+    # without unlabelled rows, EM is naive Bayes
+    assert effect.labelled_alone == pytest.approx(_right(result.comparison["naive Bayes"]))
+    assert effect.with_unlabelled == pytest.approx(_right(evaluation))
+    assert str(effect) in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_folds_train_on_the_unlabelled_rows_too(file):
+    plan = make_plan(file, "y", only=["naive_bayes_em"])
+    table = ob.read(file)
+    rows = StudyRows(plan, table)
+    label = next(c.label for c in plan.contestants if c.candidate.learner == "naive_bayes_em")
+    train = rows.train[:40]
+    model = rows.fitted(label, train)
+    missing = table.column("y").missing
+    kept = np.r_[np.flatnonzero(~missing)[train], np.flatnonzero(missing)]
+    alone = NaiveBayesEM().fit(table.drop("y").take(kept), table.column("y").take(kept))
+    X = table.drop("y")
+    assert np.allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-9)
+    labelled = NaiveBayes().fit(X.take(kept[:40]), table.column("y").take(kept[:40]))
+    assert not np.allclose(model.predict_proba(X), labelled.predict_proba(X), rtol=1e-3)
+
+
+def test_they_are_offered_where_they_can_help(file, tmp_path):
+    def learners(plan: Plan):
+        return {c.candidate.learner for c in plan.contestants}
+
+    few = {"naive_bayes_em", "self_training", "label_spreading"}
+    assert few <= learners(make_plan(file, "y"))
+    assert not few & learners(make_plan("iris"))
+    assert not few & learners(make_plan(file, "y", prepare=["scale a"]))
+    with pytest.raises(PlanError, match="learns from rows without species"):
+        make_plan("iris", only=["label_spreading"])
+
+
+def test_examples_are_the_labelled_rows(file):
+    rows = StudyRows(make_plan(file, "y", only=["naive_bayes_em"]), ob.read(file))
+    assert len(rows.examples) == 50
+    assert len(rows.unlabelled) == 250
+    chosen = rows.examples.select(["b"])
+    assert chosen.unlabelled.names == ("b",)
