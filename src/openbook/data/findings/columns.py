@@ -67,7 +67,8 @@ def _gaps(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
     if summary.rows and summary.missing == summary.rows:
         yield Finding("missing", columns, "warn", "every cell is missing; leave it out.")
     elif is_target and summary.missing:
-        message = f"the target is missing in {plural(summary.missing, 'row')}; no score is of them, and most learners leave them out."
+        rows = plural(summary.missing, "row")
+        message = f"the target is missing in {rows}; they are never tested, and most learners leave them out."
         yield Finding("target missing", columns, "warn", message)
     elif summary.missing_share > _MOSTLY_MISSING:
         message = (
