@@ -304,6 +304,16 @@ def _neighbours(model: Any) -> list[Block]:
     return [Paragraph(text), *([Sheet.of(columns, "Distance of two rows")] if columns is not None else [])]
 
 
+def _graph(model: Any) -> list[Block]:
+    """Labels along a graph: the rows that it was made of."""
+    work = model.work()
+    text = (
+        f"{work.conclusion} A prediction is the mean over the k = {model.n_neighbors} stored rows that are"
+        " nearest to the new one."
+    )
+    return [Paragraph(text), *(Sheet.of(part) for part in work.parts if isinstance(part, Grid))]
+
+
 def _machine(model: Any) -> list[Block]:
     n = len(model.support_)
     kernel = model.kernel if isinstance(model.kernel, str) else "own"
@@ -373,6 +383,9 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "ZeroRegressor": _constant,
     "OneR": _one_r,
     "NaiveBayes": _naive_bayes,
+    "NaiveBayesEM": _naive_bayes,
+    "LabelPropagation": _graph,
+    "LabelSpreading": _graph,
     "BeliefNetworkClassifier": _belief_network,
     "ConditionalRandomField": _labels_in_order,
     "LinearRegression": _linear,
