@@ -101,8 +101,8 @@ def test_batches_differ():
     y = ["a", "b", None, None, None, None]
     assert Asker(Told()).fit(X, y).ask(2) == [2, 3]
     # kinds of distance: copies are 0 apart; the other row is (0.05 + 1) / 2 away
-    assert set(Asker(Told(), batch="k-means++").fit(X, y).ask(2)) == {2, 5}
-    ranked = Asker(Told(), batch="ranked").fit(X, y).ask(2)
+    assert set(Asker(Told(), diversity="k-means++").fit(X, y).ask(2)) == {2, 5}
+    ranked = Asker(Told(), diversity="ranked").fit(X, y).ask(2)
     assert 5 in ranked
     assert len(set(ranked) & {2, 3, 4}) == 1
 

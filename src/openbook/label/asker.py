@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from openbook.border.rows import UNLABELLED, class_codes, codes_where_labelled, name_of_target
-from openbook.border.rules import Anything, OneOf, ParameterRule, Whole, check_parameters
+from openbook.border.rules import Anything, Maybe, OneOf, ParameterRule, Whole, check_parameters
 from openbook.data import Column, Nominal
 from openbook.data.attributes import as_text
 from openbook.data.read import read
@@ -31,8 +31,8 @@ from openbook.judge.chance.ranks import same_digits
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.label.stopping import Stopping
 from openbook.label.strategies import (
-    BATCHES,
     COMMITTEES,
+    DIVERSITIES,
     STRATEGIES,
     disagreement,
     diverse,
@@ -69,9 +69,9 @@ class Asker(BaseEstimator):
         disagreement in the votes ("committee") or the probabilities ("committee_kl") of a committee, the
         fewest errors left on the other rows once its label is known ("expected_error"), the largest entropy
         times mean similarity to the other rows ("density"), or any ("random").
-    batch : {"best", "ranked", "k-means++"}, default="best"
-        How several rows are chosen at once: the best one by one, or rows that also differ from one another,
-        by rank or drawn as the first centres of k-means++.
+    diversity : {"ranked", "k-means++"} or None, default=None
+        How several rows are chosen at once so that they differ, too: ranked by score and distance, or drawn as
+        the first centres of k-means++; None for the best one by one.
     committee : list of classifiers or None, default=None
         The members of a committee; None for bagged copies of `estimator`.
     n_estimators : int, default=10
@@ -119,18 +119,18 @@ class Asker(BaseEstimator):
 
     _rules: ClassVar[Mapping[str, ParameterRule]] = {
         "strategy": OneOf(*STRATEGIES),
-        "batch": OneOf(*BATCHES),
+        "diversity": Maybe(OneOf(*DIVERSITIES)),
         "committee": Anything("None or a list of classifiers"),
         "n_estimators": Whole(at_least=1),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def __init__(
-        self, estimator, strategy="margin", batch="best", committee=None, n_estimators=10, random_state=0
+        self, estimator, strategy="margin", diversity=None, committee=None, n_estimators=10, random_state=0
     ):
         self.estimator = estimator
         self.strategy = strategy
-        self.batch = batch
+        self.diversity = diversity
         self.committee = committee
         self.n_estimators = n_estimators
         self.random_state = random_state
@@ -192,9 +192,9 @@ class Asker(BaseEstimator):
             if not (costs > 0).all():
                 raise ParameterError("costs: every label must cost more than 0")
             worth = worth / costs[free]
-        if self.batch == "best" or n == 1:
+        if self.diversity is None or n == 1:
             return free[_best_first(worth)[:n]].tolist()
-        random = None if self.batch == "ranked" else self._random
+        random = None if self.diversity == "ranked" else self._random
         known = np.setdiff1d(np.arange(len(self.labels_)), free)
         return free[diverse(self._table, known, free, worth, n, random)].tolist()
 

@@ -13,7 +13,7 @@ proba : float64 (n_rows, n_classes); votes : (n_rows, n_classes), counts. Simila
 distance, in which a missing cell is as far as can be. The expected error is found for the 20 rows of the
 largest entropy alone, and over 200 of the others, since it fits the classifier once for each row and class.
 
-A batch of several rows is the best of them one by one ("best"), or rows that differ as well, by Gower's
+A batch of several rows is the best of them one by one, or rows that differ as well, by Gower's
 distance d to the nearest row that has a label or is in the batch:
 
     ranked      α d + (1 - α) worth, α = U / (U + L)    the largest, one after another
@@ -37,8 +37,8 @@ from openbook.spaces.index import spread_out
 from openbook.spaces.mixed import MixedDistance, MixedIndex
 
 __all__ = [
-    "BATCHES",
     "COMMITTEES",
+    "DIVERSITIES",
     "STRATEGIES",
     "Strategy",
     "disagreement",
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 #: How the rows of a batch are chosen, and the strategies that a committee decides.
-BATCHES, COMMITTEES = ("best", "ranked", "k-means++"), ("committee", "committee_kl")
+DIVERSITIES, COMMITTEES = ("ranked", "k-means++"), ("committee", "committee_kl")
 
 #: The most rows that a row is compared with: the mean of so many is near that of all.
 _COMPARED = 1000
