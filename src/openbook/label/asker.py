@@ -70,8 +70,8 @@ class Asker(BaseEstimator):
         fewest errors left on the other rows once its label is known ("expected_error"), the largest entropy
         times mean similarity to the other rows ("density"), or any ("random").
     diversity : {"ranked", "k-means++"} or None, default=None
-        How several rows are chosen at once so that they differ, too: ranked by score and distance, or drawn as
-        the first centres of k-means++; None for the best one by one.
+        How several rows are chosen at once so that they differ, too: ranked by score and distance, or drawn
+        as the first centres of k-means++; None for the best one by one.
     committee : list of classifiers or None, default=None
         The members of a committee; None for bagged copies of `estimator`.
     n_estimators : int, default=10
