@@ -85,6 +85,7 @@ DEFAULTS = {
         "30": "steps to look at",
         "10": SKLEARN,
     },
+    "k": {"None": "as many as are worth it", "1000": "words: a vocabulary has far more"},
     "max_parents": {"4": "a search may need them", "2": "small networks to look at"},
     "max_samples": {"None": SKLEARN, "'auto'": SKLEARN},
     "method": {"'domingos'": "of losses of classes", "'yeo-johnson'": SKLEARN},
@@ -94,6 +95,7 @@ DEFAULTS = {
         "'gower'": "medoids of mixed columns",
         "'euclidean'": "an index is of numbers",
     },
+    "min_df": {"1": SKLEARN, "2": "of words that are chosen: one in a single text tells nothing"},
     "min_samples_leaf": {"1": SKLEARN, "2": "C4.5's own", "4": "a line needs rows"},
     "missing": {
         "('', '?', 'NA', 'N/A', 'NaN', 'nan', 'null', 'NULL', 'None')": "texts that stand for it",

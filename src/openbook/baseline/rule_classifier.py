@@ -22,6 +22,7 @@ from openbook.border.base import Classifier
 from openbook.border.folding import Folding
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything
+from openbook.data import Nominal, Numeric, Ordinal, Text
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics
@@ -77,6 +78,7 @@ class RuleClassifier(Folding, Classifier):
     """
 
     _rules = {"text": Anything("rules as a text, one a line")}
+    _accepts = (Numeric, Nominal, Ordinal, Text)
 
     def __init__(self, text=""):
         self.text = text
@@ -84,10 +86,6 @@ class RuleClassifier(Folding, Classifier):
     @property
     def _pools(self):
         return False  # rules name values, rare or not
-
-    @property
-    def _reads_texts(self):
-        return False
 
     def refusal(self, schema):
         """Why the rules cannot be applied to a table of this schema, or None.

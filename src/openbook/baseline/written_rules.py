@@ -8,10 +8,12 @@ A rule a line, or several with ; between them; from # on a line is a comment.
 
     condition    column = value    column != value    column < 3.5    <=    >    >=
                  column in {a, b}    column not in {a, b}    column is missing    column is not missing
+                 text contains refund    text contains "money back"    text does not contain refund
 
 Names and values with spaces need no quotes; those with and, then or a sign do. Upper and lower case matter
 only where two names differ by nothing else. A missing cell, or a value never seen, meets no condition but "is
-missing". Ordinal values compare in their order. Nothing is executed: a rule is read, never evaluated.
+missing". Ordinal values compare in their order. A text contains a word, or several words that follow each
+other, whatever their case; parts of words do not count. Nothing is executed: a rule is read, never evaluated.
 """
 
 import math
@@ -22,9 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import Categorical, Numeric, Ordinal, Schema, read
+from openbook.data import Categorical, Numeric, Ordinal, Schema, Text, read
 from openbook.data.conform import conform
 from openbook.errors import OpenbookError, ParameterError, UnknownColumn, did_you_mean
+from openbook.text.tokens import containing
 from openbook.work.conditions import literal, number_literal, quoted, word
 
 __all__ = ["Asked", "Bound", "WrittenRule", "bound_tests", "read_rules"]
@@ -46,6 +49,7 @@ _RULE = re.compile(r"(?:if\s+)?(.+?)\s+then\s+(.+)", re.IGNORECASE)
 _ELSE = re.compile(r"(?:else|otherwise|default|always)[:,]?\s+(.+)", re.IGNORECASE)
 _MISSING = re.compile(r"(.+?)\s+is\s+(not\s+)?missing", re.IGNORECASE)
 _AMONG = re.compile(r"(.+?)\s+(not\s+)?in\s+[{(\[](.*)[})\]]", re.IGNORECASE)
+_CONTAINS = re.compile(r"(.+?)\s+(contains|does\s+not\s+contain)\s+(.+)", re.IGNORECASE)
 _SIGNED = re.compile(r"(.+?)\s*(<=|>=|!=|<>|==|=|<|>|≠|≤|≥)\s*(.+)")
 
 
@@ -58,7 +62,7 @@ class Asked:
     values: tuple[str, ...] = ()
 
     def __str__(self):
-        if self.sign in SIGNS:
+        if self.sign in SIGNS or "contain" in self.sign:
             return f"{self.column} {self.sign} {word(self.values[0])}"
         among = f" {{{', '.join(map(word, self.values))}}}" if self.values else ""
         return f"{self.column} {self.sign}{among}"
@@ -118,12 +122,20 @@ class Bound:
 
     def holds(self, data):
         """Whether the cells of a column meet it, bool (n,)."""
+        if isinstance(self.attribute, Text):
+            return self._holds_texts(data)
         known = data >= 0 if isinstance(self.attribute, Categorical) else ~np.isnan(data)
         if self.sign in ("is missing", "is not missing"):
             return known if "not" in self.sign else ~known
         if self.sign in ("in", "not in"):
             return known & (np.isin(data, self.cells) == (self.sign == "in"))
         return known & SIGNS[self.sign](data, self.cells[0])
+
+    def _holds_texts(self, data):
+        missing = np.array([cell is None for cell in data], dtype=bool)
+        if self.sign in ("is missing", "is not missing"):
+            return ~missing if "not" in self.sign else missing
+        return ~missing & (containing(data.tolist(), self.test.values[0]) == (self.sign == "contains"))
 
     def __str__(self):
         return str(self.test)
@@ -133,6 +145,9 @@ class Bound:
 
     def sql(self, quote='"'):
         name = quoted(self.attribute.name, quote)
+        if "contain" in self.sign:
+            msg = f"SQL knows no words, so the rule on {self.attribute.name!r} cannot be written in it"
+            raise ParameterError(msg)
         if not self.cells:
             return f"{name} IS {'NOT ' if 'not' in self.sign else ''}NULL"
         if isinstance(self.attribute, Numeric):
@@ -194,11 +209,14 @@ def _test(text, line):
     if said := _AMONG.fullmatch(text.strip()):
         values = tuple(_plain(value) for value in said[3].split(",") if value.strip())
         return Asked(_plain(said[1]), "not in" if said[2] else "in", values)
+    if said := _CONTAINS.fullmatch(text.strip()):
+        sign = "contains" if said[2].lower() == "contains" else "does not contain"
+        return Asked(_plain(said[1]), sign, (_plain(said[3]),))
     if said := _SIGNED.fullmatch(text.strip()):
         return Asked(_plain(said[1]), _SAME.get(said[2], said[2]), (_plain(said[3]),))
     msg = (
         f"RuleClassifier: line {line}: {text.strip()!r} is not a condition; write one such as"
-        " 'humidity > 75', 'outlook in {sunny, rain}' or 'humidity is missing'"
+        " 'humidity > 75', 'outlook in {sunny, rain}', 'review contains refund' or 'humidity is missing'"
     )
     raise ParameterError(msg)
 
@@ -226,11 +244,15 @@ def _bound_test(test, line, schema):
     if (name := _found(test.column, schema.names)) is None:
         raise UnknownColumn(test.column, schema.names)
     attribute = schema[name]
+    if isinstance(attribute, Text) != ("contain" in test.sign) and test.values:
+        ask = "ask what it contains" if isinstance(attribute, Text) else "only texts contain words; use ="
+        msg = f"line {line}: {name} is {attribute.kind}: {ask}"
+        raise ParameterError(msg)
+    cells: list[float] = []
     if isinstance(attribute, Categorical):
         if test.sign in ("<", "<=", ">", ">=") and not isinstance(attribute, Ordinal):
             msg = f"line {line}: {name} is nominal, so its values have no order; use = or in {{…}}"
             raise ParameterError(msg)
-        cells = []
         for value in test.values:
             if (own := _found(value, attribute.values)) is None:
                 msg = f"line {line}: {name} has no value {value!r}. {did_you_mean(value, attribute.values)}"
@@ -238,9 +260,6 @@ def _bound_test(test, line, schema):
             cells.append(float(attribute.values.index(own)))
     elif isinstance(attribute, Numeric):
         cells = [_number(attribute, value, line) for value in test.values]
-    else:
-        msg = f"line {line}: {name} is {attribute.kind}, which rules cannot test; turn it into counts first"
-        raise ParameterError(msg)
     return Bound(attribute, test.sign, tuple(cells), Asked(name, test.sign, test.values))
 
 

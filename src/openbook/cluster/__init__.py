@@ -14,6 +14,7 @@ from openbook.cluster.k_modes import KModes
 from openbook.cluster.k_prototypes import KPrototypes
 from openbook.cluster.mixture import GaussianMixture
 from openbook.cluster.quality import ClusterQuality, cluster_quality
+from openbook.cluster.words import WordCluster, word_clusters
 
 __all__ = [
     "DBSCAN",
@@ -30,8 +31,10 @@ __all__ = [
     "KMedoids",
     "KModes",
     "KPrototypes",
+    "WordCluster",
     "choose_k",
     "cluster_quality",
     "contingency",
     "describe_clusters",
+    "word_clusters",
 ]

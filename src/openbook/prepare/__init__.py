@@ -15,6 +15,7 @@ from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.prepared import Prepared
 from openbook.prepare.rare_values import RareValues
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
+from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
 from openbook.prepare.steps import VERBS, Verb, step
 from openbook.prepare.turning import TurningPoint
@@ -47,6 +48,7 @@ __all__ = [
     "RareValues",
     "RobustScaler",
     "RowRule",
+    "SelectWords",
     "SigmoidFeatures",
     "SimpleImputer",
     "StandardScaler",

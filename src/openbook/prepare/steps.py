@@ -32,6 +32,7 @@ from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImpute
 from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.rare_values import RareValues
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
+from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
 from openbook.prepare.turning import TurningPoint
 
@@ -181,6 +182,16 @@ VERBS: dict[str, Verb] = {
         "pool the rare values of columns with many; a number says how many rows a value needs",
         {"": Way(RareValues, {}, "min_frequency")},
         "pool city 10",
+    ),
+    "words": Verb(
+        "keep the words of texts that tell most of the target: mi, chi2, pmi, or df (document frequency)",
+        {
+            "mi": Way(SelectWords, {}, "k"),
+            "chi2": Way(SelectWords, {"measure": "chi_squared"}, "k"),
+            "pmi": Way(SelectWords, {"measure": "pmi"}, "k"),
+            "df": Way(SelectWords, {"measure": "document_frequency"}, "k"),
+        },
+        "words review 500 chi2",
     ),
     "impute": Verb(
         "fill missing cells: mean, median, mode, constant, category, neighbours or model",

@@ -57,6 +57,7 @@ _STEPS = {
     "rare_values": ("RareValues", "rare values of nominal columns pooled into one"),
     "robust_scaler": ("RobustScaler", "numbers minus their median, by the distance of the quartiles"),
     "row_rule": ("RowRule", "training rows that break a rule left out"),
+    "select_words": ("SelectWords", "the words of texts that tell most of the target"),
     "sigmoid_features": ("SigmoidFeatures", "sigmoid basis functions in place of numbers"),
     "simple_imputer": ("SimpleImputer", "missing cells filled by the mean, median or mode of their column"),
     "turning_point": ("TurningPoint", "the distance from the turning point of a U shape"),

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from openbook.text.kernels import number_words
 
-__all__ = ["Tokens", "tokens"]
+__all__ = ["Tokens", "containing", "tokens"]
 
 #: Bytes of UTF-8 that belong to words: ASCII letters and digits, and all bytes of other characters.
 _IS_WORD = np.array([byte > 127 or chr(byte).isalnum() for byte in range(256)])
@@ -52,6 +52,27 @@ def tokens(texts: Sequence[str | None]) -> Tokens:
     text = encoded.data
     words = b"\n".join([text[start : start + size] for start, size in spans[:distinct].tolist()])
     return Tokens(words.decode().split("\n") if distinct else [], codes[:n].copy(), firsts)
+
+
+def containing(texts: Sequence[str | None], phrase: str) -> npt.NDArray[np.bool_]:
+    """Which texts have these words, one after the other, whatever their case.
+
+    >>> containing(["Give me my money back!", "back to money", None], "money back").tolist()
+    [True, False, False]
+    """
+    wanted = [word.lower() for word in tokens([phrase]).words]
+    words, codes, firsts = tokens(texts)
+    found = np.zeros(len(texts), dtype=bool)
+    if not wanted or len(codes) < len(wanted):
+        return found
+    row = np.repeat(np.arange(len(texts)), np.diff(firsts))
+    last = len(codes) - len(wanted) + 1
+    begins = row[:last] == row[len(wanted) - 1 :]
+    for k, one in enumerate(wanted):
+        is_it = np.array([word.lower() == one for word in words])
+        begins &= is_it[codes[k : k + last]]
+    found[row[:last][begins]] = True
+    return found
 
 
 def _plain(text: str) -> str:
