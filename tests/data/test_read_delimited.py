@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from openbook.data import Nominal, Numeric, delimited, read
+from openbook.data import Nominal, Numeric, delimited, read, scan
 from openbook.data.frames import polars_columns
 from openbook.errors import DataError
 
@@ -222,3 +222,23 @@ def test_fields_may_be_separated_by_blanks(tmp_path):
     assert table.notes == ("fields are separated by blanks",)
     (tmp_path / "names.csv").write_text("full name\nAnn Lee\nBob Ray\n")
     assert read(tmp_path / "names.csv").names == ("full name",)
+
+
+@pytest.mark.parametrize("header", ["mpg\tweight name\n", ""])
+def test_columns_of_the_same_width_are_read(tmp_path, header):
+    """As the cars of the UCI repository come: blanks and tabs, however many, and names in quotes."""
+    lines = ['18.0   3504.\t"buick skylark"', ' 9.0   ?    \t"ford  pinto"', "31.5   1990.\thonda"] * 2
+    path = tmp_path / "auto-mpg.data"
+    path.write_text(header + "\n".join(lines) + "\n")
+    table = read(path)
+    assert [a.kind for a in table.schema] == ["numeric", "numeric", "nominal"]
+    assert table.column(table.names[0]).tolist() == [18.0, 9.0, 31.5] * 2
+    assert table.column(table.names[1]).missing.tolist() == [False, True, False] * 2
+    assert table.column(table.names[2]).tolist() == ["buick skylark", "ford  pinto", "honda"] * 2
+    assert "fields are separated by blanks" in table.notes
+    assert scan(path).schema == table.schema
+
+
+def test_a_tab_in_every_line_separates_words_with_blanks(tmp_path):
+    (tmp_path / "a.txt").write_text("Full name\tage\nAnn Lee\t30\nBob Ray\t40\nCy Fox\t50\n")
+    assert read(tmp_path / "a.txt").names == ("Full name", "age")

@@ -58,7 +58,7 @@ _LAYOUTS = {
     "d/m/y": _slashed(_DAY, _MONTH),
     "m/d/y": _slashed(_MONTH, _DAY),
     "d month y": rf"{_WEEKDAY}{_DAY}{_NTH}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:{_YEAR}|(?P<y2>\d\d))",
-    "month d y": rf"{_WEEKDAY}{_NAME}\.? {_DAY}{_NTH},? {_YEAR}",
+    "month d y": rf"{_WEEKDAY}{_NAME}(?:\.? |-){_DAY}{_NTH}(?:,? |-){_YEAR}",
     "month y": rf"{_NAME}\.?[-/ ,] ?{_YEAR}",
     "y-m": rf"{_YEAR}[-/](?P<m>\d\d)",
     "y q": rf"{_YEAR}[-/ ]?{_QUARTER}",

@@ -5,7 +5,8 @@ Where a later cell breaks the guess, its column is read as text after all and de
 the table is the same as if every column had been read as text.
 
     separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines; else blanks
-                   that part all lines alike, if some field holds numbers
+                   that part all lines alike, if some field holds numbers: single ones or, as in columns of
+                   the same width, any number of them and of tabs
     names          the first line, blanks stripped; an empty name becomes column_3, a second x there x_3
     no names       found out (see `_is_data`), or told by header=False: column_1, column_2, …
     quotes         "…" around a field, "" inside for one quote; separators and line breaks may stand inside
@@ -45,10 +46,12 @@ from openbook.data.lines import (
     columns_of_codes,
     complaint,
     count_separators,
+    in_columns,
     line_of,
     not_utf8,
     records,
     sniff,
+    with_tabs,
 )
 from openbook.data.names import distinct_names
 from openbook.data.packed import inner_name, text_bytes
@@ -110,22 +113,26 @@ class DelimitedFile:
     def open(cls, path: Path, how: Reading) -> "DelimitedFile":
         """Look at the first lines of a file."""
         unpacked = text_bytes(path, how)
-        body, ends, head = _first_records(path, unpacked)
-        lines = [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairwise(ends[: _PEEK_ROWS + 2])]
+        body, ends, lines = _first_lines(path, unpacked)
         tabs = inner_name(path).lower().endswith(".tsv")
         tabs = tabs and any("\t" in line for line in lines)
+        blanks = not tabs and in_columns(lines)
+        if blanks and sniff(lines[:_SNIFFED_LINES]) != " ":
+            unpacked, tabs = with_tabs(path.read_bytes() if unpacked is None else unpacked), True
+            body, ends, lines = _first_lines(path, unpacked)
         separator = "\t" if tabs else sniff(lines[:_SNIFFED_LINES])
         fields = _fields(path, lines[0], separator)
         below = [_fields(path, line, separator) for line in lines[1:-1] if line.strip()]
         header = how.header
         if header is None:
             header = not _is_data(fields, [row for row in below if len(row) == len(fields)], how)
+        parted = ("fields are separated by blanks",) * (blanks or separator == " ")
         if header:
             names, notes = distinct_names(fields)
-            notes += ("fields are separated by blanks",) * (separator == " ")
-            return cls(path, separator, names, int(ends[1]) + 1, True, notes, unpacked)
+            return cls(path, separator, names, int(ends[1]) + 1, True, notes + parted, unpacked)
         names, notes = tuple(f"column_{i}" for i in range(1, len(fields) + 1)), (_NO_HEADER,)
-        return cls(path, separator, names, body, False, notes if how.header is None else (), unpacked)
+        notes = notes if how.header is None else ()
+        return cls(path, separator, names, body, False, notes + parted, unpacked)
 
     def guess_numeric(self, asked: dict[str, Wish], how: Reading) -> frozenset[str]:
         """The columns that look like plain numbers in the first rows, or are asked to be numbers."""
@@ -310,6 +317,13 @@ def _unclear_header(path: Path) -> DataError:
 
 class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)
     """Polars could not read the columns that were to be numbers; whatever it says, text is tried next."""
+
+
+def _first_lines(path: Path, unpacked: bytes | None) -> tuple[int, Positions, list[str]]:
+    """Where the text starts, where its first records end, and those."""
+    body, ends, head = _first_records(path, unpacked)
+    pairs = pairwise(ends[: _PEEK_ROWS + 2])
+    return body, ends, [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairs]
 
 
 def _first_records(path: Path, unpacked: bytes | None) -> tuple[int, Positions, bytes]:

@@ -1,6 +1,6 @@
 """Tables from files: the format follows from the end of the name.
 
-.csv .tsv .txt              see `openbook.data.delimited`
+.csv .tsv .txt .data .dat   see `openbook.data.delimited`
 .parquet                    typed columns, see `openbook.data.frames`
 .arff                       see `openbook.data.arff`
 .jsonl .ndjson              a JSON object on each line; a key that a line lacks is a missing cell
@@ -159,11 +159,13 @@ def read_json(path: Path, how: Reading) -> Table:
 
 
 DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb")
-_TEXTS = (".csv", ".tsv", ".txt", ".arff", ".json", ".jsonl", ".ndjson")
+_TEXTS = (".csv", ".tsv", ".txt", ".data", ".dat", ".arff", ".json", ".jsonl", ".ndjson")
 FORMATS: dict[str, Reader] = {
     ".csv": read_delimited,
     ".tsv": read_delimited,
     ".txt": read_delimited,
+    ".data": read_delimited,
+    ".dat": read_delimited,
     ".parquet": read_parquet,
     ".arff": read_arff,
     ".jsonl": read_json_lines,

@@ -20,10 +20,12 @@ __all__ = [
     "columns_of_codes",
     "complaint",
     "count_separators",
+    "in_columns",
     "line_of",
     "not_utf8",
     "records",
     "sniff",
+    "with_tabs",
 ]
 
 Bytes = npt.NDArray[np.uint8]
@@ -80,6 +82,46 @@ def sniff(lines: Sequence[str]) -> str:
     even = len(fields) > 2 and len({len(row) for row in fields}) == 1 < len(fields[0])
     by_blanks = even and any(all(map(_is_number, column)) for column in zip(*fields[1:], strict=True))
     return " " if by_blanks else ","
+
+
+#: A quoted field, or one without blanks.
+_FIELD = re.compile(r'"(?:[^"]|"")*"|\S+')
+_BETWEEN = re.compile(rb'("(?:[^"]|"")*")|[ \t]*(\r?\n)[ \t]*|[ \t]+')
+
+
+def in_columns(lines: Sequence[str]) -> bool:
+    r"""Whether blanks and tabs, however many, part all lines alike, and nothing else does.
+
+    A tab in every line is a separator itself, unless between tabs there are mostly several numbers.
+
+    >>> in_columns(["mpg  year name", "18.0   70\t\"buick skylark\"", " 9.5   71\tford"])
+    True
+    >>> in_columns(["a,b", "1,  2", "3,  4"]), in_columns(["a  b", "1  two words", "2  three"])
+    (False, False)
+    """
+    bare = [_QUOTED.sub("", line) for line in lines[:_SNIFFED_LINES] if line.strip()]
+    marks = [m for m in _SEPARATORS if m != "\t" or sum(map(_has_series, bare)) < len(bare) / 2]
+    if len(bare) < 3 or any(m in bare[0] and len({line.count(m) for line in bare}) == 1 for m in marks):
+        return False
+    fields = [_FIELD.findall(line) for line in lines[:_SNIFFED_LINES] if line.strip()]
+    if len({len(row) for row in fields}) > 1 or len(fields[0]) < 2:
+        return False
+    return any(all(map(_is_number, column)) for column in zip(*fields[1:], strict=True))
+
+
+def _has_series(line: str) -> bool:
+    """Whether between two tabs there are several numbers."""
+    parts = [part.split() for part in line.split("\t")]
+    return any(len(part) > 1 and all(map(_is_number, part)) for part in parts)
+
+
+def with_tabs(text: bytes) -> bytes:
+    r"""The text with a tab between fields in place of blanks and tabs, however many.
+
+    >>> with_tabs(b' 1   2 \t "a  b"\n 3   4   c\n')
+    b'1\t2\t"a  b"\n3\t4\tc\n'
+    """
+    return _BETWEEN.sub(lambda found: found[1] or found[2] or b"\t", text.strip(b" \t"))
 
 
 def _is_number(text: str) -> bool:

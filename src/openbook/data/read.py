@@ -1,7 +1,7 @@
 """`read`: a table from whatever holds one.
 
     Table, Scan                       itself; read whole
-    path                              .csv .tsv .txt .parquet .arff .jsonl .ndjson (see `openbook.data.files`)
+    path                              .csv .parquet .xlsx and others (see `openbook.data.files`)
     folder of folders of .txt files   a text each, with its class (see `openbook.data.documents`)
     pandas, polars, pyarrow           a column each; a Series is one column (see `openbook.data.frames`)
     2-D array, nested list            columns x0, x1, … (see `openbook.data.arrays`)

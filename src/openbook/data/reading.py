@@ -16,7 +16,7 @@ MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 NONE = "None"
 
 #: The endings of files that a scan of a folder reads.
-SCANNED = (".parquet", ".csv", ".tsv", ".txt")
+SCANNED = (".parquet", ".csv", ".tsv", ".txt", ".data", ".dat")
 
 #: What `kinds` may be: a kind for all columns; a kind, a list of values in order or an attribute for some; or
 #: the schema of a model, in whose units and formats its columns are read.
