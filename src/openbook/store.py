@@ -38,6 +38,7 @@ from openbook.data import SparseTable, Table
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.limits import limits_of
+from openbook.data.read import read
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.words.sentences import printable
 
@@ -59,7 +60,7 @@ _TYPES = frozenset(map(np.dtype, ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2",
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def save(model: Any, path: str | os.PathLike[str], training: Table | None = None) -> Path:
+def save(model: Any, path: str | os.PathLike[str], training: Any = None) -> Path:
     """Write a fitted learner to a file; returns its path.
 
     With the inputs that it was trained on, the file also holds how far their numbers reach
@@ -73,7 +74,7 @@ def save(model: Any, path: str | os.PathLike[str], training: Table | None = None
         The fitted learner.
     path : str or PathLike
         Where to write it.
-    training : Table or None, default=None
+    training : table-like or None, default=None
         The inputs that it was trained on.
 
     Returns
@@ -95,6 +96,7 @@ def save(model: Any, path: str | os.PathLike[str], training: Table | None = None
     'outlook'
     """
     check_is_fitted(model)
+    training = None if training is None else read(training, getattr(model, "schema_", None))
     arrays: Arrays = {}
     record = {"format": FORMAT, "openbook": openbook.__version__, "model": _record(model, "", arrays)}
     if note := getattr(model, "note_", ""):

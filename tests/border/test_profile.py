@@ -12,6 +12,7 @@ from openbook.bayes import NaiveBayes
 from openbook.border.profile import GRID, Profile, _chi_squared, _ks
 from openbook.errors import DataError, ModelFileError
 from openbook.linear import LinearRegression
+from openbook.sequence import HiddenMarkov
 
 RNG = np.random.default_rng(0)
 CREDIT = load("credit", rows=800, random_state=3)
@@ -121,3 +122,10 @@ def test_few_rows_and_wide_tables_are_not_looked_at_together():
     few = Profile.of(TRAIN.head(10))
     assert not len(few.distances)
     assert all(line.name in X.names for line in few.compare(NEW).columns)
+
+
+def test_a_model_of_sequences_says_its_labels(tmp_path):
+    labels = Y.take(np.arange(500))
+    opened = open_model(save(HiddenMarkov().fit(TRAIN, labels), tmp_path / "model.openbook", TRAIN))
+    assert set(opened.training_profile_.predicted) <= {"no", "yes"}
+    assert opened.unlike(NEW).different == ()

@@ -93,7 +93,8 @@ def test_where_there_is_nothing_to_tune():
 def test_it_is_saved_and_shows_its_threshold(tmp_path):
     X, y = load("credit").split("default")
     model = TunedThresholdClassifierCV(NaiveBayes()).fit(X, y)
-    opened = open_model(save(model, tmp_path / "m.openbook"))
+    opened = open_model(save(model, tmp_path / "m.openbook", training=X.to_pandas()))
+    assert opened.unlike(X).different == ()
     assert opened.best_threshold_ == model.best_threshold_
     assert (opened.predict(X) == model.predict(X)).all()
     given = float(model.predict_proba(X.take([0]))[0, 1])

@@ -414,7 +414,7 @@ def _predicted(model: Any, table: Table) -> dict[str, float]:
     if model is None or not hasattr(model, "predict"):
         return {}
     said = np.asarray(model.predict(table))
-    if hasattr(model, "classes_"):
+    if said.dtype.kind not in "fiu" or hasattr(model, "classes_"):
         labels, counts = np.unique(said.astype(str), return_counts=True)
         return dict(zip(labels.tolist(), (counts / len(said)).tolist(), strict=True))
     return {"mean": float(np.mean(said))}

@@ -23,6 +23,7 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     #: Decision regions over rows.
     draw = draw_boundary
+    unlike = Learner.unlike
 
     def knobs(self):
         """The parameters of the classifier worth tuning, each with a few values.
@@ -118,7 +119,7 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def __getattr__(self, name):
         # what scikit-learn and reports ask of any fitted learner is the classifier's
         if (
-            name in {"schema_", "target_", "n_features_in_", "feature_names_in_", "_one_row"}
+            name in {"schema_", "target_", "n_features_in_", "feature_names_in_", "_one_row", "_with_texts"}
             and "estimator_" in self.__dict__
         ):
             return getattr(self.estimator_, name)

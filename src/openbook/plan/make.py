@@ -267,8 +267,8 @@ def make_plan(
         Which learner to choose: the "simplest" within one standard error of the best, the "best", or the
         label or name of a learner.
     margin : float or None, default=None
-        Instead of one standard error, how much worse than the best the simplest may be, in units of the.
-        metric
+        Instead of one standard error, how much worse than the best the simplest may be, in units of the
+        metric.
     metric : str or None, default=None
         The score that decides, by name; None for the usual one.
     cv : int or None, default=None

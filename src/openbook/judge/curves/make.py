@@ -59,7 +59,7 @@ def learning_curve(
     metric : Which or None, default=None
         Name or Metric; None takes the error, or RMSE for numbers.
     random_state : int, default=0
-        The seed of the.
+        The seed of the folds.
     name : str or None, default=None
     groups : array-like or str or None, default=None
     sample_weight : array-like or None, default=None

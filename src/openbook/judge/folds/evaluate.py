@@ -81,7 +81,7 @@ def evaluate(
     metrics : str, Metric, an iterable of them, or None, default=None
         Names or Metrics to show, the one that decides first; None takes the usual ones.
     random_state : int, default=0
-        The seed of the.
+        The seed of the folds.
     name : str or None, default=None
         What to call the learner; None takes its class name.
     groups : array-like or str or None, default=None

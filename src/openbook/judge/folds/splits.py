@@ -11,7 +11,7 @@ have both (a panel), either the groups that are tested are new to the model, or 
 (`splitters`). Row positions count from 0.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -232,20 +232,22 @@ def splitter_of(cv: Any, y: Any, task: Task, random_state: int, groups: Any = No
     if isinstance(cv, float | np.floating) and 0 < cv < 1:
         return Holdout(float(cv), random_state=random_state)
     if isinstance(cv, bool | np.bool_) or not isinstance(cv, int | np.integer):
-        if hasattr(cv, "split") or np.iterable(cv):
+        pairs = np.iterable(cv) and not (isinstance(cv, Sequence) and any(map(np.isscalar, cv)))
+        if hasattr(cv, "split") or pairs:
             return cv
         raise ParameterError(f"{_WANTED}, got {cv!r}")
     if cv < 2:
-        raise ParameterError(f"cv must be at least 2 folds, got {cv}")
+        raise ParameterError(f"cv must be at least 2 folds, got {cv}; or {_OTHERWISE}")
     if groups is None:
         return _ungrouped(y, task, random_state, int(cv), 1, tiny=0)
     return _grouped(y, task, random_state, int(cv), 1, group_codes(groups, len(y)), tiny=0)
 
 
-_WANTED = (
-    "cv must be a number of folds, a share of the rows to train on between 0 and 1, a splitter, pairs of"
-    f" (training, test) positions, or one of {', '.join(map(repr, NAMED))}"
+_OTHERWISE = (
+    "a share of the rows to train on between 0 and 1, a splitter, pairs of (training, test) positions, or one of"
+    f" {', '.join(map(repr, NAMED))}"
 )
+_WANTED = f"cv must be a number of folds, {_OTHERWISE}"
 
 
 def _named(name: str, y: Any, task: Task, random_state: int, groups: Any) -> Any:
