@@ -17,7 +17,7 @@ from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.votes import ROUNDING, TIES, WEIGHTS, decide_votes, reordered, seeded_hash
 from openbook.neighbors.windows import KERNELS
-from openbook.spaces.space import DISTANCE_RULES, DISTANCES, Space, refusal
+from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, DISTANCES, PRECOMPUTED, Space, refusal
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 
@@ -25,6 +25,7 @@ _RULES: dict[str, ParameterRule] = {
     "n_neighbors": Whole(at_least=1),
     "weights": NamedOr("a function of distance / bandwidth", WEIGHTS),
     **DISTANCE_RULES,
+    "metric": NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, PRECOMPUTED)),
     "equally_near": NamedOr("a function of rows (…, d) and (…, d)", ("first", "random", *DISTANCES)),
     "random_state": Anything("None, a whole number or a RandomState"),
 }
@@ -34,6 +35,8 @@ class _KNeighbors(NeighborLearner):
     """What classes and numbers have in common."""
 
     _meanings = NeighborLearner._meanings | {  # noqa: SLF001 (its base class)
+        "metric": f'{DISTANCE_MEANINGS["metric"]} With "precomputed", X holds distances in place of'
+        " columns: in `fit` those between all training rows, later those of each row to every training row.",
         "equally_near": "Which of equally near rows comes first, and so is among the k: the one learnt first"
         ' ("first"), any ("random"), or the nearer one by a second metric.',
         "seed_": "The seed of what is drawn.",
@@ -95,6 +98,11 @@ class _KNeighbors(NeighborLearner):
         distances, rows : arrays of shape (m, n_neighbors)
         """
         return super().kneighbors(X, self.n_neighbors if n_neighbors is None else n_neighbors)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == PRECOMPUTED
+        return tags
 
     def _needed(self, k):
         """The weight of the rows to look at: a kernel goes by the first row without a vote."""

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from openbook.spaces.matching import MATCHING_FORMULAS, derive_matching
+from openbook.spaces.space import PRECOMPUTED
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
@@ -45,6 +46,9 @@ class Compared(NamedTuple):
 def compared(space, X, row):
     """How far the row of that number, as kept, is from the query, a table of one row."""
     there = space.table.take([row])
+    if space.metric == PRECOMPUTED:
+        d = float(X.columns[row][0])
+        return Compared(d, (Step("distance", result=d, note="given"),))
     if space.mixed is not None:
         return _mixed(space.mixed, X, there, row)
     if isinstance(space.metric, str) and space.metric in MATCHING_FORMULAS:

@@ -9,6 +9,7 @@ r"""Spaces: where the rows of a table lie, and how far apart they are.
     jaccard
     kl_divergence, a function      numbers as they are, NaN where missing, by the rule of the measure
     of (…, d), (…, d)
+    precomputed                    the cells of a row are its distances to the rows learnt from, in order
 
 Sparse rows are taken as they are. "auto" is Euclidean for numbers, Gower for other columns, and cosine for
 sparse rows. The limits of "minkowski" are "chebyshev" for p = ∞ and "hamming" for p → 0.
@@ -29,7 +30,7 @@ from openbook.prepare import Encoding
 from openbook.spaces.matching import HadItems, cells_as_numbers
 from openbook.spaces.mixed import MixedDistance, MixedIndex, inside_fences, within_blocks
 
-__all__ = ["DISTANCES", "DISTANCE_MEANINGS", "DISTANCE_RULES", "TILED", "Space", "refusal"]
+__all__ = ["DISTANCES", "DISTANCE_MEANINGS", "DISTANCE_RULES", "PRECOMPUTED", "TILED", "Space", "refusal"]
 
 MIXED = ("gower", "heom")
 DIRECTIONS = ("cosine", "correlation")
@@ -41,6 +42,8 @@ FUNCTIONS = {
     "kl_divergence": measures.kl_divergence,
 }
 DISTANCES = ("auto", *MIXED, *VECTORS, *FUNCTIONS)
+#: Distances that are given in place of columns; for learners that only ask for the nearest.
+PRECOMPUTED = "precomputed"
 #: Those whose rows kernels see in tiles (`Space.points`).
 TILED = ("auto", "euclidean", *MIXED)
 
@@ -101,7 +104,8 @@ def resolved(distance, schema, *, sparse, p=2):
 
 def refusal(distance, schema):
     """Why the distance cannot be taken between rows of this schema, or None."""
-    if (callable(distance) or distance == "kl_divergence") and schema.of(Numeric) != schema.names:
+    of_numbers = callable(distance) or distance in ("kl_divergence", PRECOMPUTED)
+    if of_numbers and schema.of(Numeric) != schema.names:
         odd = next(a for a in schema if not isinstance(a, Numeric))
         name = distance if isinstance(distance, str) else "a custom distance"
         return (
@@ -148,6 +152,14 @@ class Space:
                 raise RefusalError(msg)
             self.mixed = MixedDistance.of(table, metric, robust=robust)
             self.place = self.mixed.place
+        elif metric == PRECOMPUTED:
+            if len(table) != len(schema):
+                msg = (
+                    "metric='precomputed' takes the distances between all training rows, as many columns as"
+                    f" rows; got {len(schema)} columns and {len(table)} rows"
+                )
+                raise DataError(msg)
+            self.place = _given_distances
         elif callable(metric) or metric in FUNCTIONS:
             self.function = FUNCTIONS[metric] if isinstance(metric, str) else metric
             self.place = _numbers
@@ -168,6 +180,8 @@ class Space:
         """An index of that kind over any table, in the same space."""
         if self.mixed is not None:
             return MixedIndex(self.mixed, table)
+        if self.metric == PRECOMPUTED:
+            return GivenIndex(self.place(table), None)
         if self.function is not None:
             return FunctionIndex(self.place(table), self.function)
         from openbook.spaces.choose_index import make_index
@@ -305,6 +319,19 @@ def _numbers(table):
     return np.ascontiguousarray(table.block(table.names), dtype=float)
 
 
+def _given_distances(table):
+    """Rows of distances that are given, (n, n_learnt)."""
+    far = _numbers(table)
+    if (odd := ~(far >= 0)).any():
+        row, column = np.argwhere(odd)[0].tolist()
+        msg = (
+            "distances must not be negative or missing, got"
+            f" {far[row, column]:g} in row {row}, column {table.names[column]!r}"
+        )
+        raise DataError(msg)
+    return far
+
+
 def _refuse_sparse_gaps(table):
     if not np.isfinite(table.sparse.data).all():
         msg = "sparse rows hold NaN or infinity; put numbers there, or pass X.toarray()"
@@ -359,3 +386,12 @@ class FunctionIndex:
     def distances(self, Q):
         """Every query to every row, (m, n)."""
         return np.nan_to_num(measures.pairwise(self.function, Q, self.points), nan=np.inf, posinf=np.inf)
+
+
+class GivenIndex(FunctionIndex):
+    """Distances that are given: those of a query to every row are its cells."""
+
+    reason = "the distances are given"
+
+    def distances(self, Q):
+        return Q

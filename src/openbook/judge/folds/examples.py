@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from openbook.border.base import Learner
@@ -249,8 +250,17 @@ class RowsOfFold:
     split: Split
 
     def for_model(self, model: Any) -> "RowsOfFold":
-        """The rows as a model sees them: the name of a row's sequence is for models of sequences."""
+        """The rows as a model sees them: the name of a row's sequence is for models of sequences, and of
+        distances between all rows those to the training rows are left.
+        """
         seen = self.examples.for_model(model)
+        if takes_tables(model) and get_tags(model).input_tags.pairwise:
+            if self.split.n_train < len(self.split.train):
+                raise ParameterError(
+                    "a sample takes rows several times, which distances that are given do not allow; use cv=5"
+                )
+            names = [seen.table.names[i] for i in self.split.train]
+            return replace(self, examples=seen.select(names))
         return self if seen is self.examples else self._row_by_row
 
     @cached_property

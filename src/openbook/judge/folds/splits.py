@@ -244,8 +244,8 @@ def splitter_of(cv: Any, y: Any, task: Task, random_state: int, groups: Any = No
 
 
 _OTHERWISE = (
-    "a share of the rows to train on between 0 and 1, a splitter, pairs of (training, test) positions, or one of"
-    f" {', '.join(map(repr, NAMED))}"
+    "a share of the rows to train on between 0 and 1, a splitter, pairs of (training, test) positions, or"
+    f" one of {', '.join(map(repr, NAMED))}"
 )
 _WANTED = f"cv must be a number of folds, {_OTHERWISE}"
 
