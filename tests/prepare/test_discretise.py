@@ -15,11 +15,11 @@ from openbook.data import Numeric
 from openbook.prepare.discretise import (
     derive_bins,
     equal_cuts,
-    interval_names,
     mdl_cuts,
     mdl_splits,
     naive_splits,
 )
+from openbook.words.numbers import interval_names
 
 
 def test_mdl_accepts_a_clean_cut_by_hand():

@@ -76,7 +76,7 @@ def test_the_page_has_its_parts_in_order(page):
 
 
 def test_the_page_shows_pictures_of_everything(page):
-    titles = re.findall(r'<figcaption class="title">(.*?)</figcaption>', page)
+    titles = re.findall(r'<figcaption class="title">Figure \d+\. (.*?)</figcaption>', page)
     assert "The clusters along the first two principal components" in titles
     assert "How many clusters? 2" in titles
     assert "Clusters within clusters" in titles

@@ -58,7 +58,7 @@ def test_three_questions_for_a_reviewer(result):
 
 
 def test_the_draft_cites_and_numbers(result):
-    text = draft(result)
+    text = draft(result, {})
     found = references(result.learners.values(), ["cross-validation"])
     assert any(what == "naive_bayes" for _, what in found)
     number = next(line for line in text.splitlines() if "Domingos" in line).partition("]")[0] + "]"

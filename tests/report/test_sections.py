@@ -1,6 +1,7 @@
 """Each part shows the figures of the result's own objects, is absent without them, and says why."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -308,7 +309,7 @@ def test_one_can_do_it_again(weather):
 
 def test_the_draft_is_filled_in_where_the_study_knows(hostile, weather, numbers):
     for result, page in (hostile, weather, numbers):
-        text = draft(result)
+        text = draft(result, {})
         for chapter in ("Introduction", "Method", "Results", "Discussion", "Conclusion"):
             assert chapter in text
         for row in result.comparison.rows():
@@ -317,9 +318,23 @@ def test_the_draft_is_filled_in_where_the_study_knows(hostile, weather, numbers)
         assert text.count("…]") > 8
         assert page.page.count("<mark>[") == text.count("…]")
     test = hostile[0].tests[hostile[0].choice.label]
-    assert f"{shown(test.score())} {test.interval()}" in draft(hostile[0])
-    assert "No rows were held out for a final test" in draft(weather[0])
-    assert "Skipped analyses: leaks" in draft(weather[0])
+    assert f"{shown(test.score())} {test.interval()}" in draft(hostile[0], {})
+    assert "No rows were held out for a final test" in draft(weather[0], {})
+    assert "Skipped analyses: leaks" in draft(weather[0], {})
+
+
+def test_figures_and_tables_are_numbered_and_referred_to(hostile, weather, numbers):
+    for _, page in (hostile, weather, numbers):
+        for what in ("Figure", "Table"):
+            pattern = rf">{what} (\d+)\. " if what == "Table" else rf'class="title">{what} (\d+)'
+            found = [int(n) for n in re.findall(pattern, page.page)]
+            assert found == list(range(1, len(found) + 1))
+        (scores,) = re.findall(r'class="title">(Figure \d+)\. [^<]* of each learner<', page.page)
+        short = part_text(page, "short")
+        assert f"The ranking in {scores}, Table " in short
+        assert f"(in report.html, {scores} and Figure " in part_text(page, "draft")
+        for reference in re.findall(r"(?:Figure|Table) \d+", short):
+            assert f">{reference}" in page.page
 
 
 def test_an_undefined_score_is_no_reason_to_fall_over(weather):

@@ -21,7 +21,8 @@ import numpy as np
 from openbook.data import Attribute, Categorical, Column, Numeric, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
-from openbook.prepare.discretise import equal_cuts, interval_names
+from openbook.prepare.discretise import equal_cuts
+from openbook.words.numbers import interval_names
 
 __all__ = ["Transactions"]
 

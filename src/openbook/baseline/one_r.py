@@ -29,8 +29,8 @@ from openbook.draw.charts import stacked_bars
 from openbook.fold import ROUNDING, Statistics
 from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
-from openbook.prepare.discretise import equal_cuts, interval_names
-from openbook.words.numbers import figure
+from openbook.prepare.discretise import equal_cuts
+from openbook.words.numbers import figure, interval_names
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import Is, Within
 from openbook.work.formula import printable

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.border.rows import Chunk, Rows
-from openbook.data import DatePart, Nominal, Schema, Word
+from openbook.data import DatePart, Intervals, Nominal, Schema, Word
 from openbook.data.rare import FEW, LEAST, Credibility, class_shares, may_pool, with_rest
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
@@ -83,7 +83,11 @@ def with_prepared(work: Work, schema: Schema) -> Work:
         [(a.text, a.word, a.score) for a in telling[:_SHOWN_WORDS]],
         f"{plural(len(telling), 'word')} counted in all.",
     )
-    shown = ((few, rare), (parts, derived), (telling, words))
+    cut = [a for a in schema if isinstance(a, Intervals)]
+    intervals = Grid(
+        "numbers as intervals", ("column", "intervals"), [(a.name, ", ".join(a.values)) for a in cut]
+    )
+    shown = ((few, rare), (parts, derived), (telling, words), (cut, intervals))
     return replace(work, parts=(*work.parts, *(grid for some, grid in shown if some)))
 
 

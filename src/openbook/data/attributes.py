@@ -13,15 +13,17 @@ has no unseen values. The values of a cyclic one go round, as months do: the fir
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from openbook.errors import DataError, did_you_mean
-from openbook.words.numbers import short
+from openbook.words.numbers import interval_names, interval_words, short
 
 __all__ = [
     "CYCLES",
@@ -33,6 +35,7 @@ __all__ = [
     "Categorical",
     "DatePart",
     "Datetime",
+    "Intervals",
     "Nominal",
     "Numeric",
     "Ordinal",
@@ -605,6 +608,8 @@ class Nominal(Categorical):
             p = record["p"] if isinstance(record.get("p"), float) else 1.0
             date = Datetime.rebuilt(record["date"], {**record, "name": record["date"]})
             return cast("Self", DatePart.of(date, record["part"], p))
+        if "cuts" in record:
+            return cast("Self", _rebuilt_intervals(name, record["number"], record["cuts"]))
         cyclic, needed = record.get("cyclic") is True, record.get("needed", 0.0)
         if not isinstance(needed, float) or not 0 <= needed < math.inf:
             msg = f"attribute {name!r}: needed must be a number of rows"
@@ -696,6 +701,112 @@ class DatePart(Nominal):
 
 
 @dataclass(frozen=True)
+class Intervals(Nominal):
+    """Numbers as the intervals in which they lie, between cuts that a learner found; tables bring numbers.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    values : tuple of str, default=()
+        The intervals, such as "(18, 65]", from the lowest to the highest.
+    rest : str or None, default=None
+        None: no interval stands for others.
+    cyclic : bool, default=False
+        False: intervals do not go round.
+    needed : float, default=0.0
+        0: no interval is pooled.
+    number : Numeric
+        The column of numbers or dates.
+    cuts : tuple of float, default=()
+        The ends of the intervals, the last one's aside; each belongs to the interval below it.
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    Examples
+    --------
+    >>> ages = Intervals.of(Numeric("age"), [18, 65])
+    >>> ages.values
+    ('<= 18', '(18, 65]', '> 65')
+    >>> ages.codes_of(np.array([18.0, 30.0, np.nan])).tolist()
+    [0, 1, -1]
+    """
+
+    number: Numeric = field(default_factory=lambda: Numeric(""), kw_only=True)
+    cuts: tuple[float, ...] = field(default=(), kw_only=True)
+
+    @classmethod
+    def of(cls, number: Numeric, cuts: Any) -> Self:
+        """The intervals of a column of numbers between these cuts.
+
+        Parameters
+        ----------
+        number : Numeric
+            The column.
+        cuts : sequence of float
+            In ascending order.
+
+        Returns
+        -------
+        Intervals
+        """
+        ends = tuple(float(cut) for cut in cuts)
+        dates = [number.shown(cut) for cut in ends] if isinstance(number, Datetime) else []
+        names = interval_words(dates) if dates and len(set(dates)) == len(dates) else interval_names(ends)
+        return cls(number.name, names, number=number, cuts=ends)
+
+    @property
+    def is_open(self) -> bool:
+        return False
+
+    def codes_of(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The code of the interval of each number; MISSING where there is none.
+
+        Parameters
+        ----------
+        numbers : ndarray of float
+
+        Returns
+        -------
+        ndarray of int
+        """
+        codes = np.searchsorted(self.cuts, numbers)
+        return np.where(np.isnan(numbers), MISSING, codes).astype(self.dtype)
+
+    def spans(self, values: Collection[str]) -> list[tuple[float, float]]:
+        """The ends of these intervals, neighbouring ones joined.
+
+        Parameters
+        ----------
+        values : collection of str
+            Some of `values`.
+
+        Returns
+        -------
+        list of (float, float)
+            Each from above its first number to its last.
+        """
+        ends = (-math.inf, *self.cuts, math.inf)
+        joined: list[tuple[float, float]] = []
+        for value, span in zip(self.values, pairwise(ends), strict=True):
+            if value not in values:
+                continue
+            if joined and joined[-1][1] == span[0]:
+                joined[-1] = (joined[-1][0], span[1])
+            else:
+                joined.append(span)
+        return joined
+
+    def renamed(self, name: str) -> Self:
+        return replace(self, name=name, number=self.number.renamed(name))
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | {"number": self.number.to_json(), "cuts": list(self.cuts)}
+
+
+@dataclass(frozen=True)
 class Ordinal(Categorical):
     """One of a few values, listed from lowest to highest.
 
@@ -717,6 +828,15 @@ class Ordinal(Categorical):
     """
 
     kind: ClassVar[str] = "ordinal"
+
+
+def _rebuilt_intervals(name: str, record: Mapping[str, Any], cuts: Any) -> Intervals:
+    ends = [float(cut) for cut in cuts]
+    if not all(map(math.isfinite, ends)) or any(low >= high for low, high in pairwise(ends)):
+        msg = f"attribute {name!r}: cuts must be finite numbers in ascending order"
+        raise DataError(msg)
+    kind = Datetime if record.get("kind") == Datetime.kind else Numeric
+    return Intervals.of(kind.rebuilt(name, record), ends)
 
 
 KINDS: dict[str, type[Attribute]] = {cls.kind: cls for cls in (Numeric, Nominal, Ordinal, Text, Datetime)}

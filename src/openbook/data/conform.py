@@ -18,6 +18,7 @@ from openbook.data.attributes import (
     Categorical,
     DatePart,
     Datetime,
+    Intervals,
     Numeric,
     Text,
     as_text,
@@ -74,6 +75,8 @@ def conform_column(column: Column, attribute: Attribute) -> Array:
         return column.data
     if isinstance(attribute, Numeric):
         return _as_numbers(column, attribute)
+    if isinstance(attribute, Intervals):
+        return attribute.codes_of(_as_numbers(column, attribute.number))
     if isinstance(attribute, Categorical):
         return _as_codes(column, attribute)
     texts = zip(column.tolist(), column.missing, strict=True)

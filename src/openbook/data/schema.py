@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from openbook.data.attributes import Attribute, DatePart, Datetime, Numeric, Text, Word
+from openbook.data.attributes import Attribute, DatePart, Datetime, Intervals, Numeric, Text, Word
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import figure
 
@@ -60,7 +60,8 @@ class Schema:
     @cached_property
     def written(self) -> tuple[Numeric, ...]:
         """The numbers that people write in their own way, with units or as dates, those of parts included."""
-        own = [a for a in self.attributes if isinstance(a, Numeric) and not a.is_plain]
+        brought = (a.number if isinstance(a, Intervals) else a for a in self.attributes)
+        own = [a for a in brought if isinstance(a, Numeric) and not a.is_plain]
         dates = {a.date: a.whole for a in self.attributes if isinstance(a, DatePart)}
         return (*own, *(date for name, date in dates.items() if name not in self._positions))
 
@@ -83,7 +84,9 @@ class Schema:
 
     @cached_property
     def given(self) -> "Schema":
-        """The columns that a table brings: all but parts of its dates, and texts in place of their words."""
+        """The columns that a table brings: all but parts of its dates, texts in place of their words, and
+        numbers in place of intervals.
+        """
         if not self.of(DatePart):
             return self.unworded
         return self.unworded.select(
@@ -102,11 +105,12 @@ class Schema:
 
     @cached_property
     def unworded(self) -> "Schema":
-        """The columns with each text in place of its words."""
-        if not self.of(Word):
+        """The columns with each text in place of its words, and numbers in place of intervals."""
+        if not self.of(Word, Intervals):
             return self
         texts = {name: Text(name) for name in self.words}
-        before = (texts[a.text] if isinstance(a, Word) else a for a in self.attributes)
+        numbers = {a.name: a.number for a in self.attributes if isinstance(a, Intervals)}
+        before = (texts[a.text] if isinstance(a, Word) else numbers.get(a.name, a) for a in self.attributes)
         return Schema(tuple(dict.fromkeys(before)), self.named)
 
     def position(self, name: str) -> int:

@@ -31,7 +31,8 @@ from openbook.judge.scores.metrics import Task
 from openbook.kernels.counts import Counts
 from openbook.kernels.moments import Moments
 from openbook.kernels.samples import distinct
-from openbook.prepare.discretise import BinSplit, equal_cuts, interval_names, mdl_splits
+from openbook.prepare.discretise import BinSplit, equal_cuts, mdl_splits
+from openbook.words.numbers import interval_names
 
 __all__ = ["Bins", "Discrete", "Target", "discrete", "gather_evidence", "target_task"]
 

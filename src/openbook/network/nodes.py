@@ -22,7 +22,8 @@ from openbook.network.graph import Graph
 from openbook.network.learning import CodedRows, Families, expectation_maximisation
 from openbook.network.leaves import check_leaves, estimated, n_values
 from openbook.network.structure import Scores
-from openbook.prepare.discretise import equal_cuts, interval_names
+from openbook.prepare.discretise import equal_cuts
+from openbook.words.numbers import interval_names
 
 __all__ = [
     "TableEstimate",

@@ -27,9 +27,9 @@ from openbook.data.forms import in_form_of, with_rows
 from openbook.data.read import read
 from openbook.data.schema import Schema
 from openbook.errors import RefusalError
-from openbook.prepare.discretise import BinSplit, derive_bins, equal_cuts, interval_names, mdl_splits
+from openbook.prepare.discretise import BinSplit, derive_bins, equal_cuts, mdl_splits
 from openbook.prepare.transformer import Preparation, TrainingTable
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, interval_names
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 

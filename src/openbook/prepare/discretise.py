@@ -28,7 +28,6 @@ __all__ = [
     "BinSplit",
     "derive_bins",
     "equal_cuts",
-    "interval_names",
     "mdl_cuts",
     "mdl_splits",
     "naive_splits",
@@ -72,21 +71,6 @@ def equal_cuts(values: np.ndarray, weights: np.ndarray, bins: int, least: float 
             start = below[last]
         k = max(k + 1, int(below[last] / below[-1] * bins))  # all shares before that end at the same value
     return np.array(cuts)
-
-
-def interval_names(cuts: np.ndarray) -> tuple[str, ...]:
-    """The intervals between cuts, in words that differ.
-
-    >>> interval_names(np.array([0.8, 1.75]))
-    ('<= 0.8', '(0.8, 1.75]', '> 1.75')
-    """
-    if not len(cuts):
-        return ("any number",)
-    digits = 6
-    while len(set(edges := [figure(float(cut), digits) for cut in cuts])) < len(cuts) and digits < 17:
-        digits += 1
-    between = [f"({low}, {high}]" for low, high in pairwise(edges)]
-    return (f"<= {edges[0]}", *between, f"> {edges[-1]}")
 
 
 def mdl_cuts(values: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:

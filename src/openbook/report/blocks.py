@@ -7,8 +7,9 @@ escape what they show themselves.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, count
 from typing import Self
 
 from markupsafe import Markup
@@ -38,6 +39,8 @@ __all__ = [
     "TableLine",
     "derived",
     "grids",
+    "numbered",
+    "numbers_in",
     "picture_figure",
     "sketched",
 ]
@@ -116,19 +119,23 @@ class Cards(Block):
 
 @dataclass(frozen=True)
 class Figure(Block):
-    """A picture with its title and caption; its look is "", "narrow", "plot" or "tree"."""
+    """A picture with its title and caption; its look is "", "narrow", "plot" or "tree".
+
+    number : what the page calls it, such as "Figure 3"; see `numbered`
+    """
 
     picture: Markup
     title: str
     caption: str
     look: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True)
 class Side(Block):
     """Figures side by side, where there is room."""
 
-    blocks: Sequence[Figure]
+    blocks: Sequence[Block]
 
 
 @dataclass(frozen=True)
@@ -151,6 +158,7 @@ class Sheet(Block):
     rows : Lines; the first cell of each is its name
     note : below it
     stack : whether a narrow screen shows a row as a list of its cells; else the table scrolls
+    number : what the page calls it, such as "Table 2"; see `numbered`
     """
 
     caption: str
@@ -158,6 +166,7 @@ class Sheet(Block):
     rows: tuple[TableLine, ...]
     note: str = ""
     stack: bool = True
+    number: str = ""
 
     @classmethod
     def of(cls, grid: Grid, caption: str = "", *, most: int | None = None, stack: bool = True) -> Self:
@@ -198,6 +207,28 @@ class Draft(Block):
     """Text to be copied; what stands in [brackets …] with an ellipsis is to be filled in."""
 
     text: str
+
+
+def numbered(parts: Sequence[Part]) -> list[Part]:
+    """The parts with their figures and captioned tables numbered, in reading order."""
+    figures, tables = count(1), count(1)
+
+    def told(block: Block) -> Block:
+        if isinstance(block, Figure):
+            return replace(block, number=f"Figure {next(figures)}")
+        if isinstance(block, Sheet) and block.caption:
+            return replace(block, number=f"Table {next(tables)}")
+        if isinstance(block, Fold | Side):
+            return replace(block, blocks=[told(each) for each in block.blocks])
+        return block
+
+    return [replace(part, blocks=tuple(told(each) for each in part.blocks)) for part in parts]
+
+
+def numbers_in(part: Part) -> list[str]:
+    """What the page calls the figures and tables of a part that are in sight."""
+    beside = (block.blocks if isinstance(block, Side) else [block] for block in part.blocks)
+    return [each.number for each in chain(*beside) if isinstance(each, Figure | Sheet) and each.number]
 
 
 def picture_figure(picture: Picture, *captions: str, look: str = "plot") -> Figure:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from openbook.data import Schema, SparseTable, Table, Text, Word
-from openbook.data.conform import conform
+from openbook.data import Intervals, Schema, SparseTable, Table, Text, Word
+from openbook.data.conform import conform, conform_column
 from openbook.text.terms import TermRule
 
 __all__ = ["RULE", "counts_of", "encoded", "telling_words"]
@@ -42,12 +42,15 @@ def encoded(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
         columns = [before.data(a.name) for a in others]
         return SparseTable(whole, sp.hstack(counts, format="csr"), dense=columns)
     dense = {text: part.toarray(order="F") for text, part in zip(schema.words, counts, strict=True)}
-    known = {a.name: a for a in others}
+    known = {a.name: a for a in others if not isinstance(schema[a.name], Intervals)}
+    attributes = tuple(known.get(a.name, a) for a in schema)
     return Table(
-        Schema(tuple(known.get(a.name, a) for a in schema), schema.named),
+        Schema(attributes, schema.named),
         [
-            dense[a.text][:, schema.words[a.text][a.word]] if isinstance(a, Word) else before.data(a.name)
-            for a in schema
+            dense[a.text][:, schema.words[a.text][a.word]]
+            if isinstance(a, Word)
+            else conform_column(before.column(a.name), a)
+            for a in attributes
         ],
     )
 

@@ -24,6 +24,8 @@ class C45(TreeClassifier):
     rare_values : {"keep", "pool"}, default="keep"
         "keep" is Quinlan's, and WEKA's. "pool" is for columns with many values: rare ones are pooled, and
         what chance alone gives so many values is taken off the gain.
+    numeric : {"binary", "multiway"}, default="binary"
+    bins : int or None, default=None
 
     Attributes
     ----------
@@ -58,11 +60,21 @@ class C45(TreeClassifier):
 
     criterion = "gain_ratio"
 
-    def __init__(self, min_samples_leaf=2, confidence=0.25, prune="confidence", rare_values="keep"):
+    def __init__(
+        self,
+        min_samples_leaf=2,
+        confidence=0.25,
+        prune="confidence",
+        rare_values="keep",
+        numeric="binary",
+        bins=None,
+    ):
         self.min_samples_leaf = min_samples_leaf
         self.confidence = confidence
         self.prune = prune
         self.rare_values = rare_values
+        self.numeric = numeric
+        self.bins = bins
 
     def knobs(self):
         return {"min_samples_leaf": (2, 5, 20), "confidence": (0.05, 0.25, 0.5)}

@@ -6,11 +6,13 @@ import numpy as np
 
 from openbook.border.base import Classifier, most_probable
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
-from openbook.border.rows import RowWeights
+from openbook.border.rows import RowWeights, infinite_cell
 from openbook.border.rules import Maybe, Number, OneOf
-from openbook.data import Column, Table
+from openbook.data import Column, Intervals, Numeric, Schema, Table
 from openbook.errors import RefusalError
+from openbook.fold import each
 from openbook.measures import entropy, gini
+from openbook.prepare.discretise import equal_cuts, mdl_cuts
 from openbook.tree.derive.splits import least_weight
 from openbook.tree.engine.nodes import SPREAD, add_along_paths, leaves_of
 from openbook.tree.engine.prune import PRUNINGS
@@ -55,7 +57,18 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
         "significance": Maybe(Number(above=0, at_most=0.5)),
         "pre_prune": Maybe(OneOf("pessimistic")),
         "prune": Maybe(OneOf(*PRUNINGS["classification"])),
+        "numeric": OneOf("binary", "multiway"),
     }
+
+    numeric = "binary"
+
+    def _prepared(self, rows):
+        rows = super()._prepared(rows)
+        if self.numeric == "binary":
+            return rows
+        schema = in_intervals(rows, self.bins, self._n_classes)
+        self._remember(schema)
+        return rows.under(schema)
 
     def _costs(self, tree):
         """What each node costs as a leaf, in shares of all rows: its impurity times its weight."""
@@ -91,6 +104,7 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
         unasked = ("significance", "pre_prune", "prune", "max_features", "bins", "class_weight")
         if (
             self.max_depth != 1
+            or self.numeric != "binary"
             or self.min_samples_split != 2
             or self.criterion != "gini"
             or any(getattr(self, name) is not None for name in unasked)
@@ -101,6 +115,28 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
         if rows.whole is None or self._n_classes != 2 or (presorted := presort(rows.whole, codes)) is None:
             return None
         return StumpRows(rows.whole, y, presorted, self._learnt())
+
+
+def in_intervals(rows, bins, n_classes):
+    """The schema with numbers as intervals: so many of about equal weight, or those that MDL accepts."""
+    tables, targets, weights = zip(*each(rows.pieces, tuple), strict=True)
+    y, w = np.concatenate(targets), np.concatenate(weights)
+    attributes = []
+    for attribute in rows.schema:
+        if not isinstance(attribute, Numeric):
+            attributes.append(attribute)
+            continue
+        x = np.concatenate([table.data(attribute.name) for table in tables]).astype(float)
+        if np.isinf(x).any():
+            raise infinite_cell(rows)
+        known = ~np.isnan(x)
+        if bins is None:
+            cuts = mdl_cuts(x[known], y[known], n_classes)
+        else:
+            values, places = np.unique(x[known], return_inverse=True)
+            cuts = equal_cuts(values, np.bincount(places, w[known], len(values)), bins)
+        attributes.append(Intervals.of(attribute, cuts))
+    return Schema(tuple(attributes), rows.schema.named)
 
 
 class StumpRows(NamedTuple):
@@ -165,6 +201,7 @@ class DecisionTreeClassifier(TreeClassifier):
     bins : int or None, default=None
     class_weight : mapping of class to weight, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
+    numeric : {"binary", "multiway"}, default="binary"
 
     Attributes
     ----------
@@ -213,6 +250,7 @@ class DecisionTreeClassifier(TreeClassifier):
         bins=None,
         class_weight=None,
         random_state=None,
+        numeric="binary",
     ):
         self.criterion = criterion
         self.nominal = nominal
@@ -233,3 +271,4 @@ class DecisionTreeClassifier(TreeClassifier):
         self.bins = bins
         self.class_weight = class_weight
         self.random_state = random_state
+        self.numeric = numeric

@@ -10,9 +10,15 @@ class ID3(TreeClassifier):
 
     The attribute with the highest information gain is tested, with a branch for every value, until the rows
     agree, no attribute is left, or none gains anything; a branch without rows predicts its parent's majority.
-    ID3 knows nominal attributes only; numbers and ordinal values are cut in two as in C4.5, and rows with a
-    missing cell go down every branch in parts. It prefers columns of many values, as the textbook says;
+    ID3 knows nominal attributes only; numbers and ordinal values are cut in two as in C4.5, unless
+    `numeric="multiway"` makes intervals of the numbers, and rows with a missing cell go down every branch in
+    parts. It prefers columns of many values, as the textbook says;
     `DecisionTreeClassifier(criterion="entropy")` corrects for that.
+
+    Parameters
+    ----------
+    numeric : {"binary", "multiway"}, default="binary"
+    bins : int or None, default=None
 
     Attributes
     ----------
@@ -48,3 +54,7 @@ class ID3(TreeClassifier):
 
     criterion = "entropy"
     rare_values = "keep"
+
+    def __init__(self, numeric="binary", bins=None):
+        self.numeric = numeric
+        self.bins = bins

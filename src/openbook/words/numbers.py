@@ -10,10 +10,22 @@ A number that is missing or NaN is "undefined".
 """
 
 import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["cell", "figure", "p_words", "short", "shown", "shown_p", "signed"]
+__all__ = [
+    "cell",
+    "figure",
+    "interval_names",
+    "interval_words",
+    "p_words",
+    "short",
+    "shown",
+    "shown_p",
+    "signed",
+]
 
 Shown = float | int | str | None
 
@@ -154,3 +166,23 @@ def p_words(p: float) -> str:
     ('= 0.031', '< 0.001')
     """
     return shown_p(p) if p < 0.001 else f"= {shown_p(p)}"
+
+
+def interval_names(cuts: Iterable[float]) -> tuple[str, ...]:
+    """The intervals between cuts, in words that differ.
+
+    >>> interval_names([0.8, 1.75])
+    ('<= 0.8', '(0.8, 1.75]', '> 1.75')
+    """
+    numbers, digits = [float(cut) for cut in cuts], 6
+    while len(set(edges := [figure(cut, digits) for cut in numbers])) < len(numbers) and digits < 17:
+        digits += 1
+    return interval_words(edges)
+
+
+def interval_words(edges: Sequence[str]) -> tuple[str, ...]:
+    """The intervals between edges that are words already."""
+    if not edges:
+        return ("any number",)
+    between = [f"({low}, {high}]" for low, high in pairwise(edges)]
+    return (f"<= {edges[0]}", *between, f"> {edges[-1]}")

@@ -60,6 +60,9 @@ SHARED: dict[str, str] = {
     ' gain what chance alone gives so many values; "keep" treats all columns alike.',
     "nominal": 'How a nominal column is split: "multiway" makes a branch for every value, "subset" finds the'
     " best two groups of values (exact for two classes and for squared error, else found greedily).",
+    "numeric": 'How a numeric column is split: "binary" cuts it in two, "multiway" makes a branch for every'
+    " interval. The intervals are found once, from the training rows: `bins` of about equal frequency, or, if"
+    " `bins` is None, those that MDL accepts (Fayyad and Irani).",
     "missing": 'Where rows with a missing cell go: "fractional" sends them down every branch in parts, as'
     ' C4.5 does; "majority" down the heaviest branch; "branch" down one of their own. A value never seen in'
     " training counts as missing.",

@@ -24,7 +24,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from openbook.data import Categorical, DatePart, Datetime
+from openbook.data import Categorical, DatePart, Datetime, Intervals
 from openbook.errors import DataError
 from openbook.work.formula import printable
 
@@ -266,20 +266,36 @@ class Is(Condition):
     def _words(self) -> str:
         if len(self.values) == 1:
             value = self.values[0]
-            if _INTERVAL.fullmatch(value):
+            if self._in_interval(value):
                 return f"{self._name} {value}" if value[0] in "<>" else f"{self._name} in {value}"
             return f"{self._name} = {word(value)}"
-        return f"{self._name} in {{{', '.join(map(word, self.values))}}}"
+        return f"{self._name} in {{{', '.join(map(self._value, self.values))}}}"
+
+    def _in_interval(self, value: str) -> bool:
+        return isinstance(self.attribute, Intervals) or _INTERVAL.fullmatch(value) is not None
+
+    def _value(self, value: str) -> str:
+        return value if self._in_interval(value) else word(value)
 
     def _branch(self) -> str:
         if self.nothing_known:
             return "missing"
         more = len(self.values) - BRANCH_VALUES
-        shown = ", ".join(map(word, self.values[:BRANCH_VALUES] if more > 1 else self.values))
+        shown = ", ".join(map(self._value, self.values[:BRANCH_VALUES] if more > 1 else self.values))
         return f"{shown} and {more} more" if more > 1 else shown
 
     def _bounds(self) -> dict[str, Any]:
         return {"values": list(self.values)}
+
+    def sql(self, quote: str = '"') -> str:
+        """The condition as SQL; intervals are asked of the numbers themselves."""
+        if not isinstance(self.attribute, Intervals) or self.never or self.always:
+            return super().sql(quote)
+        spans = [Within(self.attribute.number, *ends) for ends in self.attribute.spans(self.values)]
+        told = [span.sql(quote) for span in spans]
+        if self.missing:
+            told.append(f"{quoted(self._name, quote)} IS NULL")
+        return told[0] if len(told) == 1 else f"({' OR '.join(told)})"
 
     def _sql(self, name: str) -> str:
         rest = self.attribute.rest

@@ -1,6 +1,6 @@
 """The parts of a report, by subject; one that has nothing to show is left out."""
 
-from openbook.report.blocks import Part
+from openbook.report.blocks import Part, numbered, numbers_in
 from openbook.report.sections.data import from_file_to_model, possible_leaks, the_data
 from openbook.report.sections.draft import draft_of_report
 from openbook.report.sections.errors import (
@@ -24,9 +24,9 @@ from openbook.report.study import StudyResult
 
 __all__ = ["parts", "the_data"]
 
-#: In reading order: the answer, the data, the judging, the model and its errors, what to do next.
+#: In reading order: the data, the judging, the model and its errors, what to do next. The answer in short
+#: stands before them, the draft behind; both refer to their figures and tables.
 _SECTIONS = (
-    in_short,
     the_data,
     from_file_to_model,
     possible_leaks,
@@ -47,11 +47,12 @@ _SECTIONS = (
     skipped,
     questions_to_answer,
     reproduce,
-    draft_of_report,
 )
 
 
 def parts(result: StudyResult) -> list[Part]:
     """The parts that have something to show, in reading order."""
     built = (section(result) for section in _SECTIONS)
-    return [part for part in built if part is not None and part.blocks]
+    body = numbered([part for part in built if part is not None and part.blocks])
+    places = {part.id: numbers for part in body if (numbers := numbers_in(part))}
+    return [in_short(result, places), *body, draft_of_report(result, places)]

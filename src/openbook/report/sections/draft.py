@@ -1,6 +1,6 @@
 """A draft of the technical report, as text to copy: what the study knows is filled in, the rest is blank."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from openbook.report import words
 from openbook.report.bibliography import references
@@ -16,23 +16,23 @@ __all__ = ["draft_of_report"]
 _MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5
 
 
-def draft_of_report(result: StudyResult) -> Part:
+def draft_of_report(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Part:
+    """The draft; `places` are the figures and tables of each part of the report."""
     about = (
         "Copy the text below. The results of the study are filled in; add what only you can know where it is"
         " [marked …]. Check every sentence before you use it."
     )
-    return Part(
-        "draft", "Draft of a technical report", (Paragraph(about), Fold("The draft", [Draft(draft(result))]))
-    )
+    fold = Fold("The draft", [Draft(draft(result, places))])
+    return Part("draft", "Draft of a technical report", (Paragraph(about), fold))
 
 
-def draft(result: StudyResult) -> str:
+def draft(result: StudyResult, places: Mapping[str, Sequence[str]]) -> str:
     """The whole text: a title, chapters with the length that they should have, and references."""
     chapters = {
         "1. Introduction [about 300 words]": _introduction(result),
         "2. Related work [about 200 words]": _related_work(result),
         "3. Method [about 400 words]": _method(result),
-        "4. Results [about 400 words]": _results(result),
+        "4. Results [about 400 words]": _results(result, places),
         "5. Discussion [about 400 words]": _discussion(result),
         "6. Responsibility [about 300 words]": _responsibility(result),
         "7. Conclusion [about 100 words]": _conclusion(result),
@@ -112,12 +112,14 @@ def _method(result: StudyResult) -> Iterator[str]:
     )
 
 
-def _results(result: StudyResult) -> Iterator[str]:
+def _results(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    drawn = [next((n for n in places.get(part, ()) if "Figure" in n), "") for part in ("ranking", "errors")]
+    there = _list([number for number in drawn if number])
     metric = result.comparison.metric().words
     rows = result.ranking
     yield (
         "Table 1 lists the learners; Figure 1 draws their scores with intervals, and Figure 2 the errors of"
-        " the choice (both in report.html, under The ranking and The errors)."
+        f" the choice (in report.html, {there})."
     )
     yield f"Table 1. {words.title(metric)} of the learners, with intervals and p-values against the baseline."
     lines = []

@@ -1,7 +1,7 @@
 """The answer in short; and at the end, what was skipped and how to do it again."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from openbook.report import words
 from openbook.report.blocks import (
@@ -17,7 +17,7 @@ from openbook.report.blocks import (
     TableLine,
 )
 from openbook.report.study import StudyResult
-from openbook.words.sentences import plural
+from openbook.words.sentences import listed, plural
 
 __all__ = ["in_short", "reproduce", "skipped"]
 
@@ -25,7 +25,20 @@ __all__ = ["in_short", "reproduce", "skipped"]
 _MOST_WARNINGS = 4
 
 
-def in_short(result: StudyResult) -> Part:
+#: What the figures and tables of a part show.
+_PLACES = {
+    "ranking": "the ranking",
+    "choice": "the choice",
+    "test": "the final test",
+    "model": "the model",
+    "errors": "its errors",
+    "learning": "its learning curve",
+    "attributes": "the importance of columns",
+}
+
+
+def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Part:
+    """The answer; `places` are the figures and tables of each part."""
     blocks: list[Block] = [Paragraph(words.headline(result), "verdict"), Answers(list(_answers(result)))]
     sentences = (result.choice.reason, words.verdict(result), words.threshold(result), words.money(result))
     worth = str(result.looks.unlabelled or "")
@@ -34,7 +47,12 @@ def in_short(result: StudyResult) -> Part:
     shown = [*warnings[:_MOST_WARNINGS]]
     if more := len(warnings) - len(shown):
         shown.append(("warn", f"{plural(more, 'more warning')}", "below, with the data and the leaks."))
-    return Part("short", "In short", (*blocks, *([Findings(shown)] if shown else [])))
+    if shown:
+        blocks.append(Findings(shown))
+    where = [f"{words_of} in {listed(places[part])}" for part, words_of in _PLACES.items() if part in places]
+    if where:
+        blocks.append(Paragraph(f"{words.title('; '.join(where))}.", "note"))
+    return Part("short", "In short", tuple(blocks))
 
 
 def _answers(result: StudyResult) -> Iterator[tuple[str, str, str]]:

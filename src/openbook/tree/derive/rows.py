@@ -9,7 +9,7 @@ A cell decides nothing where it is missing, was never seen in training, or by no
 
 import math
 
-from openbook.data import UNSEEN, Categorical, Datetime, Nominal
+from openbook.data import UNSEEN, Categorical, Datetime, Intervals, Nominal
 from openbook.data.attributes import as_text
 from openbook.tree.derive.formulas import joined_terms
 from openbook.tree.derive.nodes import Narrator
@@ -77,7 +77,8 @@ def _decided(tree, node, attribute, cell):
     if isinstance(attribute, Categorical):
         if cell < 0:
             return ("a value not seen in training" if cell == UNSEEN else "missing"), None
-        said = word(attribute.values[cell])
+        value = attribute.values[cell]
+        said = value if isinstance(attribute, Intervals) else word(value)
     else:
         if math.isnan(cell):
             return "missing", None
