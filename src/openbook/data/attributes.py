@@ -767,6 +767,7 @@ class Intervals(Nominal):
         Parameters
         ----------
         numbers : ndarray of float
+            The numbers; NaN where one is missing.
 
         Returns
         -------

@@ -39,10 +39,10 @@ __all__ = [
     "TableLine",
     "derived",
     "grids",
-    "numbered",
     "numbers_in",
     "picture_figure",
     "sketched",
+    "with_numbers",
 ]
 
 #: What stands on the right of its column: numbers (with a spread or a count behind), intervals, p-values, and
@@ -121,7 +121,7 @@ class Cards(Block):
 class Figure(Block):
     """A picture with its title and caption; its look is "", "narrow", "plot" or "tree".
 
-    number : what the page calls it, such as "Figure 3"; see `numbered`
+    number : what the page calls it, such as "Figure 3"; see `with_numbers`
     """
 
     picture: Markup
@@ -158,7 +158,7 @@ class Sheet(Block):
     rows : Lines; the first cell of each is its name
     note : below it
     stack : whether a narrow screen shows a row as a list of its cells; else the table scrolls
-    number : what the page calls it, such as "Table 2"; see `numbered`
+    number : what the page calls it, such as "Table 2"; see `with_numbers`
     """
 
     caption: str
@@ -209,8 +209,8 @@ class Draft(Block):
     text: str
 
 
-def numbered(parts: Sequence[Part]) -> list[Part]:
-    """The parts with their figures and captioned tables numbered, in reading order."""
+def with_numbers(parts: Sequence[Part]) -> list[Part]:
+    """The parts with their figures and captioned tables with_numbers, in reading order."""
     figures, tables = count(1), count(1)
 
     def told(block: Block) -> Block:

@@ -13,7 +13,7 @@ from openbook.data.describe import Description
 from openbook.draw.letters import clip
 from openbook.draw.picture import STYLE as PLOT_STYLE
 from openbook.report import words
-from openbook.report.blocks import Paragraph, Part, numbered
+from openbook.report.blocks import Paragraph, Part, with_numbers
 from openbook.report.sections import parts, the_data
 from openbook.report.study import StudyResult
 from openbook.work.formula import printable
@@ -93,7 +93,7 @@ def page(heading: str, title: str, lead: str, shown: Sequence[Part], versions: M
         heading=heading,
         title=title,
         lead=lead,
-        parts=numbered(shown),
+        parts=with_numbers(shown),
         version=versions["openbook"],
         style=Markup(style),  # noqa: S704 (our own)
     )

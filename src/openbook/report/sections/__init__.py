@@ -1,6 +1,6 @@
 """The parts of a report, by subject; one that has nothing to show is left out."""
 
-from openbook.report.blocks import Part, numbered, numbers_in
+from openbook.report.blocks import Part, numbers_in, with_numbers
 from openbook.report.sections.data import from_file_to_model, possible_leaks, the_data
 from openbook.report.sections.draft import draft_of_report
 from openbook.report.sections.errors import (
@@ -53,6 +53,6 @@ _SECTIONS = (
 def parts(result: StudyResult) -> list[Part]:
     """The parts that have something to show, in reading order."""
     built = (section(result) for section in _SECTIONS)
-    body = numbered([part for part in built if part is not None and part.blocks])
+    body = with_numbers([part for part in built if part is not None and part.blocks])
     places = {part.id: numbers for part in body if (numbers := numbers_in(part))}
     return [in_short(result, places), *body, draft_of_report(result, places)]
