@@ -1,4 +1,4 @@
-"""The quick compilers are checked against Python, and can be switched off."""
+"""The quick compilers are checked against numba's own and Python, and can be switched off."""
 
 import warnings
 
@@ -41,12 +41,13 @@ def test_the_quick_compilers_are_used_when_they_are_right(unchecked):
         assert check.is_quick_safe()
 
 
-@pytest.mark.parametrize("way", ["raises", "differs"])
+@pytest.mark.parametrize("way", ["raises", "differs from numba's own", "differs from Python"])
 def test_numba_compiles_when_the_quick_compilers_fail(unchecked, way):
-    def broken(*_compilers):
+    def broken(entered, _linked):
         if way == "raises":
             raise AttributeError
-        return np.zeros(3)
+        is_right = entered is Entered and way == "differs from numba's own"
+        return np.array(SUMS) if is_right else np.zeros(3)
 
     unchecked.setattr(check, "sums_by", broken)
     with pytest.warns(UserWarning, match=f"numba {numba.__version__}.*numba's own compiler"):

@@ -13,13 +13,23 @@ from hypothesis import strategies as st
 from openbook.errors import DataError
 from openbook.fold import Statistics, fold
 from openbook.kernels.counts import Counts, count_values, tally
-from openbook.kernels.moments import Moments, mean_and_scatter
+from openbook.kernels.moments import Moments
 from openbook.kernels.samples import Samples, distinct
 
 N_CLASSES = 3
 #: Ties, gaps, signs and sizes; few enough that columns are often constant within a class.
 CELLS = st.sampled_from([0.0, -0.0, 1.0, 1.0, 2.5, -3.25, 0.1, 1000.1, float("nan")])
 WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.5, 0.1])
+
+
+def mean_and_scatter(values, weights):
+    """`Moments.of` by hand, for one class and column: weight, mean, scatter of the known values."""
+    known = [(v, w) for v, w in zip(values, weights, strict=True) if v == v]  # noqa: PLR0124 (NaN is not itself)
+    weight = sum(w for _, w in known)
+    if weight == 0:
+        return 0.0, 0.0, 0.0
+    mean = sum(w * v for v, w in known) / weight
+    return weight, mean, sum(w * (v - mean) ** 2 for v, w in known)
 
 
 @st.composite

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from openbook.cli.output import put_out
 from openbook.errors import DataError
@@ -27,12 +26,3 @@ def write_rules(path: Path, form: str, out: Path | None) -> None:
         put_out(written + "\n")
     else:
         write_text(out, written + "\n")
-
-
-def _tree_model(path: Path) -> Any:
-    """The model, if it is one tree."""
-    model = open_model(path)
-    if getattr(model, "tree_", None) is None:
-        msg = f"{path} holds {type(model).__name__}, which is not a single tree; see openbook work {path}"
-        raise DataError(msg)
-    return model

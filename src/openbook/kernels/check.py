@@ -1,8 +1,9 @@
 """Which compiler kernels have: our quick ones (see `linked`), or numba's own.
 
 The quick compilers halve the time to compile, but depend on numba's internals. So before a process compiles
-its first kernel, they compile a small one. If that raises an error, or gives another result than Python, all
-kernels are compiled by numba's own compiler, with one warning. `OPENBOOK_PLAIN_NUMBA=1` asks for that.
+its first kernel, they compile a small one, and so does numba's own. If that raises an error, or theirs gives
+another result than numba's own or Python, all kernels are compiled by numba's own compiler, with one warning.
+`OPENBOOK_PLAIN_NUMBA=1` asks for that.
 """
 
 import os
@@ -36,11 +37,12 @@ def is_plain() -> bool:
 
 @cache
 def is_quick_safe() -> bool:
-    """Whether kernels that the quick compilers compile give what Python gives; checked once in a process."""
+    """Whether kernels of the quick compilers give what numba's own and Python give; once in a process."""
     if is_plain():
         return False
     try:
-        safe = np.array_equal(sums_by(Entered, Linked), sums_by_python())
+        quick = sums_by(Entered, Linked)
+        safe = all(np.array_equal(quick, other) for other in (sums_by(Plain, Plain), sums_by_python()))
     except Exception:  # noqa: BLE001 (a new numba may raise anything)
         safe = False
     if not safe:

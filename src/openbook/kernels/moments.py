@@ -21,7 +21,7 @@ import numpy as np
 from openbook.fold import Statistics, less
 from openbook.kernels.jit import jit
 
-__all__ = ["Moments", "add_shifted", "first_known", "mean_and_scatter"]
+__all__ = ["Moments", "add_shifted", "first_known"]
 
 
 @dataclass(frozen=True)
@@ -121,13 +121,3 @@ def add_shifted(x, y, w, shift, weight, sums, squares):
             known_weight[j] += w[i] if known else 0.0
             first[j] += w[i] * gap
             second[j] += w[i] * gap * gap
-
-
-def mean_and_scatter(values, weights):
-    """`Moments.of` by hand, for one class and column: weight, mean, scatter of the known values."""
-    known = [(v, w) for v, w in zip(values, weights, strict=True) if v == v]  # noqa: PLR0124 (NaN is not itself)
-    weight = sum(w for _, w in known)
-    if weight == 0:
-        return 0.0, 0.0, 0.0
-    mean = sum(w * v for v, w in known) / weight
-    return weight, mean, sum(w * (v - mean) ** 2 for v, w in known)
