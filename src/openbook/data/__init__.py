@@ -14,12 +14,14 @@ from openbook.data.attributes import (
     Text,
     Word,
 )
+from openbook.data.column import Column
 from openbook.data.read import read
 from openbook.data.reading import MISSING_TOKENS
 from openbook.data.scan import FilePiece, Scan, scan
 from openbook.data.schema import Schema
 from openbook.data.sets import BundledSet, load
-from openbook.data.table import CHUNK_ROWS, Column, SparseTable, Table
+from openbook.data.sparse_table import SparseTable
+from openbook.data.table import CHUNK_ROWS, Table
 
 __all__ = [
     "CHUNK_ROWS",

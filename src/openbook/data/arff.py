@@ -27,7 +27,8 @@ from openbook.data.guess import Decided, Wish, decide_cells, wishes
 from openbook.data.packed import text_of
 from openbook.data.reading import Reading
 from openbook.data.schema import Schema
-from openbook.data.table import SparseTable, Table
+from openbook.data.sparse_table import SparseTable
+from openbook.data.table import Table
 from openbook.data.written import number_of_text
 from openbook.errors import DataError
 

@@ -31,7 +31,8 @@ from openbook.data.guess import (
 )
 from openbook.data.reading import Kinds, Reading
 from openbook.data.schema import Schema
-from openbook.data.table import SparseTable, Table
+from openbook.data.sparse_table import SparseTable
+from openbook.data.table import Table
 from openbook.errors import DataError
 
 __all__ = [

@@ -23,10 +23,12 @@ from openbook.data.attributes import (
     Text,
     as_text,
 )
+from openbook.data.column import Column
 from openbook.data.date_parts import part_cells
 from openbook.data.dates import days_from_numbers, number_in
 from openbook.data.schema import Schema
-from openbook.data.table import Column, SparseTable, Table
+from openbook.data.sparse_table import SparseTable
+from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
 __all__ = ["conform", "conform_column"]

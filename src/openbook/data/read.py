@@ -26,12 +26,14 @@ import numpy as np
 from openbook.data.arrays import check_size, from_array, from_rows, from_sparse, object_column, table_of
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
 from openbook.data.cells import Cells
+from openbook.data.column import Column
 from openbook.data.documents import holds_documents, read_documents
 from openbook.data.frames import from_frame, is_frame
 from openbook.data.guess import Decided, Wish, decide_cells, decide_numbers, wishes
 from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
 from openbook.data.schema import Schema
-from openbook.data.table import Column, SparseTable, Table
+from openbook.data.sparse_table import SparseTable
+from openbook.data.table import Table
 from openbook.errors import DataError
 from openbook.words.sentences import plural
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import UNSEEN, Categorical, Numeric, Ordinal
-from openbook.data.table import Column
+from openbook.data.column import Column
 
 __all__ = ["ColumnFacts", "ColumnSummary", "Lengths", "NumberSummary", "measure"]
 

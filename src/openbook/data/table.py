@@ -9,22 +9,20 @@ array as `matrix`, and a slice of rows copies nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import (
-    MISSING,
-    UNSEEN,
-    Attribute,
-    Categorical,
-    Datetime,
-    Nominal,
-    Numeric,
-    Ordinal,
+from openbook.data.attributes import Datetime, Nominal, Ordinal
+from openbook.data.column import (
+    Column,
+    pandas_values,
+    polars_series,
+    rows_of,
+    shown_cells,
+    without_lost_values,
 )
 from openbook.data.schema import Schema
 from openbook.errors import DataError
@@ -33,11 +31,10 @@ from openbook.words.sentences import printable
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-    import scipy.sparse as sp
 
     from openbook.draw import Picture
 
-__all__ = ["CHUNK_ROWS", "Column", "SparseTable", "Table"]
+__all__ = ["CHUNK_ROWS", "Table", "rows_at"]
 
 Array = npt.NDArray[Any]
 
@@ -46,111 +43,6 @@ CHUNK_ROWS = 1 << 16
 
 _SHOWN_ROWS = 10
 _BLOCK_ROWS = 4096
-_SHOWN_LETTERS = 40
-
-
-class Column:
-    """One column: its attribute and its array. NumPy sees the decoded values.
-
-    Parameters
-    ----------
-    attribute : Attribute
-        The name, kind and values of the column.
-    data : ndarray
-        The cells: floats, codes or objects.
-
-    Notes
-    -----
-    Guide: docs/guide/tables.md
-
-    Examples
-    --------
-    >>> from openbook.data import Nominal
-    >>> column = Column(Nominal("windy", ("no", "yes")), np.array([1, 0, -1]))
-    >>> column.tolist()
-    ['yes', 'no', None]
-    """
-
-    __slots__ = ("attribute", "data")
-
-    def __init__(self, attribute: Attribute, data: Array) -> None:
-        self.attribute = attribute
-        self.data = data
-
-    @property
-    def name(self) -> str:
-        return self.attribute.name
-
-    @property
-    def missing(self) -> npt.NDArray[np.bool_]:
-        """True where the cell is empty."""
-        if isinstance(self.attribute, Numeric):
-            return np.isnan(self.data)
-        if isinstance(self.attribute, Categorical):
-            return self.data == MISSING
-        return np.fromiter((value is None for value in self.data), bool, len(self.data))
-
-    @property
-    def values(self) -> Array:
-        """The cells as a reader would write them: numbers, or values with None where missing."""
-        if isinstance(self.attribute, Datetime):
-            return self.attribute.spelled(self.data)
-        if not isinstance(self.attribute, Categorical):
-            return self.data
-        return self._lookup[np.maximum(self.data, MISSING)]  # unseen reads as None too
-
-    @property
-    def _lookup(self) -> Array:
-        assert isinstance(self.attribute, Categorical)
-        return np.array([*self.attribute.values, None], dtype=object)
-
-    def take(self, rows: Any) -> "Column":
-        """The column of some rows.
-
-        Parameters
-        ----------
-        rows : slice, array of positions or mask
-            Which rows.
-
-        Returns
-        -------
-        Column
-        """
-        return Column(self.attribute, self.data[rows])
-
-    def tolist(self) -> list[Any]:
-        """The cells as a list: numbers, or values with None where missing."""
-        return self.values.tolist()
-
-    @property
-    def shape(self) -> tuple[int]:
-        return (len(self.data),)
-
-    @property
-    def ndim(self) -> int:
-        return 1
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, int | np.integer):
-            return self.take([key]).tolist()[0]
-        return self.take(_rows_of(key))
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.values)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        numbers = isinstance(self.attribute, Datetime) and dtype is not None and np.dtype(dtype).kind in "iuf"
-        values = self.data if numbers else self.values
-        values = values if dtype is None else values.astype(dtype)
-        return values.copy() if copy else values
-
-    def __repr__(self) -> str:
-        shown = ", ".join(_cells(self.take(slice(0, _SHOWN_ROWS))))
-        more = ", …" if len(self) > _SHOWN_ROWS else ""
-        return f"Column({self.name!r}, {self.attribute.kind}, {len(self):,} rows: {shown}{more})"
 
 
 class Table:
@@ -341,9 +233,9 @@ class Table:
         Table
         """
         if self.matrix is not None:
-            matrix = _rows(self.matrix, rows)
+            matrix = rows_at(self.matrix, rows)
             return type(self)(self.schema, tuple(matrix.T), why=self.why, matrix=matrix, notes=self.notes)
-        columns = [_rows(column, rows) for column in self.columns]
+        columns = [rows_at(column, rows) for column in self.columns]
         return type(self)(self.schema, columns, why=self.why, notes=self.notes)
 
     def filter(self, condition: Any) -> Self:
@@ -375,10 +267,13 @@ class Table:
                 " pass a mask, or a function of a row that returns a bool"
             )
             raise DataError(msg)
-        kept = self.take(mask)
-        if not kept.schema.of(Nominal, Ordinal) or isinstance(kept, SparseTable):
-            return kept
-        columns = [_without_lost_values(self.column(name), kept.column(name)) for name in self.names]
+        return self.take(mask)._without_values_lost_from(self)  # noqa: SLF001 (a table, too)
+
+    def _without_values_lost_from(self, before: Self) -> Self:
+        """These rows without the values that rows had before and none has now."""
+        if not self.schema.of(Nominal, Ordinal):
+            return self
+        columns = [without_lost_values(before.column(name), self.column(name)) for name in self.names]
         schema = Schema(tuple(column.attribute for column in columns), self.schema.named)
         return type(self)(schema, [column.data for column in columns], why=self.why, notes=self.notes)
 
@@ -521,7 +416,7 @@ class Table:
         """A polars frame: nominal as Categorical, ordinal as Enum, missing as null."""
         import polars as pl
 
-        return pl.DataFrame([_polars_series(self.column(name)) for name in self.names])
+        return pl.DataFrame([polars_series(self.column(name)) for name in self.names])
 
     def to_pandas(self) -> "pd.DataFrame":
         """A pandas frame: nominal and ordinal as Categorical (ordered where it is)."""
@@ -530,7 +425,7 @@ class Table:
         except ImportError:
             msg = "to_pandas needs pandas: pip install pandas"
             raise DataError(msg) from None
-        return pd.DataFrame({name: _pandas_values(self.column(name)) for name in self.names})
+        return pd.DataFrame({name: pandas_values(self.column(name)) for name in self.names})
 
     def draw(
         self,
@@ -573,7 +468,7 @@ class Table:
             return self.row(range(len(self))[key])
         if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
             return self.select(key)
-        return self.take(_rows_of(key))
+        return self.take(rows_of(key))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The rows in order, each as a mapping of column to value."""
@@ -592,7 +487,7 @@ class Table:
 
     def _head_cells(self) -> list[list[str]]:
         top = self.head(_SHOWN_ROWS)
-        return [_cells(top.column(name)) for name in self.names]
+        return [shown_cells(top.column(name)) for name in self.names]
 
     def __repr__(self) -> str:
         cells = self._head_cells()
@@ -618,171 +513,7 @@ class Table:
         return f"<table>{head}<tbody>{rows}</tbody></table>"
 
 
-class SparseTable(Table):
-    """Numeric columns kept as a sparse matrix in row order (CSR): counts of words, mostly zero.
-
-    Parameters
-    ----------
-    schema : Schema
-        The columns: names, kinds and values.
-    sparse : csr_array
-        The numbers, of shape (n_rows, n_columns).
-    why : mapping of str to str or None, default=None
-        The reason for the kind of each column, where it was guessed.
-    dense : sequence of ndarray, default=()
-        Columns of any kind that stand before those of the matrix, in the schema too.
-
-    Notes
-    -----
-    Guide: docs/guide/tables.md
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> from openbook import read
-    >>> table = read(sp.csr_array([[0.0, 2.0], [1.0, 0.0]]))
-    >>> type(table).__name__, table.shape
-    ('SparseTable', (2, 2))
-    """
-
-    def __init__(
-        self,
-        schema: Schema,
-        sparse: "sp.csr_array",
-        *,
-        why: Mapping[str, str] | None = None,
-        dense: Sequence[Array] = (),
-    ) -> None:
-        self.schema = schema
-        self.sparse = sparse
-        self.columns = tuple(dense)
-        self.why = dict(why or {})
-        self.matrix = None
-        self.notes = ()
-
-    @property
-    def nbytes(self) -> int:
-        parts = (self.sparse.data, self.sparse.indices, self.sparse.indptr)
-        return sum(part.nbytes for part in (*self.columns, *parts))
-
-    def __len__(self) -> int:
-        return int(self.sparse.shape[0])
-
-    def column(self, name: str) -> Column:
-        """One column, dense.
-
-        Parameters
-        ----------
-        name : str
-            The name of the column.
-
-        Returns
-        -------
-        Column
-        """
-        return Column(self.schema[name], self.data(name))
-
-    def data(self, name: str) -> Array:
-        """The array of one column, dense.
-
-        Parameters
-        ----------
-        name : str
-            The name of the column.
-
-        Returns
-        -------
-        ndarray
-        """
-        place = self.schema.position(name)
-        if place < len(self.columns):
-            return self.columns[place]
-        return self.sparse[:, [place - len(self.columns)]].toarray().ravel()
-
-    def block(self, names: Sequence[str]) -> Array:
-        """Columns as a dense matrix of shape (n_rows, n_names).
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of the columns.
-
-        Returns
-        -------
-        ndarray
-        """
-        places = [self.schema.position(name) - len(self.columns) for name in names]
-        if min(places, default=0) < 0:
-            return np.column_stack([self.data(name) for name in names])
-        return self.sparse[:, places].toarray()
-
-    def cells(self, names: Sequence[str]) -> "sp.csr_array":
-        """Columns of the matrix as a sparse matrix.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of the columns.
-
-        Returns
-        -------
-        csr_array
-        """
-        places = [self.schema.position(name) - len(self.columns) for name in names]
-        return self.sparse if places == list(range(self.sparse.shape[1])) else self.sparse[:, places]
-
-    def select(self, names: Iterable[str]) -> Table:
-        """The same rows with these columns only; those of the matrix come last.
-
-        Parameters
-        ----------
-        names : iterable of str
-            The names of the columns.
-
-        Returns
-        -------
-        Table
-            A SparseTable, where a column of the matrix is among them.
-        """
-        names = tuple(names)
-        if names == self.names:
-            return self
-        n, places = len(self.columns), [self.schema.position(name) for name in names]
-        if places and max(places) < n:
-            return Table(self.schema.select(names), [self.columns[place] for place in places], why=self.why)
-        own, others = [p for p in places if p < n], [p for p in places if p >= n]
-        return SparseTable(
-            self.schema.select(self.names[place] for place in (*own, *others)),
-            self.cells([self.names[place] for place in others]),
-            why=self.why,
-            dense=[self.columns[place] for place in own],
-        )
-
-    def take(self, rows: Any) -> Self:
-        """The table of some rows.
-
-        Parameters
-        ----------
-        rows : slice, array of positions or mask
-            Which rows.
-
-        Returns
-        -------
-        SparseTable
-        """
-        view = isinstance(rows, slice) and rows.step in (None, 1)
-        matrix = _sparse_slice(self.sparse, rows) if view else self.sparse[rows]
-        columns = [_rows(column, rows) for column in self.columns]
-        return type(self)(self.schema, matrix, why=self.why, dense=columns)
-
-
-def _rows_of(key: Any) -> Any:
-    """The row part of an index: `key`, or the first of (key, ...)."""
-    rows = key[0] if isinstance(key, tuple) else key
-    return rows if isinstance(rows, slice) else np.asarray(rows)
-
-
-def _rows(array: Array, rows: Any) -> Array:
+def rows_at(array: Array, rows: Any) -> Array:
     """The rows of an array: a view of a slice, else a copy by `numpy.take`, quicker than indexing."""
     if isinstance(rows, slice):
         return array[rows]
@@ -790,83 +521,3 @@ def _rows(array: Array, rows: Any) -> Array:
     if rows.dtype == bool or not rows.size:
         rows = np.flatnonzero(rows)
     return np.take(array, rows, axis=0)
-
-
-def _without_lost_values(before: Column, after: Column) -> Column:
-    """Some rows of a column without the values that rows had before and none has now."""
-    attribute = before.attribute
-    if not isinstance(attribute, Nominal | Ordinal) or not attribute.is_open:
-        return after
-    lost = np.isin(np.arange(len(attribute.values)), np.setdiff1d(before.data, after.data))
-    if not lost.any():
-        return after
-    values = tuple(value for value, gone in zip(attribute.values, lost, strict=True) if not gone)
-    narrow = replace(attribute, values=values)
-    codes = np.append(np.cumsum(~lost) - 1, [UNSEEN, MISSING])  # which are -2 and -1: the last
-    return Column(narrow, codes[after.data].astype(narrow.dtype))
-
-
-def _sparse_slice(matrix: "sp.csr_array", rows: slice) -> "sp.csr_array":
-    """Consecutive rows as a view; scipy itself would copy them."""
-    start, stop, _ = rows.indices(matrix.shape[0])
-    bounds = matrix.indptr[start : max(stop, start) + 1]
-    cells = slice(bounds[0], bounds[-1])
-    part = type(matrix)((len(bounds) - 1, matrix.shape[1]), dtype=matrix.dtype)
-    part.data, part.indices, part.indptr = matrix.data[cells], matrix.indices[cells], bounds - bounds[0]
-    return part
-
-
-def _cells(column: Column) -> list[str]:
-    if isinstance(column.attribute, Datetime):
-        return [column.attribute.shown(day) for day in column.data.tolist()]
-    return [_cell(value) for value in column.values]
-
-
-def _cell(value: object) -> str:
-    """A cell as it is shown: a sign where it is missing, and no more of a long text than fits."""
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return "?"
-    text = f"{value:.6g}" if isinstance(value, float) else printable(str(value))
-    return text if len(text) <= _SHOWN_LETTERS else text[: _SHOWN_LETTERS - 1] + "…"
-
-
-def _polars_series(column: Column) -> "pl.Series":
-    import polars as pl
-
-    attribute = column.attribute
-    if isinstance(attribute, Datetime):
-        return _polars_moments(column, attribute)
-    if isinstance(attribute, Numeric):
-        return pl.Series(attribute.name, column.data, nan_to_null=True)
-    if isinstance(attribute, Categorical):
-        kind = pl.Enum(list(attribute.values)) if isinstance(attribute, Ordinal) else pl.Categorical
-        return pl.Series(attribute.name, column.tolist(), dtype=pl.String).cast(kind)
-    return pl.Series(attribute.name, column.tolist(), dtype=pl.String)
-
-
-def _polars_moments(column: Column, attribute: Datetime) -> "pl.Series":
-    """Dates if no cell has a time; with their zone, where it has a name."""
-    import polars as pl
-
-    moments = pl.Series(attribute.name, attribute.moments(column.data))
-    if attribute.zone:
-        named = "UTC" if attribute.zone[0] in "+-" else attribute.zone
-        return moments.dt.replace_time_zone("UTC").dt.convert_time_zone(named)
-    whole = bool(np.all(np.isnan(column.data) | (column.data == np.round(column.data))))
-    return moments.cast(pl.Date) if whole else moments
-
-
-def _pandas_values(column: Column) -> Any:
-    import pandas as pd
-
-    attribute = column.attribute
-    if isinstance(attribute, Datetime):
-        moments = pd.Series(attribute.moments(column.data))
-        named = "UTC" if attribute.zone[:1] in ("+", "-") else attribute.zone
-        return moments.dt.tz_localize("UTC").dt.tz_convert(named) if attribute.zone else moments
-    if isinstance(attribute, Categorical):
-        codes = np.maximum(column.data, MISSING)
-        return pd.Categorical.from_codes(
-            codes, list(attribute.values), ordered=isinstance(attribute, Ordinal)
-        )
-    return column.data

@@ -35,9 +35,10 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Nominal, Numeric
+from openbook.data.column import Column
 from openbook.data.findings.finding import TINY, Finding
 from openbook.data.findings.repeats import row_codes, sample_rows
-from openbook.data.table import Column, Table
+from openbook.data.table import Table
 
 __all__ = ["leak_findings"]
 

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Nominal, Numeric
+from openbook.data.column import Column
 from openbook.data.findings.finding import Finding
 from openbook.data.rare import FEW, LEAST, MOST, Credibility, may_pool
-from openbook.data.table import Column, Table
+from openbook.data.table import Table
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 

@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Numeric
+from openbook.data.column import Column
 from openbook.data.findings.finding import Finding
 from openbook.data.summary import ColumnFacts, ColumnSummary
-from openbook.data.table import Column, Table
+from openbook.data.table import Table
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 

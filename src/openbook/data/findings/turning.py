@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Datetime, Numeric
+from openbook.data.column import Column
 from openbook.data.findings.finding import TINY, Finding, step_name
 from openbook.data.findings.gaps import corrected_together
 from openbook.data.findings.repeats import sample_rows
-from openbook.data.table import Column, Table
+from openbook.data.table import Table
 from openbook.words.numbers import p_words, short
 from openbook.words.sentences import plural
 

@@ -1,0 +1,210 @@
+"""A column: its attribute and its array. NumPy sees the decoded values; so do polars and pandas."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import (
+    MISSING,
+    UNSEEN,
+    Attribute,
+    Categorical,
+    Datetime,
+    Nominal,
+    Numeric,
+    Ordinal,
+)
+from openbook.words.sentences import printable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Column", "pandas_values", "polars_series", "rows_of", "shown_cells", "without_lost_values"]
+
+Array = npt.NDArray[Any]
+
+_SHOWN_ROWS = 10
+_SHOWN_LETTERS = 40
+
+
+class Column:
+    """One column: its attribute and its array. NumPy sees the decoded values.
+
+    Parameters
+    ----------
+    attribute : Attribute
+        The name, kind and values of the column.
+    data : ndarray
+        The cells: floats, codes or objects.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> from openbook.data import Nominal
+    >>> column = Column(Nominal("windy", ("no", "yes")), np.array([1, 0, -1]))
+    >>> column.tolist()
+    ['yes', 'no', None]
+    """
+
+    __slots__ = ("attribute", "data")
+
+    def __init__(self, attribute: Attribute, data: Array) -> None:
+        self.attribute = attribute
+        self.data = data
+
+    @property
+    def name(self) -> str:
+        return self.attribute.name
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """True where the cell is empty."""
+        if isinstance(self.attribute, Numeric):
+            return np.isnan(self.data)
+        if isinstance(self.attribute, Categorical):
+            return self.data == MISSING
+        return np.fromiter((value is None for value in self.data), bool, len(self.data))
+
+    @property
+    def values(self) -> Array:
+        """The cells as a reader would write them: numbers, or values with None where missing."""
+        if isinstance(self.attribute, Datetime):
+            return self.attribute.spelled(self.data)
+        if not isinstance(self.attribute, Categorical):
+            return self.data
+        return self._lookup[np.maximum(self.data, MISSING)]  # unseen reads as None too
+
+    @property
+    def _lookup(self) -> Array:
+        assert isinstance(self.attribute, Categorical)
+        return np.array([*self.attribute.values, None], dtype=object)
+
+    def take(self, rows: Any) -> "Column":
+        """The column of some rows.
+
+        Parameters
+        ----------
+        rows : slice, array of positions or mask
+            Which rows.
+
+        Returns
+        -------
+        Column
+        """
+        return Column(self.attribute, self.data[rows])
+
+    def tolist(self) -> list[Any]:
+        """The cells as a list: numbers, or values with None where missing."""
+        return self.values.tolist()
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.data),)
+
+    @property
+    def ndim(self) -> int:
+        return 1
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int | np.integer):
+            return self.take([key]).tolist()[0]
+        return self.take(rows_of(key))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        numbers = isinstance(self.attribute, Datetime) and dtype is not None and np.dtype(dtype).kind in "iuf"
+        values = self.data if numbers else self.values
+        values = values if dtype is None else values.astype(dtype)
+        return values.copy() if copy else values
+
+    def __repr__(self) -> str:
+        shown = ", ".join(shown_cells(self.take(slice(0, _SHOWN_ROWS))))
+        more = ", …" if len(self) > _SHOWN_ROWS else ""
+        return f"Column({self.name!r}, {self.attribute.kind}, {len(self):,} rows: {shown}{more})"
+
+
+def rows_of(key: Any) -> Any:
+    """The row part of an index: `key`, or the first of (key, ...)."""
+    rows = key[0] if isinstance(key, tuple) else key
+    return rows if isinstance(rows, slice) else np.asarray(rows)
+
+
+def without_lost_values(before: Column, after: Column) -> Column:
+    """Some rows of a column without the values that rows had before and none has now."""
+    attribute = before.attribute
+    if not isinstance(attribute, Nominal | Ordinal) or not attribute.is_open:
+        return after
+    lost = np.isin(np.arange(len(attribute.values)), np.setdiff1d(before.data, after.data))
+    if not lost.any():
+        return after
+    values = tuple(value for value, gone in zip(attribute.values, lost, strict=True) if not gone)
+    narrow = replace(attribute, values=values)
+    codes = np.append(np.cumsum(~lost) - 1, [UNSEEN, MISSING])  # which are -2 and -1: the last
+    return Column(narrow, codes[after.data].astype(narrow.dtype))
+
+
+def shown_cells(column: Column) -> list[str]:
+    if isinstance(column.attribute, Datetime):
+        return [column.attribute.shown(day) for day in column.data.tolist()]
+    return [_cell(value) for value in column.values]
+
+
+def _cell(value: object) -> str:
+    """A cell as it is shown: a sign where it is missing, and no more of a long text than fits."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "?"
+    text = f"{value:.6g}" if isinstance(value, float) else printable(str(value))
+    return text if len(text) <= _SHOWN_LETTERS else text[: _SHOWN_LETTERS - 1] + "…"
+
+
+def polars_series(column: Column) -> "pl.Series":
+    import polars as pl
+
+    attribute = column.attribute
+    if isinstance(attribute, Datetime):
+        return _polars_moments(column, attribute)
+    if isinstance(attribute, Numeric):
+        return pl.Series(attribute.name, column.data, nan_to_null=True)
+    if isinstance(attribute, Categorical):
+        kind = pl.Enum(list(attribute.values)) if isinstance(attribute, Ordinal) else pl.Categorical
+        return pl.Series(attribute.name, column.tolist(), dtype=pl.String).cast(kind)
+    return pl.Series(attribute.name, column.tolist(), dtype=pl.String)
+
+
+def _polars_moments(column: Column, attribute: Datetime) -> "pl.Series":
+    """Dates if no cell has a time; with their zone, where it has a name."""
+    import polars as pl
+
+    moments = pl.Series(attribute.name, attribute.moments(column.data))
+    if attribute.zone:
+        named = "UTC" if attribute.zone[0] in "+-" else attribute.zone
+        return moments.dt.replace_time_zone("UTC").dt.convert_time_zone(named)
+    whole = bool(np.all(np.isnan(column.data) | (column.data == np.round(column.data))))
+    return moments.cast(pl.Date) if whole else moments
+
+
+def pandas_values(column: Column) -> Any:
+    import pandas as pd
+
+    attribute = column.attribute
+    if isinstance(attribute, Datetime):
+        moments = pd.Series(attribute.moments(column.data))
+        named = "UTC" if attribute.zone[:1] in ("+", "-") else attribute.zone
+        return moments.dt.tz_localize("UTC").dt.tz_convert(named) if attribute.zone else moments
+    if isinstance(attribute, Categorical):
+        codes = np.maximum(column.data, MISSING)
+        return pd.Categorical.from_codes(
+            codes, list(attribute.values), ordered=isinstance(attribute, Ordinal)
+        )
+    return column.data

@@ -1,0 +1,189 @@
+"""A table whose numbers are mostly zero: a sparse matrix in row order (CSR), behind columns of any kind."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.column import Column
+from openbook.data.schema import Schema
+from openbook.data.table import Table, rows_at
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+__all__ = ["SparseTable"]
+
+Array = npt.NDArray[Any]
+
+
+class SparseTable(Table):
+    """Numeric columns kept as a sparse matrix in row order (CSR): counts of words, mostly zero.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns: names, kinds and values.
+    sparse : csr_array
+        The numbers, of shape (n_rows, n_columns).
+    why : mapping of str to str or None, default=None
+        The reason for the kind of each column, where it was guessed.
+    dense : sequence of ndarray, default=()
+        Columns of any kind that stand before those of the matrix, in the schema too.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from openbook import read
+    >>> table = read(sp.csr_array([[0.0, 2.0], [1.0, 0.0]]))
+    >>> type(table).__name__, table.shape
+    ('SparseTable', (2, 2))
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        sparse: "sp.csr_array",
+        *,
+        why: Mapping[str, str] | None = None,
+        dense: Sequence[Array] = (),
+    ) -> None:
+        self.schema = schema
+        self.sparse = sparse
+        self.columns = tuple(dense)
+        self.why = dict(why or {})
+        self.matrix = None
+        self.notes = ()
+
+    @property
+    def nbytes(self) -> int:
+        parts = (self.sparse.data, self.sparse.indices, self.sparse.indptr)
+        return sum(part.nbytes for part in (*self.columns, *parts))
+
+    def __len__(self) -> int:
+        return int(self.sparse.shape[0])
+
+    def column(self, name: str) -> Column:
+        """One column, dense.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        Column
+        """
+        return Column(self.schema[name], self.data(name))
+
+    def data(self, name: str) -> Array:
+        """The array of one column, dense.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        ndarray
+        """
+        place = self.schema.position(name)
+        if place < len(self.columns):
+            return self.columns[place]
+        return self.sparse[:, [place - len(self.columns)]].toarray().ravel()
+
+    def block(self, names: Sequence[str]) -> Array:
+        """Columns as a dense matrix of shape (n_rows, n_names).
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the columns.
+
+        Returns
+        -------
+        ndarray
+        """
+        places = [self.schema.position(name) - len(self.columns) for name in names]
+        if min(places, default=0) < 0:
+            return np.column_stack([self.data(name) for name in names])
+        return self.sparse[:, places].toarray()
+
+    def cells(self, names: Sequence[str]) -> "sp.csr_array":
+        """Columns of the matrix as a sparse matrix.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the columns.
+
+        Returns
+        -------
+        csr_array
+        """
+        places = [self.schema.position(name) - len(self.columns) for name in names]
+        return self.sparse if places == list(range(self.sparse.shape[1])) else self.sparse[:, places]
+
+    def select(self, names: Iterable[str]) -> Table:
+        """The same rows with these columns only; those of the matrix come last.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The names of the columns.
+
+        Returns
+        -------
+        Table
+            A SparseTable, where a column of the matrix is among them.
+        """
+        names = tuple(names)
+        if names == self.names:
+            return self
+        n, places = len(self.columns), [self.schema.position(name) for name in names]
+        if places and max(places) < n:
+            return Table(self.schema.select(names), [self.columns[place] for place in places], why=self.why)
+        own, others = [p for p in places if p < n], [p for p in places if p >= n]
+        return SparseTable(
+            self.schema.select(self.names[place] for place in (*own, *others)),
+            self.cells([self.names[place] for place in others]),
+            why=self.why,
+            dense=[self.columns[place] for place in own],
+        )
+
+    def take(self, rows: Any) -> Self:
+        """The table of some rows.
+
+        Parameters
+        ----------
+        rows : slice, array of positions or mask
+            Which rows.
+
+        Returns
+        -------
+        SparseTable
+        """
+        view = isinstance(rows, slice) and rows.step in (None, 1)
+        matrix = _sparse_slice(self.sparse, rows) if view else self.sparse[rows]
+        columns = [rows_at(column, rows) for column in self.columns]
+        return type(self)(self.schema, matrix, why=self.why, dense=columns)
+
+    def _without_values_lost_from(self, before: Self) -> Self:  # noqa: ARG002 (numbers have no list of values)
+        return self
+
+
+def _sparse_slice(matrix: "sp.csr_array", rows: slice) -> "sp.csr_array":
+    """Consecutive rows as a view; scipy itself would copy them."""
+    start, stop, _ = rows.indices(matrix.shape[0])
+    bounds = matrix.indptr[start : max(stop, start) + 1]
+    cells = slice(bounds[0], bounds[-1])
+    part = type(matrix)((len(bounds) - 1, matrix.shape[1]), dtype=matrix.dtype)
+    part.data, part.indices, part.indptr = matrix.data[cells], matrix.indices[cells], bounds - bounds[0]
+    return part
