@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
+from openbook.cli.main import app
 from openbook.plan import make_plan, run
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source
+from openbook.report.changes import changes
 
 
 @pytest.fixture
@@ -47,11 +50,24 @@ def test_the_model_is_fitted_on_all_rows_but_those_locked_away(files, tmp_path):
     expected = NaiveBayes().fit(rest, "y")
     model = ob.open_model(result.model_file)
     assert model.classes_.tolist() == list(rows.y.attribute.values)
+    told = changes(result)
+    assert told[0].startswith("On reading, 300 of 800 rows are held, chosen at random")
+    assert told[2].startswith("The model is fitted on all rows of the files that were not locked away")
+    assert not any("the other" in line for line in told)  # so many of the sample
     new = everything.head(20)
     one, other = ({c: i for i, c in enumerate(m.classes_)} for m in (model, expected))
     np.testing.assert_allclose(
         model.predict_proba(new)[:, one["up"]], expected.predict_proba(new)[:, other["up"]], rtol=1e-9
     )
+
+
+def test_describe_names_the_sample_that_it_describes(files):
+    done = CliRunner().invoke(
+        app, ["describe", str(files / "*.csv"), "--target", "y", "--kind", "size=nominal"]
+    )
+    assert done.stdout.startswith("300 rows, 3 columns")
+    assert "300 of 800 rows are held, chosen at random" in done.stdout
+    assert "size – nominal: nominal, as requested" in done.stdout
 
 
 def test_rows_in_groups_keep_the_model_to_the_sample(files):

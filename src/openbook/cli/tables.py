@@ -9,11 +9,18 @@ from openbook.plan.source import Source
 __all__ = ["default_target", "open_table"]
 
 
-def open_table(source: str, kinds: Any = None, read_with: Mapping[str, Any] | None = None) -> Table:
-    """The table of a file or a bundled set; `kinds` may be the schema of a model, to read rows for it."""
+def open_table(
+    source: str, kinds: Any = None, read_with: Mapping[str, Any] | None = None, *, sampled: bool = False
+) -> Table:
+    """The table of a file or a bundled set; `kinds` may be the schema of a model, to read rows for it.
+
+    sampled : of files larger than memory, a random sample of the rows, as the table's notes then say
+    """
     if source == "-":
         return read(source, kinds, **(read_with or {}))
-    origin = Source.of(source, None, read_with)
+    origin = Source.of(source, kinds if sampled else None, read_with)
+    if sampled and origin.sample:
+        return origin.read()
     return read(load(origin.set), kinds) if origin.set else read(origin.path, kinds, **origin.read_with)
 
 

@@ -42,7 +42,7 @@ from openbook.plan.source import Source, content_hash
 from openbook.prepare.prepared import fitted_steps
 from openbook.registry import Task, Variant, learner, learners
 from openbook.registry.costs import Shape, encoded_width, fit_seconds
-from openbook.report.changes import SAMPLED
+from openbook.report.changes import FITTED, SAMPLED
 from openbook.words.parameters import documented
 from openbook.words.sentences import listed, plural
 
@@ -667,10 +667,10 @@ def _sample_notes(roles: Roles) -> Iterator[str]:
     """What a study does with files larger than memory."""
     yield f"{SAMPLED}learners are evaluated on a random sample of their rows"
     if roles.bound:
-        yield "the model is fitted on the sample, since its rows have an order, groups or weights"
+        yield f"{FITTED}the sample, since its rows have an order, groups or weights"
     else:
         yield (
-            "the model is fitted on all rows of the files that were not locked away; on those of the sample,"
+            f"{FITTED}all rows of the files that were not locked away; on those of the sample,"
             " if costs, a threshold or preparation steps ask for it"
         )
 

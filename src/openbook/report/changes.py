@@ -13,10 +13,10 @@ from openbook.report.study import StudyResult
 from openbook.words.numbers import p_words
 from openbook.words.sentences import listed, plural
 
-__all__ = ["SAMPLED", "changes", "made_of_columns"]
+__all__ = ["FITTED", "SAMPLED", "changes", "made_of_columns"]
 
 #: How the notes of a plan begin that tell of files larger than memory.
-SAMPLED = "files larger than memory: "
+SAMPLED, FITTED = "files larger than memory: ", "the model is fitted on "
 #: Columns that are named.
 _MOST_NAMES = 12
 
@@ -42,15 +42,14 @@ def _reading(result: StudyResult) -> Iterator[str]:
 
 
 def _rows(result: StudyResult) -> Iterator[str]:
-    yield from (f"{note[:1].upper()}{note[1:]}." for note in result.notes if note.startswith(SAMPLED))
+    sampled = [note for note in result.notes if note.startswith((SAMPLED, FITTED))]
+    yield from (f"{note[:1].upper()}{note[1:]}." for note in sampled)
     if gaps := result.description[result.target].missing:
         yield f"{plural(gaps, 'row')} without {result.target} {'is' if gaps == 1 else 'are'} left out."
     if result.tests:
         held = len(result.tests[result.choice.label].predictions.truth)
-        yield (
-            f"{plural(held, 'row')} {'is' if held == 1 else 'are'} held out for the final test; the model in"
-            f" the file is fitted on the other {result.rows:,}."
-        )
+        fitted = "" if sampled else f"; the model in the file is fitted on the other {result.rows:,}"
+        yield f"{plural(held, 'row')} {'is' if held == 1 else 'are'} held out for the final test{fitted}."
 
 
 def _columns(result: StudyResult) -> Iterator[str]:
