@@ -66,7 +66,10 @@ def test_other_detectors_and_a_bundled_set(name):
         (["rows.csv", "--detector", "loff"], "no detector 'loff'. Did you mean 'lof'?"),
         (["rows.csv", "--ignore", "color"], "no column 'color'. Did you mean 'colour'?"),
         (["rows.csv", "--top", "0"], "--top must be at least 1, got 0"),
-        (["rows.csv", "--labels", "colour"], "colour: it has 3 values; say which is odd, as in colour="),
+        (
+            ["rows.csv", "--labels", "colour"],
+            "colour: it has 3 values; say which marks outliers, as in colour=",
+        ),
         (["rows.csv", "--labels", "odd=maybe"], "odd is never 'maybe'"),
         (["rows.csv", "--labels", "x"], "--labels x: x is numeric; add --kind x=nominal"),
         (["rows.csv", "--labels", "nowhere"], "no column 'nowhere'"),

@@ -96,6 +96,16 @@ def test_a_u_shape_of_classes():
     assert "the share of 'state' 'well' rises and then falls" in one.message
 
 
+def test_a_class_between_others_is_no_u_shape():
+    """Of linear log odds, the share of a middle class rises and falls; none can fall and rise."""
+    x = np.arange(N) * 9 / N
+    size = np.array(["s", "m", "l"])[(x // 3).astype(int)]
+    assert found(read({"x": x, "size": size}), "turning point", "size") == []
+    ends = np.where(size == "l", "s", size)
+    both = np.where((ends == "s") & (np.arange(N) % 2 == 0), "t", ends)
+    assert "falls and then rises" in found(read({"x": x, "size": both}), "turning point", "size")[0].message
+
+
 def test_noise_is_no_u_shape():
     alarms = sum(
         any(turn_findings(read({"x": RNG.normal(size=150), "y": RNG.normal(size=150)}), "y"))

@@ -1,10 +1,14 @@
 """A column that gives the target away: the study evaluates its choice without it, and says both scores."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import openbook as ob
-from openbook.judge import evaluate
+from openbook.judge import evaluate, leaks
 from openbook.plan import make_plan, run
 from openbook.report import words
 
@@ -41,11 +45,29 @@ def test_the_choice_is_evaluated_without_the_suspects(leaking):
 def test_the_screen_and_the_page_say_both_scores(leaking):
     sentence = words.without_suspects(leaking)
     without = leaking.looks.without_suspects
-    assert sentence.startswith(f"`grower` gives 'cultivar' away. {leaking.looks.label} has accuracy ")
-    assert sentence.endswith(
-        f"with it, and {words.score_words(without.score())} {without.interval()} without it."
-    )
+    assert sentence.startswith("`grower` gives 'cultivar' away. Naive Bayes, kernel density has accuracy ")
+    assert f"with it, and {words.score_words(without.score())} {without.interval()} without it." in sentence
+    assert sentence.endswith("If it is not known when you predict, run the study with --ignore grower.")
     assert "gives &#39;cultivar&#39; away" in leaking.report.read_text()
+
+
+def test_a_leaking_model_is_not_called_fine(leaking):
+    assert leaking.looks.diagnosis is None
+    assert "grower" in leaking.looks.why_not["diagnosis"]
+
+
+def test_copies_of_training_rows_are_told_first():
+    """Sixty rows twice, each tested by a model of the other copy: every test row is known."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    twice, labels, half = np.vstack([X, X + 1e-9]), np.append(y, y), np.arange(60)
+    judged = evaluate(DecisionTreeClassifier(), twice, labels, [(half, 60 + half), (60 + half, half)])
+    assert judged.score("accuracy") == 1
+    found = leaks(twice, labels, judged)
+    assert found.copied == 1
+    result = SimpleNamespace(looks=SimpleNamespace(leaks=found))
+    assert words.copies(result).startswith("The scores are too good: 100% of the test rows are copies")
+    assert words.copies(SimpleNamespace(looks=SimpleNamespace(leaks=replace(found, copied=0.05)))) == ""
 
 
 def test_without_suspects_there_is_nothing_to_leave_out(tmp_path):

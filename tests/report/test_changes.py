@@ -57,4 +57,4 @@ def test_a_report_says_which_parts_of_dates_a_model_derived():
     days = [date(2024, 1, 1) + timedelta(days=i) for i in range(140)]
     X = ob.read([{"day": str(day), "x": i % 3} for i, day in enumerate(days)])
     model = LogisticRegression().fit(X, ["busy" if day.weekday() > 4 else "calm" for day in days])
-    assert list(made_of_columns(model, X)) == ["Derived of dates: day weekday (p < 0.001)."]
+    assert list(made_of_columns(model, X)) == ["Derived from dates: day weekday (p < 0.001)."]

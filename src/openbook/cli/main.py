@@ -608,11 +608,16 @@ def work(
 def query(
     model: ModelArgument,
     ask: Annotated[
-        list[str], typer.Option("--ask", metavar="NODE", help="Node to ask for; several for their joint.")
+        list[str],
+        typer.Option(
+            "--ask",
+            metavar="NODE",
+            help="Node whose distribution to print; repeat it for a joint.",
+        ),
     ],
     given: Annotated[
         list[str] | None,
-        typer.Option("--given", metavar="NODE=VALUE", help="A finding; may be given several times."),
+        typer.Option("--given", metavar="NODE=VALUE", help="What is known, as NODE=VALUE. Repeatable."),
     ] = None,
     show_work: Annotated[bool, typer.Option("--work", help="Derive the answer step by step.")] = False,
     form: Annotated[
@@ -631,7 +636,7 @@ def query(
     evidence = findings(given or [])
     if show_work or form != WorkFormat.text or out is not None:
         if len(ask) > 1:
-            raise typer.BadParameter("a derivation is for one --ask; leave --work out for several")
+            raise typer.BadParameter("--work derives the answer for one --ask; leave it out for several")
         write_work(network.work(ask[0], given=evidence), form.value, out)
     else:
         typer.echo(answered(network, ask, evidence))
@@ -665,11 +670,15 @@ def draw(
             help="A table (a data file or a bundled set), or a model file or the folder of a study.",
         ),
     ],
-    x: Annotated[str | None, typer.Option("--x", metavar="COLUMN", help="Column across.")] = None,
-    y: Annotated[str | None, typer.Option("--y", metavar="COLUMN", help="Column up.")] = None,
+    x: Annotated[str | None, typer.Option("--x", metavar="COLUMN", help="Column on the x axis.")] = None,
+    y: Annotated[str | None, typer.Option("--y", metavar="COLUMN", help="Column on the y axis.")] = None,
     z: Annotated[
         str | None,
-        typer.Option("--z", metavar="COLUMN", help="Third column: write .html, and it turns."),
+        typer.Option(
+            "--z",
+            metavar="COLUMN",
+            help="Column on a third axis, in an .html file that turns.",
+        ),
     ] = None,
     colour: Annotated[
         str | None, typer.Option("--colour", "-c", metavar="COLUMN", help="Column that colours the rows.")

@@ -62,12 +62,12 @@ _READ_WITH: dict[str, tuple[Any, str, str]] = {
         "TEXT",
         "Cell that stands for a missing value, besides empty cells, ?, NA, null and their like. Repeatable.",
     ),
-    "header": (bool, "", "Whether the first line has the names of the columns (by default found out)."),
-    "decimal": (str, "SIGN", "Sign before decimals, . or , (by default found out from each column)."),
-    "encoding": (str, "NAME", "Encoding of a text file, such as latin-1 (by default UTF-8)."),
+    "header": (bool, "", "Whether the first line holds the column names. By default inferred."),
+    "decimal": (str, "SIGN", "Decimal mark (. or ,). By default inferred for each column."),
+    "encoding": (str, "NAME", "Encoding of a text file, such as latin-1. By default UTF-8."),
     "sheet": (str, "SHEET", "Sheet or range of an .xlsx file: Sales, A3:F40 or Sales!A3:F40."),
     "query": (str, "SQL", "Query to a database (.sqlite, .duckdb), or the name of a table."),
-    "thousands": (str, "SIGN", "Sign between thousands (by default found out from each column)."),
+    "thousands": (str, "SIGN", "Thousands separator. By default inferred for each column."),
 }
 SourceArgument = Annotated[
     str,

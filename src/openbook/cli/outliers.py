@@ -88,7 +88,7 @@ def _truth(table: Table, given: str) -> tuple[str, np.ndarray]:
     seen = np.flatnonzero(counts)
     if value is None and len(seen) != 2:
         raise DataError(
-            f"--labels {name}: it has {len(seen)} values; say which is odd, as in {name}={values[0]}"
+            f"--labels {name}: it has {len(seen)} values; say which marks outliers, as in {name}={values[0]}"
         )
     odd = values.index(value) if value is not None else int(seen[counts[seen].argmin()])
     return name, column.data == odd

@@ -14,6 +14,7 @@ from openbook.data import Table
 from openbook.data.describe import Description
 from openbook.data.documents import holds_documents
 from openbook.errors import NotEvaluableError, PlanError
+from openbook.judge.chance.intervals import methods_once
 from openbook.judge.scores.sequences import sequence_table
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.counts import described
@@ -177,7 +178,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
         lines.append(("→" if chosen else "", name, words.score_words(row.score), row.interval.ends, *test))
     figures(screen, head, lines, spare=(4, 5), strong=strong, left=(0, 1))
     tests = sorted({row.test.method for row in rows if row.test is not None})
-    note = f"Intervals: {'; '.join(sorted({row.interval.method for row in rows}))}."
+    note = f"Intervals: {methods_once(row.interval.method for row in rows)}."
     if tests:
         note += f" Differences and p: {'; '.join(tests)}."
     say(screen, f"\n{note}")
@@ -204,14 +205,15 @@ def _choice(screen: Console, result: StudyResult) -> None:
 def _looks(screen: Console, result: StudyResult) -> None:
     """What a closer look found, in a sentence each; the report has the figures and the pictures."""
     looks = result.looks
-    if sentence := words.without_suspects(result):
+    found = " ".join(filter(None, (words.without_suspects(result), words.copies(result))))
+    if found not in words.headline(result):  # which says it already, unless something graver came first
         heading(screen, "Leaks")
-        say(screen, sentence)
-    if (found := looks.diagnosis) is not None:
+        say(screen, found)
+    if (diagnosis := looks.diagnosis) is not None:
         heading(screen, f"Diagnosis of {looks.label}")
-        say(screen, found.work().conclusion)
-        if found.remedies:
-            say(screen, f"Next: {'; '.join(found.remedies[:_MOST_REMEDIES])}")
+        say(screen, diagnosis.work().conclusion)
+        if diagnosis.remedies:
+            say(screen, f"Next: {'; '.join(diagnosis.remedies[:_MOST_REMEDIES])}")
     if looks.unlabelled is not None:
         heading(screen, f"Unlabelled rows, by {looks.unlabelled.learner}")
         say(screen, str(looks.unlabelled))

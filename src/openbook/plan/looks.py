@@ -26,6 +26,7 @@ from openbook.judge import Comparison, Evaluation, FoldResult, Metric, differenc
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
 from openbook.judge.curves.make import learning_curve
+from openbook.judge.curves.remedies import REPEATS, THRESHOLD
 from openbook.judge.errors.documents import DocumentErrors, document_errors
 from openbook.judge.errors.importance import Importance, importance_over_folds
 from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
@@ -170,6 +171,9 @@ class Looking:
             return f"a curve of labelled rows says little of {self.label}, which learns from the others, too"
         if name in _MANY_ROWS and len(self.rows.train) < TINY:
             return f"{len(self.rows.train)} rows are too few"
+        leaks: Leaks | None = vars(self).get("leaks")
+        if name == "diagnosis" and leaks is not None and leaks.suspects:
+            return f"it means nothing while {' and '.join(leaks.suspects)} can give the target away"
         if self.deadline is not None and monotonic() + self._fits(name) * self._fold_seconds > self.deadline:
             return NO_TIME
         return ""
@@ -241,7 +245,9 @@ class Looking:
         if not self.rows.copies:
             return found
         own = ("duplicate rows", "near-duplicate rows")  # a row of weight 3 is three equal rows
-        return replace(found, findings=tuple(one for one in found.findings if one.kind not in own))
+        return replace(
+            found, findings=tuple(one for one in found.findings if one.kind not in own), copied=0.0
+        )
 
     @cached_property
     def without_suspects(self) -> Evaluation | None:
@@ -397,7 +403,10 @@ class Looking:
             for label, evaluation in self.comparison.evaluations.items()
             if label not in (self.label, self.comparison.baseline)
         }
-        return diagnose(self.evaluation, self.curve, baseline, others)
+        found = diagnose(self.evaluation, self.curve, baseline, others)
+        plan = self.rows.plan
+        done = {THRESHOLD: plan.costs or plan.tunes_threshold, REPEATS: plan.protocol.repeats is None}
+        return replace(found, remedies=tuple(one for one in found.remedies if not done.get(one)))
 
 
 def worked_examples(

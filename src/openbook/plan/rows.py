@@ -213,17 +213,14 @@ class StudyRows:
     def final(self, label: str, log: Log, *, decides: bool) -> Fitted:
         """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to.
 
-        The one that decides is kept in a file beside the log until the study's model is written, so that a
-        study that goes on need not fit it again. The report is of the model as it is read from that file.
+        It is kept in a file beside the log until the study's model is written, so that a study that goes on
+        need not fit it again. The report is of the model as it is read from that file.
         """
         start = perf_counter()
-        if not decides:
-            learner, warned = self._final(label, log, decides=False)
-            return Fitted(learner, perf_counter() - start, warned)
-        working, written = self.working_file(log), log.path.with_name("model.openbook")
+        working, written = self.working_file(log, decides=decides), log.path.with_name("model.openbook")
 
         def fit() -> _Final:
-            learner, warned = self._final(label, log, decides=True)
+            learner, warned = self._final(label, log, decides=decides)
             return _Final(digest(save(learner, working)), tuple(warned))
 
         kept = log.kept(f"model of {label}", _Final, fit)
@@ -235,9 +232,9 @@ class StudyRows:
         return Fitted(model, perf_counter() - start, list(kept.warnings))
 
     @staticmethod
-    def working_file(log: Log) -> Path:
-        """Where the final fit is kept while the study runs."""
-        return log.path.with_name(".fitted.openbook")
+    def working_file(log: Log, *, decides: bool) -> Path:
+        """Where a final fit is kept while the study runs: the choice's, or that of the learner beside it."""
+        return log.path.with_name(".fitted.openbook" if decides else ".beside.openbook")
 
     def _final(self, label: str, log: Log, *, decides: bool) -> tuple[Any, list[str]]:
         """The fitted contestant and what it warned of."""

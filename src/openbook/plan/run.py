@@ -171,7 +171,8 @@ def run(
     )
     result.model.note_ = doubts(result)
     save(result.model, result.model_file, result.training[0])
-    rows.working_file(log).unlink(missing_ok=True)
+    for decides in (True, False):
+        rows.working_file(log, decides=decides).unlink(missing_ok=True)
     write_text(result.report, to_html(result))
     return result
 

@@ -89,7 +89,7 @@ def made_of_columns(model: Any, X: Table) -> Iterator[str]:
             )
     derived = [a for a in schema if isinstance(a, DatePart)]
     if parts := [a.name + (f" (p {p_words(a.p)})" if a.p < 1 else "") for a in derived]:
-        yield f"Derived of dates: {listed(parts)}."
+        yield f"Derived from dates: {listed(parts)}."
     texts = [a.text for a in schema if isinstance(a, Word)]
     for text in dict.fromkeys(texts):
         yield f"Texts of {text} are counts of {plural(texts.count(text), 'word')}."

@@ -30,6 +30,7 @@ _MOST_FEATURES = 60
 #: Encoded columns for which the discriminants are solved again.
 _MOST_SOLVED = 500
 _LEVEL = 0.95
+_SORTED = "Sorted by the effect of one standard deviation."
 
 
 def unwrapped(model: Any) -> Any:
@@ -103,8 +104,13 @@ def _linear(model: Any) -> list[Block]:
         " columns."
         " A coefficient is the change in the prediction per unit of its column, the others held constant."
     )
-    note = "Intervals and p-values: Student’s t, unpenalised least squares." if sure else ""
-    note = f"{note} Sorted by |t|." if sure else "A penalised fit has no intervals. Sorted by size."
+    if sure:
+        note = "Intervals and p-values: Student’s t, unpenalised least squares. Sorted by |t|."
+    else:
+        why = "There are as many terms as rows"
+        if model.dof_ is None:
+            why = "The fit is penalised" if model.l1 or model.l2 else "The loss is not squared"
+        note = f"{why}, so there are no intervals. Sorted by absolute value."
     return [Paragraph(text), *_cut("Coefficients", header, rows, note)]
 
 
@@ -124,8 +130,13 @@ def _proportional_odds(model: Any) -> list[Block]:
     ]
     return [
         Paragraph(text),
-        *_cut("Coefficients", ("term", "coefficient", "odds ratio"), rows, "Sorted by effect per deviation."),
-        *_cut("Thresholds", ("class", "score up to which it is as probable as not"), cuts),
+        *_cut(
+            "Coefficients",
+            ("term", "coefficient", "odds ratio"),
+            rows,
+            _SORTED,
+        ),
+        *_cut("Thresholds", ("class", "largest score at which it is at least as probable as not"), cuts),
     ]
 
 
@@ -169,7 +180,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
 
 def _interval_note(model: Any, *, sure: bool) -> str:
     if not sure:
-        return "Sorted by the effect of one standard deviation."
+        return _SORTED
     if model.covariance_ is not None:
         how = "Wald, maximum likelihood"
     else:
@@ -177,7 +188,7 @@ def _interval_note(model: Any, *, sure: bool) -> str:
             f"normal approximation around the fit with the L2 penalty C = {model.C:g}, which shrinks"
             " coefficients towards 0"
         )
-    return f"Intervals: {how}. Sorted by the effect of one standard deviation."
+    return f"Intervals: {how}. {_SORTED}"
 
 
 def _naive_bayes(model: Any) -> list[Block]:
@@ -336,7 +347,7 @@ def _machine(model: Any) -> list[Block]:
             map(as_text, model.classes_.tolist()) if each else (f"weight {c + 1}" for c in range(len(own)))
         )
         header = ["column", *(["weight"] if len(own) == 1 else heads)]
-        note = "Sorted by the effect of one standard deviation."
+        note = _SORTED
         blocks += _cut("Weights", header[: len(rows[0])], rows, note)
     return blocks
 
@@ -361,8 +372,8 @@ def _belief_network(model: Any) -> list[Block]:
 
 def _labels_in_order(model: Any) -> list[Block]:
     text = (
-        f"A conditional random field. The score of {model.target_} along a sequence is the sum of the weights"
-        " of what its rows show, and of each label after the one before. The most probable path is predicted."
+        f"A conditional random field. The score of a sequence of {model.target_} is the sum of the weights of"
+        " its rows' features and of each label after the one before. The most probable sequence is predicted."
     )
     labels = [as_text(label) for label in model.classes_.tolist()]
     pairs = zip(labels, model.transitions_, strict=True)
@@ -370,7 +381,7 @@ def _labels_in_order(model: Any) -> list[Block]:
     features, coef = model.features_.features, model.coef_
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:_MOST_FEATURES]
     rows = [[str(features[i]), *(figure(w, 3) for w in coef[:, i])] for i in order.tolist()]
-    note = f"{model.complexity():,} weights are not 0; those of the largest size come first."
+    note = f"{model.complexity():,} weights are not 0. Sorted by absolute weight."
     return [
         Paragraph(text),
         *_cut("Weights of a label (column) after a label (row)", ["after", *labels], after),

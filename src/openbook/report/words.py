@@ -1,6 +1,7 @@
 """The sentences of a report; the command line says some of them too."""
 
 import math
+import shlex
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -19,6 +20,7 @@ __all__ = [
     "caution",
     "cell_words",
     "contenders",
+    "copies",
     "doubts",
     "example_words",
     "grouped_findings",
@@ -36,6 +38,9 @@ __all__ = [
 
 #: Of fewer rows of a class no score says whether a model finds it.
 _FEW = 5
+
+#: The share of test rows with a copy in training from which the first line tells of them.
+_MANY_COPIES = 0.1
 
 #: Findings of one kind that are spelt out.
 _SPELT_OUT = 3
@@ -86,7 +91,8 @@ def doubts(result: StudyResult) -> str:
             f" {result.comparison.metric().words} {chosen} and the baseline {baseline} {other} (difference"
             f" {score_words(test.difference, sign='+')} {test.interval.ends}, p {p_words(test.p_value)})."
         )
-    return without_suspects(result) or ("" if result.verdict.learnt else result.verdict.headline)
+    told = [sentence for sentence in (without_suspects(result), copies(result)) if sentence]
+    return " ".join(told) or ("" if result.verdict.learnt else result.verdict.headline)
 
 
 def too_few(result: StudyResult) -> str:
@@ -145,7 +151,7 @@ def verdict(result: StudyResult) -> str:
     if found is None:
         return ""
     words = f"Diagnosis of {found.label}: {found.verdict}. {title(found.meaning)}."
-    return f"{words} Next: {found.remedies[0]}."
+    return f"{words} Next: {found.remedies[0]}." if found.remedies else words
 
 
 def money(result: StudyResult) -> str:
@@ -173,6 +179,17 @@ def threshold(result: StudyResult) -> str:
     return f"{words} In the folds its balanced accuracy is {tuned}, and {even} at a threshold of 0.5."
 
 
+def copies(result: StudyResult) -> str:
+    """That copies of training rows among the test rows make every score too good; empty where few do."""
+    leaks = result.looks.leaks
+    if leaks is None or leaks.copied < _MANY_COPIES:
+        return ""
+    return (
+        f"The scores are too good: {leaks.copied:.0%} of the test rows are copies of training rows, exact or"
+        " nearly so. Keep one of each, or keep them together with --group."
+    )
+
+
 def without_suspects(result: StudyResult) -> str:
     """The columns that give the target away, and the score with and without them; empty if there are none."""
     leaks, without = result.looks.leaks, result.looks.without_suspects
@@ -183,12 +200,14 @@ def without_suspects(result: StudyResult) -> str:
     listed = f"{', '.join(names[:-1])} and {names[-1]}" if several else names[0]
     start = f"{listed} {'give' if several else 'gives'} {result.target!r} away."
     them, label = "them" if several else "it", result.looks.label
+    options = " ".join(f"--ignore {shlex.quote(name)}" for name in leaks.suspects)
+    end = f"If {'they are' if several else 'it is'} not known when you predict, run the study with {options}."
     if without is None:
-        return f"{start} There is no score of {label} without {them}."
+        return f"{start} There is no score of {label} without {them}. {end}"
     judged = result.comparison[label]
     scores = (f"{score_words(each.score())} {each.interval()}" for each in (judged, without))
-    return "{} {} has {} {} with {them}, and {} without {them}.".format(
-        start, label, judged.metric().words, *scores, them=them
+    return "{} {} has {} {} with {them}, and {} without {them}. {end}".format(
+        start, title(label), judged.metric().words, *scores, them=them, end=end
     )
 
 

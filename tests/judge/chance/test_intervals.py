@@ -29,7 +29,7 @@ def test_exact_after_no_error_at_all():
     # (1 - p)^20 = 0.025
     assert exact(0, 20).high == pytest.approx(1 - 0.025 ** (1 / 20))
     assert exact(0, 20).low == 0
-    assert exact(20, 20).work()["high"].note == "20 of 20 leave nothing beyond"
+    assert exact(20, 20).work()["high"].note == "20 of 20: the interval ends at 1"
 
 
 def test_wald_collapses_where_wilson_does_not():
@@ -93,7 +93,7 @@ def test_an_interval_ends_where_the_metric_does():
 
 @pytest.mark.parametrize("call", [lambda: wilson(5, 4), lambda: wald(-1, 4), lambda: wilson(0, 0)])
 def test_a_share_must_be_one(call):
-    with pytest.raises(ParameterError, match=r"is no share; give 0 <= successes <= n"):
+    with pytest.raises(ParameterError, match=r"is not a share; give 0 <= successes <= n"):
         call()
 
 

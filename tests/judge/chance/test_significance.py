@@ -72,7 +72,7 @@ def test_bonett_price_interval_by_hand():
     assert [result.interval.work()[label].result for label in ("p1", "p2", "m", "h")] == pytest.approx(
         [0.6, 0.2, 0.4, half]
     )
-    assert result.negated().interval.work()["turned low"].result == pytest.approx(-0.4 - half)
+    assert result.negated().interval.work()["low with the other sign"].result == pytest.approx(-0.4 - half)
     assert (result.interval.low, result.interval.high) == pytest.approx((0.4 - half, 0.4 + half), abs=1e-9)
 
 

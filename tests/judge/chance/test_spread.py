@@ -88,7 +88,7 @@ def test_the_arms_of_very_skewed_losses_stay_in_proportion():
     skew = 0.4 * math.sqrt(50) / t
     arm = 2 * 3 * math.sqrt(50) / skew * (1 - np.cbrt(0.6 - skew**2 / 300))
     assert found.high == pytest.approx(2 + arm)
-    assert found.method == "t over rows, rough: few of them decide"
+    assert found.method == "t over rows, rough: a few of them dominate"
 
 
 def test_where_few_rows_decide_there_are_few_degrees_of_freedom():
@@ -102,7 +102,7 @@ def test_rare_rows_have_jeffreys_interval():
     rest, rare = spread([0.0] * 10), spread([1.0] + [0.0] * 9)
     found = rest.with_rare(rare, 36.0)
     assert (found.low / 36, found.high / 36) == pytest.approx((0.011, 0.381), abs=5e-4)
-    assert found.method == "Jeffreys for 1 row given probability 0"
+    assert found.method == "Jeffreys for 1 row predicted with probability 0"
 
 
 def test_rare_rows_and_the_others_are_put_together_as_the_sides_of_a_right_angle():

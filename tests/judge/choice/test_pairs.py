@@ -61,7 +61,7 @@ def test_a_pair_turned_round(comparison):
     assert test == pairs["good", "poor"][0].negated()
     assert p == pairs["good", "poor"][1]
     assert test.difference == pytest.approx(-0.39)
-    assert test.work()["turned round"].result == test.difference
+    assert test.work()["with the other sign"].result == test.difference
 
 
 def test_the_better_comes_first_whichever_way_the_metric_goes(comparison):

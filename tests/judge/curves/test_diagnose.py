@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -167,7 +168,7 @@ def test_one_held_out_set_and_leave_one_out():
 def test_regression_and_probabilities_from_an_evaluation_alone():
     X, y = noisy_line(200, np.random.default_rng(0))
     level = diagnose(evaluate(LinearRegression(), X, y))["level"]
-    assert "of the baseline's squared error is left" in level.words
+    assert "of the squared error of the baseline is left" in level.words
     X, y = blobs(200, np.random.default_rng(0))
     assert diagnose(evaluate(GaussianNB(), X, y, metrics="log_loss")).verdict == "fine"
 
@@ -179,7 +180,16 @@ def test_the_baseline_is_the_majority_of_the_rows_tested_elsewhere():
     split = [(np.setdiff1d(np.arange(100), test), test) for test in np.arange(100).reshape(20, 5).T]
     level = diagnose(evaluate(GaussianNB(), X, y, split, "error"))["level"]
     assert "validation error 0.000, that of the baseline 0.400" in level.words
-    assert "0% of the baseline's error is left" in level.words
+    assert "0% of the error of the baseline is left" in level.words
+
+
+def test_the_baseline_is_named():
+    X, y = blobs(40, np.random.default_rng(0))
+    models = {"bayes": GaussianNB(), "0R": DummyClassifier()}
+    judged = {name: evaluate(model, X, y, 2, name=name) for name, model in models.items()}
+    found = diagnose(judged["bayes"], baseline=judged["0R"])
+    assert found.meaning == "it removes at least 90% of the error of the baseline 0R"
+    assert "that of the baseline 0R " in found["level"].words
 
 
 def test_another_setting_tells_under_from_over_fitting():
@@ -406,7 +416,7 @@ def test_a_rare_class_with_signal_is_not_called_unlearnt():
     assert found["level"].finding == "no better"
     assert found["probabilities"].finding == "better"
     assert found.verdict == "useful probabilities"
-    assert found.remedies[0].startswith("another decision threshold")
+    assert found.remedies[0].startswith("a decision threshold other than 0.5")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -61,7 +61,7 @@ def test_undefined_is_nan_with_a_reason():
     judged = MultiLabel([[1, 0], [0, 0]], [[1, 0], [0, 0]], ["seen", "never"])
     assert math.isnan(judged.macro_f1)
     assert judged.rate("macro_f1").why == "label 'never' neither occurs nor is predicted"
-    assert MultiLabel([[0], [0]], [[0], [0]]).rate("micro_f1").why == "no row has a label or is said to"
+    assert MultiLabel([[0], [0]], [[0], [0]]).rate("micro_f1").why == "no row has a label, true or predicted"
 
 
 def test_it_prints():

@@ -6,6 +6,10 @@ r"""Columns of numbers that the target follows in a U shape: it falls and then r
 The p-value of a column is the larger one of its two slopes (Simonsohn, 2018), corrected over the columns by
 Holm's method. c must lie between the 10% and the 90% quantile. Of two classes the target is 0 and 1; of
 several, each class against the others. Missing cells are left out.
+
+Of several classes only one that falls and then rises is told. The log of a class's share under linear log
+odds, l_c - ln Σ_k e^{l_k}, is concave: a linear learner follows a class that lies between others, whose share
+rises and then falls.
 """
 
 from collections.abc import Iterator
@@ -59,6 +63,8 @@ def turn_findings(table: Table, target: str) -> Iterator[Finding]:
         x = table.data(name)[rows].astype(np.float64)
         turns = [(label, turning_point(x, y)) for label, y in outcomes]
         some = [(label, turn) for label, turn in turns if turn is not None]
+        if len(outcomes) > 1:
+            some = [(label, turn) for label, turn in some if turn.below < 0]
         if some:
             label, turn = min(some, key=lambda pair: pair[1].p)
             found.append((name, label, turn._replace(p=min(1.0, turn.p * len(outcomes)))))

@@ -15,7 +15,8 @@ Every interval names its level and method, and `work()` derives it.
 """
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -33,6 +34,7 @@ __all__ = [
     "corrected_t",
     "exact",
     "jackknife",
+    "methods_once",
     "percentiles",
     "resampled",
     "rows_needed",
@@ -107,7 +109,11 @@ class Interval:
     def negated(self) -> Self:
         """That of the same with the other sign."""
         low, high = -self.high, -self.low
-        turned = (Step("turned low", result=low), Step("turned high", result=high)) if self.steps else ()
+        turned = (
+            (Step("low with the other sign", result=low), Step("high with the other sign", result=high))
+            if self.steps
+            else ()
+        )
         return replace(self, low=low, high=high, steps=(*self.steps, *turned))
 
     def work(self) -> Work:
@@ -121,6 +127,24 @@ class Interval:
         if math.isnan(self.low) or math.isnan(self.high):
             return f"(no interval: {self.method})"
         return f"{self.ends} ({100 * self.level:g}%, {self.method})"
+
+
+def methods_once(methods: Iterable[str]) -> str:
+    """Methods of several intervals in words, each once, their effective rows as a range.
+
+    >>> methods_once(["t over rows", "Wilson for 1,200 effective rows", "Wilson for 90 effective rows"])
+    'Wilson for 90 to 1,200 effective rows; t over rows'
+    """
+    rows, others = [], set()
+    for method in methods:
+        if found := re.fullmatch(r"Wilson for ([\d,]+) effective rows", method):
+            rows.append(int(found[1].replace(",", "")))
+        else:
+            others.add(method)
+    if rows:
+        most = "" if min(rows) == max(rows) else f" to {max(rows):,}"
+        others.add(f"Wilson for {min(rows):,}{most} effective rows")
+    return "; ".join(sorted(others))
 
 
 @documented
@@ -299,7 +323,9 @@ def exact(successes: float, n: int, level: float = 0.95) -> Interval:
     if share in (0, 1):  # no beta distribution has a parameter of 0
         end = "high" if share else "low"
         steps = [
-            Step(end, result=share, note=f"{x} of {n} leave nothing beyond") if step.label == end else step
+            Step(end, result=share, note=f"{x} of {n}: the interval ends at {share:g}")
+            if step.label == end
+            else step
             for step in steps
         ]
     return Interval(low, high, level, "Clopper–Pearson", tuple(steps))
@@ -503,7 +529,7 @@ def _share_steps(successes: float, n: float, level: float) -> tuple[Step, ...]:
 def _share(successes: float, n: float) -> float:
     if n < 1 or not 0 <= successes <= n:
         raise ParameterError(
-            f"{successes} successes in {n} rows is no share; give 0 <= successes <= n and n >= 1"
+            f"{successes} successes in {n} rows is not a share; give 0 <= successes <= n and n >= 1"
         )
     return successes / n
 

@@ -24,6 +24,7 @@ from openbook.judge.chance.intervals import (
     corrected_error,
     corrected_steps,
     corrected_t,
+    methods_once,
     percentiles,
     resampled,
     upper_share,
@@ -90,7 +91,7 @@ class TestResult:
     def negated(self) -> "TestResult":
         """The second minus the first."""
         turned = self.interval.negated()
-        step = Step("turned round", result=-self.difference, note="the second minus the first")
+        step = Step("with the other sign", result=-self.difference, note="the second minus the first")
         return replace(self, difference=-self.difference, interval=turned, steps=(*self.steps, step))
 
     def work(self) -> Work:
@@ -309,4 +310,9 @@ def methods_of(intervals: Iterable[Interval], tests: Iterable[TestResult]) -> st
 
 
 def _ways(intervals: Iterable[Interval]) -> str:
-    return "; ".join(sorted({f"{100 * each.level:g}%, {each.method}" for each in intervals}))
+    intervals = list(intervals)
+    levels = sorted({each.level for each in intervals})
+    return "; ".join(
+        f"{100 * level:g}%, {methods_once(each.method for each in intervals if each.level == level)}"
+        for level in levels
+    )

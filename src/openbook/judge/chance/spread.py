@@ -113,7 +113,7 @@ class Spread:
             "n'",
             r"\min(S, \frac{E (1 - E)}{\operatorname{se}^2})",
             result=rows,
-            note=f"rows that tell as much as these {n}: se = {figure(error)}{self.of_units}",
+            note=f"as many independent rows have the same se = {figure(error)}{self.of_units}",
         )
         words = f"Wilson for {rows:,.0f} effective rows"
         return replace(found, method=words, steps=(step, *found.steps))
@@ -133,14 +133,19 @@ class Spread:
     def of_units(self) -> str:
         return f", from {len(self.units)} groups or blocks of rows" if self.clusters else ""
 
+    @property
+    def _kind(self) -> str:
+        """What the units are."""
+        return "groups or blocks of rows" if self.clusters else "rows"
+
     def _skewed(self, level: float) -> Interval:
-        method = "t over groups or blocks of rows" if self.clusters else "t over rows"
+        method = f"t over {self._kind}"
         g, error = len(self.units), self.error
         if g < 2 or not error > 1e-12 * abs(self.score):
             return Interval(math.nan, math.nan, level, f"{method}, which do not vary")
         freedom = min(self.freedom, max(2.0, 2 * g / max(_kurtosis(self.units) - 1, 1e-12)))
         if freedom < min(self.freedom, _ROUGH):
-            method += ", rough: few of them decide"
+            method += ", rough: a few of them dominate"
         t = _t(freedom, level)
         most = _SKEWED * math.sqrt(g) / t
         skew = min(max(_skewness(self.units), -most), most)
@@ -179,7 +184,7 @@ class Spread:
         low, high = (float(betaincinv(hits + 0.5, rows - hits + 0.5, end)) for end in (1 - upper, upper))
         low, high = low if hits > 0 else 0.0, high if hits < rows else 1.0  # none, or all
         rest, count = self._skewed(level), round(rare.score * n)
-        method = f"Jeffreys for {plural(count, 'row')} given probability 0"
+        method = f"Jeffreys for {plural(count, 'row')} predicted with probability 0"
         if math.isnan(rest.low):  # the other rows lose the same
             rest = replace(rest, low=self.score, high=self.score)
         else:
@@ -188,15 +193,15 @@ class Spread:
         down = math.hypot(each * (rare.score - low), self.score - rest.low)
         up = math.hypot(each * (high - rare.score), rest.high - self.score)
         steps = (
-            Step("c", result=each, note="what a row of probability 0 loses: -ln 2⁻⁵²"),
+            Step("c", result=each, note="the loss of a row predicted with probability 0: -ln 2⁻⁵²"),
             Step("x", result=count, note=f"such rows, of {n:,}"),
-            Step("n'", result=rows, note=f"rows that tell as much as these{rare.of_units}"),
+            Step("n'", result=rows, note=f"as many independent rows have this standard error{rare.of_units}"),
             Step("q low", result=low, note="Jeffreys, for x n' / n of n'"),
             Step("q high", result=high),
-            Step("R", result=self.score, note="what the other rows lose"),
+            Step("R", result=self.score, note="the loss of the other rows"),
             *(_renamed(step, {"low": "R low", "high": "R high"}) for step in rest.steps[1:]),
             Step("low", result=score - down, note="c q + R - √((c q - c q low)² + (R - R low)²)"),
-            Step("high", result=score + up, note="so for the other end (Zou and Donner)"),
+            Step("high", result=score + up, note="likewise (Zou and Donner)"),
         )
         return Interval(score - down, score + up, level, method, steps)
 
@@ -209,7 +214,7 @@ class Spread:
         """What this difference of two scores is divided by; `share` if both lie between 0 and 1."""
         n, d = len(self.influence), self.score
         if not share:
-            return Paired(d, d, self.error, self.freedom, self.units, "paired t over rows")
+            return Paired(d, d, self.error, self.freedom, self.units, f"paired t over {self._kind}")
         squares = (self.error * n) ** 2
         if not self.clusters:
             squares *= (n - 1) / n  # Bonett and Price divide by the number of rows

@@ -54,6 +54,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.judge.choice.comparison import Comparison, difference
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.evidence import (
+    BASELINE,
     NOT_MUCH_BETTER,
     TENTH,
     Better,
@@ -101,6 +102,8 @@ class Diagnosis:
         What to try, the most promising first.
     needed : tuple of str
         What would make the verdict surer.
+    baseline : str, default="the baseline"
+        What the learner is compared with.
 
     Notes
     -----
@@ -121,11 +124,12 @@ class Diagnosis:
     evidence: tuple[DiagnosticEvidence, ...]
     remedies: tuple[str, ...]
     needed: tuple[str, ...]
+    baseline: str = BASELINE
 
     @property
     def meaning(self) -> str:
         """What the verdict means, in a sentence."""
-        return MEANINGS[self.verdict]
+        return MEANINGS[self.verdict].format(baseline=self.baseline)
 
     def __getitem__(self, name: str) -> DiagnosticEvidence:
         """The evidence of that name: "level", "probabilities", "gap", "slope", "other learners", …"""
@@ -201,10 +205,11 @@ def diagnose(
         judged = evaluation
     facts = _facts(judged, curves, baseline, _others(judged, rivals), 1 - level)
     label = curves[0].label if judged is None else judged.name
+    against = _called(baseline)
     if facts is None:
-        return Diagnosis(label, "nothing to learn", (), REMEDIES["nothing to learn"], ())
+        return Diagnosis(label, "nothing to learn", (), REMEDIES["nothing to learn"], (), against)
     verdict = verdict_of(facts)
-    return Diagnosis(label, verdict, tuple(facts.all()), REMEDIES[verdict], tuple(_needed(facts)))
+    return Diagnosis(label, verdict, tuple(facts.all()), REMEDIES[verdict], tuple(_needed(facts)), against)
 
 
 @documented
@@ -373,6 +378,7 @@ def _facts(
 ) -> DiagnosisFacts | None:
     """What there is to go by; None where the baseline leaves nothing to be learnt."""
     own = [curve.best if curve.own is None else curve.own for curve in curves]
+    called = _called(baseline)
     if evaluation is None:
         metric, score, test = curves[0].metric, curves[0].mean(own[0]), curves[0].over_baseline(own[0])
         base = float(curves[0].baseline.mean())
@@ -385,7 +391,7 @@ def _facts(
         raise DataError(
             f"{metric.words} is undefined for the learner or the baseline; diagnose by another metric"
         )
-    scale = LossScale(metric, base, alpha)
+    scale = LossScale(metric, base, alpha, called)
     if scale.loss(base) == 0:
         return None
     sizes = [curve for curve in curves if curve.kind == "size" and len(curve) > 1]
@@ -405,10 +411,14 @@ def _facts(
     )
 
 
+def _called(baseline: Evaluation | None) -> str:
+    return BASELINE if baseline is None else f"{BASELINE} {baseline.name}"
+
+
 def _needed(facts: DiagnosisFacts) -> Iterator[str]:
     """What would make the verdict surer."""
     if facts.level.finding == "unclear":
-        yield "more rows, or more folds: whether it is better than the baseline is not settled"
+        yield "more rows, or more folds: whether it is better than a baseline is not settled"
     if facts.decisions_only and facts.level.finding != "better":
         yield "the probabilities, which may show more than decisions: metric='roc_auc' or 'log_loss'"
     if facts.gap is None:

@@ -25,6 +25,7 @@ from openbook.words.numbers import p_words, shown
 from openbook.words.sentences import plural
 
 __all__ = [
+    "BASELINE",
     "Better",
     "DiagnosticEvidence",
     "LossScale",
@@ -42,6 +43,9 @@ TENTH, LITTLE = 0.1, 0.02
 
 #: The findings that say of other learners or settings that none does better by as much as matters.
 NOT_MUCH_BETTER = ("none better", "slightly better")
+
+#: What a baseline without a name of its own is called.
+BASELINE = "the baseline"
 
 #: Scores of probabilities, which see what decisions at a threshold of 0.5 miss.
 _OF_PROBABILITIES = ("roc_auc", "log_loss")
@@ -75,11 +79,12 @@ class Better(DiagnosticEvidence):
 
 @dataclass(frozen=True)
 class LossScale:
-    """Scores in units of the baseline's loss."""
+    """Scores in units of the baseline's loss; `baseline` is what that is called."""
 
     metric: Metric
     base: float
     alpha: float
+    baseline: str = BASELINE
 
     @property
     def level(self) -> float:
@@ -117,9 +122,8 @@ def level(scale: LossScale, score: float, test: TestResult) -> DiagnosticEvidenc
     else:
         finding = "unclear" if gained > TENTH else "no better"
     words = (
-        f"validation {what} {shown(score)}, that of the baseline {shown(scale.base)}:"
-        f" {_difference(test, scale.base)}; {_percent(scale.share(score))} of the baseline's"
-        f" {_loss_words(scale.metric)} is left"
+        f"validation {what} {shown(score)}, that of {scale.baseline} {shown(scale.base)}:"
+        f" {_difference(test, scale.base)}; {_percent(scale.share(score))} of {_loss_words(scale)} is left"
     )
     return DiagnosticEvidence("level", finding, words)
 
@@ -136,7 +140,7 @@ def calibration_evidence(
     score, base = evaluation.score(name), baseline.score(name)
     better = METRICS[name].better(score, base) and p < scale.alpha
     words = (
-        f"validation {METRICS[name].words} {shown(score)}, that of the baseline {shown(base)}:"
+        f"validation {METRICS[name].words} {shown(score)}, that of {scale.baseline} {shown(base)}:"
         f" {_difference(test, base, p)}"
     )
     return DiagnosticEvidence("probabilities", "better" if better else "no better", words)
@@ -163,7 +167,7 @@ def gap(scale: LossScale, curve: Curve, point: int) -> DiagnosticEvidence:
     where = "" if curve.kind == "size" else f"{curve.axis} = {written_cell(curve.across[point])}: "
     words = (
         f"{where}training {scale.metric.words} {shown(training)}, validation {shown(validation)}:"
-        f" {_difference(test, validation)}; {_percent(share)} of the baseline's {_loss_words(scale.metric)}"
+        f" {_difference(test, validation)}; {_percent(share)} of {_loss_words(scale)}"
     )
     return DiagnosticEvidence("gap", finding, words)
 
@@ -182,7 +186,7 @@ def slope(scale: LossScale, curve: Curve) -> DiagnosticEvidence:
     rows = f"{written_cell(curve.across[last - 1])} to {written_cell(curve.across[last])} training rows"
     words = (
         f"from {rows} the validation {scale.metric.words} went from {shown(before)} to {shown(now)}:"
-        f" {_difference(test, now)}; {_percent(gained)} of the baseline's {_loss_words(scale.metric)} gained"
+        f" {_difference(test, now)}; {_percent(gained)} of {_loss_words(scale)} gained"
     )
     return DiagnosticEvidence("slope", finding, words)
 
@@ -208,7 +212,7 @@ def better_learner(
     finding = _finding(scale.worse(own, scores[best]), scale.significant(test, p))
     words = f"{best} has {function.words} {shown(scores[best])}: {_difference(test, own, p)}"
     words += f", the best of {plural(len(rivals), 'other learner')}" if len(rivals) > 1 else ""
-    words += f"; against the baseline {_difference(theirs[best][0], scale.base, theirs[best][1])}"
+    words += f"; against {scale.baseline} {_difference(theirs[best][0], scale.base, theirs[best][1])}"
     words += f"; Bonferroni's correction for {len(rivals)} learners" if len(rivals) > 1 else ""
     return Better(
         "other learners",
@@ -305,6 +309,6 @@ def _percent(share: float) -> str:
     return f"{round(100 * share)}%"
 
 
-def _loss_words(metric: Metric) -> str:
-    """What is measured in shares: "squared error" for RMSE, since that is what adds up."""
-    return "squared error" if metric.name == "rmse" else "error"
+def _loss_words(scale: LossScale) -> str:
+    """What is measured in shares: the squared error for RMSE, since that is what adds up."""
+    return f"the {'squared ' if scale.metric.name == 'rmse' else ''}error of {scale.baseline}"

@@ -1,15 +1,15 @@
-"""What each verdict means, and what to try, the most promising first."""
+"""What each verdict means, {baseline} named, and what to try, the most promising first."""
 
-__all__ = ["MEANINGS", "REMEDIES"]
+__all__ = ["MEANINGS", "REMEDIES", "REPEATS", "THRESHOLD"]
 
 MEANINGS = {
     "nothing learnt": (
-        "neither its decisions nor its probabilities are shown to be better than the baseline on new rows."
+        "neither its decisions nor its probabilities are shown to be better than {baseline} on new rows."
         " Either the attributes say nothing about the target, or this learner cannot use what they say"
     ),
     "useful probabilities": (
-        "its probabilities are better than the baseline's on new rows, but its decisions for the most"
-        " probable class are not shown to be. A threshold of 0.5 does not suit these classes"
+        "its probabilities are better than those of {baseline} on new rows, but its decisions are not shown"
+        " to be"
     ),
     "under-fitting": "it does badly even on its training rows, and something else does better",
     "high bias": (
@@ -30,9 +30,9 @@ MEANINGS = {
         " cannot distinguish bias from noise; another learner can"
     ),
     "still learning": "training and validation error are close, and more rows still help",
-    "fine": "it removes at least 90% of the baseline's error",
+    "fine": "it removes at least 90% of the error of {baseline}",
     "undecided": "training and validation scores do not show what holds the model back",
-    "nothing to learn": "the baseline makes no error",
+    "nothing to learn": "{baseline} makes no error",
 }
 
 _RICHER = "a richer model: more terms, deeper trees, more hidden units, fewer neighbours"
@@ -46,13 +46,16 @@ _BOOSTING = "boosting, which lowers bias"
 _MORE_ROWS = "more rows"
 _LABELS = "a check of the target: are the labels right, and do they belong to these rows?"
 _COMPARE = "a comparison with learners of other kinds on the same folds"
-_THRESHOLD = "another decision threshold, tuned on training rows or set by what each mistake costs"
+REPEATS = "more repeats of the folds, which make the scores steadier"
+THRESHOLD = (
+    "a decision threshold other than 0.5, tuned on training rows or set by what each mistake costs (--costs)"
+)
 
 REMEDIES = {
     "nothing learnt": (_NEW_ATTRIBUTES, _LABELS, _MORE_ROWS),
     "useful probabilities": (
-        _THRESHOLD,
-        "a ranking of the learners by AUC or log loss",
+        THRESHOLD,
+        "a ranking of the learners by AUC or log loss (--metric roc_auc or log_loss)",
         _NEW_ATTRIBUTES,
     ),
     "under-fitting": (_RICHER, _LESS_REGULAR, _NEW_ATTRIBUTES, _BOOSTING),
@@ -63,6 +66,6 @@ REMEDIES = {
     "high bias or noise floor": (_COMPARE, _RICHER, _NEW_ATTRIBUTES, _LABELS),
     "still learning": (_MORE_ROWS, _RICHER),
     "fine": ("a check on rows collected later or elsewhere, before you rely on it",),
-    "undecided": (_MORE_ROWS, "more repeats of the folds, which make the scores steadier"),
+    "undecided": (_MORE_ROWS, REPEATS),
     "nothing to learn": (_LABELS,),
 }

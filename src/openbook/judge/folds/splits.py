@@ -443,14 +443,17 @@ _FEW_ROWS = (
 
 
 def _even_classes(y: Any, task: Task) -> str:
-    """A row left out makes its class one smaller: where classes are even, the majority is always another."""
+    """A row left out makes its class one smaller: of even classes, the majority is then always another."""
     if task == "regression":
         return ""
     _, codes = _codes(y)
     rows = np.sort(np.bincount(codes))
     if len(rows) < 2 or rows[-1] - rows[-2] > 1:
         return ""
-    return "; and as the largest classes are even, it makes the majority class look worse than it is"
+    return (
+        "; and as the largest classes differ by at most one row, leaving one out can change the majority, so"
+        " that 0R may look worse than it is"
+    )
 
 
 def _fewer_folds(labels: np.ndarray, rows: np.ndarray, folds: int) -> tuple[int, str]:

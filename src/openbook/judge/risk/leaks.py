@@ -70,6 +70,8 @@ class Leaks:
         The number of rows.
     target : str
         The name of the target.
+    copied : float, default=0.0
+        The share of the test rows with an equal or nearly equal row in training.
 
     Notes
     -----
@@ -86,6 +88,7 @@ class Leaks:
     findings: tuple[Finding, ...]
     n_rows: int
     target: str
+    copied: float = 0.0
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
@@ -187,14 +190,15 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
         for one in described
         if one.kind in ("leak", "identifier", "groups") and one.columns not in encoded
     ]
-    findings += _twins(described, whole, evaluation)
+    twins = list(_twins(described, whole, evaluation))
+    findings += [one for one, _ in twins]
     told = {one.columns for one in findings}
     findings += (one for one in _groups(examples.table, groups, evaluation) if one.columns not in told)
     findings += _ordered(examples)
     if evaluation is not None:
         findings += _one_column(examples, evaluation)
     findings.sort(key=lambda one: (one.severity != "warn", one.kind not in _GIVE_AWAY))
-    return Leaks(tuple(findings), len(examples), examples.name)
+    return Leaks(tuple(findings), len(examples), examples.name, max((met for _, met in twins), default=0.0))
 
 
 def _title(one: Finding) -> str:
@@ -223,8 +227,10 @@ def _with_target(examples: Examples) -> Table:
     return Table(Schema((*table.schema.attributes, attribute)), [*table.columns, target.data])
 
 
-def _twins(described: tuple[Finding, ...], whole: Table, evaluation: Evaluation | None) -> Iterator[Finding]:
-    """The findings of equal and of nearly equal rows, with what those do in the folds."""
+def _twins(
+    described: tuple[Finding, ...], whole: Table, evaluation: Evaluation | None
+) -> Iterator[tuple[Finding, float]]:
+    """The findings of equal and of nearly equal rows, with what those do in the folds, and how many do."""
     for found in described:
         if found.kind == "duplicate rows":
             yield _in_folds(found, np.unique(row_hashes(whole), return_inverse=True)[1], "equal", evaluation)
@@ -232,15 +238,18 @@ def _twins(described: tuple[Finding, ...], whole: Table, evaluation: Evaluation 
             yield _in_folds(found, near, "equal or nearly equal", evaluation)
 
 
-def _in_folds(found: Finding, same: np.ndarray, how: str, evaluation: Evaluation | None) -> Finding:
+def _in_folds(
+    found: Finding, same: np.ndarray, how: str, evaluation: Evaluation | None
+) -> tuple[Finding, float]:
     met = None if evaluation is None else _met_in_training(same, evaluation)
     if evaluation is None or met is None or not met.any():
-        return found
+        return found, 0.0
     message = (
         f"{_share(met)} of the test rows have an {how} twin, target included, among their training rows."
         f"{_errors(met, evaluation)} Remove accidental copies, or keep copies together as groups."
     )
-    return Finding(found.kind, found.columns, "warn" if met.mean() > _MANY_TWINS else "note", message)
+    share = float(met.mean())
+    return Finding(found.kind, found.columns, "warn" if share > _MANY_TWINS else "note", message), share
 
 
 def _one_column(examples: Examples, evaluation: Evaluation) -> Iterator[Finding]:

@@ -81,7 +81,7 @@ class Calibration(Scored):
         beyond = (self.scores < 0) | (self.scores > 1)
         if beyond.any():
             row = int(np.argmax(beyond))
-            raise DataError(f"row {row} has {self.scores[row]:g}, which is no probability; calibrate 0 to 1")
+            raise DataError(f"row {row} has {self.scores[row]:g}, which is not a probability from 0 to 1")
         if self.n_bins < 1:
             raise ParameterError(f"n_bins must be at least 1, got {self.n_bins}")
         if self.strategy not in _STRATEGIES:

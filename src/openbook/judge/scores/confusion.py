@@ -137,7 +137,7 @@ class Confusion:
             object.__setattr__(self, "positive", labels[1])
         if self.positive is not None and (len(labels) > 2 or self.positive not in labels):
             what = f"positive is {self.positive!r}, but the labels are {list(labels)}"
-            raise ParameterError(f"{what}; of several classes, per_class() has each as the positive one")
+            raise ParameterError(f"{what}; of several classes, per_class() takes each as positive in turn")
 
     @classmethod
     def of(
@@ -316,7 +316,7 @@ class Confusion:
         """
         if min(cost_fn, cost_fp) < 0 or not 0 <= (0 if prior is None else prior) <= 1:
             raise ParameterError(
-                f"costs must not be negative and prior a share: {cost_fn}, {cost_fp} and {prior}"
+                f"costs must be at least 0 and prior from 0 to 1, got {cost_fn}, {cost_fp} and {prior}"
             )
         cost = partial(cost_of, cost_fn=cost_fn, cost_fp=cost_fp, prior=prior)
         why = self.rate("fnr").why or self.rate("fpr").why

@@ -178,7 +178,7 @@ def _kappa_steps(table: "Confusion") -> Iterator[Step]:
         r"\sum_c \frac{t_c}{n} \cdot \frac{p_c}{n}",
         rf"\frac{{{products}}}{{{n}^2}}",
         chance,
-        "t_c rows are of class c, and p_c are predicted so",
+        "t_c rows are of class c, and p_c rows are predicted as c",
     )
     yield _result(
         table,

@@ -190,7 +190,7 @@ class MultiLabel:
         """A ratio of sums over rows: row i moves it by (top_i - F bottom_i) / mean bottom."""
         top, bottom = self._ratio(which, slice(None), 1)
         if not bottom.any():
-            return Rate.undefined("no row has a label or is said to", f"micro_{which}", level)
+            return Rate.undefined("no row has a label, true or predicted", f"micro_{which}", level)
         value = float(top.sum() / bottom.sum())
         around = t_interval(value + (top - value * bottom) / bottom.mean(), level)
         interval = Interval(around.low, around.high, level, "delta over rows", around.steps).within(0, 1)

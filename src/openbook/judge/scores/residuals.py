@@ -72,7 +72,7 @@ def beside_truth(name: str, truth: np.ndarray, predicted: np.ndarray) -> Picture
     """Each row's truth against its prediction; on the dashed line they are the same."""
     across, up = Numbers(f"predicted {name}", predicted), Numbers(f"true {name}", truth)
     rows = _Rows(truth, predicted, truth)
-    note = "dashed: truth as predicted."
+    note = "dashed: truth = prediction."
     return _scatter(f"True and predicted {name}", rows, (across, up), across.span, note)
 
 
@@ -100,7 +100,7 @@ def _scatter(
     beyond = int(((x_share < 0) | (x_share > 1) | (y_share < 0) | (y_share > 1)).sum())
     notes = [f"{rows_drawn(len(rows), len(y))}; {note}"]
     if curve:
-        notes.append("The curve is the mean of rows with like predictions.")
+        notes.append("The curve is the mean of rows with similar predictions.")
     if beyond:
         notes.append(f"{plural(beyond, 'row')} beyond the frame, shown as triangles at its edge.")
     return plot.picture(title, notes)

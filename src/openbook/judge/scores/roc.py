@@ -208,7 +208,7 @@ class Roc(ThresholdCurve):
         """
         if not (cost_ratio > 0 and math.isfinite(cost_ratio)):
             raise ParameterError(
-                f"cost_ratio must be above 0, got {cost_ratio}; 5: a miss is as bad as 5 alarms"
+                f"cost_ratio must be above 0, got {cost_ratio}; 5 means that a miss costs as much as 5 alarms"
             )
         prior = self.n_positive / len(self.scores) if prior is None else prior
         if not 0 < prior < 1:

@@ -48,7 +48,7 @@ def draw_rocs(rocs: "Mapping[str, Roc]") -> Picture:
     """
     areas = {name: f"AUC {shown(roc.auc)} {roc.interval()}" for name, roc in rocs.items()}
     lines = {name: (roc.points[:, 0], roc.points[:, 1]) for name, roc in rocs.items()}
-    axes = "share of other rows called positive (FPR)", "share of positive rows found (TPR)"
+    axes = "share of negative rows predicted positive (FPR)", "share of positive rows found (TPR)"
     plot = _unit(*axes)
     plot.line([0, 1], [0, 1], "c8 dashed")
     return _curves(plot, "ROC", lines, areas, "Dashed: random guessing, 0.5.")
@@ -93,7 +93,7 @@ def draw_cost_curves(rocs: "Mapping[str, Roc]") -> Picture:
         lowest = np.min([(1 - t) * at + f * (1 - at) for f, t in zip(fpr, tpr, strict=True)], axis=0)
         plot.line(at, lowest, _look(i), name)
         told.append(f"{name}: {shown(float(lowest[200]))} where both classes weigh the same")
-    notes = ("The lower, the better; each at the threshold that is best for that weight.",)
+    notes = ("Lower is better; each at the best threshold for that weight.",)
     return plot.picture("Cost curves", notes, f"{'; '.join(told)}.")
 
 
@@ -133,7 +133,7 @@ def _curves(
 def draw_calibration(calibration: "Calibration") -> Picture:
     """Bins by their mean probability and share of positive rows, with intervals; below, how many rows."""
     bins = calibration.bins
-    plot = _unit("probability given", "share that is positive")
+    plot = _unit("predicted probability", "observed share of positives")
     (bottom, top), most = Numbers.between("", 0, 1).span, max(b.n for b in bins)
     tall = [bottom + 0.14 * (top - bottom) * b.n / most for b in bins]
     plot.boxes(([b.low for b in bins], [b.high for b in bins]), ([bottom] * len(bins), tall), "c8 band")

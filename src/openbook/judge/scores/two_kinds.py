@@ -48,10 +48,10 @@ class Scored(ABC):
         scores = np.asarray(self.scores, dtype=float)
         if labels.ndim != 1 or scores.shape != labels.shape:
             raise DataError(
-                f"truth and scores must have one for every row, got {labels.shape} and {scores.shape}"
+                f"truth and scores must have one value per row, got {labels.shape} and {scores.shape}"
             )
         if len(labels) == 0:
-            raise DataError("there are no rows to judge by")
+            raise DataError("there are no rows to score")
         if np.isnan(scores).any():
             raise DataError(
                 f"the score of row {int(np.argmax(np.isnan(scores)))} is NaN; leave such rows out"
@@ -213,5 +213,5 @@ def _probabilities(evaluation: "Evaluation") -> tuple[np.ndarray, np.ndarray, np
         raise ParameterError(f"{evaluation.name} predicts numbers; there are no classes to tell apart")
     once = evaluation.one_round
     if once.proba is None:
-        raise ParameterError(f"{evaluation.name} gives no probabilities, so there are no scores to judge by")
+        raise ParameterError(f"{evaluation.name} gives no probabilities, so its rows cannot be ranked")
     return evaluation.classes, once.truth, once.proba

@@ -138,7 +138,7 @@ def _rocs(rocs: dict[str, Roc]) -> Figure:
     picture = rocs[first].draw({label: rocs[label] for label in others})
     more = len(rocs) - COLOURS
     return picture_figure(
-        picture, *picture.notes, *([f"{more} classes of a larger AUC are not drawn."] if more > 0 else [])
+        picture, *picture.notes, *([f"{more} classes with a larger AUC are not drawn."] if more > 0 else [])
     )
 
 

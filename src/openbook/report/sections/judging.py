@@ -6,6 +6,7 @@ from typing import Any
 
 from openbook.draw.charts import score_chart
 from openbook.judge import Confusion, Evaluation, Interval, Metric
+from openbook.judge.chance.intervals import methods_once
 from openbook.judge.choice.comparison import RankingRow
 from openbook.report import words
 from openbook.report.blocks import (
@@ -112,8 +113,8 @@ def _table(result: StudyResult, rows: Sequence[RankingRow]) -> Sheet:
     metric, against = words.title(result.comparison.metric().words), result.comparison.best_baseline()
     level = f"{100 * rows[0].interval.level:g}% interval"
     tests = sorted({row.test.method for row in rows if row.test})
-    intervals = sorted({interval.method for row in rows for interval in _intervals(row)})
-    note = f"Intervals: {'; '.join(intervals)}."
+    intervals = methods_once(interval.method for row in rows for interval in _intervals(row))
+    note = f"Intervals: {intervals}."
     if tests:
         note += f" Differences and p: {'; '.join(tests)}. An interval excludes 0 exactly where p < 0.05."
     note += " Complexity: number of fitted parameters, median over the folds."
