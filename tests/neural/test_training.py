@@ -202,3 +202,16 @@ def test_pretraining_starts_elsewhere():
     for layer in (0, 1):
         assert not np.allclose(drawn.coefs_[layer], pretrained.coefs_[layer])
     assert (drawn.coefs_[2] == pretrained.coefs_[2]).all()  # the output is not pretrained
+
+
+@pytest.mark.parametrize("solver", ["sgd", "adam"])
+def test_columns_of_many_values_are_multiplied_as_sparse_arrays(monkeypatch, solver):
+    """Forty values, each in six rows: one input in twenty and fewer is not 0. The network is the same."""
+    rows = [{"town": f"t{i % 40}", "y": float(i % 40 % 7)} for i in range(240)]
+    found = []
+    for share in (0.0, 1.0):
+        monkeypatch.setattr("openbook.neural.training.SPARSE", share)
+        model = MLPRegressor((5,), solver=solver, max_iter=20, alpha=0.1, random_state=0).fit(rows, "y")
+        found.append([*model.coefs_, *model.intercepts_])
+    for dense, sparse in zip(*found, strict=True):
+        np.testing.assert_allclose(sparse, dense, rtol=1e-9, atol=1e-12)

@@ -7,6 +7,8 @@ r"""Integration: how a unit joins its inputs.
 Each knows its gradients: by the weights, which it adds to whatever it is told to (the weights themselves, in
 plain descent: BLAS does product and update in one pass), and by the inputs, which passes the error back.
 
+Of a weighted sum, x may be sparse: of a column with many values all but one of its inputs are 0.
+
 x : float (n_rows, d)    weights : (d, n_units)    biases : (n_units,)    z, delta : (n_rows, n_units)
 """
 
@@ -14,6 +16,7 @@ from abc import abstractmethod
 
 import numpy as np
 from scipy.linalg import blas
+from scipy.sparse import issparse
 
 __all__ = ["INTEGRATIONS", "Integration", "add_product"]
 
@@ -21,6 +24,10 @@ __all__ = ["INTEGRATIONS", "Integration", "add_product"]
 def add_product(a, b, out, scale, keep):
     """Make `out` keep · out + scale · aᵀ b, in one pass and without another array."""
     if not out.size:  # no inputs: columns of gaps alone
+        return
+    if issparse(a):
+        kept = keep * out if keep else 0.0
+        np.add(kept, scale * (a.T @ b), out=out)
         return
     gemm = blas.dgemm if out.dtype == np.float64 else blas.sgemm
     gemm(scale, b.T, a.T, keep, out.T, trans_b=True, overwrite_c=True)  # BLAS goes by columns: all transposed
@@ -52,6 +59,9 @@ class WeightedSum(Integration):
     formula = r"\sum_j w_{jk} x_j + b_k"
 
     def join(self, x, weights, biases, out):
+        if issparse(x):
+            np.add(x @ weights, biases, out=out)
+            return
         np.matmul(x, weights, out=out)
         out += biases
 

@@ -104,7 +104,7 @@ class Passes:
         inputs, last = [x], len(self._sums) - 1
         self._masks = []
         for layer, buffer in enumerate(self._sums):
-            z = buffer[: len(x)]
+            z = buffer[: x.shape[0]]
             weights, biases = self.network.weights[layer], self.network.biases[layer]
             self.network.integrations[layer].join(inputs[-1], weights, biases, z)
             if layer < last:
@@ -126,7 +126,7 @@ class Passes:
         With `keep`, `into` are the network's own parameters: weights count `keep` times, biases fully, and
         the gradient is added.
         """
-        network, rows = self.network, len(x)
+        network, rows = self.network, x.shape[0]
         inputs = self.forward(x)
         losses, delta = network.output.errors(inputs.pop(), targets)
         if row_weights is not None:

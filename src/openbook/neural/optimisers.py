@@ -39,8 +39,8 @@ class Descent(Optimiser):
         self.into, self.alpha = parameters, alpha
 
     def learn(self, passes, x, targets, row_weights, step):
-        keep = 1.0 - step * self.alpha / len(x)
-        return passes.gradient(x, targets, self.into, -step / len(x), keep, row_weights)
+        keep = 1.0 - step * self.alpha / x.shape[0]
+        return passes.gradient(x, targets, self.into, -step / x.shape[0], keep, row_weights)
 
 
 class _Moving(Optimiser):
@@ -52,9 +52,9 @@ class _Moving(Optimiser):
         self.velocity = np.zeros_like(parameters.vector)
 
     def learn(self, passes, x, targets, row_weights, step):
-        loss = passes.gradient(x, targets, self.into, 1.0 / len(x), None, row_weights)
+        loss = passes.gradient(x, targets, self.into, 1.0 / x.shape[0], None, row_weights)
         if self.alpha:
-            self.into.penalised += self.alpha / len(x) * self.parameters.penalised
+            self.into.penalised += self.alpha / x.shape[0] * self.parameters.penalised
         self.move(self.into.vector, step)
         return loss
 

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from openbook.errors import ParameterError
+from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Parameters, Passes
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
 
@@ -23,6 +25,8 @@ __all__ = ["History", "Settings", "TrainingRows", "TrainingRun"]
 
 #: Up to so many rows are one batch, unless told otherwise; and so many make one where there are more.
 WHOLE, USUAL = 1000, 128
+#: Inputs of which a smaller share is not 0 are multiplied as a sparse array.
+SPARSE = 0.05
 #: Weights after every update are kept where they are no more numbers than these.
 TRACED = 2000
 
@@ -107,6 +111,8 @@ class TrainingRun:
         self.size = min(asked, len(self.learnt))
         # rows that come as they are, or all at once, need not be fetched
         self.in_order = len(self.held) == 0 and (not settings.shuffle or self.size == n)
+        if self.in_order and self.size == n and network.integrations[0] is INTEGRATIONS["sum"]:
+            self.rows = rows._replace(X=_sparse(rows.X))
         self.buffer = np.empty((0 if self.in_order else self.size, rows.X.shape[1]), rows.X.dtype)
         self.passes = Passes(
             network, self.size, bias=settings.fit_intercept, dropout=settings.dropout, random=random
@@ -170,8 +176,8 @@ class TrainingRun:
     def _gradient(self, x, targets, w):
         """The gradient of the objective of these rows, by all parameters."""
         into = Parameters(self.parameters.sizes, self.parameters.vector.dtype)
-        self.passes.gradient(x, targets, into, 1.0 / len(x), None, w)
-        into.penalised += self.settings.alpha / len(x) * self.parameters.penalised
+        self.passes.gradient(x, targets, into, 1.0 / x.shape[0], None, w)
+        into.penalised += self.settings.alpha / x.shape[0] * self.parameters.penalised
         return into.vector
 
     def _batches(self, order):
@@ -181,7 +187,7 @@ class TrainingRun:
         for start in range(0, n, self.size):
             rows = slice(start, min(start + self.size, n))
             if order is None:
-                x = X[rows]
+                x = X if self.size == n else X[rows]
             else:
                 rows = order[rows]
                 x = self.buffer[: len(rows)]
@@ -192,6 +198,11 @@ class TrainingRun:
         X, targets, w = self.rows
         losses, _ = self.network.output.errors(self.network.scores(X[self.held]), targets[self.held])
         return float(np.average(losses, weights=None if w is None else w[self.held]))
+
+
+def _sparse(x):
+    """The inputs as a sparse array, where hardly any is not 0."""
+    return csr_array(x) if np.count_nonzero(x) < SPARSE * x.size else x
 
 
 def _split(n, share, random, who):
