@@ -153,6 +153,18 @@ def test_the_work_of_a_row():
     assert "0.333333" in single
 
 
+def test_a_histogram_draws_rows_from_its_cells():
+    """Of two bins with one and three of four rows: a quarter of the rows below 2, none outside."""
+    rows = [{"x": x, "c": c} for x, c in [(0.0, "a"), (3.0, "b"), (3.5, "b"), (4.0, "b")]]
+    drawn = HistogramDensity(2).fit(rows).sample(4000, random_state=0)
+    x, c = drawn.data("x"), np.array(drawn["c"].tolist())
+    assert np.mean(x < 2) == pytest.approx(0.25, abs=0.03)
+    assert (c == np.where(x < 2, "a", "b")).all()
+    assert x[x >= 2].mean() == pytest.approx(3, abs=0.05)
+    assert x.min() >= 0
+    assert x.max() <= 4
+
+
 def test_pictures():
     for model in (KernelDensity().fit(FEW), HistogramDensity().fit(FEW)):
         assert "Density of age" in model.draw().svg()

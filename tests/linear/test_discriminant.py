@@ -301,3 +301,19 @@ def test_a_gap_where_training_had_none_counts_as_the_mean(make):
     ours = model.predict_proba(gappy)
     np.testing.assert_allclose(ours, model.predict_proba(filled), rtol=1e-9, atol=1e-15)
     assert (model.predict(gappy) == model.classes_[ours.argmax(axis=1)]).all()
+
+
+@BOTH
+def test_rows_drawn_are_those_of_the_model(make):
+    """Means and covariances of many rows come out again; values and ranks are those of the table."""
+    X, y = ob.load("iris").split("species")
+    model = make().fit(X, y)
+    drawn, classes = model.sample(6000, random_state=0)
+    cells = drawn.block(drawn.names)[classes == "virginica"]
+    spread = model.covariances_[2] if hasattr(model, "covariances_") else model.covariance_
+    assert np.mean(classes == "virginica") == pytest.approx(1 / 3, abs=0.02)
+    assert cells.mean(axis=0) == pytest.approx(model.means_[2], abs=0.05)
+    assert np.cov(cells.T) == pytest.approx(spread, abs=0.03)
+    mixed, play = ob.load("weather_numeric").split("play")
+    rows, _ = make(shrinkage=0.5).fit(mixed, play).sample(5, random_state=1)
+    assert rows.schema == mixed.schema

@@ -229,3 +229,8 @@ def test_a_column_of_too_many_values_is_refused_by_name():
         PCA().fit(many)
     X, y = many.split("y")
     assert LinearRegression().fit(X, y).names_ == ()
+
+
+def test_gaps_that_a_step_indicates_are_not_indicated_twice():
+    table = read({"x": [1.0, None, 3.0], "x missing": [0.0, 1.0, 0.0]})
+    assert Encoding.of(Rows.in_memory(table, np.zeros(3))).names == ("x", "x missing")

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import Anything, Whole
 from openbook.damage import checked_array
-from openbook.data import Categorical, Numeric
+from openbook.data import Categorical, Numeric, Table
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.fold import fold
@@ -209,6 +209,32 @@ class HistogramDensity(Density):
             with np.errstate(divide="ignore"):
                 out[rows] = np.log(held / self.weight_) - widths[known].sum()
         return out
+
+    def sample(self, n_samples=1, random_state=0):
+        """Draw rows: a cell by its weight, then a number anywhere in its bin.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            The number of rows.
+        random_state : int, default=0
+
+        Returns
+        -------
+        Table
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(random_state)
+        keys = self._keys[rng.choice(len(self._keys), n_samples, p=self._weights / self._weights.sum())]
+        places, starts = np.unravel_index(keys, self.shape_), iter(self._low.tolist())
+        drawn = []
+        for attribute, place, width in zip(self.schema_, places, self._widths(self.shape_), strict=True):
+            if isinstance(attribute, Numeric):
+                drawn.append(next(starts) + width * (place + rng.random(n_samples)))
+            else:
+                assert isinstance(attribute, Categorical)
+                drawn.append(place.astype(attribute.dtype))
+        return Table(self.schema_, drawn)
 
     def _span(self, name):
         j = self.schema_.of(Numeric).index(name)

@@ -193,6 +193,34 @@ class _Discriminant(Folding, Classifier):
         proba[np.isnan(proba).any(axis=1)] = self.priors_
         return proba
 
+    def sample(self, n_samples=1, random_state=0):
+        """Draw rows: a class by its share of the rows, then all columns from its normal distribution.
+
+        An ordinal value is the nearest rank, a nominal one the value whose 0/1 column is the largest. A
+        column that is not used stays at its mean.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            The number of rows.
+        random_state : int, default=0
+
+        Returns
+        -------
+        tuple of Table and ndarray
+            The rows, and the class of each.
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(random_state)
+        which = rng.choice(len(self.classes_), n_samples, p=self.priors_)
+        noise = rng.standard_normal((n_samples, len(self.used_)))
+        middle = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
+        x = np.repeat(middle[None], n_samples, axis=0)
+        for c, spread in enumerate(self._class_covariances):
+            rows = which == c
+            x[np.ix_(rows, self.used_)] = self._means[c] + noise[rows] @ np.linalg.cholesky(spread).T
+        return self.encoding_.decoded(x), self.classes_[which]
+
     def draw(self, X=None, y=None, columns=None):
         """The normal distribution of each class as ellipses; or, with rows, the decision regions.
 
@@ -373,6 +401,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return scores
 
     @property
+    def _class_covariances(self):
+        return [self._covariance] * len(self.classes_)
+
+    @property
     def covariance_(self):
         scale, _ = self._units
         return self._covariance * np.outer(scale, scale)
@@ -476,6 +508,10 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
             z = (x - mean) @ root.T
             scores[:, c] = self._constant[c] - 0.5 * np.einsum("ij,ij->i", z, z)
         return scores
+
+    @property
+    def _class_covariances(self):
+        return self._covariances
 
     @property
     def covariances_(self):

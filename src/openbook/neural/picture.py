@@ -135,4 +135,7 @@ def draw_activations(names=None):
         plot.line(z, np.where(np.r_[jumps, False], np.nan, answer[:, 0]), "c0", "activation")
         plots.append(plot)
         told.append(f"{name}: slope at most {figure(float(slope.max()), 4)}")
-    return panels(plots, list(names), 3, "Activations and their slopes", (), f"{'; '.join(told)}.")
+    steps = [name for name in names if name in ("sign", "step")]
+    note = f"{' and '.join(steps)}: the slope is 0; training takes it for 1, so that errors pass."
+    notes = (note,) if steps else ()
+    return panels(plots, list(names), 3, "Activations and their slopes", notes, f"{'; '.join(told)}.")

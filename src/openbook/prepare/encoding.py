@@ -185,7 +185,8 @@ class Encoding:
                 else:
                     figures.append((float(share @ _ranks(attribute)), 0.0, 1.0))
             seen.append(codes)
-            gaps.append(missing > 0 and known > 0)
+            # a table that was told to indicate the gaps has such a column already
+            gaps.append(missing > 0 and known > 0 and f"{attribute.name} missing" not in schema)
             if gaps[-1]:
                 figures.append((missing / total, 0.0, 1.0))
         mean, shift, scales = np.array(figures, dtype=float).reshape(-1, 3).T.copy()

@@ -108,7 +108,7 @@ def draw_trellis(tags, tables) -> Picture:
     down = 24 + BELOW * np.arange(len(names))
     body = [text(0, down[k] + 4, name, "small") for k, name in enumerate(names)]
     body += [
-        f'<path class="grid" d="M{across[t - 1]:.1f} {down[i]:.1f} L{across[t]:.1f} {down[j]:.1f}"/>'
+        f'<path class="frame" d="M{across[t - 1]:.1f} {down[i]:.1f} L{across[t]:.1f} {down[j]:.1f}"/>'
         for t in range(1, n)
         for j, i in enumerate(tables.pointers[t])
     ]

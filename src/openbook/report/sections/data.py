@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from markupsafe import Markup
 
+from openbook.data import Datetime
 from openbook.data.summary import ColumnSummary
 from openbook.report import svg, words
 from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Items, Paragraph, Part, Shown
@@ -82,6 +83,9 @@ def _card(column: ColumnSummary, role: str) -> Card:
         picture = svg.histogram(f"Histogram of {column.name}", x.counts, x.edges)
         spread = "" if x.std is None else f", standard deviation {short(x.std)}"
         figures = f"median {short(x.median)}, mean {short(x.shown_mean)}{spread}"
+        if column.kind == Datetime.kind:
+            first, median, last = map(Datetime(column.name).shown, (x.minimum, x.median, x.maximum))
+            figures = f"from {first} to {last}, median {median}"
     elif column.top_values:
         shown = column.top_values[:_BARS]
         picture = svg.value_bars(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
