@@ -4,7 +4,7 @@ import pytest
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
-from openbook.network import BeliefNetworkClassifier, burglary
+from openbook.network import BeliefNetwork, BeliefNetworkClassifier, burglary, write_bif
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,19 @@ def test_a_classifier_is_asked_through_its_network(tmp_path, good):
     ob.save(BeliefNetworkClassifier().fit(X, y), tmp_path / "m.openbook")
     told = good("query", tmp_path / "m.openbook", "--ask", "play", "--given", "outlook=overcast")
     assert told.startswith("play")
+
+
+def test_numbers_and_bif_files(tmp_path, good):
+    rows = [{"age": float(age), "ill": "yes" if age > 60 else "no"} for age in range(30, 90)]
+    ob.save(BeliefNetwork([("age", "ill")]).fit(rows), tmp_path / "m.openbook")
+    told = good("query", tmp_path / "m.openbook", "--ask", "ill", "--given", "age=85", "--work")
+    assert "ill | age > 77.5" in told
+    ob.save(BeliefNetwork([("ill", "age")], gaussian="all").fit(rows), tmp_path / "g.openbook")
+    told = good("query", tmp_path / "g.openbook", "--ask", "age", "--given", "ill=no")
+    assert told.splitlines()[1].split()[:2] == ["1", "45"]  # the mean of 30 … 60
+    write_bif(burglary(), tmp_path / "alarm.bif")
+    told = good("query", tmp_path / "alarm.bif", "--ask", "alarm", "--given", "burglary=yes")
+    assert told.splitlines()[1].split() == ["yes", "0.94002"]  # 0.002 · 0.95 + 0.998 · 0.94
 
 
 def test_complaints_are_one_line(alarm, tmp_path, complaint):

@@ -112,6 +112,11 @@ def test_errors_name_the_culprit():
         (lambda: network.query("alarm", given={"alarm": "yes"}), "'alarm' is both asked for and given"),
         (lambda: network.query("alarm", given={"mary calls": "maybe"}), "'mary calls' has no value 'maybe'"),
         (lambda: network.sample("alarm", method="guess"), "method cannot be 'guess'"),
+        (lambda: network.sample("alarm", n_samples=0), "n_samples must be a whole number of at least 1"),
+        (lambda: network.sample_rows(-1), "n_samples must be a whole number of at least 1"),
+        (lambda: network.query("alarm", given=["burglary"]), "given must be a mapping"),
+        (lambda: network.query("alarm", given={"burglary": {"yes": "x"}}), "must be likelihoods"),
+        (lambda: random_network(3, max_values=1), "max_values must be a whole number of at least 2"),
         (lambda: network.query("alarm")["perhaps"], "alarm has no value 'perhaps'"),
     ):
         with pytest.raises((DataError, ParameterError, KeyError), match=message):
@@ -137,6 +142,10 @@ def test_errors_name_the_culprit():
         ),
         ({"a": {"tabel": 0.5}}, "'tabel' is not known"),
         ({"a": {"values": ["x", "x"], "table": 0.5}}, "'x' twice"),
+        ({"a": {"values": "yes", "table": 0.5}}, "'a': values must be a list"),
+        ({"a": 0.5}, "'a' needs a mapping"),
+        ({1: {"table": 0.5}}, "name of a node must be text, got 1"),
+        (["a"], "a mapping of node to its table"),
     ],
 )
 def test_a_network_validates_itself(nodes, message):

@@ -212,6 +212,12 @@ def test_errors_name_the_culprit():
         BeliefNetwork("hillclimb").fit(ROWS)
     with pytest.raises(ParameterError, match="names 'z', which is no node"):
         BeliefNetwork([("a", "z")]).fit(ROWS)
+    with pytest.raises(DataError, match="edges go in a circle"):
+        BeliefNetwork(required=[("a", "b"), ("b", "a")]).fit(ROWS)
+    with pytest.raises(ParameterError, match="a → b is both required and forbidden"):
+        BeliefNetwork(required=EDGE, forbidden=EDGE).fit(ROWS)
+    with pytest.raises(ParameterError, match="structure must hold pairs"):
+        BeliefNetworkClassifier([("a",)]).fit([{"a": "x"}, {"a": "y"}], ["u", "v"])
     with pytest.raises(ParameterError, match="latent nodes need a list of edges"):
         BeliefNetwork(latent={"h": 2}).fit(ROWS)
     with pytest.raises(DataError, match="no counts to go on from"):

@@ -625,14 +625,21 @@ def query(
     ] = WorkFormat.text,
     out: Out = None,
 ) -> None:
-    """Ask a belief network for the probability of a node, given findings."""
+    """Ask a belief network for the probability of a node, given findings.
+
+    MODEL may also be a network in the Bayesian Interchange Format: a file that ends in .bif.
+    """
     from openbook.cli.derivations import write_work
     from openbook.cli.folders import model_file
     from openbook.cli.questions import answered, findings, network_of
+    from openbook.network import read_bif
     from openbook.store import from_file, open_model
 
-    with from_file(path := model_file(model)):
-        network = network_of(open_model(path))
+    if model.suffix.lower() == ".bif":
+        network = read_bif(model)
+    else:
+        with from_file(path := model_file(model)):
+            network = network_of(open_model(path))
     evidence = findings(given or [])
     if show_work or form != WorkFormat.text or out is not None:
         if len(ask) > 1:

@@ -13,7 +13,7 @@ A value never seen in training counts as missing.
 tables_ : {node: float64 (values of each parent …, values of the node)}
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import add
 from typing import Any, NamedTuple, Self
@@ -42,10 +42,12 @@ from openbook.network.nodes import (
     coded,
     coded_pieces,
     counted,
+    edge_numbers,
     equal_frequency_cuts,
     families_of,
     family_scores,
     gaussian_columns,
+    given_parents,
     graph_of,
     learnt_tables,
     shown_cells,
@@ -208,6 +210,8 @@ class BeliefNetwork(Questions, Unsupervised):
         >>> round(rain.query("rain", given={"wet": "yes"})["yes"], 4)
         0.6585
         """
+        if not isinstance(nodes, Mapping):
+            raise DataError(f"a network is made of a mapping of node to its table, got {nodes!r}")
         attributes = {name: _node(name, record) for name, record in nodes.items()}
         parents = {name: _listed_parents(name, record) for name, record in nodes.items()}
         graph = Graph(parents)
@@ -266,38 +270,26 @@ class BeliefNetwork(Questions, Unsupervised):
         )
 
     def _structure(self, nodes, pieces):
-        numbers = {node.name: i for i, node in enumerate(nodes)}
         if not isinstance(self.structure, str):
-            parents: list[list[int]] = [[] for _ in nodes]
-            for parent, child in self._edges(self.structure, numbers, "structure"):
-                parents[child].append(parent)
-            return tuple(tuple(above) for above in parents), None
+            return given_parents(self, nodes), None
         if self.structure not in STRUCTURES:
             hint = did_you_mean(self.structure, STRUCTURES)
             raise ParameterError(f"BeliefNetwork: structure cannot be {self.structure!r}. {hint}")
+        required = edge_numbers(self, "required", nodes)
+        forbidden = edge_numbers(self, "forbidden", nodes)
+        if both := set(required) & set(forbidden):
+            a, b = (nodes[v].name for v in min(both))
+            raise ParameterError(f"BeliefNetwork: the edge {a} → {b} is both required and forbidden")
+        held = [[a for a, b in dict.fromkeys(required) if b == node] for node in range(len(nodes))]
+        check_leaves(nodes, held)
+        graph_of(nodes, held)  # refuses a circle
         return search_structure(
             self.structure,
             family_scores(self, nodes, pieces),
             max_parents=self.max_parents,
-            required=self._edges(self.required, numbers, "required"),
-            forbidden=self._edges(self.forbidden, numbers, "forbidden"),
+            required=required,
+            forbidden=forbidden,
         )
-
-    def _edges(self, edges, numbers, parameter):
-        found = []
-        for edge in edges:
-            if isinstance(edge, str) or len(edge) != 2:
-                raise ParameterError(
-                    f"BeliefNetwork: {parameter} must hold pairs (parent, child), got {edge!r}"
-                )
-            for name in edge:
-                if name not in numbers:
-                    hint = did_you_mean(str(name), tuple(numbers))
-                    raise ParameterError(
-                        f"BeliefNetwork: {parameter} names {name!r}, which is no node. {hint}"
-                    )
-            found.append((numbers[edge[0]], numbers[edge[1]]))
-        return found
 
     def _start(self, estimate, tables):
         """Where expectation-maximisation starts: tables of what is known, and random ones of latent nodes."""
@@ -547,6 +539,10 @@ class Differences(NamedTuple):
 
 
 def _node(name, record):
+    if not isinstance(name, str):
+        raise DataError(f"the name of a node must be text, got {name!r}")
+    if not isinstance(record, Mapping):
+        raise DataError(f"node {name!r} needs a mapping, such as {{'table': 0.3}}, got {record!r}")
     known = ("parents", "normal") if "normal" in record else ("values", "parents", "table")
     if odd := set(record) - set(known):
         raise DataError(f"node {name!r}: {min(odd)!r} is not known. {did_you_mean(min(odd), known)}")
@@ -554,9 +550,10 @@ def _node(name, record):
         return Numeric(name)
     if "table" not in record:
         raise DataError(f"node {name!r} has no table")
-    values = tuple(as_text(value) for value in record.get("values", ("yes", "no")))
-    if not values:
-        raise DataError(f"node {name!r} has no values")
+    values = record.get("values", ("yes", "no"))
+    if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+        raise DataError(f"node {name!r}: values must be a list of its values, got {values!r}")
+    values = tuple(as_text(value) for value in values)
     return Nominal(name, values)
 
 

@@ -68,7 +68,7 @@ def read_bif(path: str | Path) -> BeliefNetwork:
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise DataError(f"{path}: {size:,} bytes are more than a BIF file may have ({MOST_BYTES:,})")
-        words = path.read_text(encoding="utf-8")
+        words = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path}: not a text file in UTF-8") from None
     except OSError as error:
@@ -127,8 +127,11 @@ class _Reader:
         values: list[str] = []
         while (token := self.take()).text != "}":
             if token.text == "type":
-                self.until("{")
+                said = self.until("{")
                 values = self.listed("}")
+                count = next((int(word) for word in said if word.isdecimal()), len(values))
+                if count != len(values):
+                    self.fail(f"variable {name.text!r} has {len(values)} values, but says {count}", token)
             elif token.text == "property":
                 self.until(";")
         if not values or len(values) > MOST_VALUES or len(set(values)) < len(values):
@@ -146,6 +149,8 @@ class _Reader:
         if not names:
             self.fail("a probability needs a variable", token)
         node, *above = names
+        if node in self.tables:
+            self.fail(f"the probabilities of {node!r} are given twice", token)
         shape = tuple(len(self.values[n]) for n in (*above, node))
         if math.prod(shape) > MOST_CELLS:
             self.fail(f"the table of {node!r} would have {math.prod(shape):,} numbers", token)
@@ -158,6 +163,8 @@ class _Reader:
         while (token := self.take()).text != "}":
             if token.text == "(":
                 codes = self.codes(above, self.listed(")"), token)
+                if not np.isnan(table[codes]).any():
+                    self.fail("the probabilities of these values are given twice", token)
                 table[codes] = self.numbers(shape[-1], token)
             elif token.text == "table":
                 table[...] = (
@@ -172,8 +179,10 @@ class _Reader:
                 self.until(";")
             else:
                 self.fail(f"expected a line of probabilities, got {token.text!r}", token)
-        if not (table >= 0).all():
-            self.fail("probabilities are missing or negative", token)
+        if np.isnan(table).any():
+            self.fail("some values of the parents have no probabilities", token)
+        if (table < 0).any():
+            self.fail("a probability is negative", token)
         return table
 
     def codes(self, above: list[str], values: list[str], token: Token) -> tuple[int, ...]:
@@ -190,8 +199,10 @@ class _Reader:
             row = np.array([float(word) for word in words])
         except ValueError:
             self.fail("a probability is not a number", token)
-        if len(row) != count or not np.isfinite(row).all():
+        if len(row) != count:
             self.fail(f"expected {count} probabilities, got {len(row)}", token)
+        if not np.isfinite(row).all():
+            self.fail("a probability is not a finite number", token)
         return row
 
     def listed(self, end: str) -> list[str]:
@@ -206,9 +217,12 @@ class _Reader:
         while self.take().text != "}":
             pass
 
-    def until(self, sign: str) -> None:
-        while self.take().text != sign:
-            pass
+    def until(self, sign: str) -> list[str]:
+        """Pass over what stands before a sign."""
+        words = []
+        while (token := self.take()).text != sign:
+            words.append(token.text)
+        return words
 
     def expect(self, sign: str) -> None:
         token = self.take()

@@ -36,6 +36,7 @@ from openbook.network.nodes import (
     families_of,
     family_scores,
     gaussian_columns,
+    given_parents,
     graph_of,
     learnt_tables,
     shown_cells,
@@ -169,7 +170,7 @@ class BeliefNetworkClassifier(Classifier):
         """The parents of each node, by number."""
         target = len(nodes) - 1
         if not isinstance(self.structure, str):
-            return self._given(nodes)
+            return given_parents(self, nodes)
         if self.structure not in WAYS:
             msg = f"structure cannot be {self.structure!r}. {did_you_mean(self.structure, WAYS)}"
             raise ParameterError(f"BeliefNetworkClassifier: {msg}")
@@ -179,19 +180,6 @@ class BeliefNetworkClassifier(Classifier):
         if self.structure == "tan":
             return tree_augmented(scores, target)
         return search_structure("hill_climb", scores, max_parents=self.max_parents)[0]
-
-    def _given(self, nodes):
-        numbers = {node.name: i for i, node in enumerate(nodes)}
-        parents: list[list[int]] = [[] for _ in nodes]
-        for edge in self.structure:
-            for name in edge:
-                if name not in numbers:
-                    hint = did_you_mean(str(name), tuple(numbers))
-                    raise ParameterError(
-                        f"BeliefNetworkClassifier: structure names {name!r}, which is no node. {hint}"
-                    )
-            parents[numbers[edge[1]]].append(numbers[edge[0]])
-        return tuple(tuple(above) for above in parents)
 
     def _proba(self, X):
         network = self.network_

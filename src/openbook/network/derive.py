@@ -39,7 +39,7 @@ def derive_query(network, target, given):
     kept = [name for name in graph.order if name in relevant]
     barren = [name for name in graph.order if name not in relevant and name != target]
     hidden = [name for name in kept if name not in wanted]
-    evidence = ", ".join(f"{name} = {_told(network, name, cell)}" for name, cell in given.items())
+    evidence = ", ".join(_finding(network, name, cell) for name, cell in given.items())
     parts = [_chain(graph)]
     if barren:
         out = f"sum rule: nothing asked or observed lies below {listed(barren)}, so they sum to 1"
@@ -82,6 +82,14 @@ def _plain(network, name, cell):
 def _told(network, name, cell):
     """The value of a code, or the number of a leaf, in words."""
     return figure(_plain(network, name, cell))
+
+
+def _finding(network, name, cell):
+    """What a node shows: smoker = yes, age > 55.5, age in (37.5, 44.5]."""
+    told = _told(network, name, cell)
+    if name not in network.cuts_:
+        return f"{name} = {told}"
+    return f"{name} in {told}" if told.startswith("(") else f"{name} {told}"
 
 
 def _asked_words(network, asked, codes):
@@ -284,8 +292,8 @@ def derive_probability(network, cells):
     factors = [_entry(network, name, known) for name in names]
     steps = []
     for name, factor in zip(names, factors, strict=True):
-        above = ", ".join(f"{p} = {_told(network, p, known[p])}" for p in network.graph_.parents[name])
-        head = f"{name} = {_told(network, name, known[name])}{' | ' if above else ''}{above}"
+        above = ", ".join(_finding(network, p, known[p]) for p in network.graph_.parents[name])
+        head = f"{_finding(network, name, known[name])}{' | ' if above else ''}{above}"
         steps.append(Step(f"{'p' if name in network.normals_ else 'P'}({head})", "", "", factor))
     p = math.prod(factors)
     chain = Step("P(row)", r"\prod_i P(x_i | \text{parents})", joined(factors, r" \cdot "), p, "chain rule")

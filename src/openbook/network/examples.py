@@ -6,6 +6,8 @@ of courses on data mining.
 
 import numpy as np
 
+from openbook.border.rules import Whole
+from openbook.errors import ParameterError
 from openbook.network.belief_network import BeliefNetwork
 from openbook.words.parameters import documented
 
@@ -119,6 +121,15 @@ def random_network(
     >>> len(random_network(10).nodes_)
     10
     """
+    for name, value, least in (
+        ("n_nodes", n_nodes, 1),
+        ("max_parents", max_parents, 0),
+        ("max_values", max_values, 2),
+    ):
+        if not Whole(at_least=least).allows(value):
+            raise ParameterError(
+                f"random_network: {name} must be a whole number of at least {least}, got {value!r}"
+            )
     rng = np.random.default_rng(random_state)
     names = [f"x{i + 1}" for i in range(n_nodes)]
     sizes = rng.integers(2, max_values + 1, n_nodes)

@@ -31,10 +31,12 @@ __all__ = [
     "coded",
     "coded_pieces",
     "counted",
+    "edge_numbers",
     "equal_frequency_cuts",
     "families_of",
     "family_scores",
     "gaussian_columns",
+    "given_parents",
     "graph_of",
     "learnt_tables",
     "shown_cells",
@@ -187,6 +189,33 @@ def families_of(nodes, parents):
 
 def _leaves(nodes):
     return tuple(i for i, node in enumerate(nodes) if isinstance(node, Numeric))
+
+
+def edge_numbers(learner, parameter, nodes):
+    """The edges that a parameter of a learner lists, as pairs of numbers."""
+    numbers = {node.name: i for i, node in enumerate(nodes)}
+    found = []
+    for edge in getattr(learner, parameter):
+        if isinstance(edge, str) or len(edge) != 2:
+            raise ParameterError(
+                f"{type(learner).__name__}: {parameter} must hold pairs (parent, child), got {edge!r}"
+            )
+        for name in edge:
+            if name not in numbers:
+                hint = did_you_mean(str(name), tuple(numbers))
+                raise ParameterError(
+                    f"{type(learner).__name__}: {parameter} names {name!r}, which is no node. {hint}"
+                )
+        found.append((numbers[edge[0]], numbers[edge[1]]))
+    return found
+
+
+def given_parents(learner, nodes):
+    """The parents of each node, by the edges that the learner's structure lists."""
+    parents: list[list[int]] = [[] for _ in nodes]
+    for parent, child in edge_numbers(learner, "structure", nodes):
+        parents[child].append(parent)
+    return tuple(tuple(above) for above in parents)
 
 
 def graph_of(nodes, parents):

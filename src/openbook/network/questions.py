@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.rules import Whole
 from openbook.data import Schema, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
@@ -266,6 +267,10 @@ class Questions:
         """What is given, by number."""
         likely, numbers = {}, {}
         self._graph().known(given or ())
+        if not isinstance(given or {}, Mapping):
+            raise DataError(
+                f"given must be a mapping of node to value, such as {{'a': 'yes'}}, got {given!r}"
+            )
         for name, value in (given or {}).items():
             node = self._numbers[name]
             if name in self.normals_:
@@ -284,7 +289,7 @@ class Questions:
             if (code := self._code(node, one)) < 0:
                 hint = did_you_mean(as_text(one), node.values)
                 raise DataError(f"node {node.name!r} has no value {one!r}. {hint}")
-            likely[code] = weight
+            likely[code] = math.nan if (x := _as_number(weight)) is None else x
         if not (np.isfinite(likely) & (likely >= 0)).all() or not likely.any():
             raise DataError(f"soft evidence on {node.name!r} must be likelihoods of at least 0, not all 0")
         return likely
@@ -465,6 +470,7 @@ class Questions:
         QueryAnswer or MixtureAnswer
             With 95% intervals; of a numeric leaf, which is asked for by itself, around the mean.
         """
+        _check_rows("sample", n_samples)
         targets, found = self._targets(ask, given), self._findings(given)
         ways = {"likelihood_weighting": likelihood_weighting, "gibbs": gibbs}
         if method not in ways:
@@ -505,6 +511,7 @@ class Questions:
             A column for each node.
         """
         self._graph()
+        _check_rows("sample_rows", n_samples)
         order = [self._numbers[name] for name in self.graph_.order]
         rng = np.random.default_rng(random_state)
         codes, _ = sampled_rows(order, self.families_, self._probabilities(), n_samples, rng)
@@ -546,6 +553,11 @@ class EvidenceByNode(NamedTuple):
         hard = self.hard
         soft = math.prod([float(likely[hard[v]]) for v, likely in self.likely.items() if v in hard])
         return soft * (math.exp(self.log_scale) if self.log_scale < _MOST_LOG else math.inf)
+
+
+def _check_rows(method, n_samples):
+    if not Whole(at_least=1).allows(n_samples):
+        raise ParameterError(f"{method}: n_samples must be a whole number of at least 1, got {n_samples!r}")
 
 
 def _as_number(value):
