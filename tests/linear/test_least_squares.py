@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 from sklearn import linear_model
 
 from openbook import open_model, read, save
@@ -13,6 +14,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.linear import LinearRegression, Polynomial
 from openbook.linear.derive_least_squares import by_columns, by_elimination
 from openbook.prepare import Encoding
+from openbook.words.numbers import figure
 
 RNG = np.random.default_rng(3)
 
@@ -355,3 +357,19 @@ def test_through_the_origin_beside_scikit_learn(options, tmp_path):
     np.testing.assert_allclose(again.predict(X), model.predict(X))
     first = LinearRegression(fit_intercept=False, **options).partial_fit(X[:20], y[:20])
     np.testing.assert_allclose(first.partial_fit(X[20:], y[20:]).coef_, model.coef_, rtol=1e-6, atol=1e-9)
+
+
+def test_a_prediction_of_many_columns_is_derived_and_has_an_interval():
+    """From 100 columns on, their units are a sparse array; the interval is that of the textbook's formula."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(5, 2, (300, 110))
+    y = X @ rng.normal(size=110) + rng.normal(size=300)
+    model, row = LinearRegression().fit(X, y), X[:1] + 1
+    ones, new = np.column_stack([np.ones(300), X]), np.append(1.0, row)
+    best = solved(X, y)
+    assert model.predict(row) == pytest.approx(new @ best)
+    assert model.work(row).conclusion == f"The prediction: target = {figure(new @ best)}."
+    variance = ((y - ones @ best) ** 2).sum() / (300 - 111)
+    reach = student.ppf(0.975, 300 - 111) * np.sqrt(variance * (1 + new @ np.linalg.inv(ones.T @ ones) @ new))
+    low, high = model.predict_interval(row)
+    assert [low[0], high[0]] == pytest.approx([new @ best - reach, new @ best + reach])

@@ -8,7 +8,6 @@ Where columns are too many to be followed by hand, the solution is taken as it i
 import math
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import stdtrit
 
 from openbook.data import Nominal, Numeric
@@ -81,7 +80,7 @@ def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
     functions = model._functions()(X)[0]  # noqa: SLF001 (the model's other half)
     # in units of the columns: own coefficients are U times those of the functions, and values follow
-    values = solve_triangular(model._units, np.append(1.0, functions), trans=1)  # noqa: SLF001
+    values = model._own_values(np.append(1.0, functions))  # noqa: SLF001
     own = model._units @ model._weights  # noqa: SLF001
     works, conclusions = [], []
     for t, name in enumerate(model.targets_):

@@ -19,6 +19,8 @@ from functools import partial
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.sparse import issparse
+from scipy.sparse.linalg import spsolve_triangular
 from scipy.special import stdtrit
 from sklearn.utils.validation import check_is_fitted
 
@@ -428,13 +430,19 @@ class LinearRegression(Folding, Regressor):
 
         def around(rows):
             functions = np.column_stack([np.ones(len(rows)), self._functions()(rows)])
-            values = solve_triangular(self._units, functions.T, trans=1)
+            values = self._own_values(functions.T)
             leverage = np.maximum(np.einsum("ji,jk,ki->i", values, own, values), 0.0)
             return np.column_stack([self._predict(rows), np.sqrt(self.sigma2_ * (1 + leverage))])
 
         centre, spread = self._each(X, around).T
         reach = stdtrit(self.dof_, (1 + level) / 2) * spread
         return centre - reach, centre + reach
+
+    def _own_values(self, functions):
+        """What coefficients in units of the columns are multiplied with: v, where U'v are the functions."""
+        if issparse(self._units):
+            return spsolve_triangular(self._units.T.tocsr(), functions, lower=True)
+        return solve_triangular(self._units, functions, trans=1)
 
     def complexity(self):
         return len(self.targets_) * self.fit_intercept + int(np.count_nonzero(self._weights[1:]))
