@@ -29,6 +29,7 @@ from openbook.data.rare import may_pool
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics, all_but_each, each, fold
+from openbook.measures.arrays import all_finite
 from openbook.text.columns import encoded
 
 __all__ = ["Folding"]
@@ -239,7 +240,7 @@ class Folding(Learner):
 
 
 def _finite(statistics: Statistics) -> bool:
-    return all(np.isfinite(array).all() for array in statistics.arrays().values())
+    return all(map(all_finite, statistics.arrays().values()))
 
 
 def _possible(statistics: Statistics) -> bool:

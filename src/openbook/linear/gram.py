@@ -10,6 +10,8 @@ entries : float64 (K, K), S itself; or (m, K), m < K, the rows
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -59,7 +61,15 @@ class Gram(Statistics):
         return self.entries.T @ self.entries if self.wide else self.entries
 
     def diagonal(self) -> np.ndarray:
-        return np.einsum("ij,ij->j", self.entries, self.entries) if self.wide else np.diag(self.entries)
+        """That of S, which cannot be written to."""
+        return self._squares if self.wide else np.diag(self.entries)
+
+    @cached_property
+    def _squares(self) -> np.ndarray:
+        """The sum of squares of each column of the rows."""
+        squares = np.einsum("ij,ij->j", self.entries, self.entries)
+        squares.setflags(write=False)
+        return squares
 
     def part(self, some: np.ndarray, others: np.ndarray) -> np.ndarray:
         """The entries of S in these rows and columns."""
@@ -76,8 +86,11 @@ class Gram(Statistics):
         if not self.wide:
             return type(self)(weights.T @ self.entries @ weights)
         if issparse(weights) and (np.diff(weights.indptr) == 1).all():  # one column each
-            rows = self.entries[:, weights.indices]
-            rows *= weights.data
+            rows, own = np.empty((len(self.entries), len(weights.indices))), weights.indices
+            ends = [*(np.flatnonzero(np.diff(own) != 1) + 1).tolist(), len(own)]
+            for start, end in pairwise([0, *ends]):  # columns that lie side by side
+                some = slice(own[start], own[start] + end - start)
+                np.multiply(self.entries[:, some], weights.data[start:end], out=rows[:, start:end])
             return type(self).of_rows(rows)
         return type(self).of_rows(self.entries @ weights)
 

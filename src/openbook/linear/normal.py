@@ -241,7 +241,9 @@ def _ridge(normal, l2):
     matrix, right = (rows @ rows.T, normal.target_rows) if wide else (normal.columns.copy(), normal.cross)
     matrix[np.diag_indices_from(matrix)] += l2
     scale = np.sqrt(np.where(np.diag(matrix) > 0, np.diag(matrix), 1.0))
-    upper, failed = lapack.dpotrf(matrix / np.outer(scale, scale), clean=True)
+    matrix /= scale
+    matrix /= scale[:, None]
+    upper, failed = lapack.dpotrf(matrix.T, overwrite_a=True)  # its own transpose, and as LAPACK has it
     if failed:  # l2 is too small beside the scatter to make up for what is collinear
         return plain(normal).coef
     solved = cho_solve((upper, False), right / scale[:, None]) / scale[:, None]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 
-__all__ = ["SUM_TOLERANCE", "Floats", "as_floats", "check_width", "drawn_codes", "plain_array"]
+__all__ = ["SUM_TOLERANCE", "Floats", "all_finite", "as_floats", "check_width", "drawn_codes", "plain_array"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,6 +22,12 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
     except (TypeError, ValueError):
         msg = f"{name} must be numbers, in rows of equal length, got {values!r}"
         raise ParameterError(msg) from None
+
+
+def all_finite(values: npt.NDArray[Any]) -> bool:
+    """Whether every number is finite; one that is not shows in their sum."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 
 def plain_array(result: npt.ArrayLike) -> Any:

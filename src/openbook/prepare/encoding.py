@@ -27,6 +27,7 @@ from openbook.data import MISSING, Attribute, Categorical, Datetime, Nominal, Nu
 from openbook.errors import RefusalError
 from openbook.fold import Statistics, fold, less
 from openbook.kernels.moments import Moments
+from openbook.measures.arrays import all_finite
 from openbook.words.numbers import figure
 from openbook.work import Grid, Work
 
@@ -167,9 +168,14 @@ class Encoding:
         moments = sums.numbers
         deviations = np.sqrt(moments.scatter[0] / np.where(moments.weight[0] > 0, moments.weight[0], 1.0))
         gaps_of_numbers = less(total, moments.weight[0])
+        if schema.of(Numeric) == schema.names and not gaps_of_numbers.any():  # thousands of columns at once
+            mean, units = moments.mean[0].copy(), np.where(deviations > 0, deviations, 1.0)
+            shift, units = (mean.copy(), units) if scale else (np.zeros_like(mean), np.ones_like(mean))
+            seen = (np.zeros(0, dtype=np.intp),) * len(schema)
+            return cls(schema, mean, shift, units, seen, np.zeros(len(schema), dtype=bool), reference)
         numbers = zip(moments.weight[0], gaps_of_numbers, moments.mean[0], deviations, strict=True)
         weights = iter(sums.values)
-        figures, seen, gaps = [], [], []
+        figures, codes_seen, gaps = [], [], []
         for attribute in schema:
             codes = np.zeros(0, dtype=np.intp)
             if isinstance(attribute, Numeric):
@@ -184,13 +190,13 @@ class Encoding:
                     figures += [(mean, 0.0, 1.0) for mean in share[codes[int(reference) :]]]
                 else:
                     figures.append((float(share @ _ranks(attribute)), 0.0, 1.0))
-            seen.append(codes)
+            codes_seen.append(codes)
             # a table that was told to indicate the gaps has such a column already
             gaps.append(missing > 0 and known > 0 and f"{attribute.name} missing" not in schema)
             if gaps[-1]:
                 figures.append((missing / total, 0.0, 1.0))
         mean, shift, scales = np.array(figures, dtype=float).reshape(-1, 3).T.copy()
-        return cls(schema, mean, shift, scales, tuple(seen), np.array(gaps, dtype=bool), reference)
+        return cls(schema, mean, shift, scales, tuple(codes_seen), np.array(gaps, dtype=bool), reference)
 
     @cached_property
     def _places(self) -> tuple[_Place, ...]:
@@ -205,6 +211,8 @@ class Encoding:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the encoded columns: "age", "age missing", "outlook = sunny"."""
+        if self._plain:
+            return self.schema.names
         names: list[str] = []
         for attribute, codes, _, gap in self._places:
             if isinstance(attribute, Nominal):
@@ -218,6 +226,8 @@ class Encoding:
     @cached_property
     def columns(self) -> np.ndarray:
         """The position in the schema of the column behind each encoded one."""
+        if self._plain:
+            return np.arange(len(self.schema))
         sizes = [place.columns.stop - place.columns.start + (place.gap is not None) for place in self._places]
         return np.repeat(np.arange(len(self.schema)), sizes)
 
@@ -241,6 +251,9 @@ class Encoding:
             if (as_it_is := self._as_it_is(table, dtype)) is not None:
                 return as_it_is
             out = np.empty((len(table), len(self)), dtype)
+        if len(table) <= _BLOCK_ROWS:  # thousands of columns take longer to part than to encode
+            self._write(table, out)
+            return out
         for start in range(0, len(table), _BLOCK_ROWS):
             span = slice(start, start + _BLOCK_ROWS)
             self._write(table.take(span), out[span])
@@ -254,7 +267,7 @@ class Encoding:
         if self.shift.any() or (self.scale != 1).any():
             return None
         spans = range(0, len(matrix), _BLOCK_ROWS)
-        return matrix if all(_finite(matrix[start : start + _BLOCK_ROWS]) for start in spans) else None
+        return matrix if all(all_finite(matrix[start : start + _BLOCK_ROWS]) for start in spans) else None
 
     def _write(self, table: Table, out: np.ndarray) -> None:
         if self._plain:
@@ -263,7 +276,7 @@ class Encoding:
         else:
             for place in self._places:
                 self._write_column(place, table.data(place.attribute.name), out)
-        if not _finite(out):
+        if not all_finite(out):
             np.copyto(out, self._fill, where=~np.isfinite(out))
 
     def _write_column(self, place: _Place, data: np.ndarray, out: np.ndarray) -> None:
@@ -304,6 +317,8 @@ class Encoding:
 
     def without_gaps(self) -> "Encoding":
         """The same encoding without columns for missing cells."""
+        if not self.gaps.any():
+            return self
         keep = np.ones(len(self), dtype=bool)
         keep[[place.gap for place in self._places if place.gap is not None]] = False
         figures = (self.mean[keep], self.shift[keep], self.scale[keep])
@@ -442,12 +457,6 @@ def _ranks(attribute: Attribute) -> np.ndarray:
     assert isinstance(attribute, Ordinal)
     m = len(attribute.values)
     return np.arange(m) / max(m - 1, 1)
-
-
-def _finite(block: np.ndarray) -> bool:
-    """Whether every number is finite; one that is not shows in their sum."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all())
 
 
 def _rule(attribute: Attribute, shift: float, scale: float) -> str:

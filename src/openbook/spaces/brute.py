@@ -46,7 +46,7 @@ class Brute(Index):
         distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
         left = np.arange(len(Q))
         for spare in SPARE:
-            proven, answer = self._screened(Q[left], k, spare)
+            proven, answer = self._screened(Q if len(left) == len(Q) else Q[left], k, spare)
             distances[left[proven]], rows[left[proven]] = answer
             left = left[~proven]
             if not len(left):
@@ -59,8 +59,9 @@ class Brute(Index):
         from openbook.spaces.tiles import rerank
 
         candidates, proven = self._screen.candidates(Q, k, spare)
-        distances, rows = np.empty((proven.sum(), k)), np.empty((proven.sum(), k), np.int64)
-        rerank(self.points, Q[proven], candidates[proven], self.measure, distances, rows)
+        sure = np.flatnonzero(proven)
+        distances, rows = np.empty((len(sure), k)), np.empty((len(sure), k), np.int64)
+        rerank(self.points, Q, sure, candidates, self.measure, distances, rows)
         return proven, (distances, rows)
 
     def _measured(self, Q, k):

@@ -76,7 +76,7 @@ class VectorMetric:
     def check_range(self, rows) -> None:
         """Refuse numbers so large that a total may overflow."""
         cells = rows.data if sparse.issparse(rows) else rows
-        largest = float(np.abs(cells).max(initial=0.0))
+        largest = max(float(cells.max(initial=0.0)), -float(cells.min(initial=0.0)))
         power = 1.0 if self.angular or np.isinf(self.p) else self.p
         if power * np.log2(max(2 * largest, 1.0)) + np.log2(rows.shape[1] + 1) > 1000:
             msg = f"numbers as large as {largest:.3g} overflow in the {self.name} distance; scale the columns"

@@ -3,9 +3,10 @@
     ½‖q - x‖² = ½‖q‖² - score,   score = q·x - ½‖x‖² = (q, 1)·(x, -½‖x‖²)
 
 The rows are moved to their mean and scaled by a power of two, so that the longest point is R ≤ 1 long. With
-u = 2⁻²⁴, rounding the rows to single precision moves ½‖q - x‖² by at most u(‖q‖ + R)², and a sum of d + 1
-rounded products, in any order, is off by at most γ(‖q‖R + ½R²), γ = (d + 2)u/(1 - (d + 2)u). So each score
-is right to
+u = 2⁻²⁴, rounding the rows to single precision moves ½‖q - x‖² by at most u(‖q‖ + R)². The d + 1 products of
+a score are added up in sums of TERMS, in any order, and then the sums: no product is rounded in more than
+m = TERMS + (d + 1) / TERMS additions, so the score is off by at most γ(‖q‖R + ½R²), γ = (m + 1)u/(1 - (m +
+1)u). So each score is right to
 
     error(q) = u(‖q‖ + R)² + γ(‖q‖R + ½R²) + uR²
 
@@ -39,6 +40,9 @@ _AT_A_TIME = 64 * _STRIDE
 
 #: Longer queries, moved and scaled, may have scores that single precision has no number for.
 _FAR = 2.0**100
+
+#: Products that are added up at once: long sums are less exact than sums of short ones.
+_TERMS = 256
 
 _UNIT = 2.0**-24
 
@@ -114,7 +118,8 @@ class Screen:
         return moved, single
 
     def error(self, moved):
-        return error_of_scores(_length(moved), self.longest, moved.shape[1] + 1)
+        d = moved.shape[1] + 1
+        return error_of_scores(_length(moved), self.longest, min(d, _TERMS) + d // _TERMS)
 
 
 def best_scores(block, kept):
@@ -129,7 +134,7 @@ def _free_heaps(n_queries, kept):
 
 
 def error_of_scores(lengths, longest, n_terms):
-    """A bound on the error of scores: queries of these lengths, points up to `longest`, sums of n_terms."""
+    """A bound on the error of scores: queries of these lengths, points up to `longest`, n_terms additions."""
     gamma = (n_terms + 1) * _UNIT / np.maximum(1 - (n_terms + 1) * _UNIT, _UNIT)
     error = _UNIT * ((lengths + longest) ** 2 + longest**2) + gamma * longest * (lengths + longest / 2)
     return np.where(lengths < _FAR, 1.01 * error + 1e-30, np.inf)
@@ -204,8 +209,11 @@ def _score(panel, single, first, scores):
     for i in range(_QUERIES):
         for j in range(_STRIDE):
             scores[i, j] = 0.0
-    for start in range(0, _STRIDE, _POINTS):
-        _add_product(single[first : first + _QUERIES], panel[:, start:], scores[:, start:])
+    queries = single[first : first + _QUERIES]
+    for term in range(0, panel.shape[0], _TERMS):
+        for start in range(0, _STRIDE, _POINTS):
+            some = slice(term, min(term + _TERMS, panel.shape[0]))
+            _add_product(queries[:, some], panel[some, start:], scores[:, start:])
 
 
 @inner

@@ -283,7 +283,7 @@ def _robust(encoding, rows):
         cells = np.concatenate([table.block(names[some]) for table in tables], dtype=float)
         finite = np.isfinite(cells)
         whole = finite.all(axis=0)
-        parts = [(places[some][whole], cells[:, whole])]
+        parts = [(places[some][whole], cells if whole.all() else cells[:, whole])]
         parts += [(places[some][[j]], cells[finite[:, j], j, None]) for j in np.flatnonzero(~whole)]
         for at, known in parts:
             middle, spread = _moments_inside(known)
@@ -296,6 +296,8 @@ def _robust(encoding, rows):
 def _moments_inside(known):
     """The mean and the standard deviation of the cells within the fences of each column."""
     inside = inside_fences(known)
+    if len(known) and inside.all():
+        return known.mean(axis=0), known.std(axis=0)
     count = np.maximum(inside.sum(axis=0), 1)
     mean = np.where(inside, known, 0.0).sum(axis=0) / count
     off = np.where(inside, known - mean, 0.0)

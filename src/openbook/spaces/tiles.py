@@ -284,19 +284,21 @@ def search_tiles(tiles, tile_rows, Q, radius, measure, answer):
 
 
 @jit
-def rerank(points, Q, candidates, measure, distances, rows):
-    """Fill in the nearest candidates of each query; there are as many as places, or more."""
+def rerank(points, Q, queries, candidates, measure, distances, rows):
+    """Fill in the nearest candidates of these queries; there are as many as places, or more."""
     n = candidates.shape[1]
     totals = np.empty(4)
-    for i in range(Q.shape[0]):
+    for i in range(queries.shape[0]):
+        query = queries[i]
+        q = Q[query]
         empty(distances[i], rows[i])
         for c in range(0, n, 4):
-            four = candidates[i, c : c + 4]
+            four = candidates[query, c : c + 4]
             if four.shape[0] == 4:
-                totals_of_four(points, four, Q[i], measure.p, totals)
+                totals_of_four(points, four, q, measure.p, totals)
             else:
                 for r in range(four.shape[0]):
-                    totals[r] = total_between(points[four[r]], Q[i], measure.p)
+                    totals[r] = total_between(points[four[r]], q, measure.p)
             for r in range(four.shape[0]):
                 distance = distance_of(totals[r], measure)
                 if worse(distances[i, 0], rows[i, 0], distance, four[r]):
