@@ -35,6 +35,7 @@ from openbook.data.cells import Cells
 from openbook.data.distinct import distinct_codes
 from openbook.data.scan import FilePiece
 from openbook.errors import DataError
+from openbook.fold import each, shares_memory
 from openbook.text.columns import encoded
 from openbook.words.sentences import plural
 
@@ -64,6 +65,9 @@ _NO_LABEL = -1
 #: So many rows are looked at together: the cells of a matrix stay in the cache from column to column.
 _LOOKED_AT = 4096
 
+
+#: Rows of files that take no more bytes are kept in memory by learners that pass over them many times.
+HELD_BYTES = 2**29
 
 #: A mean weight this close to 1 is 1.
 _ROUNDING = 1e-12
@@ -126,6 +130,15 @@ class Rows(NamedTuple):
         labelled, unlabelled = (Rows.in_memory(self.whole.take(of), y[of], w[of]) for of in (known, ~known))
         return labelled, unlabelled
 
+    def held(self) -> "Rows":
+        """The rows of files as chunks in memory, for many passes, where they fit and the workers see them; else
+        they stay in their files.
+        """
+        n_bytes = 8 * sum(self.sizes()) * len(self.schema)
+        if self.whole is not None or self.sparse or n_bytes > HELD_BYTES or not shares_memory():
+            return self
+        return Rows(self.schema, list(each(self.pieces, _loaded)))
+
     def sizes(self) -> list[int]:
         """How many rows each piece has; nothing is loaded."""
         return [len(piece.y) if isinstance(piece, Chunk) else len(piece.piece) for piece in self.pieces]
@@ -134,6 +147,11 @@ class Rows(NamedTuple):
         """The inputs, chunk by chunk; for the rare look at the rows themselves."""
         for piece in self.pieces:
             yield (piece if isinstance(piece, Chunk) else piece.load()).X
+
+
+def _loaded(chunk: Chunk) -> Chunk:
+    """The chunk itself, which `each` has read."""
+    return chunk
 
 
 @dataclass(frozen=True)

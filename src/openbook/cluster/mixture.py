@@ -148,6 +148,7 @@ class GaussianMixture(Clusterer, Density):
     # learning
 
     def _fit(self, rows):
+        rows = rows.held()
         self._typed = TypedRows.of(rows, scale=self.scale)
         random = check_random_state(self.random_state)
         starts = self.n_init if self.means_init is None else 1

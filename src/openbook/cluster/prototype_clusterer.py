@@ -115,6 +115,7 @@ class PrototypeClusterer(Clusterer):
         """How rows are compared with prototypes."""
 
     def _fit(self, rows):
+        rows = rows.held()
         self.space_ = self._space(rows)
         placed = PlacedRows(self.space_, rows.pieces)
         if placed.n < self.n_clusters:
