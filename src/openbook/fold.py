@@ -38,7 +38,17 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ROUNDING", "Piece", "Statistics", "all_but_each", "each", "each_until", "fold", "less", "shares_memory"]
+__all__ = [
+    "ROUNDING",
+    "Piece",
+    "Statistics",
+    "all_but_each",
+    "each",
+    "each_until",
+    "fold",
+    "less",
+    "shares_memory",
+]
 
 #: What is left of a weight after forgetting, as a share of it, and still counts as nothing.
 ROUNDING = 1e-11
@@ -146,7 +156,7 @@ def each_until(
 def shares_memory() -> bool:
     """Whether the workers of joblib's active backend see the memory of this process, as threads do."""
     backend, _ = joblib.parallel.get_active_backend(prefer="threads")
-    return bool(backend.supports_sharedmem)
+    return getattr(backend, "supports_sharedmem", False)
 
 
 def _on_a_cluster() -> bool:

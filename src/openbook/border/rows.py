@@ -131,8 +131,8 @@ class Rows(NamedTuple):
         return labelled, unlabelled
 
     def held(self) -> "Rows":
-        """The rows of files as chunks in memory, for many passes, where they fit and the workers see them; else
-        they stay in their files.
+        """The rows of files as chunks in memory, for many passes, where they fit and the workers see them;
+        else they stay in their files.
         """
         n_bytes = 8 * sum(self.sizes()) * len(self.schema)
         if self.whole is not None or self.sparse or n_bytes > HELD_BYTES or not shares_memory():
