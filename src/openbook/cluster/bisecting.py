@@ -126,7 +126,7 @@ class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _fit(self, rows):
         self.space_ = space = space_of(rows, (), scale=self.scale)
-        gathered = PlacedRows(space, rows.pieces)
+        gathered = PlacedRows.of(space, rows)
         placed = gathered.take(np.arange(gathered.n))
         rng = check_random_state(self.random_state)
         clusters = [_half(placed, np.arange(gathered.n))]
@@ -180,7 +180,7 @@ class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _trials(self, placed, rng):
         """The runs of 2-means over these rows."""
-        rows = PlacedRows.of(self.space_, placed)
+        rows = PlacedRows(self.space_, [placed])
         seeding = seeding_rows(rows, 2, rng)
         seeds = [plus_plus(self.space_, seeding, 2, rng) for _ in range(self.n_init)]
         return [iterate(rows, self.space_.prototypes(pair), self.max_iter, self.tol) for pair in seeds]

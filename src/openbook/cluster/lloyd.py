@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.border.rows import Chunk
+from openbook.border.rows import Chunk, Rows
 from openbook.cluster.prototypes import Bounds, Placed, Prototypes, PrototypeSpace, PrototypeSums
-from openbook.fold import each
+from openbook.fold import Piece, each
 
 __all__ = ["LloydRun", "PlacedRows", "Taken", "at_random", "iterate", "plus_plus", "seeding_rows"]
 
@@ -57,20 +57,19 @@ class LloydRun(NamedTuple):
 
 
 class PlacedRows:
-    """The rows of a fit: placed once where they are in memory, anew in every pass where they are in files."""
+    """The rows of a fit, in pieces: `Placed`, or to be placed anew in every pass."""
 
     def __init__(self, space: PrototypeSpace, pieces):
-        self.space = space
-        self.pieces = [space.place(p) if isinstance(p, Chunk) else p for p in pieces]
+        self.space, self.pieces = space, pieces
         self.sizes = [_size(p) for p in self.pieces]
         self.n = sum(self.sizes)
 
     @classmethod
-    def of(cls, space: PrototypeSpace, placed: Placed):
-        """Rows that are placed already."""
-        rows = cls(space, [])
-        rows.pieces, rows.sizes, rows.n = [placed], [len(placed.weights)], len(placed.weights)
-        return rows
+    def of(cls, space: PrototypeSpace, rows: Rows):
+        """Rows given in memory are placed once. Those of files are not, even if they are held there: they are
+        added up in the same order whether they are or not.
+        """
+        return cls(space, rows.pieces if rows.whole is None else list(map(space.place, rows.pieces)))
 
     def assign(self, prototypes, bounds, before=None):
         """One pass: the tally, and what is known of each piece's rows now; `before` is of the last pass."""
@@ -115,11 +114,13 @@ class _Pair(NamedTuple):
     own: Any
 
     def load(self):
-        return _Pair(self.piece if isinstance(self.piece, Placed) else self.piece.load(), self.own)
+        return _Pair(self.piece.load() if isinstance(self.piece, Piece) else self.piece, self.own)
 
 
 def _size(piece):
-    return len(piece.weights) if isinstance(piece, Placed) else piece.piece.rows
+    if isinstance(piece, Placed):
+        return len(piece.weights)
+    return len(piece.w) if isinstance(piece, Chunk) else piece.piece.rows
 
 
 def _placed(space, piece):

@@ -117,7 +117,7 @@ class PrototypeClusterer(Clusterer):
     def _fit(self, rows):
         rows = rows.held()
         self.space_ = self._space(rows)
-        placed = PlacedRows(self.space_, rows.pieces)
+        placed = PlacedRows.of(self.space_, rows)
         if placed.n < self.n_clusters:
             msg = (
                 f"{type(self).__name__}: n_clusters = {self.n_clusters}, but there are only {placed.n} rows"
@@ -278,9 +278,7 @@ class PrototypeClusterer(Clusterer):
             return self.fit(X, sample_weight=sample_weight)
         with self._whole_or_not_at_all():
             table = conform(read(X), self.schema_, type(self).__name__)
-            rows = PlacedRows(
-                self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight).pieces
-            )
+            rows = PlacedRows.of(self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight))
             tally, bounds = rows.assign(self.prototypes_, rows.unknown())
             self.labels_ = np.concatenate([known.labels for known in bounds]).astype(np.intp)
             costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
