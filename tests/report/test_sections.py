@@ -331,10 +331,10 @@ def test_figures_and_tables_are_numbered_and_referred_to(hostile, weather, numbe
             assert found == list(range(1, len(found) + 1))
         (scores,) = re.findall(r'class="title">(Figure \d+)\. [^<]* of each learner<', page.page)
         short = part_text(page, "short")
-        assert f"The ranking in {scores}, Table " in short
+        assert f"The ranking in {scores}, Table 1; " in short
         assert f"(in report.html, {scores} and Figure " in part_text(page, "draft")
-        for reference in re.findall(r"(?:Figure|Table) \d+", short):
-            assert f">{reference}" in page.page
+        for kind, number in re.findall(r"(Figure|Table)s? (\d+)", short):
+            assert f">{kind} {number}" in page.page
 
 
 def test_an_undefined_score_is_no_reason_to_fall_over(weather):

@@ -24,7 +24,7 @@ from scipy.special import chdtri
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
-from openbook.fold import each, fold
+from openbook.fold import ROUNDING, each, fold
 from openbook.linear.scatter import ClassScatter
 from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.grubbs import grubbs_tested
@@ -119,7 +119,7 @@ class Mahalanobis(Detector):
             self.centre_, covariance = minimum_determinant(points, np.random.default_rng(self.random_state))
         else:
             means, scatters = sums.encoded(self.encoding_)
-            self.centre_ = means[0]
+            self.centre_ = np.where(np.abs(means[0]) > ROUNDING, means[0], 0.0)  # numbers are centred already
             covariance = scatters[0].matrix / max(float(sums.weight[0]) - 1, 1.0)
         self.precision_, self.rank_, _ = precision_of(covariance)
         self.tests_: tuple[tuple[float, ...], ...] = ()

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from openbook.report import words
 from openbook.report.blocks import (
@@ -17,7 +18,7 @@ from openbook.report.blocks import (
     TableLine,
 )
 from openbook.report.study import StudyResult
-from openbook.words.sentences import listed, plural
+from openbook.words.sentences import plural
 
 __all__ = ["in_short", "reproduce", "skipped"]
 
@@ -49,10 +50,25 @@ def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Part:
         shown.append(("warn", f"{plural(more, 'more warning')}", "below, with the data and the leaks."))
     if shown:
         blocks.append(Findings(shown))
-    where = [f"{words_of} in {listed(places[part])}" for part, words_of in _PLACES.items() if part in places]
+    where = [f"{what} in {_together(places[part])}" for part, what in _PLACES.items() if part in places]
     if where:
         blocks.append(Paragraph(f"{words.title('; '.join(where))}.", "note"))
     return Part("short", "In short", tuple(blocks))
+
+
+def _together(numbers: Sequence[str]) -> str:
+    """Figures and tables in a sentence.
+
+    >>> _together(["Table 1", "Figure 2", "Figure 3", "Figure 4", "Figure 6"])
+    'Table 1, Figures 2 to 4 and 6'
+    """
+    told = []
+    for kind in dict.fromkeys(number.split()[0] for number in numbers):
+        own = [int(number.split()[1]) for number in numbers if number.startswith(kind)]
+        runs = [[k for _, k in run] for _, run in groupby(enumerate(own), lambda at: at[1] - at[0])]
+        spans = [f"{run[0]} to {run[-1]}" if len(run) > 2 else " and ".join(map(str, run)) for run in runs]
+        told.append(f"{kind}{'s' if len(own) > 1 else ''} {' and '.join(spans)}")
+    return ", ".join(told)
 
 
 def _answers(result: StudyResult) -> Iterator[tuple[str, str, str]]:
