@@ -28,7 +28,6 @@ from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Whole
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.data.attributes import as_text
-from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.outlier.detector import CUTS, Account, Detector, inner_of
@@ -279,19 +278,19 @@ class Collective(Detector):
             if a in numbers and b in numbers:
                 yield numbers[a], numbers[b]
 
-    def _one_row(self, row):
+    def _given_row(self, row):
         """The rows of one collective: any number of them."""
         if (
             isinstance(row, Table)
             or np.ndim(row) == 2
             or (isinstance(row, list) and row and isinstance(row[0], dict))
         ):
-            table = conform(read(row), self.schema_, type(self).__name__)
+            table = read(row, self.schema_)
             if not len(table):
                 msg = "a collective needs at least one row"
                 raise DataError(msg)
             return table
-        return super()._one_row(row)
+        return super()._given_row(row)
 
     def _whole(self, X):
         """The figures of rows that are one collective."""
