@@ -15,7 +15,7 @@ a Table that miss a value of one of the variables are left out of the count.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -36,13 +36,10 @@ from openbook.measures.cells import (
     value_code,
     value_codes,
 )
-from openbook.words.numbers import figure
-from openbook.work import Grid, Step, Work
-from openbook.work.formula import escape_text
+from openbook.measures.joint_work import derive_either, derive_marginal, derive_product
+from openbook.work import Work
 
 __all__ = ["Joint"]
-
-_MOST_SHOWN = 40  # cells in a derivation
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,21 +299,7 @@ class Joint:
         >>> joint.addition_rule({"a": 0}, {"b": 1})["P(a = 0 or b = 1)"].numbers
         '0.75 + 0.5 - 0.25'
         """
-        first, second, both = self.probability(**a), self.probability(**b), self._both(a, b)
-        either = f"P({spell_event(a)} or {spell_event(b)})"
-        steps = (
-            self._sum_step(a),
-            self._sum_step(b),
-            Step(f"P({spell_event(a)} and {spell_event(b)})", result=both, note="cells in which both hold"),
-            Step(
-                either,
-                r"P(A) + P(B) - P(A \cap B)",
-                f"{figure(first)} + {figure(second)} - {figure(both)}",
-                first + second - both,
-            ),
-        )
-        disjoint = "The events exclude each other, so nothing is counted twice." if both == 0 else ""
-        return Work(f"Addition rule for {either}", (self._grid(), *steps), disjoint)
+        return derive_either(self, a, b)
 
     def sample(self, n_samples: int = 1, random_state: int = 0) -> Table:
         """Rows drawn from the distribution.
@@ -514,15 +497,7 @@ class Joint:
         >>> joint.work("a", b=1)["P(a = x | b = 1)"].numbers
         '\\frac{0.3}{0.9}'
         """
-        asked = self.given(**evidence).marginal(*names) if evidence else self.marginal(*names)
-        keys = product(*(attribute.values for attribute in asked.attributes))
-        events = [dict(zip(names, key, strict=True)) for key in keys]
-        if evidence:
-            steps = [self._sum_step(evidence), *(self._ratio_step(event, evidence) for event in events)]
-        else:
-            steps = [self._sum_step(event) for event in events]
-        given = f" | {spell_event(evidence)}" if evidence else ""
-        return Work(f"P({', '.join(names)}{given})", (self._grid(), *steps))
+        return derive_marginal(self, names, evidence)
 
     def chain_rule(self, /, **event: Any) -> Work:
         """Derive P(event) as a product, one variable after the other in the order of the event, and check it.
@@ -542,51 +517,7 @@ class Joint:
         >>> print(joint.chain_rule(a="x", b=1).conclusion)
         The joint table gives 0.3 too.
         """
-        known: dict[str, Any] = {}
-        steps = []
-        for name, value in event.items():
-            if known and self.probability(**known) == 0:
-                break  # a factor is 0 already, and what it conditions is undefined
-            steps.append(self._ratio_step({name: value}, known) if known else self._sum_step({name: value}))
-            known[name] = value
-        factors = [float(step.result or 0) for step in steps]
-        product_step = Step(
-            f"P({spell_event(event)})",
-            r" \cdot ".join(_factor(name, tuple(event)[:i]) for i, name in enumerate(event)),
-            r" \cdot ".join(figure(factor) for factor in factors),
-            math.prod(factors),
-        )
-        conclusion = f"The joint table gives {figure(self.probability(**event))} too."
-        return Work(f"Chain rule for P({spell_event(event)})", (*steps, product_step), conclusion)
-
-    def _grid(self) -> Grid:
-        cells = list(zip(product(*(a.values for a in self.attributes)), self.table.flat, strict=True))
-        rows = [[*key, float(p)] for key, p in cells[:_MOST_SHOWN]]
-        note = f"the first {_MOST_SHOWN} of {len(cells)} combinations" if len(cells) > _MOST_SHOWN else ""
-        return Grid("Joint distribution", [*self.names, "P"], rows, note)
-
-    def _sum_step(self, event: Mapping[str, Any]) -> Step:
-        """P(event) as the sum of the cells in which it holds."""
-        others = [name for name in self.names if name not in event]
-        formula = f"P({_tex(self.names)})"
-        if others:
-            formula = rf"\sum_{{{_tex(others)}}} {formula}"
-        return Step(f"P({spell_event(event)})", formula, self._terms(event), self.probability(**event))
-
-    def _ratio_step(self, event: Mapping[str, Any], evidence: Mapping[str, Any]) -> Step:
-        """P(event | evidence) as P(event, evidence) / P(evidence)."""
-        below = self.probability(**evidence)
-        return Step(
-            f"P({spell_event(event)} | {spell_event(evidence)})",
-            rf"\frac{{P({_tex([*event, *evidence])})}}{{P({_tex(evidence)})}}",
-            rf"\frac{{{self._terms({**event, **evidence})}}}{{{figure(below)}}}",
-            self.probability(**event, **evidence) / below,
-        )
-
-    def _terms(self, event: Mapping[str, Any]) -> str:
-        cells = self.table[self._cells(event)].ravel()
-        more = [r"\dots"] if cells.size > _MOST_SHOWN else []
-        return " + ".join([*(figure(float(p)) for p in cells[:_MOST_SHOWN]), *more])
+        return derive_product(self, event)
 
     def _axis(self, name: str) -> int:
         if name not in self.names:
@@ -627,11 +558,3 @@ def _names(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def _bare(key: tuple[str, ...]) -> Any:
     return key[0] if len(key) == 1 else key
-
-
-def _tex(names: Iterable[str]) -> str:
-    return ", ".join(escape_text(name) for name in names)
-
-
-def _factor(name: str, given: Sequence[str]) -> str:
-    return f"P({_tex([name])} \\mid {_tex(given)})" if given else f"P({_tex([name])})"

@@ -1,0 +1,111 @@
+"""How a joint distribution gives a probability, step by step: sums of cells, quotients, products."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from openbook.measures.cells import spell_event
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
+from openbook.work.formula import escape_text
+
+if TYPE_CHECKING:
+    from openbook.measures.joint import Joint
+
+__all__ = ["derive_either", "derive_marginal", "derive_product"]
+
+_MOST_SHOWN = 40  # cells in a derivation
+
+
+def derive_either(joint: "Joint", a: Mapping[str, Any], b: Mapping[str, Any]) -> Work:
+    """P(a or b) by the addition rule."""
+    first, second, both = joint.probability(**a), joint.probability(**b), joint._both(a, b)  # noqa: SLF001 (its own)
+    either = f"P({spell_event(a)} or {spell_event(b)})"
+    steps = (
+        _sum_step(joint, a),
+        _sum_step(joint, b),
+        Step(f"P({spell_event(a)} and {spell_event(b)})", result=both, note="cells in which both hold"),
+        Step(
+            either,
+            r"P(A) + P(B) - P(A \cap B)",
+            f"{figure(first)} + {figure(second)} - {figure(both)}",
+            first + second - both,
+        ),
+    )
+    disjoint = "The events exclude each other, so nothing is counted twice." if both == 0 else ""
+    return Work(f"Addition rule for {either}", (_grid(joint), *steps), disjoint)
+
+
+def derive_marginal(joint: "Joint", names: Sequence[str], evidence: Mapping[str, Any]) -> Work:
+    """P(names | evidence), or P(names) where there is no evidence."""
+    asked = joint.given(**evidence).marginal(*names) if evidence else joint.marginal(*names)
+    keys = product(*(attribute.values for attribute in asked.attributes))
+    events = [dict(zip(names, key, strict=True)) for key in keys]
+    if evidence:
+        steps = [_sum_step(joint, evidence), *(_ratio_step(joint, event, evidence) for event in events)]
+    else:
+        steps = [_sum_step(joint, event) for event in events]
+    given = f" | {spell_event(evidence)}" if evidence else ""
+    return Work(f"P({', '.join(names)}{given})", (_grid(joint), *steps))
+
+
+def derive_product(joint: "Joint", event: Mapping[str, Any]) -> Work:
+    """P(event) by the chain rule, and beside it the joint table's."""
+    known: dict[str, Any] = {}
+    steps = []
+    for name, value in event.items():
+        if known and joint.probability(**known) == 0:
+            break  # a factor is 0 already, and what it conditions is undefined
+        steps.append(_ratio_step(joint, {name: value}, known) if known else _sum_step(joint, {name: value}))
+        known[name] = value
+    factors = [float(step.result or 0) for step in steps]
+    product_step = Step(
+        f"P({spell_event(event)})",
+        r" \cdot ".join(_factor(name, tuple(event)[:i]) for i, name in enumerate(event)),
+        r" \cdot ".join(figure(factor) for factor in factors),
+        math.prod(factors),
+    )
+    conclusion = f"The joint table gives {figure(joint.probability(**event))} too."
+    return Work(f"Chain rule for P({spell_event(event)})", (*steps, product_step), conclusion)
+
+
+def _grid(joint: "Joint") -> Grid:
+    cells = list(zip(product(*(a.values for a in joint.attributes)), joint.table.flat, strict=True))
+    rows = [[*key, float(p)] for key, p in cells[:_MOST_SHOWN]]
+    note = f"the first {_MOST_SHOWN} of {len(cells)} combinations" if len(cells) > _MOST_SHOWN else ""
+    return Grid("Joint distribution", [*joint.names, "P"], rows, note)
+
+
+def _sum_step(joint: "Joint", event: Mapping[str, Any]) -> Step:
+    """P(event) as the sum of the cells in which it holds."""
+    others = [name for name in joint.names if name not in event]
+    formula = f"P({_tex(joint.names)})"
+    if others:
+        formula = rf"\sum_{{{_tex(others)}}} {formula}"
+    return Step(f"P({spell_event(event)})", formula, _terms(joint, event), joint.probability(**event))
+
+
+def _ratio_step(joint: "Joint", event: Mapping[str, Any], evidence: Mapping[str, Any]) -> Step:
+    """P(event | evidence) as P(event, evidence) / P(evidence)."""
+    below = joint.probability(**evidence)
+    return Step(
+        f"P({spell_event(event)} | {spell_event(evidence)})",
+        rf"\frac{{P({_tex([*event, *evidence])})}}{{P({_tex(evidence)})}}",
+        rf"\frac{{{_terms(joint, {**event, **evidence})}}}{{{figure(below)}}}",
+        joint.probability(**event, **evidence) / below,
+    )
+
+
+def _terms(joint: "Joint", event: Mapping[str, Any]) -> str:
+    cells = joint.table[joint._cells(event)].ravel()  # noqa: SLF001 (its own)
+    more = [r"\dots"] if cells.size > _MOST_SHOWN else []
+    return " + ".join([*(figure(float(p)) for p in cells[:_MOST_SHOWN]), *more])
+
+
+def _tex(names: Iterable[str]) -> str:
+    return ", ".join(escape_text(name) for name in names)
+
+
+def _factor(name: str, given: Sequence[str]) -> str:
+    return f"P({_tex([name])} \\mid {_tex(given)})" if given else f"P({_tex([name])})"
