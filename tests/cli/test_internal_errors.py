@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from openbook.cli import lists
+import openbook.data.sets
 from openbook.cli.main import app
 
 
@@ -14,7 +14,7 @@ def broken(monkeypatch):
     def fails():
         raise TypeError("no\nsuch thing.")
 
-    monkeypatch.setattr(lists, "list_sets", fails)
+    monkeypatch.setattr(openbook.data.sets, "sets", fails)
     monkeypatch.delenv("OPENBOOK_TRACEBACK", raising=False)
     return lambda: CliRunner().invoke(app, ["sets"])
 

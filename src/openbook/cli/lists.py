@@ -1,6 +1,4 @@
-"""Lists of what openbook has: bundled data sets, learners, metrics, outlier detectors, steps."""
-
-from openbook.cli.screen import columns, console, heading, say
+"""The commands that list what there is: bundled data sets, learners, metrics, outlier detectors, steps."""
 
 __all__ = ["list_detectors", "list_learners", "list_metrics", "list_sets", "list_steps"]
 
@@ -31,6 +29,8 @@ _METRICS = {
 
 
 def list_sets() -> None:
+    """List the bundled data sets."""
+    from openbook.cli.screen import columns, console, say
     from openbook.data.sets import sets
 
     screen = console()
@@ -40,7 +40,8 @@ def list_sets() -> None:
 
 
 def list_learners() -> None:
-    """Those that predict, by task; a mark shows the ones that every study tries."""
+    """List the learners that a study can use."""
+    from openbook.cli.screen import columns, console, heading, say
     from openbook.registry import learners
 
     screen = console()
@@ -56,6 +57,8 @@ def list_learners() -> None:
 
 
 def list_metrics() -> None:
+    """List the scores by which a study can rank the learners."""
+    from openbook.cli.screen import columns, console, heading, say
     from openbook.judge.scores.metrics import METRICS
 
     screen = console()
@@ -74,7 +77,8 @@ def list_metrics() -> None:
 
 
 def list_steps() -> None:
-    """The verbs of steps, each with an example."""
+    """List the steps by which a study can prepare the columns."""
+    from openbook.cli.screen import columns, console, say
     from openbook.prepare import VERBS
 
     screen = console()
@@ -87,6 +91,8 @@ def list_steps() -> None:
 
 
 def list_detectors() -> None:
+    """List the methods that find outliers."""
+    from openbook.cli.screen import columns, console, say
     from openbook.registry import learners
 
     screen = console()

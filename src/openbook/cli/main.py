@@ -10,20 +10,16 @@ from typing import Annotated, Any
 
 import typer
 
+from openbook.cli import after_study, lists
 from openbook.cli.complaints import Commands
 from openbook.cli.options import (
     COLUMNS,
     Ignore,
     Kinds,
-    ModelArgument,
-    NewArgument,
-    Out,
-    RulesFormat,
     SourceArgument,
     Target,
     TestGroups,
     WeightKind,
-    WorkFormat,
     kinds_of,
     parsed_seconds,
     reading,
@@ -32,7 +28,7 @@ from openbook.cli.options import (
 __all__ = ["app"]
 
 #: The panels of the help.
-_LEARNERS, _EVALUATION, _RUN, _LISTS = "Learners", "Evaluation", "Run", "Lists"
+_LEARNERS, _EVALUATION, _RUN = "Learners", "Evaluation", "Run"
 
 app = typer.Typer(
     cls=Commands,
@@ -443,68 +439,12 @@ def outliers(
     run_outliers(source, kinds, read_with, detector, top=top, labels=labels, ignore=ignore or [], out=out)
 
 
-@app.command(epilog="Example: openbook predict loans/model.openbook new.csv -o predicted.csv --proba")
-@reading
-def predict(
-    model: ModelArgument,
-    new: NewArgument,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="File to write: .csv, .tsv, .parquet or .jsonl. By default print CSV.",
-        ),
-    ] = None,
-    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
-    *,
-    read_with: dict[str, Any],
-) -> None:
-    """Predict the target of new rows.
-
-    The output has the columns of NEW and a column "prediction". CSV and Parquet files larger than 64 MB are
-    streamed.
-    """
-    from openbook.cli.bar import waiting
-    from openbook.cli.folders import model_file
-    from openbook.cli.predictions import chunks_of, predicted, rows_to_predict, threshold_note, writer
-    from openbook.data.limits import far_outside
-    from openbook.store import open_model
-    from openbook.work.formula import printable
-
-    write = writer(out)
-    with waiting("Predicting"):
-        fitted = open_model(model_file(model))
-        rows = rows_to_predict(new, fitted.schema_, read_with)
-        frames = predicted(fitted, rows, with_proba=proba)
-        limits = getattr(fitted, "training_limits_", {})
-        warning = far_outside(chunks_of(rows), fitted.schema_.given, limits)
-    if note := threshold_note(fitted):
-        typer.echo(note, err=True)
-    if warning:
-        typer.echo(f"openbook: warning: {printable(warning)}", err=True)
-    with waiting("Predicting"):
-        write(frames)
-
-
-@app.command("check", epilog="Example: openbook check loans/model.openbook new.csv")
-@reading
-def check_new_rows(model: ModelArgument, new: NewArgument, *, read_with: dict[str, Any]) -> None:
-    """Check whether new rows look like those that a model was trained on.
-
-    Each column and all of them together are tested, with p-values that are valid for any number of
-    columns. The output says how differences may affect the predictions.
-    """
-    from openbook.cli.folders import model_file
-    from openbook.cli.output import put_out
-    from openbook.cli.tables import open_table
-    from openbook.store import from_file, open_model
-
-    path = model_file(model)
-    fitted = open_model(path)
-    rows = open_table(new, fitted.schema_, read_with)
-    with from_file(path):
-        put_out(fitted.unlike(rows).work().text() + "\n")
+app.command(epilog="Example: openbook predict loans/model.openbook new.csv -o predicted.csv --proba")(
+    after_study.predict
+)
+app.command("check", epilog="Example: openbook check loans/model.openbook new.csv")(
+    after_study.check_new_rows
+)
 
 
 @app.command(epilog="Example: openbook label letters.csv --target spam --classes yes,no")
@@ -576,95 +516,11 @@ def label(
     labelling.write(out or Path(f"{stem}.labelled.csv"))
 
 
-@app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")
-@reading
-def work(
-    model: ModelArgument,
-    new: Annotated[
-        str | None, typer.Argument(metavar="[NEW]", help="A data file with the row, or a bundled data set.")
-    ] = None,
-    row: Annotated[int, typer.Option(help="Row of NEW; the first is 0.")] = 0,
-    form: Annotated[
-        WorkFormat, typer.Option("--format", "-f", help="Format of the output.")
-    ] = WorkFormat.text,
-    out: Out = None,
-    *,
-    read_with: dict[str, Any],
-) -> None:
-    """Derive a prediction step by step.
-
-    Without NEW, derive the model from its training data.
-    """
-    from openbook.cli.derivations import derive_file, write_work
-    from openbook.cli.folders import model_file
-    from openbook.store import from_file, open_model
-
-    with from_file(path := model_file(model)):
-        model = open_model(path)
-        write_work(derive_file(model, new, row, read_with), form.value, out, getattr(model, "note_", ""))
-
-
-@app.command(epilog="Example: openbook query model.openbook --given smoker=yes --ask cancer --work")
-def query(
-    model: ModelArgument,
-    ask: Annotated[
-        list[str],
-        typer.Option(
-            "--ask",
-            metavar="NODE",
-            help="Node whose distribution to print; repeat it for a joint.",
-        ),
-    ],
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--given", metavar="NODE=VALUE", help="What is known, as NODE=VALUE. Repeatable."),
-    ] = None,
-    show_work: Annotated[bool, typer.Option("--work", help="Derive the answer step by step.")] = False,
-    form: Annotated[
-        WorkFormat, typer.Option("--format", "-f", help="Format of the derivation.")
-    ] = WorkFormat.text,
-    out: Out = None,
-) -> None:
-    """Ask a belief network for the probability of a node, given findings.
-
-    MODEL may also be a network in the Bayesian Interchange Format: a file that ends in .bif.
-    """
-    from openbook.cli.derivations import write_work
-    from openbook.cli.folders import model_file
-    from openbook.cli.questions import answered, findings, network_of
-    from openbook.network import read_bif
-    from openbook.store import from_file, open_model
-
-    if model.suffix.lower() == ".bif":
-        network = read_bif(model)
-    else:
-        with from_file(path := model_file(model)):
-            network = network_of(open_model(path))
-    evidence = findings(given or [])
-    if show_work or form != WorkFormat.text or out is not None:
-        if len(ask) > 1:
-            raise typer.BadParameter("--work derives the answer for one --ask; leave it out for several")
-        write_work(network.work(ask[0], given=evidence), form.value, out)
-    else:
-        typer.echo(answered(network, ask, evidence))
-
-
-@app.command(epilog="Example: openbook rules loans/model.openbook --format sql")
-def rules(
-    model: ModelArgument,
-    form: Annotated[
-        RulesFormat, typer.Option("--format", "-f", help="Format of the output.")
-    ] = RulesFormat.text,
-    out: Out = None,
-) -> None:
-    """Print a decision tree as rules, one for each leaf.
-
-    The SQL format is a query that selects the rows of a table t with their predictions.
-    """
-    from openbook.cli.folders import model_file
-    from openbook.cli.trees import write_rules
-
-    write_rules(model_file(model), form.value, out)
+app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")(after_study.work)
+app.command(epilog="Example: openbook query model.openbook --given smoker=yes --ask cancer --work")(
+    after_study.query
+)
+app.command(epilog="Example: openbook rules loans/model.openbook --format sql")(after_study.rules)
 
 
 @app.command(epilog="Example: openbook draw loans.csv --x income --y age --colour cheat -o loans.svg")
@@ -733,66 +589,13 @@ def draw(
     write_model_picture(model_in(path), path, rows, columns, depth, out)
 
 
-@app.command(epilog="Example: openbook export loans/ -o loans.py")
-def export(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The folder of a study, or its plan.toml.")],
-    out: Out = None,
-) -> None:
-    """Write a study as a Python script."""
-    from openbook.cli.folders import plan_file
-    from openbook.plan.explore_plan import ExplorePlan, open_plan
-    from openbook.plan.files import write_text
+app.command(epilog="Example: openbook export loans/ -o loans.py")(after_study.export)
 
-    opened = open_plan(plan_file(plan))
-    if isinstance(opened, ExplorePlan):
-        from openbook.plan.explore_export import export_exploration
-
-        script = export_exploration(opened)
-    else:
-        from openbook.plan.export import export as to_script
-
-        script = to_script(opened)
-    if out is None:
-        typer.echo(script, nl=False)
-    else:
-        write_text(out, script)
-
-
-@app.command(epilog="Example: openbook study weather", rich_help_panel=_LISTS)
-def sets() -> None:
-    """List the bundled data sets."""
-    from openbook.cli.lists import list_sets
-
-    list_sets()
-
-
-@app.command(epilog="Example: openbook study weather --learner naive_bayes", rich_help_panel=_LISTS)
-def learners() -> None:
-    """List the learners that a study can use."""
-    from openbook.cli.lists import list_learners
-
-    list_learners()
-
-
-@app.command(epilog="Example: openbook study weather --metric log_loss", rich_help_panel=_LISTS)
-def metrics() -> None:
-    """List the scores by which a study can rank the learners."""
-    from openbook.cli.lists import list_metrics
-
-    list_metrics()
-
-
-@app.command(epilog="Example: openbook outliers loans.csv --detector lof", rich_help_panel=_LISTS)
-def detectors() -> None:
-    """List the methods that find outliers."""
-    from openbook.cli.lists import list_detectors
-
-    list_detectors()
-
-
-@app.command("steps", epilog='Example: openbook study credit --prepare "log income"', rich_help_panel=_LISTS)
-def verbs() -> None:
-    """List the steps by which a study can prepare the columns."""
-    from openbook.cli.lists import list_steps
-
-    list_steps()
+for _list, _name, _example in (
+    (lists.list_sets, "sets", "openbook study weather"),
+    (lists.list_learners, "learners", "openbook study weather --learner naive_bayes"),
+    (lists.list_metrics, "metrics", "openbook study weather --metric log_loss"),
+    (lists.list_detectors, "detectors", "openbook outliers loans.csv --detector lof"),
+    (lists.list_steps, "steps", 'openbook study credit --prepare "log income"'),
+):
+    app.command(_name, epilog=f"Example: {_example}", rich_help_panel="Lists")(_list)
