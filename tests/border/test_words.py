@@ -14,6 +14,7 @@ from openbook.errors import DataError, RefusalError
 from openbook.linear import LinearRegression, Rocchio
 from openbook.neighbors import KNeighborsClassifier
 from openbook.prepare import BagOfWords
+from openbook.text.columns import RULE
 from openbook.tree import C45, DecisionTreeClassifier
 
 REVIEWS = [
@@ -44,7 +45,9 @@ def films():
 def test_chi_squared_is_that_of_the_two_way_table():
     texts = ["b a", "a", "a b", "c", "c b", ""]
     y = np.array([0, 0, 1, 1, 2, 2])
-    found = mentions([t.replace("a", "aa").replace("b", "bb").replace("c", "cc") for t in texts], y, 3)
+    found = mentions(
+        RULE.count([t.replace("a", "aa").replace("b", "bb").replace("c", "cc") for t in texts]), y, 3
+    )
     assert found.terms == ["aa", "bb", "cc"]
     for j, letter in enumerate("abc"):
         has = np.array([letter in text for text in texts])
@@ -55,15 +58,15 @@ def test_chi_squared_is_that_of_the_two_way_table():
 
 def test_of_numbers_it_is_n_times_the_squared_correlation():
     y = np.array([1.0, 4.0, 2.0, 7.0])
-    found = mentions(["hot", "hot sun", "rain", "sun"], y, 0)
+    found = mentions(RULE.count(["hot", "hot sun", "rain", "sun"]), y, 0)
     expected = 4 * np.corrcoef([1, 1, 0, 0], y)[0, 1] ** 2
     assert word_scores(found, 0)[found.terms.index("hot")] == pytest.approx(expected)
 
 
 def test_mentions_of_chunks_add_up():
     texts, y = ["a1 b1", "b1", "c1 a1"], np.array([0, 1, 0])
-    whole = mentions(texts, y, 2)
-    parts = mentions(texts[:1], y[:1], 2) + mentions(texts[1:], y[1:], 2)
+    whole = mentions(RULE.count(texts), y, 2)
+    parts = mentions(RULE.count(texts[:1]), y[:1], 2) + mentions(RULE.count(texts[1:]), y[1:], 2)
     assert parts.terms == whole.terms
     np.testing.assert_array_equal(parts.sums, whole.sums)
     np.testing.assert_array_equal(parts.total, whole.total)

@@ -82,7 +82,7 @@ def _word_grid(likelihood, X, c, r):
         rows.append((name, x, *n, score, score * math.log(2), weight))
     head = ("word", "x", f"n of {ahead}", f"n of {behind}", "score, base 2", "natural", "weight")
     note = f"N is {figure(N[0])} of {ahead} and {figure(N[1])} of {behind}."
-    return Grid(f"{ahead} against {behind}", head, telling_words(likelihood.schema, rows), note)
+    return Grid(f"{ahead} against {behind}", head, telling_words(set(likelihood.schema.names), rows), note)
 
 
 def _truths(model):

@@ -88,6 +88,8 @@ class Estimator(BaseEstimator):
     _counts_rows: ClassVar[bool] = False
     #: Whether it fits a scan without holding its rows, or with a byte a cell.
     _streams: ClassVar[bool] = False
+    #: Whether it takes sparse columns, beside others or alone, and never makes them dense.
+    _takes_sparse: ClassVar[bool] = False
 
     schema_: Schema
     n_features_in_: int
@@ -308,6 +310,7 @@ class Estimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._takes_sparse
         return tags
 
 
@@ -428,7 +431,8 @@ class Learner(FromRows):
 
     def _takes_all_words(self, schema: Schema) -> bool:
         """Whether it learns from every word of texts, in sparse rows; if not, from those that say most."""
-        return len(schema.of(Text)) == len(schema) and self.__sklearn_tags__().input_tags.sparse
+        alone = len(schema.of(Text)) == len(schema) and self.__sklearn_tags__().input_tags.sparse
+        return self._takes_sparse or alone
 
     def _prepared(self, rows: Rows) -> Rows:
         """The rows with rare values pooled, parts of dates and words derived, which `schema_` then tells."""
@@ -438,12 +442,13 @@ class Learner(FromRows):
         if self._pools and (parts := derived_parts(schema, told, n_classes, evident=evident)):
             dated = Schema((*schema, *parts), schema.named)
             schema = dated if self.refusal(dated) is None else schema
+        counted = None
         if self._reads_texts and schema.of(Text):
-            schema = with_words(schema, told, n_classes, every=self._takes_all_words(schema))
+            schema, counted = with_words(schema, told, n_classes, every=self._takes_all_words(schema))
         if schema is rows.schema:
             return rows
         self._remember(schema)
-        return rows.under(schema)
+        return rows.under(schema, counted if told is rows else None)
 
     def _encoded_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
         """The inputs and the codes or numbers of the target, where all are in memory."""

@@ -8,7 +8,7 @@ Targets must be known: a missing one is an error that names its row. Only learne
 them, with the class code UNLABELLED.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -37,6 +37,7 @@ from openbook.data.scan import FilePiece
 from openbook.errors import DataError
 from openbook.fold import each, shares_memory
 from openbook.text.columns import encoded
+from openbook.text.terms import Counted
 from openbook.words.sentences import plural
 
 __all__ = [
@@ -108,12 +109,12 @@ class Rows(NamedTuple):
         words = (a for a in self.schema if isinstance(a, Word))
         return isinstance(self.whole, SparseTable) or any(a.sparse for a in islice(words, 1))
 
-    def under(self, schema: Schema) -> "Rows":
-        """The rows in the columns and codes of another schema."""
+    def under(self, schema: Schema, counted: Mapping[str, list[Counted]] | None = None) -> "Rows":
+        """The rows in the columns and codes of another schema; `counted` are the terms of texts, if known."""
         if self.whole is None:
             return Rows(schema, [replace(piece, schema=schema) for piece in self.pieces])
         y, w = (np.concatenate([getattr(chunk, part) for chunk in self.pieces]) for part in ("y", "w"))
-        return Rows.in_memory(encoded(self.whole, schema), y, w)
+        return Rows.in_memory(encoded(self.whole, schema, counted=counted), y, w)
 
     def apart(self) -> "tuple[Rows, Rows]":
         """The labelled rows, and the unlabelled ones; either may have no pieces."""
@@ -245,7 +246,10 @@ def infinite_cell(rows: Rows) -> DataError:
     """Name the first infinite cell."""
     start = 0
     for table in rows.tables():
-        for name in table.schema.of(Numeric):
+        if isinstance(table, SparseTable) and not np.isfinite(table.sparse.data).all():
+            return _odd_cell(table, start)
+        names = table.names[: len(table.columns)] if isinstance(table, SparseTable) else table.names
+        for name in table.schema.select(names).of(Numeric):
             if (infinite := np.isinf(table.data(name))).any():
                 where = start + int(np.argmax(infinite))
                 return DataError(
@@ -255,6 +259,21 @@ def infinite_cell(rows: Rows) -> DataError:
         start += len(table)
     return DataError(
         "the sums over the rows are not finite: some numbers are too large to be squared; rescale them"
+    )
+
+
+def _odd_cell(table: SparseTable, start: int) -> DataError:
+    """Name the first infinite or missing cell of sparse rows; the first row has the number `start`."""
+    cells = table.sparse
+    infinite = np.isinf(cells.data)
+    at = int(np.argmax(infinite if infinite.any() else np.isnan(cells.data)))
+    row = start + int(np.searchsorted(cells.indptr, at, side="right")) - 1
+    name = table.names[len(table.columns) + int(cells.indices[at])]
+    if infinite.any():
+        return DataError(f"column {name!r} holds infinity (the first in row {row}); put a number there")
+    return DataError(
+        f"column {name!r} lacks a number in row {row}; sparse columns must have no missing cells here: leave"
+        " out what is empty, or pass X.toarray()"
     )
 
 

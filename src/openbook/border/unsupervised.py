@@ -13,6 +13,8 @@ import numpy as np
 from openbook.border.base import FromRows
 from openbook.border.rows import FileChunk, Rows, weighed
 from openbook.border.rules import check_parameters
+from openbook.border.words import with_words
+from openbook.data import Text
 from openbook.data.read import read
 from openbook.data.scan import Scan
 
@@ -28,7 +30,19 @@ class Unsupervised(FromRows):
         if not isinstance(X, Scan):
             table = read(X, getattr(self, "kinds", None))
             self._accept(table)
-            return weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight)
+            return self._worded(weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight))
         self._unweighted(sample_weight)
         self._remember(X.schema)
-        return Rows(X.schema, [FileChunk(piece, X.schema) for piece in X.pieces])
+        return self._worded(Rows(X.schema, [FileChunk(piece, X.schema) for piece in X.pieces]))
+
+    @property
+    def _reads_texts(self) -> bool:
+        return self._takes_sparse
+
+    def _worded(self, rows: Rows) -> Rows:
+        """The rows with the words of their texts, which `schema_` then tells."""
+        if not (self._reads_texts and rows.schema.of(Text)):
+            return rows
+        schema, counted = with_words(rows.schema, rows, 0, every=True)
+        self._remember(schema)
+        return rows.under(schema, counted)

@@ -12,7 +12,7 @@ model file holds them. A missing text has no words.
 """
 
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,9 @@ import scipy.sparse as sp
 from openbook.border.rows import Chunk, Rows
 from openbook.data import Schema, Text, Word
 from openbook.errors import DataError
-from openbook.fold import fold
+from openbook.fold import each, fold
 from openbook.text.columns import RULE
+from openbook.text.terms import Counted
 from openbook.text.vocabulary import union
 
 __all__ = ["MOST_WORDS", "Mentions", "mentions", "with_words", "word_scores"]
@@ -56,14 +57,23 @@ class Mentions(NamedTuple):
         return Mentions(every, sums, self.total + other.total)
 
 
-def with_words(schema: Schema, rows: Rows, n_classes: int, *, every: bool) -> Schema:
-    """The schema with words in place of the columns of texts.
+def with_words(
+    schema: Schema, rows: Rows, n_classes: int, *, every: bool
+) -> tuple[Schema, dict[str, list[Counted]] | None]:
+    """The schema with words in place of the columns of texts; and of rows in memory, the terms of each column
+    chunk by chunk, so that they are not counted twice.
 
     n_classes : how many classes the targets are codes of; 0 for numbers
     every : take every word, for sparse rows; else those that say most of the target
     """
-    texts = schema.of(Text)
-    found = fold(rows.pieces, partial(_of_chunk, texts, n_classes), _added)
+    texts, counted = schema.of(Text), None
+    if rows.whole is None:
+        found = fold(rows.pieces, partial(_of_chunk, texts, n_classes), _added)
+    else:
+        by_chunk = list(each(rows.pieces, partial(_counted, texts)))
+        pairs = zip(rows.pieces, by_chunk, strict=True)
+        found = reduce(_added, ([mentions(one, chunk.y, n_classes) for one in own] for chunk, own in pairs))
+        counted = dict(zip(texts, map(list, zip(*by_chunk, strict=True)), strict=True))
     words = {text: _chosen(text, its, n_classes, every=every) for text, its in zip(texts, found, strict=True)}
     if every:  # sparse rows have their other columns first
         others = [a for a in schema if a.name not in words]
@@ -72,7 +82,7 @@ def with_words(schema: Schema, rows: Rows, n_classes: int, *, every: bool) -> Sc
         attributes = tuple(one for a in schema for one in words.get(a.name, [a]))
     if not attributes:
         raise DataError(f"column {texts[0]!r} holds no words")
-    return Schema(attributes, schema.named)
+    return Schema(attributes, schema.named), counted
 
 
 def word_scores(found: Mentions, n_classes: int) -> Array:
@@ -97,18 +107,22 @@ def _chosen(text: str, found: Mentions, n_classes: int, *, every: bool) -> list[
     return [Word.of(text, found.terms[i], float(scores[i]), sparse=every) for i in kept.tolist()]
 
 
+def _counted(texts: Sequence[str], chunk: Chunk) -> list[Counted]:
+    return [RULE.count(chunk.X.data(text).tolist()) for text in texts]
+
+
 def _of_chunk(texts: Sequence[str], n_classes: int, chunk: Chunk) -> list[Mentions]:
-    return [mentions(chunk.X.data(text).tolist(), chunk.y, n_classes) for text in texts]
+    return [mentions(one, chunk.y, n_classes) for one in _counted(texts, chunk)]
 
 
-def mentions(texts: Sequence[str | None], y: Array, n_classes: int) -> Mentions:
+def mentions(counted: Counted, y: Array, n_classes: int) -> Mentions:
     """The words of texts with what they say of the targets, a row of any weight being one."""
     if n_classes:
         n_classes = min(n_classes, _MOST_CLASSES)
         targets = np.equal.outer(np.minimum(y, n_classes - 1), np.arange(n_classes)).astype(float)
     else:
         targets = y.reshape(len(y), -1).astype(float)
-    terms, counts = RULE.count(texts)
+    terms, counts = counted
     shown = sp.csr_array((np.ones(len(counts.data)), counts.indices, counts.indptr), shape=counts.shape)
     sums = shown.T @ np.column_stack([np.ones(len(y)), targets])
     total = np.concatenate([[float(len(y))], targets.sum(axis=0), (targets**2).sum(axis=0)])

@@ -8,6 +8,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
 from openbook.cluster.clusterer import were_found
 from openbook.words.numbers import figure
@@ -248,7 +249,10 @@ def _prototype_grid(model, title, prototypes, weights=None):
 
 
 def _columns(model, rows):
-    """The names of the columns, and the cells of rows as a reader would write them; of many, the first."""
+    """The names of the columns, and the cells of rows as a reader would write them; of many, the first.
+
+    Of sparse columns, those by which the prototypes differ most come first.
+    """
     space = model.space_
     names = [*space.encoding.names, *space.nominal.names]
     cells = [
@@ -257,10 +261,16 @@ def _columns(model, rows):
     ]
     if len(names) <= _SHOWN_COLUMNS:
         return names, cells
-    return [*names[:_SHOWN_COLUMNS], "…"], [[*row[:_SHOWN_COLUMNS], "…"] for row in cells]
+    order = np.arange(_SHOWN_COLUMNS)
+    if space.encoding.sparse:
+        order = np.argsort(-np.ptp(model.prototypes_.means, axis=0), kind="stable")[:_SHOWN_COLUMNS]
+    shown = order.tolist()
+    return [*(names[j] for j in shown), "…"], [[*(row[j] for j in shown), "…"] for row in cells]
 
 
 def _rows(placed):
+    if issparse(placed.numbers):
+        placed = placed._replace(numbers=placed.numbers.toarray())
     return list(
         zip(
             *(

@@ -141,7 +141,7 @@ def _rows_of(space, pair):
 
 def _farthest(space, prototypes, count, pair):
     placed = _placed(space, pair.piece)
-    distances = space.distances(placed, prototypes.take(pair.own))
+    distances = space.distances_of(placed, prototypes, pair.own)
     rows = np.argsort(-distances, kind="stable")[:count]
     return distances[rows], rows, placed.take(rows)
 

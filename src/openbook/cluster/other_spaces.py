@@ -12,12 +12,13 @@ numbers : float64 (n, p), means : float64 (k, p)
 """
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from openbook.cluster.prototypes import Prototypes, PrototypeSpace, SearchAim
+from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace, SearchAim
 from openbook.errors import ParameterError
 
-__all__ = ["PROTOTYPE_SPACES", "DirectionSpace", "MedianSpace"]
+__all__ = ["PROTOTYPE_SPACES", "SPARSE_SPACES", "DirectionSpace", "MedianSpace", "SparseSpace"]
 
 #: Distances that are worked out at a time.
 _AT_A_TIME = 1 << 22
@@ -33,8 +34,61 @@ class DirectionSpace(PrototypeSpace):
         return placed._replace(numbers=_of_unit_length(placed.numbers.astype(np.float64)))
 
     def update(self, tally, before):
-        moved = super().update(tally, before)
-        return Prototypes(_of_unit_length(moved.means), moved.modes)
+        return _to_unit_length(super().update(tally, before))
+
+
+class SparseSpace(PrototypeSpace):
+    """Sparse rows, which are never made dense; prototypes are few, and are."""
+
+    def place(self, chunk):
+        return Placed(self.encoding(chunk.X), np.empty((len(chunk.X), 0), np.int32), chunk.w)
+
+    def prototypes(self, placed):
+        return Prototypes(placed.numbers.toarray(), placed.codes.copy())
+
+    def aim(self, prototypes, before=None):  # noqa: ARG002 (no bound is kept)
+        return SearchAim(prototypes)
+
+    def nearest(self, placed, aim, bounds):
+        found = self.all_distances(placed, aim.prototypes)
+        bounds.labels[:] = found.argmin(axis=0)
+        tally = self.zero(len(found))
+        tally.cost[0] = placed.weights @ found.min(axis=0)
+        np.add.at(tally.weight, bounds.labels, placed.weights)
+        rows = np.arange(len(placed.weights))
+        members = csr_array((placed.weights, (bounds.labels, rows)), shape=found.shape)
+        tally.sums[:] = (members @ placed.numbers).toarray()
+        return tally
+
+    def all_distances(self, placed, prototypes):
+        means = prototypes.means
+        found = (placed.numbers @ (-2.0 * means.T)).T + _squares(placed.numbers)
+        found += (means**2).sum(axis=1)[:, None]
+        return np.maximum(found, 0.0)
+
+    def distances_of(self, placed, prototypes, labels):
+        return self.all_distances(placed, prototypes)[labels, np.arange(len(labels))]
+
+    def tally_of(self, placed, label, k):
+        tally = self.zero(k)
+        tally.weight[label] = placed.weights.sum()
+        tally.sums[label] = placed.weights @ placed.numbers
+        return tally
+
+
+class SparseDirectionSpace(SparseSpace):
+    """Sparse rows and prototypes of unit length."""
+
+    metric = "cosine"
+
+    def place(self, chunk):
+        placed = super().place(chunk)
+        lengths = np.sqrt(_squares(placed.numbers))
+        inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        return placed._replace(numbers=csr_array(placed.numbers.multiply(inverse[:, None])))
+
+    def update(self, tally, before):
+        return _to_unit_length(super().update(tally, before))
 
 
 class MedianSpace(PrototypeSpace):
@@ -79,6 +133,19 @@ PROTOTYPE_SPACES = {
     "cosine": DirectionSpace,
     "manhattan": MedianSpace,
 }
+
+
+#: The same over sparse rows.
+SPARSE_SPACES = {"euclidean": SparseSpace, "cosine": SparseDirectionSpace}
+
+
+def _squares(rows):
+    """The squared length of each sparse row."""
+    return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+
+
+def _to_unit_length(prototypes):
+    return Prototypes(_of_unit_length(prototypes.means), prototypes.modes)
 
 
 def _of_unit_length(rows):

@@ -21,10 +21,10 @@ from openbook.cluster.picture import draw_prototype_steps, two_columns
 from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace
 from openbook.damage import checked_array, under
 from openbook.data import Schema, Table
-from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
 from openbook.prepare import Encoding
+from openbook.text.columns import encoded
 
 __all__ = ["RULES", "PrototypeClusterer"]
 
@@ -83,9 +83,8 @@ class PrototypeClusterer(Clusterer):
         "tol_changes": "A run also ends once no more than this share of the rows change cluster."
     }
 
-    @property
-    def _space_kind(self) -> type[PrototypeSpace]:
-        """How rows are compared with prototypes."""
+    def _space_kind(self, *, sparse: bool = False) -> type[PrototypeSpace]:  # noqa: ARG002 (only k-means can)
+        """How rows, or sparse ones, are compared with prototypes."""
         return PrototypeSpace
 
     def __init__(
@@ -129,10 +128,12 @@ class PrototypeClusterer(Clusterer):
         best = min(runs, key=lambda run: run.cost)
         self._set(best.prototypes, best.tally)
         self.labels_, self.converged_ = best.labels, best.settled
-        kept = placed.take(np.arange(placed.n if placed.n <= KEPT_ROWS else _FIRST_ROWS))
-        self.history_ = FitHistory(
-            kept, placed.n, best.course, np.array([*best.costs, best.cost]), best.taken
-        )
+        kept, course = placed.take(np.arange(placed.n if placed.n <= KEPT_ROWS else _FIRST_ROWS)), best.course
+        if self.encoding_.sparse:  # too wide to be shown
+            none = slice(0)
+            kept = Placed(np.zeros((0, len(self.encoding_))), kept.codes[none], kept.weights[none])
+            course = []
+        self.history_ = FitHistory(kept, placed.n, course, np.array([*best.costs, best.cost]), best.taken)
         self._warn_of_empty()
 
     def _all_seeds(self, placed):
@@ -149,7 +150,7 @@ class PrototypeClusterer(Clusterer):
             yield space.prototypes(chosen)
 
     def _given_seeds(self):
-        table = conform(read(self.init), self.schema_, type(self).__name__)
+        table = encoded(read(self.init), self.schema_, type(self).__name__)
         if len(table) != self.n_clusters:
             msg = (
                 f"{type(self).__name__}: init has {len(table)} rows for n_clusters = {self.n_clusters};"
@@ -277,7 +278,7 @@ class PrototypeClusterer(Clusterer):
         if not hasattr(self, "space_"):
             return self.fit(X, sample_weight=sample_weight)
         with self._whole_or_not_at_all():
-            table = conform(read(X), self.schema_, type(self).__name__)
+            table = encoded(read(X), self.schema_, type(self).__name__)
             rows = PlacedRows.of(self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight))
             tally, bounds = rows.assign(self.prototypes_, rows.unknown())
             self.labels_ = np.concatenate([known.labels for known in bounds]).astype(np.intp)
@@ -319,7 +320,8 @@ class PrototypeClusterer(Clusterer):
         encoded = self.schema_.select(name for name in self.schema_.names if name not in nominal)
         encoding = Encoding.from_arrays(encoded, under("encoding.", arrays))
         gamma = float(getattr(self, "gamma", 1.0))
-        self.space_ = space = self._space_kind(encoding, self.schema_.select(nominal), gamma)
+        kind = self._space_kind(sparse=bool(encoding.sparse))
+        self.space_ = space = kind(encoding, self.schema_.select(nominal), gamma)
         k, p, q = self.n_clusters, len(encoding), len(nominal)
         limits = np.diff(space.offsets)
         prototypes = Prototypes(  # before the tally takes room for as many clusters as the parameters say

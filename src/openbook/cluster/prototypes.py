@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse, vstack
 from scipy.spatial.distance import cdist
 
 from openbook.border.rows import Chunk, Rows
@@ -43,9 +44,9 @@ class Prototypes(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Rows as numbers (n, p), codes (n, q) and weights (n,)."""
+    """Rows as numbers (n, p), which may be a CSR matrix, codes (n, q) and weights (n,)."""
 
-    numbers: np.ndarray
+    numbers: Any
     codes: np.ndarray
     weights: np.ndarray
 
@@ -55,11 +56,11 @@ class Placed(NamedTuple):
     @classmethod
     def joined(cls, parts):
         parts = list(parts)
-        return (
-            parts[0]
-            if len(parts) == 1
-            else cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-        )
+        if len(parts) == 1:
+            return parts[0]
+        numbers, *rest = zip(*parts, strict=True)
+        stacked = vstack(numbers, format="csr") if issparse(numbers[0]) else np.concatenate(numbers)
+        return cls(stacked, *map(np.concatenate, rest))
 
 
 class Bounds(NamedTuple):
@@ -194,6 +195,10 @@ class PrototypeSpace:
             for c, modes in enumerate(prototypes.modes):
                 found[c] += self.gamma * ((placed.codes != modes) | (placed.codes < 0)).sum(axis=1)
         return found
+
+    def distances_of(self, placed: Placed, prototypes: Prototypes, labels: np.ndarray) -> np.ndarray:
+        """Every row's t to the prototype of its cluster: (n,)."""
+        return self.distances(placed, prototypes.take(labels))
 
     def distances(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
         """Every row's t to a prototype of its own, or to one for all: (n,)."""

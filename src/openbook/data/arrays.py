@@ -117,7 +117,18 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
     if source.ndim != 2:
         raise DataError(_not_2d(source.toarray()))
     check_size(*source.shape)
+    if source.dtype.kind not in "biuf":
+        msg = f"a sparse matrix must hold numbers, got {source.dtype}"
+        raise DataError(msg)
     matrix: sp.csr_array = sp.csr_array(source, dtype=np.float64)
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError as broken:
+        msg = f"the sparse matrix is broken: {broken}; build it anew from its rows and columns"
+        raise DataError(msg) from broken
+    if not matrix.has_canonical_format:  # in order, each cell once
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
     schema = unnamed_schema(matrix.shape[1])
     asked = {} if kinds is schema else wishes(kinds, schema.names)  # its own columns are plain numbers
     for name, wish in asked.items():

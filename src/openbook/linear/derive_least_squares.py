@@ -305,7 +305,7 @@ def _row_parts(model, X, values, own, t):
         (term, X.schema.told(term, float(v)), float(b), p)
         for term, v, b, p in zip(terms, values, own, products, strict=True)
     ]
-    rows = telling_words(X.schema, rows)
+    rows = telling_words(model.encoding_.words, rows)
     absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
     note = f"missing or not seen in training, set to the mean: {', '.join(absent)}" if absent else ""
     parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]

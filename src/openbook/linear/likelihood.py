@@ -12,20 +12,24 @@ the way in, the gradient and the Hessian come back on the way out.
 
 theta : float64 (n_scores (d + 1),): a row of coefficients and then the intercept for each score
 x : float64 (n, d), finite: gaps are the encoding's affair;  y : codes (n,);  w : float64 (n,)
+
+Sparse rows, a CSR matrix, are never made dense: centred columns are a matter of Θ, as all units are. Their
+Hessian is known by its products with vectors, and by its diagonal.
 """
 
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 from openbook.border.rows import Chunk, FileChunk
 from openbook.data import Numeric
 from openbook.fold import Statistics, each, fold
 from openbook.linear.losses import Logistic, Softmax
-from openbook.measures.scores import softmax
+from openbook.measures.scores import sigmoid, softmax
 from openbook.prepare.encoding import Encoding
 
 __all__ = [
@@ -57,10 +61,15 @@ NOTHING = np.zeros(0)
 class EncodedRows(NamedTuple):
     """Some rows as numbers, with the position of the first among all rows."""
 
-    x: np.ndarray
+    x: Any
     y: np.ndarray
     w: np.ndarray
     first: int
+
+    @property
+    def cells(self):
+        """The arrays of sparse rows, as kernels take them."""
+        return self.x.indptr, self.x.indices, self.x.data
 
     def blocks(self, width):
         """A few rows at a time, if each takes so many cells."""
@@ -86,7 +95,11 @@ class EncodedLater:
 
 def encoded_pieces(rows, encoding, class_weight, n_rows):
     """The pieces to fold over: encoded once and for all, or, if that would take too much memory, later."""
-    much = len(encoding) > 2 * len(rows.schema) and 8 * n_rows * len(encoding) > MOST_BYTES
+    much = (
+        not encoding.sparse
+        and len(encoding) > 2 * len(rows.schema)
+        and 8 * n_rows * len(encoding) > MOST_BYTES
+    )
     pieces, first = [], 0
     for piece in rows.pieces:
         if isinstance(piece, Chunk) and not much:
@@ -102,6 +115,8 @@ def _encoded(encoding, class_weight, chunk, first):
     if (class_weight != 1).any():
         w = w * class_weight[y]
     targets = y.astype(float) if len(class_weight) == 2 else y
+    if encoding.sparse:
+        targets = y
     return EncodedRows(X.matrix if _is_encoded(encoding, X) else encoding(X), targets, w, first)
 
 
@@ -176,6 +191,7 @@ class ClassLikelihood:
     penalty : float64 (d + 1,), of the squares, for the coefficients of a score and its intercept
     free : bool (d + 1,), those that no penalty at all holds
     intercept : whether there is one; otherwise it stays what it is, 0
+    sparse : whether the rows are sparse
     """
 
     pieces: list
@@ -185,6 +201,7 @@ class ClassLikelihood:
     penalty: np.ndarray
     free: np.ndarray
     intercept: bool = True
+    sparse: bool = False
 
     def _folded(self, theta, second):
         own = self.units.of_rows(theta.reshape(self.n_scores, -1))
@@ -263,6 +280,29 @@ class ClassLikelihood:
         penalty = self.penalty * (total / self.total) + ridge
         return replace(self, pieces=[rows], total=total, penalty=penalty)
 
+    def bend(self, theta):
+        """The Hessian of sparse rows at θ, as a function that multiplies a vector by it; and its diagonal."""
+        own = self.units.of_rows(theta.reshape(self.n_scores, -1))
+        probas = each(self.pieces, partial(_probabilities, own))
+        pairs = [_Answered(piece, proba) for piece, proba in zip(self.pieces, probas, strict=True)]
+        held = np.append(np.zeros(len(self.penalty) - 1), not self.intercept)
+
+        def standard(gradient, vector):
+            whole = self.units.standard(gradient) * (1 - held) + vector * (self.penalty + held)
+            return whole.ravel() / self.total
+
+        def times(flat):
+            vector = flat.reshape(self.n_scores, -1)
+            raw = np.ascontiguousarray(self.units.of_rows(vector * (1 - held)).T)
+            return standard(fold(pairs, partial(_bent, raw), add).T, vector)
+
+        squares, sums = fold(pairs, _curvatures, _both)
+        shift, scale = self.units
+        bends = squares[:, :-1] - 2 * shift * sums[:, :-1] + shift**2 * sums[:, -1:]
+        diagonal = np.column_stack([np.maximum(bends, 0.0) / scale**2, sums[:, -1]])
+        diagonal = diagonal * (1 - held) + self.penalty + held
+        return times, diagonal.ravel() / self.total
+
     def margins(self, theta):
         """The least and the largest margin of θ over the rows."""
         own = self.units.of_rows(theta.reshape(self.n_scores, -1))
@@ -279,6 +319,8 @@ def theta_scores(theta, x):
 def _sums(theta, second, chunk):
     """The sums of a chunk; the Hessian's "blocks" of single scores, "all" of it, or "none"."""
     n_scores, width = theta.shape
+    if issparse(chunk.x):
+        return _sparse_sums(theta, chunk)
     if n_scores == 1 and second == "none" and len(chunk.x) >= MANY_ROWS:
         from openbook.linear.logistic_kernels import add_logistic
 
@@ -302,6 +344,54 @@ def _sums(theta, second, chunk):
         elif second == "all":
             _add_softmax_hessian(x, w, softmax(scores), hessian)
     return Sums(np.array([value]), gradient, hessian)
+
+
+def _sparse_sums(theta, chunk):
+    """Value and gradient of a chunk of sparse rows."""
+    from openbook.linear.logistic_kernels import add_sparse_losses
+
+    by_column = np.ascontiguousarray(theta.T)
+    gradient, room = np.zeros_like(by_column), np.empty(len(theta))
+    value = add_sparse_losses(chunk.cells, chunk.y, chunk.w, by_column, gradient, room)
+    return Sums(np.array([value]), np.ascontiguousarray(gradient.T), NOTHING)
+
+
+class _Answered(NamedTuple):
+    """Rows, or what loads them, and the probability of each score's class, (n, n_scores)."""
+
+    rows: EncodedRows | EncodedLater
+    proba: np.ndarray
+
+    def load(self):
+        rows = self.rows if isinstance(self.rows, EncodedRows) else self.rows.load()
+        return self._replace(rows=rows)
+
+
+def _probabilities(theta, chunk):
+    scores = chunk.x @ theta[:, :-1].T + theta[:, -1]
+    return softmax(scores) if len(theta) > 1 else sigmoid(scores)
+
+
+def _bent(vector, answered):
+    """The Hessian of a chunk of sparse rows times a vector, both (d + 1, n_scores)."""
+    from openbook.linear.logistic_kernels import add_sparse_bends
+
+    product, room = np.zeros_like(vector), np.empty(vector.shape[1])
+    add_sparse_bends(answered.rows.cells, answered.rows.w, answered.proba, vector, product, room)
+    return product
+
+
+def _curvatures(answered):
+    """Σ w p (1 - p) x² and Σ w p (1 - p) x of each column, 1 among them, (n_scores, d + 1) each."""
+    rows, p = answered
+    bends = (p * (1 - p)).T * rows.w
+    squares = csr_array((rows.x.data**2, rows.x.indices, rows.x.indptr), shape=rows.x.shape)
+    total = bends.sum(axis=1, keepdims=True)
+    return np.hstack([bends @ squares, total]), np.hstack([bends @ rows.x, total])
+
+
+def _both(one, other):
+    return one[0] + other[0], one[1] + other[1]
 
 
 def _products(x, weights):

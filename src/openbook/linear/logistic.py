@@ -144,6 +144,7 @@ class LogisticRegression(Classifier):
     _counts_rows = True
 
     _streams = True
+    _takes_sparse = True
     _rules = {
         "C": Number(above=0, unlimited=True),
         "l1_ratio": Number(at_least=0, at_most=1),
@@ -204,6 +205,9 @@ class LogisticRegression(Classifier):
         if self._l1 and self.solver not in {"auto", "newton"}:
             msg = f"LogisticRegression: l1_ratio needs solver='auto' or 'newton', got {self.solver!r}."
             raise ParameterError(msg)
+        if rows.sparse and self.solver in PLAIN:
+            msg = f"LogisticRegression: sparse rows need solver='newton' or 'lbfgs', got {self.solver!r}."
+            raise ParameterError(msg)
         if len(self.classes_) < 2:
             only = as_text(self.classes_[0])
             msg = f"LogisticRegression needs two classes, but all rows are of one class, {only!r}"
@@ -219,7 +223,11 @@ class LogisticRegression(Classifier):
         self.encoding_ = standard if self.scale else raw
         # θ is in units of `own`, which are standard ones unless plain steps on plain columns are asked for
         own = self.encoding_ if self.solver in PLAIN else standard
-        far = (np.abs(own.shift) > FAR_FROM_ZERO * own.scale).any()
+        if standard.sparse and self.fit_intercept:  # around the means, which no row has to know of
+            own = replace(
+                own, shift=np.where(np.arange(len(own)) < len(own) - own.sparse, own.shift, own.mean)
+            )
+        far = not own.sparse and (np.abs(own.shift) > FAR_FROM_ZERO * own.scale).any()
         units = Units.between(own if far else raw, own)
         own_share = np.append(self.encoding_.scale / own.scale, 0.0)  # of a coefficient's penalty
         likelihood = ClassLikelihood(
@@ -230,6 +238,7 @@ class LogisticRegression(Classifier):
             self._l2 * own_share**2,
             free=(self._l2 + self._l1) * own_share == 0,
             intercept=self.fit_intercept,
+            sparse=bool(own.sparse),
         )
         l1 = np.tile(self._l1 * own_share, self._n_scores) / likelihood.total
         solution, self.solver_ = maximise(
@@ -254,7 +263,8 @@ class LogisticRegression(Classifier):
     @property
     def _has_errors(self):
         """Whether there are standard errors: not under a penalty, nor for too many estimates."""
-        return not (self._l1 or self._l2) and self._n_scores * (len(self.encoding_) + 1) <= MOST_ESTIMATES
+        few = self._n_scores * (len(self.encoding_) + 1) <= MOST_ESTIMATES and not self.encoding_.sparse
+        return few and not (self._l1 or self._l2)
 
     def _first(self, classes, units):
         """Where θ starts, (n_scores, d + 1), intercept last."""
@@ -407,6 +417,8 @@ class LogisticRegression(Classifier):
         encoding = _unscaled(self.encoding_)
         if self._n_scores == 1:
             return linear_scores(encoding, X, self.coef_, self.intercept_)[:, 0]
+        if encoding.sparse:
+            return linear_scores(encoding, X, self.coef_, self.intercept_)
         return (self.coef_ @ encoding(X).T + self.intercept_[:, None]).T  # each class's own in one stretch
 
     def _proba(self, X):

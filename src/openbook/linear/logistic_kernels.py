@@ -1,4 +1,4 @@
-"""The kernel that adds up the logistic loss of many rows and its gradient, in one pass over memory.
+"""Kernels that add up the logistic loss of many rows and its derivatives, in one pass over memory.
 
 For each row, z = b + w · x, then loss = max(z, 0) - y z + ln(1 + e^-|z|) and slope = 1/(1 + e^-z) - y. The
 row is still in the nearest cache when its slope is known, which two matrix products cannot say.
@@ -9,9 +9,9 @@ theta, gradient : float64 (d + 1,), the intercept last
 
 import math
 
-from openbook.kernels.jit import jit
+from openbook.kernels.jit import inner, jit
 
-__all__ = ["add_logistic"]
+__all__ = ["add_logistic", "add_sparse_bends", "add_sparse_losses"]
 
 
 @jit
@@ -32,3 +32,82 @@ def add_logistic(x, y, weights, theta, gradient):
             gradient[j] += slope * row[j]
         gradient[d] += slope
     return total
+
+
+@inner
+def _loss_of(scores, y, weight):
+    """The weighted loss of a row; its scores become its weighted slopes."""
+    if scores.shape[0] == 1:
+        z = scores[0]
+        power = math.exp(-abs(z))
+        scores[0] = weight * ((power if z < 0.0 else 1.0) / (1.0 + power) - y)
+        return weight * (max(z, 0.0) - y * z + math.log1p(power))
+    top = -math.inf
+    for c in range(scores.shape[0]):
+        top = max(top, scores[c])
+    right, powers = scores[y] - top, 0.0
+    for c in range(scores.shape[0]):
+        scores[c] = math.exp(scores[c] - top)
+        powers += scores[c]
+    for c in range(scores.shape[0]):
+        scores[c] *= weight / powers
+    scores[y] -= weight
+    return weight * (math.log(powers) - right)
+
+
+@jit
+def add_sparse_losses(cells, y, weights, theta, gradient, slopes):
+    """The same of sparse rows, for one score or several: the losses and the gradient of a pass.
+
+    cells : indptr, indices and data of a CSR matrix (n, d);  y : codes (n,)
+    theta, gradient : float64 (d + 1, n_scores), the intercepts last;  slopes : float64 (n_scores,), room
+    """
+    indptr, indices, data = cells
+    d, n_scores = theta.shape[0] - 1, theta.shape[1]
+    total = 0.0
+    for i in range(weights.shape[0]):
+        for c in range(n_scores):
+            slopes[c] = theta[d, c]
+        for e in range(indptr[i], indptr[i + 1]):
+            x, own = data[e], theta[indices[e]]
+            for c in range(n_scores):
+                slopes[c] += x * own[c]
+        total += _loss_of(slopes, y[i], weights[i])
+        for e in range(indptr[i], indptr[i + 1]):
+            x, own = data[e], gradient[indices[e]]
+            for c in range(n_scores):
+                own[c] += x * slopes[c]
+        for c in range(n_scores):
+            gradient[d, c] += slopes[c]
+    return total
+
+
+@jit
+def add_sparse_bends(cells, weights, proba, vector, product, bends):
+    """Add the Hessian of sparse rows times a vector, (d + 1, n_scores), to the product, of the same shape.
+
+    For one score H v = Σ w p (1 - p) (x · v) x, for several Σ w p_c (x · v_c - Σ_k p_k x · v_k) x.
+
+    proba : float64 (n, n_scores);  bends : float64 (n_scores,), room
+    """
+    indptr, indices, data = cells
+    d, n_scores = vector.shape[0] - 1, vector.shape[1]
+    for i in range(weights.shape[0]):
+        p = proba[i]
+        for c in range(n_scores):
+            bends[c] = vector[d, c]
+        for e in range(indptr[i], indptr[i + 1]):
+            x, own = data[e], vector[indices[e]]
+            for c in range(n_scores):
+                bends[c] += x * own[c]
+        mean = 0.0
+        for c in range(n_scores):
+            mean += p[c] * bends[c]
+        for c in range(n_scores):
+            bends[c] = weights[i] * p[c] * (bends[c] - mean)
+        for e in range(indptr[i], indptr[i + 1]):
+            x, own = data[e], product[indices[e]]
+            for c in range(n_scores):
+                own[c] += x * bends[c]
+        for c in range(n_scores):
+            product[d, c] += bends[c]

@@ -37,8 +37,8 @@ _MORE_CLASSES: tuple[Step, ...] = (
     Step("∂ℓ/∂w_cj", r"(P(c \mid x) - [y = c]) \cdot x_j"),
 )
 
-#: Steps of the trace that are shown, the last among them; and entries of a gradient.
-SHOWN_STEPS, SHOWN_ENTRIES = 20, 8
+#: Steps of the trace that are shown, the last among them; entries of a gradient; and terms of sparse columns.
+SHOWN_STEPS, SHOWN_ENTRIES, SHOWN_TERMS = 20, 8, 40
 
 
 def derive_model(model) -> Work:
@@ -140,7 +140,7 @@ def _coefficients(model):
         estimates = np.column_stack([model.intercept_, model.coef_]).T.tolist()
         names = ("intercept", *model.encoding_.names)
         scores = [(name, *own) for name, own in zip(names, estimates, strict=True)]
-        yield Grid("scores", ("term", *labels), scores)
+        yield Grid("scores", ("term", *labels), *_largest(model, scores))
     table = model.coefficients()
     header = [name.replace("_", " ") for name in table.names if name != "class"]
     rows = [
@@ -154,10 +154,18 @@ def _coefficients(model):
             title = f"odds of {label} against {labels[0]}"
             yield Grid(title, header, rows[k * width : (k + 1) * width], note)
     elif len(labels) == 2:
-        note = (
-            "A penalised fit has no standard errors; C=math.inf gives them." if any(_penalties(model)) else ""
-        )
+        rows, note = _largest(model, rows)
+        if any(_penalties(model)) and not note:
+            note = "A penalised fit has no standard errors; C=math.inf gives them."
         yield Grid(f"odds of {labels[1]}", header, rows, note)
+
+
+def _largest(model, rows):
+    """The rows (term, coefficients …), of many sparse columns the largest; and a note."""
+    if not model.encoding_.sparse or len(rows) <= SHOWN_TERMS:
+        return rows, ""
+    order = sorted(rows, key=lambda row: -max(map(abs, row[1 : 1 + len(model.coef_)])))
+    return order[:SHOWN_TERMS], f"the largest of {len(rows):,}"
 
 
 def _unknown(value):
@@ -167,7 +175,7 @@ def _unknown(value):
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
     labels = _truths(model)
-    cells = _cells(model, X)
+    cells, words = _cells(model, X), model.encoding_.words
     scored = labels[1:] if len(labels) == 2 else labels
     scores, parts = [], []
     for label, coef, intercept in zip(scored, model.coef_.tolist(), model.intercept_.tolist(), strict=True):
@@ -177,11 +185,12 @@ def derive_row(model, X) -> Work:
         score = math.fsum([intercept, *terms])
         name = "z" if len(labels) == 2 else f"s({label})"
         formula = SCORE if model.fit_intercept else SCORE_ONLY
-        step = Step(name, formula, joined([intercept, *terms] if model.fit_intercept else terms), score)
+        said = [t for (n, x, _), t in zip(cells, terms, strict=True) if x or n not in words]
+        step = Step(name, formula, joined([intercept, *said] if model.fit_intercept else said), score)
         gaps = [n for n, _, filled in cells if filled]
         note = f"missing or not seen in training, set to the mean: {', '.join(gaps)}" if gaps else ""
         title = f"log odds of {label}" if len(labels) == 2 else f"score of {label}"
-        rows = telling_words(model.schema_, rows)
+        rows = telling_words(words, rows)
         parts.append(Work(title, (Grid("terms", ("column", "x", "w", "w x"), rows, note), step)))
         scores.append(score)
     steps, probabilities = _sigmoid(labels, scores[0]) if len(labels) == 2 else _softmax(labels, scores)
@@ -194,8 +203,10 @@ def derive_row(model, X) -> Work:
 def _cells(model, X):
     """The encoded columns' names, their values in their own units, and whether the mean had to stand in."""
     encoding = model.encoding_
-    encoded = (encoding(X)[0] * encoding.scale + encoding.shift).tolist()
-    missing = [bool(X.column(name).missing[0]) or _unseen(X, name) for name in X.names]
+    encoded = (encoding.row(X) * encoding.scale + encoding.shift).tolist()
+    dense = X.names[: len(X.names) - encoding.sparse]
+    missing = [bool(X.column(name).missing[0]) or _unseen(X, name) for name in dense]
+    missing += [False] * encoding.sparse
     filled = [
         missing[j] and not name.endswith(" missing")
         for name, j in zip(encoding.names, encoding.columns, strict=True)

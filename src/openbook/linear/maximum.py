@@ -25,7 +25,7 @@ from scipy.linalg import cho_factor, cho_solve, eigvalsh, qr
 
 from openbook.fold import fold
 from openbook.linear.likelihood import BATCH_ROWS, EncodedRows, Units, every
-from openbook.linear.solvers import Solution, gradient_descent, lbfgs, newton, sgd
+from openbook.linear.solvers import Solution, gradient_descent, lbfgs, newton, sgd, truncated_newton
 
 __all__ = ["PLAIN", "maximise"]
 
@@ -63,6 +63,8 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     l1 : float64 (p,), the penalties on sizes, as shares of the weight of all rows
     step : of the plain solvers, by the summed loss, or by a batch's mean; None for one that is short enough
     """
+    if likelihood.sparse:
+        return _of_sparse_rows(likelihood, start, solver, l1, tol=tol, max_iter=max_iter)
     sample = max(SAMPLE, SAMPLE_PER_COLUMN * len(likelihood.penalty))
     many = n_rows >= 2 * sample
     limits = {"tol": tol, "max_iter": max_iter}
@@ -87,6 +89,16 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
         rough = {"tol": 0.1 / np.sqrt(sample), "max_iter": max_iter}
         start = _found(near, near, start, solver, l1, rough).theta
     return _found(likelihood, near, start, solver, l1, limits), solver
+
+
+def _of_sparse_rows(likelihood, start, solver, l1, **limits):
+    """The maximum by Newton's method with conjugate gradients; by L-BFGS, which can, under an L1 penalty."""
+    start = _centred_start(likelihood, start)
+    if limits["max_iter"] == 0:
+        return gradient_descent(likelihood, start, step=0.0, **limits), "none"
+    if l1.any() or solver == "lbfgs":
+        return lbfgs(likelihood, start, l1=l1 if l1.any() else None, keep_gradients=False, **limits), "lbfgs"
+    return truncated_newton(likelihood, start, **limits), "newton"
 
 
 def _found(likelihood, near, start, solver, l1, limits):

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from scipy.sparse import issparse, vstack
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -116,6 +117,7 @@ class Perceptron(Classifier):
     """
 
     _counts_rows = True
+    _takes_sparse = True
     _rules = {
         "eta0": Number(above=0),
         "max_iter": Whole(at_least=0),
@@ -197,7 +199,9 @@ class Perceptron(Classifier):
             return rows.pieces
         pieces = [_encoded(self.encoding_, piece) for piece in rows.pieces]
         if self.shuffle and len(pieces) > 1:
-            return [tuple(map(np.concatenate, zip(*pieces, strict=True)))]
+            x, *rest = zip(*pieces, strict=True)
+            stacked = vstack(x, format="csr") if self.encoding_.sparse else np.concatenate(x)
+            return [(stacked, *map(np.concatenate, rest))]
         return pieces
 
     @property
@@ -390,9 +394,9 @@ class _Course:
     def epoch(self, order):
         """Meet every row; how many times the weights changed."""
         before = self.tally[UPDATES]
-        for rows in self._passed():
-            way = np.arange(len(rows[1])) if order is None else order
-            at = 0
+        for x, y, w in self._passed():
+            way = np.arange(len(y)) if order is None else order
+            rows, at = (*_cells(x), y, w), 0
             while at < len(way):
                 at = meet(rows, way, at, self.step, self.theta, self.drift, self.tally, self.bias)
                 if self.tally[RUN] > self.tally[LONGEST]:
@@ -418,7 +422,7 @@ class _Course:
 
     def few_rows(self):
         """The encoded rows, if they are few enough to be shown; else none of them."""
-        if len(self.pieces) == 1:
+        if len(self.pieces) == 1 and not self.encoding.sparse:
             x, y, w = next(self._passed())
             if len(y) <= KEPT_ROWS:
                 return x.copy(), y.copy(), w.copy()
@@ -427,6 +431,13 @@ class _Course:
 
 def _encoded(encoding, chunk):
     return encoding(chunk.X), chunk.y.astype(np.intp, copy=False), chunk.w
+
+
+def _cells(x):
+    """Encoded rows as the kernel takes them."""
+    if issparse(x):
+        return x.data, x.indices, x.indptr
+    return np.ascontiguousarray(x).ravel(), None, np.arange(len(x) + 1) * x.shape[1]
 
 
 def _scores(theta, x):

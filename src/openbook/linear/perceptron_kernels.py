@@ -1,6 +1,8 @@
 """One epoch of the perceptron: the rows one after another, the weights changed at every mistake.
 
-x : float64 (n, d), row after row; y : class codes (n,); w : float64 (n,), weights; order : positions (n,)
+cells : float64, the numbers of row i from starts[i] to starts[i + 1], in these columns; columns is None where
+every row has all of them
+y : class codes (n,); w : float64 (n,), weights; order : positions (n,)
 theta : float64 (1, d + 1) for two classes, else (n_classes, d + 1); the bias comes first
 drift : as theta, the sum of each change times the clock at which it came; or no rows at all, if nobody asks
 tally : float64 (5,), see CLOCK and its neighbours
@@ -21,17 +23,38 @@ CLOCK, RUN, LONGEST, TRIED, UPDATES = range(5)
 
 
 @inner
-def _change(theta, drift, c, row, amount, clock, bias):
-    """Add amount times (1, row) to the weights of c; the bias stays where there is none."""
+def _score(weights, cells, columns, start, stop):
+    """The weights times (1, row)."""
+    z = weights[0]
+    if columns is None:
+        for j in range(stop - start):
+            z += weights[j + 1] * cells[start + j]
+    else:
+        for e in range(start, stop):
+            z += weights[columns[e] + 1] * cells[e]
+    return z
+
+
+@inner
+def _add(weights, cells, columns, start, stop, amount, bias):
+    """Add amount times (1, row) to the weights; the bias stays where there is none."""
     if bias:
-        theta[c, 0] += amount
-    for j in range(row.shape[0]):
-        theta[c, j + 1] += amount * row[j]
+        weights[0] += amount
+    if columns is None:
+        for j in range(stop - start):
+            weights[j + 1] += amount * cells[start + j]
+    else:
+        for e in range(start, stop):
+            weights[columns[e] + 1] += amount * cells[e]
+
+
+@inner
+def _change(theta, drift, c, row, amount, clock, bias):
+    """Change the weights of c, and what they drift by."""
+    cells, columns, start, stop = row
+    _add(theta[c], cells, columns, start, stop, amount, bias)
     if drift.shape[0]:
-        if bias:
-            drift[c, 0] += clock * amount
-        for j in range(row.shape[0]):
-            drift[c, j + 1] += clock * amount * row[j]
+        _add(drift[c], cells, columns, start, stop, clock * amount, bias)
 
 
 @jit
@@ -40,18 +63,16 @@ def meet(rows, order, first, step, theta, drift, tally, bias):
 
     It stops early where weights that were not tried yet have got more rows right than any others before.
     """
-    x, y, w = rows
+    cells, columns, starts, y, w = rows
     signed = theta.shape[0] == 1
     for k in range(first, order.shape[0]):
         i = order[k]
-        row = x[i]
+        row = cells, columns, starts[i], starts[i + 1]
         left = w[i]
         while left > 0.0:
             said, top = 0, -math.inf
             for c in range(theta.shape[0]):
-                z = theta[c, 0]
-                for j in range(row.shape[0]):
-                    z += theta[c, j + 1] * row[j]
+                z = _score(theta[c], cells, columns, starts[i], starts[i + 1])
                 if z > top:
                     said, top = c, z
             if signed:

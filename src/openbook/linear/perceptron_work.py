@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from openbook.data.attributes import as_text
+from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
@@ -229,13 +230,17 @@ def _outcome(model):
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
     labels = _labels(model)
-    x = model.encoding_(X)[0].tolist()
+    x = model.encoding_.row(X).tolist()
     theta = model.weights_.reshape(-1, len(x) + 1).tolist()
     scores = scores_of(theta, x)
     names = ["bias", *model.encoding_.names]
     heads = [""] if len(theta) == 1 else [f" ({label})" for label in labels]
     header = ["column", "x", *(f"θ{head}" for head in heads)]
-    rows = [list(row) for row in zip(names, [1.0, *x], *theta, strict=True)]
+    rows: list[Any] = [list(row) for row in zip(names, [1.0, *x], *theta, strict=True)]
+    if words := model.encoding_.words:
+        header += [f"θ x{head}" for head in heads]
+        with_terms = [(*row, *(weight * row[1] for weight in row[2:])) for row in rows]
+        rows = telling_words(words, with_terms, len(theta))
     grid = Grid("terms", header, rows[:_SHOWN_ROWS], _left_out(rows))
     steps = [
         Step(f"θ · x{head}", r"\sum_j \theta_j x_j", _terms(weights, [1.0, *x]), score)

@@ -4,8 +4,8 @@ r"""Rocchio: a centroid for each class, and the class whose centroid points wher
     answer      the class of the largest cosine, mu_c . x / (||mu_c|| ||x||), the first of equals
 
 x : the encoded columns (`openbook.prepare`), so that numbers are measured from their mean, in standard
-deviations; a missing cell counts as the mean. The cells of sparse rows, such as counts of words, are taken as
-they are. A row without a direction, all 0, says nothing: its cosines are 0, and the most frequent class is
+deviations; a missing cell counts as the mean. Sparse columns, such as counts of words, are taken as they are.
+A row without a direction, all 0, says nothing: its cosines are 0, and the most frequent class is
 the answer.
 
 sums : float64 (n_classes, d), the rows' unit vectors added up
@@ -19,9 +19,7 @@ from operator import add
 import numpy as np
 
 from openbook.border.base import Classifier
-from openbook.data import SparseTable
 from openbook.data.attributes import as_text
-from openbook.errors import DataError
 from openbook.fold import Statistics, fold
 from openbook.kernels.counts import class_weights
 from openbook.linear.scored import scored
@@ -56,8 +54,7 @@ class Rocchio(Classifier):
         The share of each class.
     centroids_ : ndarray of shape (n_classes, n_encoded)
         The mean direction of each class.
-    encoding_ : Encoding or None
-        How columns became numbers; None for sparse rows, which are taken as they are.
+    encoding_ : Encoding
 
     Notes
     -----
@@ -78,16 +75,12 @@ class Rocchio(Classifier):
     ['spam']
     """
 
+    _takes_sparse = True
     _counts_declared = False  # a class without rows has no direction
 
-    encoding_: Encoding | None
-
     def _fit(self, rows):
-        self.encoding_ = None if rows.sparse else Encoding.of(rows)
+        self.encoding_ = Encoding.of(rows)
         found = fold(rows.pieces, partial(_directions, self.encoding_, len(self.classes_)), add)
-        if not np.isfinite(found.sums).all():
-            msg = "sparse rows must hold finite numbers without missing cells; use 0 for empty cells"
-            raise DataError(msg)
         self.prior_ = found.weight / found.weight.sum()
         self.centroids_ = found.sums / found.weight[:, None]
 
@@ -113,9 +106,7 @@ class Rocchio(Classifier):
         def cosines(x):
             return (x @ directions.T) * _inverse_lengths(x)[:, None]
 
-        if self.encoding_ is not None:
-            return scored(self.encoding_, X, len(self.classes_), cosines)
-        return cosines(X.sparse if isinstance(X, SparseTable) else _dense(X))
+        return scored(self.encoding_, X, len(self.classes_), cosines)
 
     def _proba(self, X):
         cosines = self._cosines(X)
@@ -127,16 +118,16 @@ class Rocchio(Classifier):
         return self.centroids_.size
 
     def _arrays(self):
-        encoding = {} if self.encoding_ is None else self.encoding_.arrays()
-        named = {f"encoding.{name}": array for name, array in encoding.items()}
+        named = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
         return {**named, "centroids_": self.centroids_, "prior_": self.prior_}
 
     def _restore(self, arrays):
         prefix = "encoding."
         own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-        self.encoding_ = Encoding.from_arrays(self.schema_, own) if own else None
-        size = len(self.schema_) if self.encoding_ is None else len(self.encoding_)
-        shapes = {"centroids_": (len(self.classes_), size), "prior_": (len(self.classes_),)}
+        self.encoding_ = Encoding.from_arrays(
+            self.schema_, own or Encoding.as_they_are(self.schema_).arrays()
+        )
+        shapes = {"centroids_": (len(self.classes_), len(self.encoding_)), "prior_": (len(self.classes_),)}
         for name, shape in shapes.items():
             array = arrays[name]
             if array.dtype != float or array.shape != shape or not np.isfinite(array).all():
@@ -156,18 +147,21 @@ class Rocchio(Classifier):
             Step("centroid", r"\mu_c = \frac{1}{N_c} \sum_{i \in c} \frac{x_i}{\|x_i\|}"),
             Step("answer", r"\arg\max_c \cos(\mu_c, x)", note="ties: the first class"),
         )
-        encoding = () if self.encoding_ is None else (self.encoding_.work(),)
         grid = Grid("centroids", ["column", *labels], shown, note)
-        return Work(f"Rocchio for {self.target_}: how it was fitted", (*steps, *encoding, grid))
+        return Work(f"Rocchio for {self.target_}: how it was fitted", (*steps, self.encoding_.work(), grid))
 
     def _work_row(self, X):
         """The cosines by hand, from the sums of products."""
         labels, names = self._labels(), self._names()
-        x = (_dense(X) if self.encoding_ is None else self.encoding_(X))[0].tolist()
-        told = [j for j, value in enumerate(x) if value][:_SHOWN_COLUMNS]
+        x = self.encoding_.row(X).tolist()
+        terms = np.abs(self.centroids_ * x).max(axis=0)
+        told = [j for j in np.argsort(-terms, kind="stable").tolist() if x[j]][:_SHOWN_COLUMNS]
         rows = [[names[j], x[j], *self.centroids_[:, j].tolist()] for j in told]
         grid = Grid(
-            "row", ["column", "x", *(f"μ({label})" for label in labels)], rows, "cells that are not 0"
+            "row",
+            ["column", "x", *(f"μ({label})" for label in labels)],
+            rows,
+            "cells that are not 0, the largest terms first",
         )
         cosines, steps = [], []
         length = math.sqrt(math.fsum(v * v for v in x))
@@ -188,26 +182,16 @@ class Rocchio(Classifier):
         return [as_text(label) for label in self.classes_.tolist()]
 
     def _names(self):
-        return self.schema_.names if self.encoding_ is None else self.encoding_.names
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        return self.encoding_.names
 
 
 def _directions(encoding, n_classes, chunk):
     """The directions of a chunk's rows, added up by class."""
     X, y, w = chunk
-    x = X.sparse if encoding is None else encoding(X)
+    x = encoding(X)
     factor = w * _inverse_lengths(x)
     sums = np.stack([np.asarray((factor * (y == c)) @ x) for c in range(n_classes)])
     return Directions(class_weights(y, w, n_classes), sums)
-
-
-def _dense(X):
-    """The cells as they are, where sparse rows were learnt; what is no number counts as 0."""
-    return np.nan_to_num(X.block(X.names), nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _inverse_lengths(x):

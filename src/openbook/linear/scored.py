@@ -17,6 +17,8 @@ _BLOCK_ROWS = 2048
 
 def scored(encoding, X, width, score):
     """What score(x) makes of the encoded rows, (n, width); x is (rows, d)."""
+    if encoding.sparse:
+        return score(encoding(X))
     scores = np.empty((len(X), width))
     room = np.empty((min(len(X), _BLOCK_ROWS), len(encoding)))
     for start in range(0, len(X), _BLOCK_ROWS):
@@ -28,7 +30,7 @@ def scored(encoding, X, width, score):
 def linear_scores(encoding, X, coef, intercept):
     """Intercept + coef . x of the encoded rows, for each row of coef, (k, d): (n, k)."""
     line = partial(_line, coef, intercept)
-    if encoding.gaps.any() or encoding.schema.of(Numeric) != encoding.schema.names:
+    if encoding.sparse or encoding.gaps.any() or encoding.schema.of(Numeric) != encoding.schema.names:
         return scored(encoding, X, len(coef), line)
     own, constant = encoding.original(coef, intercept)
     with np.errstate(invalid="ignore", over="ignore"):

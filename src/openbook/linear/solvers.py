@@ -1,6 +1,7 @@
 r"""Solvers: the least value of a smooth, convex function, with its trace.
 
     newton              θ ← θ - t H⁻¹ g, with H the Hessian at θ; proximal where there is an L1 penalty
+    truncated_newton    the same, with H⁻¹ g by conjugate gradients, as exactly as the slope calls for
     lbfgs               θ ← θ - t B g, with B built from the last steps and slopes (Nocedal 1980)
     gradient_descent    θ ← θ - η g
     sgd                 θ ← θ - η g_B / √k, with g_B that of a few rows, in epoch k (Robbins and Monro 1951)
@@ -31,6 +32,7 @@ __all__ = [
     "slope_with_l1",
     "soft_threshold",
     "solve",
+    "truncated_newton",
 ]
 
 #: The share of the promised fall that a step must reach, and the most times it is halved.
@@ -41,6 +43,9 @@ ROUNDING = 1e-12
 
 #: The most sweeps of coordinate descent for one step of a proximal Newton method, which need not be exact.
 MOST_SWEEPS = 1000
+
+#: The most products of the Hessian with a vector for one step of the truncated Newton method.
+MOST_PRODUCTS = 100
 
 #: A column whose variance is explained by the others up to this share counts as one of them.
 SINGULAR = 1e-11
@@ -99,6 +104,57 @@ def newton(objective, start, *, tol, max_iter, l1=None):
         theta, gradient, hessian = there, slope, curvature
         trace.append(Point(total, _largest(gradient, theta, l1), length, gradient))
     return Solution(theta, trace, trace[-1].slope <= tol)
+
+
+def truncated_newton(objective, start, *, tol, max_iter):
+    """Newton's method for many coefficients, by products with the Hessian: `objective.bend`.
+
+    Reference: Dembo, Eisenstat and Steihaug (1982), Inexact Newton methods.
+    """
+    theta = np.array(start, dtype=float)
+    value, gradient = objective(theta)
+    steepest = _largest(gradient)
+    trace = [Point(value, steepest, 0.0, np.empty(0))]
+    while trace[-1].slope > tol and len(trace) <= max_iter:
+        times, diagonal = objective.bend(theta)
+        exact = max(min(0.1, np.sqrt(trace[-1].slope / steepest)), 0.1 * tol / trace[-1].slope)
+        step = conjugate_gradients(times, -gradient, diagonal, exact)
+        promised = gradient @ step
+        for halving in range(HALVINGS):
+            length = 0.5**halving
+            value, slope = objective(theta + length * step)
+            if _falls(trace[-1].value, value, length * promised, promised, slope @ step):
+                break
+        else:
+            break
+        theta, gradient = theta + length * step, slope
+        trace.append(Point(value, _largest(gradient), length, np.empty(0)))
+    return Solution(theta, trace, trace[-1].slope <= tol)
+
+
+def conjugate_gradients(times, right, diagonal, exact):
+    """Solve H x = right, up to a share of `exact` of it, both measured by the inverse of H's diagonal.
+
+    times : H times a vector;  right, diagonal : float64 (p,)
+    """
+    inverse = 1.0 / np.maximum(diagonal, np.finfo(float).tiny)
+    x, rest = np.zeros_like(right), right.copy()
+    along = inverse * rest
+    square = first = rest @ along
+    for _ in range(MOST_PRODUCTS):
+        if square <= exact**2 * first:
+            break
+        ahead = times(along)
+        bend = along @ ahead
+        if bend <= 0.0:  # no more than rounding is left
+            break
+        x += (square / bend) * along
+        rest -= (square / bend) * ahead
+        turned = inverse * rest
+        square, before = rest @ turned, square
+        along *= square / before
+        along += turned
+    return x
 
 
 def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10, l1=None, keep_gradients=True):

@@ -9,26 +9,43 @@ missing, or a value that training never showed, counts as the training mean of i
 with gaps in training has one more 0/1 column, "x missing", unless it had nothing but gaps. Training refuses
 an infinite cell by name; later it counts as missing.
 
+Sparse columns stand behind the others. They are taken as they are, in their own units, and encoded rows are
+then a CSR matrix: to centre them would make them dense. They have no missing cells.
+
 mean, shift, scale : float64 (d,), one figure for each encoded column: its mean before it is scaled, and what
 is taken off and divided by: encoded = (raw - shift) / scale, where raw is x, the rank or 0/1.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
-from openbook.data import MISSING, Attribute, Categorical, Datetime, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.data import (
+    MISSING,
+    Attribute,
+    Categorical,
+    Datetime,
+    Nominal,
+    Numeric,
+    Ordinal,
+    Schema,
+    SparseTable,
+    Table,
+    Word,
+)
 from openbook.errors import RefusalError
 from openbook.fold import Statistics, fold, less
 from openbook.kernels.moments import Moments
 from openbook.measures.arrays import all_finite
 from openbook.words.numbers import figure
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["ColumnSums", "Encoding", "refuse_many_values"]
@@ -46,16 +63,21 @@ class ColumnSums(Statistics):
     numbers : the moments of the numeric columns, (1, n_numeric)
     values : for each other column the weight of its missing cells and of each value, (1 + n_values,)
     total : the weight of all rows, (1,)
+    cells : the sums of the sparse columns, (n_sparse,)
     """
 
     numbers: Moments
     values: tuple[np.ndarray, ...]
     total: np.ndarray
+    cells: np.ndarray = field(default_factory=partial(np.zeros, 0))
 
     @classmethod
     def of(cls, schema: Schema, chunk: Chunk) -> "ColumnSums":
         """The sums of a chunk."""
         X, _, w = chunk
+        cells = np.zeros(0)
+        if isinstance(X, SparseTable):
+            cells, schema = w @ X.sparse, _dense_part(schema, X.sparse.shape[1])
         names = schema.of(Numeric)
         block = X.block(names) if names else np.zeros((len(X), 0))
         values = tuple(
@@ -64,7 +86,7 @@ class ColumnSums(Statistics):
             if isinstance(a, Categorical)
         )
         one_class = np.zeros(len(X), dtype=np.intp)
-        return cls(Moments.of(block, one_class, w, 1), values, np.array([w.sum()]))
+        return cls(Moments.of(block, one_class, w, 1), values, np.array([w.sum()]), cells)
 
 
 class _Place(NamedTuple):
@@ -80,6 +102,8 @@ class _Place(NamedTuple):
 class Encoding:
     """A fitted encoding: called with a table of its schema, it gives float64 (n, d), row after row.
 
+    Where there are sparse columns, that is a CSR matrix.
+
     Attributes
     ----------
     schema : Schema
@@ -94,6 +118,8 @@ class Encoding:
         For each column, whether it has a 0/1 column for its missing cells.
     reference : bool, default=False
         Whether the first value of a nominal column goes without a column of its own.
+    sparse : int, default=0
+        How many of the columns, the last ones, are sparse.
 
     Notes
     -----
@@ -117,6 +143,7 @@ class Encoding:
     seen: tuple[np.ndarray, ...]
     gaps: np.ndarray
     reference: bool = False
+    sparse: int = 0
 
     @classmethod
     def of(cls, rows: Rows, *, scale: bool = True, reference: bool = False) -> "Encoding":
@@ -168,7 +195,8 @@ class Encoding:
         moments = sums.numbers
         deviations = np.sqrt(moments.scatter[0] / np.where(moments.weight[0] > 0, moments.weight[0], 1.0))
         gaps_of_numbers = less(total, moments.weight[0])
-        if schema.of(Numeric) == schema.names and not gaps_of_numbers.any():  # thousands of columns at once
+        plain = schema.of(Numeric) == schema.names and not len(sums.cells)
+        if plain and not gaps_of_numbers.any():  # thousands of columns at once
             mean, units = moments.mean[0].copy(), np.where(deviations > 0, deviations, 1.0)
             shift, units = (mean.copy(), units) if scale else (np.zeros_like(mean), np.ones_like(mean))
             seen = (np.zeros(0, dtype=np.intp),) * len(schema)
@@ -176,7 +204,7 @@ class Encoding:
         numbers = zip(moments.weight[0], gaps_of_numbers, moments.mean[0], deviations, strict=True)
         weights = iter(sums.values)
         figures, codes_seen, gaps = [], [], []
-        for attribute in schema:
+        for attribute in _dense_part(schema, len(sums.cells)):
             codes = np.zeros(0, dtype=np.intp)
             if isinstance(attribute, Numeric):
                 known, missing, mean, sd = next(numbers)
@@ -195,13 +223,36 @@ class Encoding:
             gaps.append(missing > 0 and known > 0 and f"{attribute.name} missing" not in schema)
             if gaps[-1]:
                 figures.append((missing / total, 0.0, 1.0))
-        mean, shift, scales = np.array(figures, dtype=float).reshape(-1, 3).T.copy()
-        return cls(schema, mean, shift, scales, tuple(codes_seen), np.array(gaps, dtype=bool), reference)
+        cells = np.column_stack([sums.cells / total, np.zeros(len(sums.cells)), np.ones(len(sums.cells))])
+        mean, shift, scales = np.vstack([np.array(figures, dtype=float).reshape(-1, 3), cells]).T.copy()
+        told = tuple(codes_seen), np.array(gaps, dtype=bool), reference, len(cells)
+        return cls(schema, mean, shift, scales, *told)
+
+    @classmethod
+    def as_they_are(cls, schema: Schema) -> "Encoding":
+        """The encoding of columns that are all sparse, and taken as they are.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns that are encoded.
+
+        Returns
+        -------
+        Encoding
+        """
+        zero = np.zeros(len(schema))
+        return cls(schema, zero, zero, zero + 1, (), np.zeros(0, dtype=bool), sparse=len(schema))
+
+    @cached_property
+    def _dense(self) -> Schema:
+        """The columns that are not sparse."""
+        return _dense_part(self.schema, self.sparse)
 
     @cached_property
     def _places(self) -> tuple[_Place, ...]:
         places, start = [], 0
-        for attribute, codes, gap in zip(self.schema, self.seen, self.gaps, strict=True):
+        for attribute, codes, gap in zip(self._dense, self.seen, self.gaps, strict=True):
             width = max(len(codes) - self.reference, 0) if isinstance(attribute, Nominal) else 1
             stop = start + width
             places.append(_Place(attribute, codes, slice(start, stop), stop if gap else None))
@@ -221,7 +272,12 @@ class Encoding:
                 names.append(attribute.name)
             if gap is not None:
                 names.append(f"{attribute.name} missing")
-        return tuple(names)
+        return (*names, *self.schema.names[len(self._dense) :])
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The columns of which only the cells that are not 0 are worth a line: words, and sparse ones."""
+        return frozenset(self.schema.of(Word)) | frozenset(self.schema.names[len(self._dense) :])
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -229,7 +285,7 @@ class Encoding:
         if self._plain:
             return np.arange(len(self.schema))
         sizes = [place.columns.stop - place.columns.start + (place.gap is not None) for place in self._places]
-        return np.repeat(np.arange(len(self.schema)), sizes)
+        return np.repeat(np.arange(len(self.schema)), sizes + [1] * self.sparse)
 
     @cached_property
     def _fill(self) -> np.ndarray:
@@ -239,14 +295,20 @@ class Encoding:
     @cached_property
     def _plain(self) -> bool:
         """Whether every column is a number without gaps."""
-        return len(self.mean) > 0 and self.schema.of(Numeric) == self.schema.names and not self.gaps.any()
+        numbers = self.schema.of(Numeric) == self.schema.names and not self.gaps.any()
+        return len(self.mean) > 0 and numbers and not self.sparse
 
     def __len__(self) -> int:
         """How many encoded columns there are."""
         return len(self.mean)
 
-    def __call__(self, table: Table, out: np.ndarray | None = None, dtype: Any = np.float64) -> np.ndarray:
-        """The rows as numbers, (n, d); into `out` if it is given, else perhaps a view of the table."""
+    def __call__(self, table: Table, out: np.ndarray | None = None, dtype: Any = np.float64) -> Any:
+        """The rows as numbers, (n, d); into `out` if it is given, else perhaps a view of the table.
+
+        Where there are sparse columns, a CSR matrix; `out` is not written to then.
+        """
+        if self.sparse:
+            return self._sparse_rows(table)
         if out is None:
             if (as_it_is := self._as_it_is(table, dtype)) is not None:
                 return as_it_is
@@ -258,6 +320,34 @@ class Encoding:
             span = slice(start, start + _BLOCK_ROWS)
             self._write(table.take(span), out[span])
         return out
+
+    def row(self, table: Table) -> np.ndarray:
+        """The first row as numbers, (d,).
+
+        Parameters
+        ----------
+        table : Table
+            Rows of the schema.
+
+        Returns
+        -------
+        ndarray
+        """
+        encoded = self(table)
+        return encoded[[0]].toarray()[0] if self.sparse else encoded[0]
+
+    def _sparse_rows(self, table: Table) -> sp.csr_array:
+        """The other columns, encoded, beside the sparse ones."""
+        names = self.schema.names[len(self._dense) :]
+        cells = table.sparse if isinstance(table, SparseTable) else sp.csr_array(table.block(names))
+        if not np.isfinite(cells.data).all():  # not so in training
+            finite = np.nan_to_num(cells.data, posinf=0.0, neginf=0.0)
+            cells = sp.csr_array((finite, cells.indices, cells.indptr), shape=cells.shape)
+        if not len(self._dense):
+            return cells
+        out = np.empty((len(table), len(self) - self.sparse))
+        self._write(table, out)
+        return sp.hstack([sp.csr_array(out), cells], format="csr")
 
     def _as_it_is(self, table: Table, dtype: Any) -> np.ndarray | None:
         """The matrix behind the table, where it is its own encoding."""
@@ -277,7 +367,7 @@ class Encoding:
             for place in self._places:
                 self._write_column(place, table.data(place.attribute.name), out)
         if not all_finite(out):
-            np.copyto(out, self._fill, where=~np.isfinite(out))
+            np.copyto(out, self._fill[: out.shape[1]], where=~np.isfinite(out))
 
     def _write_column(self, place: _Place, data: np.ndarray, out: np.ndarray) -> None:
         attribute, codes, columns, gap = place
@@ -321,8 +411,8 @@ class Encoding:
             return self
         keep = np.ones(len(self), dtype=bool)
         keep[[place.gap for place in self._places if place.gap is not None]] = False
-        figures = (self.mean[keep], self.shift[keep], self.scale[keep])
-        return Encoding(self.schema, *figures, self.seen, np.zeros_like(self.gaps), self.reference)
+        mean, shift, scale = self.mean[keep], self.shift[keep], self.scale[keep]
+        return replace(self, mean=mean, shift=shift, scale=scale, gaps=np.zeros_like(self.gaps))
 
     def shrinkage(self) -> np.ndarray:
         """The roots R, (m, d), of a ridge penalty β'R'Rβ on the coefficients of columns with pooled values.
@@ -390,15 +480,18 @@ class Encoding:
             if gap is not None:
                 rows.append((self.names[gap], "1 if missing, else 0", 1))
         note = "A value not seen in training counts as missing, except in the indicator columns."
+        if self.sparse:
+            note += f" {plural(self.sparse, 'sparse column')} are taken as they are."
         return Work("Encoding", (Grid("columns", ("column", "is", "where missing"), rows, note),))
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The encoding as arrays, for the model file."""
         shown = [np.zeros(0, dtype=bool)]
-        for attribute, codes in zip(self.schema, self.seen, strict=True):
+        for attribute, codes in zip(self._dense, self.seen, strict=True):
             if isinstance(attribute, Nominal):
                 shown.append(np.isin(np.arange(len(attribute.values)), codes))
         return {
+            **({"sparse": np.array([self.sparse])} if self.sparse else {}),
             "mean": self.mean,
             "shift": self.shift,
             "scale": self.scale,
@@ -422,23 +515,35 @@ class Encoding:
         -------
         Encoding
         """
-        n_values = sum(len(a.values) for a in schema if isinstance(a, Nominal))
-        gaps = _checked("gaps", arrays["gaps"], bool, (len(schema),))
+        sparse = int(_checked("sparse", arrays.get("sparse", np.zeros(1, int)), int, (1,))[0])
+        if not 0 <= sparse <= len(schema) or not all(
+            isinstance(a, Numeric) for a in schema.attributes[len(schema) - sparse :]
+        ):
+            msg = "an encoding's sparse columns must be the last ones, and numbers"
+            raise ValueError(msg)
+        dense = _dense_part(schema, sparse)
+        n_values = sum(len(a.values) for a in dense if isinstance(a, Nominal))
+        gaps = _checked("gaps", arrays["gaps"], bool, (len(dense),))
         shown = _checked("seen", arrays["seen"], bool, (n_values,))
         reference = bool(_checked("reference", arrays["reference"], bool, (1,))[0])
         seen, start = [], 0
-        for attribute in schema:
+        for attribute in dense:
             size = len(attribute.values) if isinstance(attribute, Nominal) else 0
             seen.append(np.flatnonzero(shown[start : start + size]))
             start += size
         nothing = np.zeros(0)
-        empty = cls(schema, nothing, nothing, nothing, tuple(seen), gaps, reference)
+        empty = cls(schema, nothing, nothing, nothing, tuple(seen), gaps, reference, sparse)
         d = len(empty.names)
         mean, shift, scale = (_checked(n, arrays[n], float, (d,)) for n in ("mean", "shift", "scale"))
         if not (np.isfinite(mean) & np.isfinite(shift) & np.isfinite(scale) & (scale > 0)).all():
             msg = "an encoding's numbers must be finite, and its scales above zero"
             raise ValueError(msg)
-        return cls(schema, mean, shift, scale, tuple(seen), gaps, reference)
+        return cls(schema, mean, shift, scale, tuple(seen), gaps, reference, sparse)
+
+
+def _dense_part(schema: Schema, sparse: int) -> Schema:
+    """The columns before those that are sparse."""
+    return Schema(schema.attributes[: len(schema) - sparse], schema.named) if sparse else schema
 
 
 def refuse_many_values(schema: Schema) -> None:

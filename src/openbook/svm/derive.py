@@ -10,6 +10,7 @@ import math
 
 from openbook.data.attributes import as_text
 from openbook.svm.votes import pairs, pairwise_votes, rest_votes
+from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
@@ -56,7 +57,8 @@ class Machine:
         self.model, self.k = model, k
         some = [i for i, beta in enumerate(model.dual_coef_[k].tolist()) if beta]
         self.numbers = [int(model.support_[i]) for i in some]
-        self.vectors = [model.support_vectors_[i].tolist() for i in some]
+        kept = model.support_vectors_  # none of sparse rows
+        self.vectors = [] if kept is None else [kept[i].tolist() for i in some]
         self.beta = [float(model.dual_coef_[k, i]) for i in some]
         self.slack = [float(model.slacks_[k, i]) for i in some]
         self.bias = float(model.bias_[k])
@@ -69,7 +71,7 @@ class Machine:
 
     def weights(self):
         """The weights of a linear machine."""
-        if all(state == 0 for state in self.model.states_.tolist()):
+        if self.vectors and all(state == 0 for state in self.model.states_.tolist()):
             columns = range(len(self.names))
             rows = list(zip(self.beta, self.vectors, strict=True))
             return [math.fsum(beta * vector[j] for beta, vector in rows) for j in columns]
@@ -107,7 +109,7 @@ def derive_regressor(model) -> Work:
 
 def derive_decision(model, X) -> Work:
     """How the class of a one-row table was decided."""
-    x = model.encoding_(X)[0].tolist()
+    x = model.encoding_.row(X).tolist()
     names = _machine_names(model)
     works = [_evaluated(Machine(model, k), x, name) for k, name in enumerate(names)]
     f = [work["f(x)"].result for work in works]
@@ -134,7 +136,7 @@ def derive_decision(model, X) -> Work:
 
 def derive_prediction(model, X) -> Work:
     """How the number of a one-row table was predicted."""
-    x = model.encoding_(X)[0].tolist()
+    x = model.encoding_.row(X).tolist()
     work = _evaluated(Machine(model, 0), x, "decision")
     parts, said = [_row_grid(model, x), work], work["f(x)"].result
     if model.scale:
@@ -193,11 +195,11 @@ def _target_steps(model):
 
 def _support_grid(machine, names, *figures):
     order = sorted(range(len(machine.beta)), key=lambda i: (-abs(machine.beta[i]), machine.numbers[i]))
-    shown = min(len(machine.names), 6)
+    shown = min(len(machine.names), 6) if machine.vectors else 0
     rows = [
         (
             machine.numbers[i],
-            *machine.vectors[i][:shown],
+            *(machine.vectors[i][:shown] if shown else ()),
             *(column[i] for column in figures),
             machine.slack[i],
         )
@@ -217,6 +219,10 @@ def _sums(machine):
     steps = [
         Step("sum", r"\sum_i \beta_i", _terms(machine.beta), _rounded(machine.beta), "β = α y; must be 0")
     ]
+    if machine.model.weights_ is not None and not machine.vectors:
+        most = sorted(zip(machine.names, machine.weights(), strict=True), key=lambda pair: -abs(pair[1]))
+        left = f"{len(most) - LISTED} more not shown" if len(most) > LISTED else ""
+        return [*steps, Grid("largest weights", ("column", "w"), most[:LISTED], left), _constant(machine)]
     if machine.model.weights_ is not None:
         for j, weight in list(enumerate(machine.weights()))[:LISTED]:
             terms = [beta * vector[j] for beta, vector in zip(machine.beta, machine.vectors, strict=True)]
@@ -236,7 +242,7 @@ def _constant(machine):
     """b, from the row on its margin that weighs most, if there is one; classes have ±1 for a target there."""
     model = machine.model
     on = [i for i, slack in enumerate(machine.slack) if slack <= ON_MARGIN]
-    if hasattr(model, "classes_") and model.loss == "hinge" and on:
+    if hasattr(model, "classes_") and model.loss == "hinge" and on and machine.vectors:
         i = max(on, key=lambda i: abs(machine.beta[i]))
         y = math.copysign(1.0, machine.beta[i])
         rest = math.fsum(machine.products(machine.vectors[i]))
@@ -286,7 +292,9 @@ def _sharp_grid(model):
 
 
 def _row_grid(model, x):
-    shown = list(zip(model.encoding_.names, x, strict=True))
+    words = model.encoding_.words
+    named = zip(model.encoding_.names, x, strict=True)
+    shown = [(name, cell) for name, cell in named if cell or name not in words]
     note = f"{len(shown) - LISTED} more columns not shown" if len(shown) > LISTED else ""
     return Grid("the row, encoded", ("column", "x"), shown[:LISTED], note)
 
@@ -296,16 +304,18 @@ def _evaluated(machine, x, title):
     if machine.model.weights_ is not None:
         weights = machine.weights()
         terms = [w * cell for w, cell in zip(weights, x, strict=True)]
-        rows = list(zip(machine.names, weights, x, terms, strict=True))
-        header, formula = ("column", "w", "x", "w x"), r"\sum_j w_j x_j + b"
+        rows = list(zip(machine.names, x, weights, terms, strict=True))
+        header, formula = ("column", "x", "w", "w x"), r"\sum_j w_j x_j + b"
     else:
         terms = machine.products(x)
         kernels = [term / beta for term, beta in zip(terms, machine.beta, strict=True)]
         rows = list(zip(machine.numbers, machine.beta, kernels, terms, strict=True))
         header, formula = ("row", "β", "K(x_i, x)", "β K"), r"\sum_i \beta_i K(x_i, x) + b"
-    order = sorted(range(len(rows)), key=lambda i: (-abs(terms[i]), i))
-    listed = [rows[i] for i in order[:LISTED]]
-    left = len(rows) - len(listed)
+    words = machine.model.encoding_.words if machine.model.weights_ is not None else set()
+    others = [row for row in rows if row[0] not in words]
+    listed = sorted(others, key=lambda row: -abs(row[-1]))[:LISTED]
+    left = len(others) - len(listed)
+    listed += telling_words(words, [row for row in rows if row[0] in words])
     grid = Grid(
         "largest terms" if left else "terms", header, listed, f"{left} more not shown" if left else ""
     )

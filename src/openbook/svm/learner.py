@@ -46,11 +46,16 @@ class SupportVectors(Learner):
     #: C stands beside the weights: without a unit of their own, they count as rows.
     _counts_rows = True
 
+    @property
+    def _takes_sparse(self):  # type: ignore[override]
+        """Only a linear machine has weights, which need no products of rows with rows."""
+        return self.kernel == "linear"
+
     def _training(self, rows):
         """All rows, encoded, and those that are alike together; sets `encoding_`."""
         self.encoding_ = Encoding.of(rows, scale=self.scale)
         training = read_rows(rows, self.encoding_)
-        few = self.kernel != "linear" or len(training.X) <= _MANY
+        few = self.kernel != "linear" or len(training.y) <= _MANY
         return training.joined() if few else training
 
     def knobs(self):
@@ -79,7 +84,7 @@ class SupportVectors(Learner):
         self.support_ = training.number[rows]
         self.support_vectors_, self.dual_coef_ = machines.vectors, machines.coef
         self.bias_, self.weights_ = machines.bias, machines.weights
-        self.slacks_ = machines.slacks(tasks, solutions, rows, len(training.X))
+        self.slacks_ = machines.slacks(tasks, solutions, rows, len(training.y))
         self.objective_ = np.array([solution.primal for solution in solutions])
         self.dual_gap_ = np.array([solution.gap for solution in solutions])
         self.n_iter_ = np.array([solution.sweeps for solution in solutions])
@@ -193,8 +198,8 @@ class SupportVectors(Learner):
         linear = self.kernel == "linear"
         sizes = {"machines": self._n_machines(), "m": arrays["support_"].size, "d": len(self.encoding_)}
         for name, shape in _SHAPES.items():
-            if name == "weights_" and not linear:
-                self.weights_ = None
+            if (name == "weights_" and not linear) or (name == "support_vectors_" and self.encoding_.sparse):
+                setattr(self, name, None)
             else:
                 setattr(self, name, _checked(name, arrays[name], tuple(sizes[size] for size in shape)))
         gamma = _checked("gamma_", np.nan_to_num(arrays["gamma_"], nan=-1.0), (1,))

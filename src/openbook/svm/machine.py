@@ -2,14 +2,16 @@ r"""Machines over common support vectors, and how they are found.
 
     f_k(x) = sum_i beta_ki K(x_i, x) + b_k,    w_k = sum_i beta_ki x_i if the kernel is linear
 
-vectors : float64 (m, d), encoded; coef : float64 (machines, m), beta; bias : float64 (machines,)
+vectors : float64 (m, d), encoded; None where rows are sparse, since the weights say all
+coef : float64 (machines, m), beta; bias : float64 (machines,)
 """
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from openbook.fold import each
 from openbook.svm.kernels import Kernel, Linear, RadialKernel, add_scores
@@ -47,7 +49,7 @@ class Machines:
     """Decisions from support vectors; of a linear kernel, from weights, (machines, d)."""
 
     kernel: Kernel
-    vectors: np.ndarray
+    vectors: Any
     coef: np.ndarray
     bias: np.ndarray
     weights: np.ndarray | None
@@ -55,7 +57,8 @@ class Machines:
     @classmethod
     def of(cls, kernel: Kernel, X: np.ndarray, tasks, solutions) -> tuple["Machines", np.ndarray]:
         """The machines of these solutions, and the rows of X that are their support vectors."""
-        beta, used = np.zeros((len(tasks), len(X))), np.zeros(len(X), dtype=bool)
+        n = X.shape[0]
+        beta, used = np.zeros((len(tasks), n)), np.zeros(n, dtype=bool)
         for k, (task, solution) in enumerate(zip(tasks, solutions, strict=True)):
             sizes = np.abs(solution.beta)
             some = sizes > _NOTHING * sizes.max()
@@ -66,7 +69,8 @@ class Machines:
         if isinstance(kernel, Linear):
             weights = np.array([solution.w for solution in solutions])
         bias = np.array([solution.bias for solution in solutions])
-        return cls(kernel, X[rows], np.ascontiguousarray(beta[:, rows]), bias, weights), rows
+        vectors = None if issparse(X) else X[rows]
+        return cls(kernel, vectors, np.ascontiguousarray(beta[:, rows]), bias, weights), rows
 
     def decisions(self, X: np.ndarray) -> np.ndarray:
         """What each machine says of encoded rows, (n, machines)."""
@@ -118,4 +122,5 @@ def solved(learner, X: np.ndarray, kernel: Kernel, tasks) -> list[DualSolution]:
 
 def _solution(X, kernel, tol, piece):
     task, max_iter = piece
-    return solve_machine(X[task.rows], kernel, task.problem, tol, max_iter, task.start)
+    rows = X if isinstance(task.rows, slice) else X[task.rows]
+    return solve_machine(rows, kernel, task.problem, tol, max_iter, task.start)

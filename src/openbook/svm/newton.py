@@ -11,10 +11,12 @@ Rows far from every corner keep their multipliers through a stage: they enter it
 again when it is over. The first stages learn from every eighth row. So the time is that of a few dozen
 products of X with a vector, and the memory that of a few columns.
 
+X : float64 (n, d), or a CSR matrix, of which a few rows at a time are made dense
 w : float64 (d,), f : float64 (n,) = X w + b
 """
 
 import numpy as np
+from scipy.sparse import issparse
 
 from openbook.svm.polish import polish
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, DualSolution, Problem
@@ -62,7 +64,7 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> DualSolution:
     """The multipliers of a linear problem over the rows of X; every row has a finite bound or a ridge."""
     search = _Search(X.shape[1], float(np.std(problem.t)) or 1.0, max_iter)
     try:
-        _stages(X, problem, _GAP * tol, search, exact=len(X) <= _MANY)
+        _stages(X, problem, _GAP * tol, search, exact=X.shape[0] <= _MANY)
         state = CAPPED if search.over else CONVERGED
     except KeyboardInterrupt:
         state = INTERRUPTED
@@ -73,7 +75,7 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> DualSolution:
     primal = 0.5 * float(search.w @ search.w) + problem.total_loss(search.f)
     gap = max(primal - problem.dual(beta, float(np.square(beta @ X).sum())), 0.0)
     found = DualSolution(beta, search.b, search.f, primal, gap, search.steps, state, search.w)
-    if state == CONVERGED and len(X) <= _MANY:
+    if state == CONVERGED and X.shape[0] <= _MANY:
         polished = _polished(X, problem, found)
         return min(polished, found, key=lambda solution: solution.primal)
     return found
@@ -83,7 +85,7 @@ def _polished(X, problem, found):
     beta = polish(
         problem,
         found.beta,
-        lambda some: X[some] @ X[some].T + np.diag(problem.ridge[some]),
+        lambda some: _dense(X[some] @ X[some].T) + np.diag(problem.ridge[some]),
         lambda by: X @ (by @ X) + problem.ridge * by,
     )
     gradient = X @ (beta @ X) + problem.ridge * beta - problem.t
@@ -103,14 +105,15 @@ def _stages(X, problem, share, search, *, exact):
 
     If it has to be exact, until it is clear as well which rows are on the margin, or the gap is yet smaller.
     """
-    if len(X) > _MANY:
+    if X.shape[0] > _MANY:
         some = slice(None, None, _STRIDE)
         part = problem.rows(some)._replace(
             lo=_STRIDE * problem.lo[some],
             hi=_STRIDE * problem.hi[some],
             ridge=problem.ridge[some] / _STRIDE,
         )
-        _stages(np.ascontiguousarray(X[some]), part, _ROUGH, search, exact=False)
+        every_eighth = X[some] if issparse(X) else np.ascontiguousarray(X[some])
+        _stages(every_eighth, part, _ROUGH, search, exact=False)
         search.width /= _SHRINK
     search.f = X @ search.w + search.b
     while not search.over:
@@ -229,7 +232,15 @@ def _curvature(X, problem, ridge, beta):
     for start in range(0, len(bent), _BLOCK_ROWS):
         some = bent[start : start + _BLOCK_ROWS]
         rows, weights = np.ones((len(some), d + 1)), 1.0 / ridge[some]
-        np.take(X, some, axis=0, out=rows[:, :d])
+        if issparse(X):
+            rows[:, :d] = _dense(X[some])
+        else:
+            np.take(X, some, axis=0, out=rows[:, :d])
         H += (rows.T * weights) @ rows
     H[np.diag_indices(d)] += 1.0
     return H
+
+
+def _dense(rows):
+    """A few rows as an array."""
+    return rows.toarray() if issparse(rows) else rows

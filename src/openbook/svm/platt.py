@@ -36,8 +36,8 @@ def deal(X: np.ndarray, codes: np.ndarray, folds: int) -> np.ndarray:
     """The fold of each row."""
     combination = X @ np.sin(1.0 + np.arange(X.shape[1]))
     order = np.lexsort((combination, codes))
-    dealt = np.empty(len(X), dtype=np.intp)
-    dealt[order] = np.arange(len(X)) % folds
+    dealt = np.empty(len(codes), dtype=np.intp)
+    dealt[order] = np.arange(len(codes)) % folds
     return dealt
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["CAPPED", "CONVERGED", "INTERRUPTED", "DualSolution", "Problem", "slopes"]
+__all__ = ["CAPPED", "CONVERGED", "INTERRUPTED", "DualSolution", "Problem", "bias_of", "slopes"]
 
 #: How a solver came to its end.
 CONVERGED, CAPPED, INTERRUPTED = 0, 1, 2
@@ -98,7 +98,7 @@ class DualSolution:
         cls, problem: Problem, beta: np.ndarray, gradient: np.ndarray, sweeps: int, state: int
     ) -> "DualSolution":
         """With the constant and the gap that follow from multipliers and their gradient."""
-        bias = _bias(problem, beta, gradient)
+        bias = bias_of(problem, beta, gradient)
         products = gradient + problem.t - problem.ridge * beta
         square, f = float(beta @ products), products + bias
         primal = 0.5 * square + problem.total_loss(f)
@@ -117,7 +117,7 @@ def slopes(problem: Problem, beta: np.ndarray, gradient: np.ndarray) -> tuple[np
     return np.where(beta < problem.hi, up, -np.inf), np.where(beta > problem.lo, down, np.inf)
 
 
-def _bias(problem, beta, gradient):
+def bias_of(problem, beta, gradient):
     """The mean of what the free multipliers demand; where none is free, the middle of what is allowed."""
     up, down = slopes(problem, beta, gradient)
     free = (beta > problem.lo) & (beta < problem.hi)

@@ -1,9 +1,10 @@
 r"""Which solver a problem goes to; and the hard margin, C = infinity.
 
-A linear machine of more than a few rows goes to Newton's method (`newton.py`); every other one to pairs of
-multipliers (`smo.py`). Of few rows, the kernel matrix is computed once, for the machines of all pairs of
-classes and all folds. Neither a linear nor a radial kernel minds where the origin is: rows that are far from
-it are moved there first, since the digits that they have in common are lost for all that follows.
+A linear machine of more than a few rows goes to Newton's method (`newton.py`), of sparse rows with many
+columns to coordinate descent (`dual_descent.py`); every other one to pairs of multipliers (`smo.py`). Of few
+rows, the kernel matrix is computed once, for the machines of all pairs of classes and all folds. Neither a
+linear nor a radial kernel minds where the origin is: rows that are far from it are moved there first, since
+the digits that they have in common are lost for all that follows.
 
 The hard margin is the soft one under a C that no multiplier reaches. C is raised until that is so. If some
 multiplier is still at its bound, a linear programme tells whether the classes can be separated at all,
@@ -17,8 +18,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
 from openbook.errors import DataError
+from openbook.svm.dual_descent import solve_sparse
 from openbook.svm.kernels import Held, Kernel, Linear, Own, RadialKernel
 from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, DualSolution, Problem
@@ -28,6 +31,8 @@ __all__ = ["KernelTable", "kernel_table", "solve_hard", "solve_machine"]
 
 #: A linear machine of no more rows is solved by pairs, which is quicker for so few.
 FEW = 200
+#: A linear machine of sparse rows with more columns is solved by coordinate descent.
+MOST_COLUMNS = 1000
 #: Rows whose mean is so many standard deviations away are far from the origin, judged by so many of them.
 _AWAY, _SOME = 3.0, 2000
 #: The kernel matrix of no more rows is computed once for all machines and folds; it takes 32 MB.
@@ -42,6 +47,10 @@ def solve_machine(
     X, kernel: Kernel, problem: Problem, tol, max_iter, start=None, *, by_pairs=False
 ) -> DualSolution:
     """The multipliers of a problem over the rows of X; of a linear machine its weights too."""
+    if issparse(X):
+        if X.shape[1] > min(X.shape[0], MOST_COLUMNS):
+            return solve_sparse(X, problem, tol, max_iter, start)
+        return _with_weights(solve_linear(X, problem, tol, max_iter), X, np.zeros(X.shape[1]))
     if isinstance(kernel, RadialKernel):
         return solve_dual(_centred(X)[0], kernel, problem, tol, max_iter, start)
     if not isinstance(kernel, Linear):
@@ -74,6 +83,8 @@ class KernelTable(NamedTuple):
 
 def kernel_table(kernel: Kernel, X: np.ndarray, order: np.ndarray | None = None) -> KernelTable:
     """The kernel of few rows as a table, in this order of rows; not where Newton's method will do without."""
+    if issparse(X):
+        return KernelTable(kernel, X)
     by_newton = isinstance(kernel, Linear) and len(X) > FEW and X.shape[1] <= len(X)
     if len(X) > HELD or by_newton or isinstance(kernel, Own):
         return KernelTable(kernel, X)

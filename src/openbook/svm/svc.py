@@ -72,8 +72,8 @@ class SVC(SupportVectors, Classifier):
         The factor of the kernel; NaN where it has none.
     support_ : ndarray
         The numbers of the rows that are support vectors, of those that are alike the first.
-    support_vectors_ : ndarray of shape (n_support, n_encoded)
-        These rows, encoded.
+    support_vectors_ : ndarray of shape (n_support, n_encoded) or None
+        These rows, encoded; None where rows are sparse, since the weights of a linear machine say all.
     dual_coef_ : ndarray of shape (n_machines, n_support)
         alpha y of each support vector, in each machine.
     slacks_ : ndarray of shape (n_machines, n_support)
@@ -173,6 +173,9 @@ class SVC(SupportVectors, Classifier):
             label = as_text(self.classes_.tolist()[0])
             msg = f"SVC needs at least two classes, and there is only one class: {label}"
             raise DataError(msg)
+        if math.isinf(self.C) and rows.sparse:
+            msg = "SVC: sparse rows need a finite C; C=1000 comes near a hard margin"
+            raise ParameterError(msg)
         training = self._training(rows)
         self._set_gamma(training)
         weights = np.bincount(training.y, training.w, len(self.classes_))

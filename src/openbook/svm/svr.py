@@ -60,8 +60,8 @@ class SVR(SupportVectors, Regressor):
         The factor of the kernel; NaN where it has none.
     support_ : ndarray
         The numbers of the rows that are support vectors, of those that are alike the first.
-    support_vectors_ : ndarray of shape (n_support, n_encoded)
-        These rows, encoded.
+    support_vectors_ : ndarray of shape (n_support, n_encoded) or None
+        These rows, encoded; None where rows are sparse, since the weights of a linear machine say all.
     dual_coef_ : ndarray of shape (1, n_support)
         beta of each support vector, in units of the scaled target.
     slacks_ : ndarray of shape (1, n_support)

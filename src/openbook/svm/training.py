@@ -2,12 +2,13 @@
 
 Rows that are alike, target included, are one row of their joint weight: it is the same problem, smaller.
 
-X : float64 (n, d), y : class codes or numbers (n,), w : float64 (n,)
+X : float64 (n, d), or a CSR matrix; y : class codes or numbers (n,), w : float64 (n,)
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse, vstack
 
 from openbook.fold import Piece
 
@@ -26,7 +27,9 @@ class MachineRows(NamedTuple):
         return MachineRows(*(array[rows] for array in self))
 
     def joined(self) -> "MachineRows":
-        """With one row for all that are alike."""
+        """With one row for all that are alike; sparse rows stay as they are."""
+        if issparse(self.X):
+            return self
         first, group = _groups(np.column_stack([self.X, self.y]))
         if len(first) == len(self.X):
             return self
@@ -36,13 +39,16 @@ class MachineRows(NamedTuple):
 def read_rows(rows, encoding) -> MachineRows:
     """All rows, encoded."""
     chunks = [piece.load() if isinstance(piece, Piece) else piece for piece in rows.pieces]
-    X = np.empty((sum(len(chunk.y) for chunk in chunks), len(encoding)))
-    start = 0
-    for chunk in chunks:
-        encoding(chunk.X, X[start : start + len(chunk.y)])
-        start += len(chunk.y)
+    if encoding.sparse:
+        X = vstack([encoding(chunk.X) for chunk in chunks], format="csr")
+    else:
+        X = np.empty((sum(len(chunk.y) for chunk in chunks), len(encoding)))
+        start = 0
+        for chunk in chunks:
+            encoding(chunk.X, X[start : start + len(chunk.y)])
+            start += len(chunk.y)
     y, w = np.concatenate([chunk.y for chunk in chunks]), np.concatenate([chunk.w for chunk in chunks])
-    return MachineRows(X, y, w, np.arange(len(X)))
+    return MachineRows(X, y, w, np.arange(len(y)))
 
 
 def _groups(cells):

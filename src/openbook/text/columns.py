@@ -9,7 +9,7 @@ nothing.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -18,9 +18,9 @@ import scipy.sparse as sp
 
 from openbook.data import Intervals, Schema, SparseTable, Table, Text, Word
 from openbook.data.conform import conform, conform_column
-from openbook.text.terms import TermRule
+from openbook.text.terms import Counted, TermRule
 
-__all__ = ["RULE", "counts_of", "encoded", "telling_words"]
+__all__ = ["RULE", "encoded", "placed_counts", "telling_words"]
 
 #: How the words of text columns are told where nothing else is asked for.
 RULE = TermRule()
@@ -29,13 +29,26 @@ _SHOWN_WORDS = 20
 _NO_COUNT = 1e-9
 
 
-def encoded(table: Table, schema: Schema, who: str = "the model", *, grow: bool = False) -> Table:
-    """The table's rows in the schema's columns and codes; see `conform`."""
+def encoded(
+    table: Table,
+    schema: Schema,
+    who: str = "the model",
+    *,
+    grow: bool = False,
+    counted: Mapping[str, Sequence[Counted]] | None = None,
+) -> Table:
+    """The table's rows in the schema's columns and codes; see `conform`.
+
+    counted : the terms of each column of texts, some rows after others, where they are known
+    """
     if not schema.words or table.schema == schema:
         return conform(table, schema, who, grow=grow)
     before = conform(table, schema.unworded, who, grow=grow)
     words = (a for a in schema if isinstance(a, Word))
-    counts = [counts_of(before.data(text).tolist(), places) for text, places in schema.words.items()]
+    counts = []
+    for text, places in schema.words.items():
+        parts = [RULE.count(before.data(text).tolist())] if counted is None else counted[text]
+        counts.append(sp.vstack([placed_counts(part, places) for part in parts], format="csr"))
     others = [a for a in before.schema if not (isinstance(a, Text) and a.name in schema.words)]
     if next(words).sparse:
         whole = Schema((*others, *(a for a in schema if isinstance(a, Word))), schema.named)
@@ -55,38 +68,39 @@ def encoded(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
     )
 
 
-def counts_of(texts: Sequence[str | None], places: Mapping[str, int]) -> sp.csr_array:
+def placed_counts(counted: Counted, places: Mapping[str, int]) -> sp.csr_array:
     """How often each of the words that have a place occurs in each text, float64 (n_texts, n_words).
 
-    >>> counts_of(["Good, good film", None], {"film": 0, "good": 1}).toarray().tolist()
+    >>> placed_counts(RULE.count(["Good, good film", None]), {"film": 0, "good": 1}).toarray().tolist()
     [[1.0, 2.0], [0.0, 0.0]]
     """
-    terms, counts = RULE.count(texts)
+    terms, counts = counted
     place = np.fromiter(map(places.get, terms, repeat(-1)), np.int32, len(terms))[counts.indices]
     known = place >= 0
     ends = np.concatenate([[0], np.cumsum(known)])[counts.indptr]
     cells = (counts.data[known].astype(np.float64), place[known], ends)
-    matrix = sp.csr_array(cells, shape=(len(texts), len(places)))
+    matrix = sp.csr_array(cells, shape=(counts.shape[0], len(places)))
     matrix.sort_indices()
     return matrix
 
 
-def telling_words(schema: Schema, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def telling_words(
+    words: Collection[str], rows: Sequence[tuple[Any, ...]], terms: int = 1
+) -> list[tuple[Any, ...]]:
     """The rows of a sum (name, x, …, term), with those of words behind the others.
 
-    Only words that occur are there, the largest terms first; from twenty words on the rest is one line.
+    Only words that occur are there, the largest terms first; from twenty words on the rest is one line, the
+    sum of their terms. A row may have several terms, its last entries.
 
-    >>> schema = Schema((Word.of("t", "bad"), Word.of("t", "good"), Word.of("t", "odd")))
     >>> rows = [("t: bad", 1.0, -0.5), ("t: good", 2.0, 3.0), ("t: odd", 0.0, 0.0), ("age", 0.0, 0.0)]
-    >>> telling_words(schema, rows)
+    >>> telling_words({"t: bad", "t: good", "t: odd"}, rows)
     [('age', 0.0, 0.0), ('t: good', 2.0, 3.0), ('t: bad', 1.0, -0.5)]
     """
-    words = set(schema.of(Word))
     others = [row for row in rows if row[0] not in words]
     told = [row for row in rows if row[0] in words and abs(row[1]) > _NO_COUNT]
-    told.sort(key=lambda row: -abs(row[-1]))
+    told.sort(key=lambda row: -max(map(abs, row[-terms:])))
     told, rest = told[:_SHOWN_WORDS], told[_SHOWN_WORDS:]
     if rest:
-        total = math.fsum(row[-1] for row in rest)
-        told.append((f"{len(rest)} more words", *[None] * (len(rest[0]) - 2), total))
+        totals = [math.fsum(row[i] for row in rest) for i in range(-terms, 0)]
+        told.append((f"{len(rest)} more words", *[None] * (len(rest[0]) - 1 - terms), *totals))
     return [*others, *told]
