@@ -38,7 +38,7 @@ class Estimates(NamedTuple):
 def odds_estimates(model: Any, X: Table, *, weighted: bool = False) -> list[Estimates]:
     """For every class but the first: the coefficients of a fitted LogisticRegression and their errors.
 
-    X are the rows that it was fitted on; `weighted` rows have no errors here.
+    X are the rows that it was fitted on; `weighted` and sparse rows have no errors here.
     """
     own = np.column_stack([model.intercept_, model.coef_])
     if len(own) > 1:
@@ -57,7 +57,8 @@ def _errors(model: Any, X: Table, *, weighted: bool) -> np.ndarray | None:
         return errors
     scores = 1 if k == 1 else k + 1
     work = float(len(X)) * (scores * (d + 1)) ** 2 + float(scores * (d + 1)) ** 3
-    if weighted or model.l1_ratio or model.class_weight is not None or work > _MOST_WORK:
+    unknown = weighted or model.encoding_.sparse or model.l1_ratio or model.class_weight is not None
+    if unknown or work > _MOST_WORK:
         return None
     covariance = _covariance(model, X, scores)
     if scores > 1:

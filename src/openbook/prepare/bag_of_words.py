@@ -342,17 +342,25 @@ class BagOfWords(Summed):
     def _matrix(self, j: int, parts: list[Counted]) -> sp.csr_array:
         """The cells of the terms of column j; parts are let go as they are copied."""
         places = [self._places(j, part.terms) for part in parts]
-        known = [place[part.counts.indices] >= 0 for place, part in zip(places, parts, strict=True)]
-        size = sum(int(some.sum()) for some in known)
-        values, columns = np.empty(size), np.empty(size, dtype=np.int32)
+        known = [  # which cells; all of them where every term has a column
+            slice(None) if (place >= 0).all() else place[part.counts.indices] >= 0
+            for place, part in zip(places, parts, strict=True)
+        ]
+        sizes = [
+            part.counts.nnz if isinstance(some, slice) else int(some.sum())
+            for some, part in zip(known, parts, strict=True)
+        ]
+        values, columns = np.empty(sum(sizes)), np.empty(sum(sizes), dtype=np.int32)
         ends, start = [np.zeros(1, dtype=np.int64)], 0
-        for k, place in enumerate(places):
+        for k, (place, size) in enumerate(zip(places, sizes, strict=True)):
             counts, some = parts[k].counts, known[k]
-            end = start + int(some.sum())
-            values[start:end], columns[start:end] = counts.data[some], place[counts.indices[some]]
-            before = np.concatenate([[0], np.cumsum(some)])
-            ends.append(before[counts.indptr[1:]] + start)
-            start, parts[k], known[k] = end, None, None  # type: ignore[call-overload]
+            cells = slice(start, start + size)
+            values[cells], columns[cells] = counts.data[some], place[counts.indices[some]]
+            last = counts.indptr[1:]
+            if not isinstance(some, slice):
+                last = np.concatenate([[0], np.cumsum(some)])[last]
+            ends.append(last + start)
+            start, parts[k], known[k] = start + size, None, None  # type: ignore[call-overload]
         shape = (sum(map(len, ends)) - 1, len(self._names[j]))
         matrix = sp.csr_array((values, columns, np.concatenate(ends)), shape=shape)
         if self.n_features is not None:

@@ -25,8 +25,8 @@ __all__ = ["inside", "prepared_rows", "unwrapped"]
 
 #: Rows of a table that are shown at once; values of a column, classes and tables of columns.
 _MOST_ROWS, _MOST_VALUES, _MOST_CLASSES, _MOST_TABLES = 15, 12, 8, 6
-#: Features of a chain, the largest weights first.
-_MOST_FEATURES = 60
+#: Features of a chain and terms of a sum, such as words, the largest weights first.
+_MOST_FEATURES, _MOST_TERMS = 60, 500
 #: Encoded columns for which the discriminants are solved again.
 _MOST_SOLVED = 500
 _LEVEL = 0.95
@@ -161,7 +161,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
         header = ["term", "coefficient", "odds ratio", *(["95% interval of the odds ratio"] if sure else [])]
         rows = []
         with np.errstate(over="ignore", invalid="ignore"):
-            for i in _by_weight(own * spread):
+            for i in _by_weight(own * spread)[:_MOST_TERMS]:
                 cells = [names[i], figure(own[i], 4), "–" if i == 0 else figure(float(np.exp(own[i])), 4)]
                 if errors is not None:
                     low, high = np.exp(own[i] - reach * errors[i]), np.exp(own[i] + reach * errors[i])
@@ -341,7 +341,7 @@ def _machine(model: Any) -> list[Block]:
         own = np.atleast_2d(model.coef_)
         names = model.encoding_.names
         order = np.argsort(-np.abs(own * model.encoding_.scale).max(axis=0), kind="stable")
-        rows = [[names[j], *(figure(w, 4) for w in own[:_MOST_CLASSES, j])] for j in order]
+        rows = [[names[j], *(figure(w, 4) for w in own[:_MOST_CLASSES, j])] for j in order[:_MOST_TERMS]]
         each = len(getattr(model, "classes_", ())) == len(own)
         heads = (
             map(as_text, model.classes_.tolist()) if each else (f"weight {c + 1}" for c in range(len(own)))

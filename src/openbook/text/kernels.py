@@ -79,41 +79,41 @@ def number_words(text, is_word, codes, firsts, spans):
     Returns how many words, and how many distinct words, there are.
     """
     table = np.zeros((1 << 12, 4), dtype=np.uint64)
-    n = distinct = texts = size = 0
-    first = second = rest = np.uint64(0)
-    for i in range(len(text)):
+    n = distinct = texts = i = 0
+    while i < len(text):
         byte = text[i]
-        if is_word[byte]:
-            if size < _HEAD:
-                first = (first << _BYTE) | np.uint64(byte)
-            elif size < 2 * _HEAD:
-                second = (second << _BYTE) | np.uint64(byte)
-            else:
-                rest = (rest ^ np.uint64(byte)) * _FNV
-            size += 1
+        if not is_word[byte]:
+            if byte == 0:
+                texts += 1
+                firsts[texts] = n
+            i += 1
             continue
-        if size > 0:
-            start = i - size
-            slot = slot_of(table, text, (first, second, size, start), hashed(first, second, rest))
-            if table[slot, 3] == _FREE:
-                spans[distinct, 0], spans[distinct, 1] = start, size
-                distinct += 1
-                table[slot, 0], table[slot, 1] = first, second
-                table[slot, 2] = (np.uint64(size) << _SIZE) | np.uint64(start)
-                table[slot, 3] = np.uint64(distinct)
-                codes[n] = distinct - 1
-                if 2 * distinct > len(table):
-                    larger = np.zeros((4 * len(table), 4), dtype=np.uint64)
-                    move_words(table, text, larger)
-                    table = larger
-            else:
-                codes[n] = np.int32(table[slot, 3]) - 1
-            n += 1
-            size = 0
-            first = second = rest = np.uint64(0)
-        if byte == 0:
-            texts += 1
-            firsts[texts] = n
+        start, first, second, rest = i, np.uint64(0), np.uint64(0), np.uint64(0)
+        while i < start + _HEAD and is_word[text[i]]:  # a zero byte ends the last word
+            first = (first << _BYTE) | np.uint64(text[i])
+            i += 1
+        while i < start + 2 * _HEAD and is_word[text[i]]:
+            second = (second << _BYTE) | np.uint64(text[i])
+            i += 1
+        while is_word[text[i]]:
+            rest = (rest ^ np.uint64(text[i])) * _FNV
+            i += 1
+        size = i - start
+        slot = slot_of(table, text, (first, second, size, start), hashed(first, second, rest))
+        if table[slot, 3] == _FREE:
+            spans[distinct, 0], spans[distinct, 1] = start, size
+            distinct += 1
+            table[slot, 0], table[slot, 1] = first, second
+            table[slot, 2] = (np.uint64(size) << _SIZE) | np.uint64(start)
+            table[slot, 3] = np.uint64(distinct)
+            codes[n] = distinct - 1
+            if 2 * distinct > len(table):
+                larger = np.zeros((4 * len(table), 4), dtype=np.uint64)
+                move_words(table, text, larger)
+                table = larger
+        else:
+            codes[n] = np.int32(table[slot, 3]) - 1
+        n += 1
     return n, distinct
 
 

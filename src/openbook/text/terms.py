@@ -131,7 +131,9 @@ def _without_accents(word: str) -> str:
 
 def _in_order(terms: Sequence[str | None]) -> tuple[list[str], Array]:
     """The distinct terms in order, and the place of each; -1 for None."""
-    ordered = sorted(term for term in set(terms) if term is not None)
+    distinct = set(terms)
+    distinct.discard(None)
+    ordered: list[str] = sorted(distinct)  # type: ignore[arg-type]
     place: dict[str | None, int] = dict(zip(ordered, range(len(ordered)), strict=True))
     place[None] = -1
     return ordered, np.fromiter(map(place.__getitem__, terms), np.int32, len(terms))

@@ -44,13 +44,15 @@ def tokens(texts: Sequence[str | None]) -> Tokens:
     whole = "\0".join("" if text is None else text for text in texts) + "\0"
     if whole.count("\0") != len(texts):
         whole = "\0".join("" if text is None else text.replace("\0", " ") for text in texts) + "\0"
-    encoded = np.frombuffer(_plain(whole).encode("utf-8", "replace"), dtype=np.uint8)
+    text = _plain(whole).encode("utf-8", "replace")
+    encoded = np.frombuffer(text, dtype=np.uint8)
     most = len(encoded) // 2 + 1
     codes, spans = np.empty(most, dtype=np.int32), np.empty((most, 2), dtype=np.int32)
     firsts = np.zeros(len(texts) + 1, dtype=np.int64)
     n, distinct = number_words(encoded, _IS_WORD, codes, firsts, spans)
-    text = encoded.data
-    words = b"\n".join([text[start : start + size] for start, size in spans[:distinct].tolist()])
+    starts, sizes = spans[:distinct].T
+    ends = (starts + sizes).tolist()
+    words = b"\n".join([text[start:end] for start, end in zip(starts.tolist(), ends, strict=True)])
     return Tokens(words.decode().split("\n") if distinct else [], codes[:n].copy(), firsts)
 
 
