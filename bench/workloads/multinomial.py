@@ -9,20 +9,20 @@ from bench.workloads.quality import judged
 WORDS, PER_ROW, CLASSES = 50_000, 100, 4
 
 
-def make(rows, seed):
+def make(rows, seed, words=WORDS, classes=CLASSES, tilt=0.15):
     """Each class prefers words of its own; a word drawn twice is counted twice. Counts are floats, which
     suit both: either would convert whole numbers.
     """
     rng = np.random.default_rng(seed)
-    y = rng.integers(0, CLASSES, rows)
-    shares = 1.0 / np.arange(1, WORDS + 1)
+    y = rng.integers(0, classes, rows)
+    shares = 1.0 / np.arange(1, words + 1)
     indices = np.empty((rows, PER_ROW), dtype=np.int32)
-    for c in range(CLASSES):
-        tilted = (shares * rng.lognormal(0.0, 0.15, WORDS)).cumsum()
+    for c in range(classes):
+        tilted = (shares * rng.lognormal(0.0, tilt, words)).cumsum()
         draws = rng.random((int((y == c).sum()), PER_ROW)) * tilted[-1]
         indices[y == c] = np.searchsorted(tilted, draws)
     indptr = np.arange(rows + 1, dtype=np.int32) * PER_ROW
-    X = sp.csr_array((np.ones(rows * PER_ROW), indices.ravel(), indptr), shape=(rows, WORDS))
+    X = sp.csr_array((np.ones(rows * PER_ROW), indices.ravel(), indptr), shape=(rows, words))
     X.sum_duplicates()
     return X, y
 

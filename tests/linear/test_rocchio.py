@@ -62,13 +62,13 @@ def test_weights_and_dense_rows_after_sparse_ones():
     weighed = Rocchio().fit(csr_array(WORDS), LABELS, sample_weight=[3, 1, 1, 1])
     np.testing.assert_allclose(weighed.centroids_[1], [(3 * 0.6 + 1) / 4, 0.6, 0], rtol=1e-14)
     assert weighed.predict(WORDS).tolist() == LABELS
-    assert weighed.encoding_ is None
+    assert weighed.encoding_.sparse == 3
 
 
 def test_sparse_rows_must_be_finite():
     bad = WORDS.copy()
     bad[0, 0] = np.nan
-    with pytest.raises(DataError, match="sparse rows must hold finite numbers without missing cells"):
+    with pytest.raises(DataError, match="column 'x0' lacks a number in row 0"):
         Rocchio().fit(csr_array(bad), LABELS)
 
 

@@ -1,0 +1,100 @@
+"""Linear learners of word counts: 20,000 sparse rows of about a hundred words out of 100,000, ten classes.
+
+Quality is the objective that both minimise, over the number of rows, worked out from each one's coefficients.
+"""
+
+import numpy as np
+
+from bench.workload import OURS, Contestant, Goal, Workload
+from bench.workloads.multinomial import make as make_counts
+
+ROWS, WORDS_PER_ROW, CLASSES = 20_000, 5, 10
+#: Both stop where no gradient of the mean loss is larger.
+GRADIENT = 1e-4
+#: LIBLINEAR also minimises b²/2 over the square of this.
+INTERCEPT = 10
+
+
+def make(rows, seed):
+    """One label in twenty is drawn anew, so that no plane parts the classes by right."""
+    X, y = make_counts(rows, seed, WORDS_PER_ROW * rows, CLASSES, tilt=0.4)
+    rng = np.random.default_rng(seed)
+    return X, np.where(rng.random(rows) < 0.05, rng.integers(0, CLASSES, rows), y)
+
+
+def fit_logistic(given):
+    from openbook.linear import LogisticRegression
+
+    return LogisticRegression(tol=GRADIENT).fit(*given)
+
+
+def fit_logistic_sklearn(given):
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(tol=GRADIENT, max_iter=1000).fit(*given)
+
+
+def fit_machine(given):
+    from openbook.svm import SVC
+
+    return SVC(kernel="linear", loss="squared_hinge", calibrate=None).fit(*given)
+
+
+def fit_machine_liblinear(given):
+    from sklearn.svm import LinearSVC
+
+    return LinearSVC(intercept_scaling=INTERCEPT, random_state=0).fit(*given)
+
+
+def predict(model, given):
+    return model.predict(given[0])
+
+
+def logistic_objective(model, given, predicted):  # noqa: ARG001 (every quality is asked so)
+    X, y = given
+    scores = X @ model.coef_.T + model.intercept_
+    logs = np.log(np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)) + scores.max(axis=1)
+    loss = (logs - scores[np.arange(len(y)), y]).sum()
+    return {"objective": float(loss + 0.5 * (model.coef_**2).sum()) / len(y)}
+
+
+def machine_objective(model, given, predicted):  # noqa: ARG001
+    X, y = given
+    signs = np.where(y[:, None] == np.arange(CLASSES), 1.0, -1.0)
+    slack = np.maximum(0.0, 1 - signs * (X @ model.coef_.T + model.intercept_))
+    return {"objective": float(0.5 * (model.coef_**2).sum() + (slack**2).sum()) / len(y)}
+
+
+SPARSE_LOGISTIC = Workload(
+    name="sparse-logistic",
+    title="Logistic regression, sparse, 100,000 columns, 10 classes",
+    rows=ROWS,
+    make=make,
+    contestants={
+        OURS: Contestant(tuple, fit_logistic, predict, logistic_objective),
+        "LogisticRegression": Contestant(
+            tuple, fit_logistic_sklearn, predict, logistic_objective, needs="sklearn"
+        ),
+    },
+    goals=(Goal("fit", "times", 1, ("LogisticRegression",)),),
+    tolerance=2e-3,
+    rounds=1,
+    runs=1,
+    warm_rows=100,
+)
+
+SPARSE_MACHINE = Workload(
+    name="sparse-svm-linear",
+    title="A linear support vector machine for each class, sparse, 100,000 columns, 10 classes",
+    rows=ROWS,
+    make=make,
+    contestants={
+        OURS: Contestant(tuple, fit_machine, predict, machine_objective),
+        "LinearSVC": Contestant(tuple, fit_machine_liblinear, predict, machine_objective, needs="sklearn"),
+    },
+    goals=(Goal("fit", "times", 1.5, ("LinearSVC",)),),
+    tolerance=2e-3,
+    rounds=1,
+    runs=1,
+    warm_rows=100,
+)
