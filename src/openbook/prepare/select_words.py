@@ -118,7 +118,7 @@ class SelectWords(Preparation):
             if self.measure != "chi_squared":
                 msg = f"{self.measure} needs classes, and the target is numeric; use measure='chi_squared'"
                 raise ParameterError(msg)
-            found = mentions(texts, rows.y, 0)
+            found = mentions(RULE.count(texts), rows.y, 0)
             terms, df, scores = found.terms, found.sums[:, 0], word_scores(found, 0)[:, None]
         else:
             classes = max(rows.n_classes, 1)
