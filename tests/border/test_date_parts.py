@@ -156,3 +156,10 @@ def test_describe_says_which_parts_count():
     assert "weekday (p < 0.001)" in said
     assert "not the month" in said
     assert "month, weekday" in {f.kind: f.message for f in ob.describe(table).findings}["dates"]
+
+
+def test_months_without_days_have_no_weekday():
+    """Jan-2018 is read as its first day, and which weekday that is says nothing of the month."""
+    months = [f"{m}-{y}" for y in range(1970, 2020) for m in ("Jan", "Feb", "Mar", "Apr", "May", "Jun")]
+    rows = [{"month": month, "y": float(i % 6)} for i, month in enumerate(months)]
+    assert LinearRegression().fit(rows, "y").schema_.names == ("month", "month month")

@@ -56,7 +56,7 @@ def derived_parts(schema: Schema, rows: Rows, n_classes: int, *, evident: bool) 
 def _parts(date: Datetime, its: _Calendar, *, evident: bool) -> Iterator[DatePart]:
     of = dict(zip(_PARTS, its.moments, strict=True))
     shown = {part: int(np.count_nonzero(found.weight[:, 0])) for part, found in of.items()}
-    for part in parts_worth(its.high - its.low, shown["hour"]):
+    for part in parts_worth(date, its.high - its.low, shown["hour"]):
         rows, total = float(of[part].weight[:, 0].sum()), of[part].overall()
         p = part_p_value(total.scatter[0], of[part].scatter.sum(axis=0), rows, shown[part])
         if is_derived(p, rows, shown[part], evident=evident):

@@ -1,7 +1,7 @@
 r"""Parts of dates: which are worth a column of their own, and whether they say something of a target.
 
     month      Jan … Dec, a cycle      where the dates span at least 60 days
-    weekday    Mon … Sun, a cycle      where they span at least 14 days
+    weekday    Mon … Sun, a cycle      where they span at least 14 days, and are written with days
     hour       0 … 23, a cycle         where the hours differ
 
 Quarters and years are derived only on request: the month tells the one, the elapsed time the other. Whether a
@@ -44,6 +44,8 @@ PARTS = ("year", *CYCLES)
 MONTHS_FROM, WEEKDAYS_FROM = 60, 14
 #: For the future to be told by its month, four fifths of the days must have all months.
 MONTHS_AGAIN_FROM = 457
+#: Formats of months and quarters.
+_WITHOUT_DAYS = ("month y", "y-m", "y q", "q y")
 #: A part with a smaller p-value is derived, and one with so many rows a value that to learn a figure of each
 #: costs 2% at most.
 SIGNIFICANT, ROWS_PER_VALUE = 0.05, 50
@@ -72,13 +74,17 @@ def part_cells(date: Datetime, days: Array, part: str) -> Array:
     return np.where(missing, MISSING, since % len(CYCLES[part])).astype(np.int8)
 
 
-def parts_worth(days: float, hours: int) -> tuple[str, ...]:
+def parts_worth(date: Datetime, days: float, hours: int) -> tuple[str, ...]:
     """The parts of dates that span so many days and show so many hours of the day.
 
-    >>> parts_worth(days=20.0, hours=1), parts_worth(days=800.0, hours=24)
+    >>> sold = Datetime("sold")
+    >>> parts_worth(sold, days=20.0, hours=1), parts_worth(sold, days=800.0, hours=24)
     (('weekday',), ('month', 'weekday', 'hour'))
+    >>> parts_worth(Datetime("sold", format="month y"), days=800.0, hours=1)  # Feb-2018 has no weekday
+    ('month',)
     """
-    worth = {"month": days >= MONTHS_FROM, "weekday": days >= WEEKDAYS_FROM, "hour": hours > 1}
+    weekdays = days >= WEEKDAYS_FROM and date.format not in _WITHOUT_DAYS
+    worth = {"month": days >= MONTHS_FROM, "weekday": weekdays, "hour": hours > 1}
     return tuple(part for part, is_worth in worth.items() if is_worth)
 
 
@@ -97,7 +103,7 @@ def calendar_parts(table: Table, name: str) -> tuple[DatePart, ...]:
     shown = {part: len(np.unique(part_cells(date, days, part))) for part in CYCLES}
     return tuple(
         DatePart.of(date, part)
-        for part in parts_worth(span, shown["hour"])
+        for part in parts_worth(date, span, shown["hour"])
         if is_derived(1.0, len(days), shown[part]) and (part != "month" or span >= MONTHS_AGAIN_FROM)
     )
 

@@ -211,9 +211,8 @@ def _findings(findings: Sequence[Finding], width: int) -> list[str]:
         spelt_out = group if len(group) == _SPELT_OUT + 1 else group[:_SPELT_OUT]
         lines += [_indented(sign, f"{_where(finding)}: {finding.message}", width) for finding in spelt_out]
         if rest := [_where(finding) for finding in group[len(spelt_out) :]]:
-            lines.append(
-                _indented(sign, f"{kind} also in {len(rest):,} more: {', '.join(rest)}", width, at_most=300)
-            )
+            more = f"{kind} also in {len(rest):,} more: {', '.join(dict.fromkeys(rest))}"
+            lines.append(_indented(sign, more, width, at_most=300))
     return lines
 
 

@@ -109,7 +109,7 @@ class DateParts(Summed):
         j, hour = numbers.index(date.name), len(numbers) + self.schema_.of(Datetime).index(date.name)
         hours = 2 if found.high[hour] > found.low[hour] else 1
         ends = (found.low[j], found.high[j]) if found.weight[j] > 0 else (np.nan, np.nan)
-        return *ends, parts_worth(found.high[j] - found.low[j], hours)
+        return *ends, parts_worth(date, found.high[j] - found.low[j], hours)
 
     def transform(self, X: Any) -> Any:
         """The rows with the parts of their dates.

@@ -316,14 +316,9 @@ def grouped_findings(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
         spelt_out = group if len(group) <= _SPELT_OUT + 1 else group[:_SPELT_OUT]
         lines += [finding_cells(finding) for finding in spelt_out]
         if others := group[len(spelt_out) :]:
-            columns = [name for finding in others for name in finding.columns]
-            lines.append(
-                (
-                    severity,
-                    f"{plural(len(others), 'column')} more",
-                    f"likewise ({kind}): {_place(columns, 12)}.",
-                )
-            )
+            columns = list(dict.fromkeys(name for finding in others for name in finding.columns))
+            likewise = f"likewise ({kind}): {_place(columns, 12)}."
+            lines.append((severity, f"{plural(len(others), 'finding')} more", likewise))
     return lines
 
 

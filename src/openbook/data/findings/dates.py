@@ -36,7 +36,7 @@ def date_parts(table: Table, target: str | None, skipped: Collection[str] = ()) 
             days = table.data(date.name)
             known = days[np.isfinite(days)]
             hours = len(np.unique(part_cells(date, known, "hour")))
-            if len(known) and (parts := parts_worth(float(np.ptp(known)), hours)):
+            if len(known) and (parts := parts_worth(date, float(np.ptp(known)), hours)):
                 yield Finding("dates", (date.name,), "note", _said(date, days, parts, aim))
 
 
