@@ -2,13 +2,17 @@
 
 import pytest
 
-from openbook import read
+from openbook import read, scan
+from openbook.bayes import NaiveBayes
 from openbook.data import Nominal, Text
+from openbook.errors import DataError
 from openbook.plan import Source
 
 
 @pytest.fixture
 def folder(tmp_path):
+    tmp_path = tmp_path / "reviews"
+    tmp_path.mkdir()
     for name, text in {
         "bad/2.txt": "dull",
         "bad/10.txt": "",
@@ -42,3 +46,45 @@ def test_a_folder_of_tables_is_one_table(tmp_path):
     (tmp_path / "a.csv").write_text("x\n1\n")
     (tmp_path / "b.csv").write_text("x\n2\n")
     assert read(tmp_path)["x"].tolist() == [1.0, 2.0]
+
+
+@pytest.fixture
+def letters(tmp_path):
+    own = tmp_path / "letters"
+    own.mkdir()
+    for name, text in {"b.txt": "Dear Ann, hello", "a.txt": "Dear Bob,\nhow are you?", "c.txt": ""}.items():
+        (own / name).write_text(text, encoding="utf-8")
+    return own
+
+
+def test_text_files_side_by_side_are_documents_with_their_names(letters):
+    table = read(letters)
+    assert table["file"].tolist() == ["a.txt", "b.txt", "c.txt"]
+    assert table["text"].tolist() == ["Dear Bob,\nhow are you?", "Dear Ann, hello", None]
+    assert Source.of(letters).default_target() is None
+
+
+def test_text_files_that_begin_alike_are_parts_of_a_table(tmp_path):
+    (tmp_path / "a.txt").write_text("x\ty\n1\t2\n")
+    (tmp_path / "b.txt").write_text("x\ty\n3\t4\n")
+    assert read(tmp_path)["y"].tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("chunk_rows", [1, 2, 100])
+def test_a_scan_of_documents_is_what_is_read(folder, letters, chunk_rows):
+    for source in (folder, letters):
+        scanned, whole = scan(source, chunk_rows=chunk_rows), read(source)
+        assert scanned.schema == whole.schema
+        assert [row for table in scanned.chunks() for row in table["text"].tolist()] == whole["text"].tolist()
+        assert len(scanned) == 3
+        assert scanned.select(["text"]).read().names == ("text",)
+        assert scanned.without([1]).read()["text"].tolist() == whole.take([0, 2])["text"].tolist()
+
+
+def test_learners_read_documents_a_few_at_a_time(folder):
+    whole, pieces = read(folder), scan(folder, chunk_rows=1)
+    held, scanned = NaiveBayes().fit(whole, "class"), NaiveBayes().fit(pieces, "class")
+    assert scanned.predict_proba(whole).tolist() == held.predict_proba(whole).tolist()
+    (folder / "bad" / "2.txt").write_text("changed")
+    with pytest.raises(DataError, match=r"2\.txt has changed since it was scanned"):
+        pieces.read()

@@ -3,6 +3,7 @@
 import pytest
 
 import openbook as ob
+from openbook.errors import PlanError
 from openbook.plan import make_plan, run
 
 GOOD, BAD = ("good", "superb", "warm"), ("bad", "dull", "weak")
@@ -49,3 +50,18 @@ def test_report_shows_telling_words_lengths_and_the_text_shaded(study):
     assert "Effect of the length of documents" in page
     assert '<mark class="ob-' in page
     assert study.looks.documents.bands[0].wrong == 0
+
+
+def test_a_study_of_texts_offers_the_learners_of_documents(tmp_path):
+    for i in range(60):
+        folder = tmp_path / ("not" if i % 2 else "liked")
+        folder.mkdir(exist_ok=True)
+        (folder / f"{i}.txt").write_text(f"a {(BAD if i % 2 else GOOD)[i % 3]} film")
+    labels = {contestant.label for contestant in make_plan(tmp_path, "class").contestants}
+    own = {"Rocchio", "linear support vectors"}
+    assert own | {"naive Bayes", "nearest neighbours", "logistic regression"} <= labels
+    assert "naive Bayes, kernel density" not in labels  # there is no number
+    without = make_plan("weather", "play")
+    assert not own & {contestant.label for contestant in without.contestants}
+    with pytest.raises(PlanError, match="Rocchio is skipped: it is for texts"):
+        make_plan("weather", "play", only=["rocchio"])

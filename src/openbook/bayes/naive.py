@@ -212,6 +212,8 @@ class NaiveBayes(Folding, Classifier):
             if isinstance(a, Word):
                 words[a.text].append(a.name)
         others = schema.select(a.name for a in schema if not isinstance(a, Word | Text))
+        if texts and not len(others) and isinstance(asked, str) and asked not in _OF_WORDS:
+            self._asked(others, texts)  # no column can have it
         worded = [(own[text], names) for text, names in words.items() if names]
         return [*(self._groups_of(others, texts).items() if len(others) else ()), *worded]
 

@@ -33,7 +33,7 @@ from openbook.data import (
 from openbook.data.arrays import object_cells, words_of
 from openbook.data.cells import Cells
 from openbook.data.distinct import distinct_codes
-from openbook.data.scan import FilePiece
+from openbook.data.scan import Piece
 from openbook.errors import DataError
 from openbook.fold import each, shares_memory
 from openbook.text.columns import encoded
@@ -163,7 +163,7 @@ class FileChunk:
         a missing target is refused
     """
 
-    piece: FilePiece
+    piece: Piece
     schema: Schema
     target: Attribute | None = None
     keeps: str | None = None

@@ -6,6 +6,7 @@ machine that sees the file can load by itself.
 
     Parquet     whole row groups, as many as fit into `chunk_rows` rows (at least one); numbers are not read
     CSV, TSV    ranges of bytes that hold `chunk_rows` lines
+    documents   some text files of a folder (`documents.py`)
 
 A piece refuses to load from a file that has changed since the scan. All files must have the same columns. A
 file at an address in object storage is read from a copy (`remote.py`).
@@ -24,7 +25,7 @@ import numpy.typing as npt
 from openbook.data.arrays import check_size
 from openbook.data.attributes import Attribute, Categorical, Numeric
 from openbook.data.delimited import DelimitedFile, long_numbers
-from openbook.data.documents import holds_documents
+from openbook.data.documents import DocumentPiece, document_pieces, holds_documents
 from openbook.data.files import check_file, format_of
 from openbook.data.frames import needs_cells, polars_cells, polars_columns, spelled_out
 from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, KindTally, Wish, judge, wishes
@@ -38,7 +39,7 @@ from openbook.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SCANNED_WITH", "FilePiece", "Scan", "scan", "size_on_disk"]
+__all__ = ["SCANNED_WITH", "FilePiece", "Piece", "Scan", "scan", "size_on_disk"]
 
 File = DelimitedFile | ParquetFile
 #: The options of `read` that `scan` has, too.
@@ -63,7 +64,8 @@ def scan(
     ----------
     source : path or list of paths
         A path, a pattern such as "sales-*.parquet", or a list of paths of Parquet, CSV or TSV files. The rows
-        follow one another in the order of the file names, or of the list. A path can be an address that
+        follow one another in the order of the file names, or of the list. A folder of text files is a table
+        of documents. A path can be an address that
         fsspec knows, such as "s3://bucket/sales-*.parquet".
     kinds : str, mapping or None, default=None
         Overrules the guess: one kind for all columns, or a kind for some columns, by name.
@@ -97,6 +99,9 @@ def scan(
         msg = f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}"
         raise DataError(msg)
     how = Reading(kinds, tuple(missing), header, decimal, thousands)
+    if isinstance(source, str | os.PathLike) and holds_documents(Path(source)):
+        documents = document_pieces(Path(source), how, chunk_rows)
+        return Scan(documents[0].schema, documents, documents[0].load().why)
     addresses = _addresses(source)
     files = [_open(path, how) for path in (list(addresses) or _paths(source))]
     for file in files[1:]:
@@ -166,6 +171,10 @@ class FilePiece:
     address: str | None = None
     skip: tuple[int, ...] = ()
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (self.file.path,)
+
     def load(self) -> Table:
         """The rows, in the codes of the schema."""
         file = self.file
@@ -187,6 +196,9 @@ class FilePiece:
         return self.rows - len(self.skip)
 
 
+Piece = FilePiece | DocumentPiece
+
+
 @dataclass(frozen=True)
 class Scan:
     r"""Files as one table that is never held as a whole.
@@ -195,7 +207,7 @@ class Scan:
     ----------
     schema : Schema
         The kinds, with every value of the nominal columns.
-    pieces : list of FilePiece
+    pieces : list of FilePiece or DocumentPiece
         In order; each loads by itself.
     why : mapping of str to str
         Mapping of column name to the reason for its kind.
@@ -217,7 +229,7 @@ class Scan:
     """
 
     schema: Schema
-    pieces: list[FilePiece]
+    pieces: Sequence[Piece]
     why: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -334,7 +346,7 @@ class Scan:
         pieces = [replace(piece, skip=tuple(own.tolist())) for piece, own in self._parted(rows)]
         return replace(self, pieces=[piece for piece in pieces if len(piece)])
 
-    def _parted(self, rows: Array) -> Iterator[tuple[FilePiece, Array]]:
+    def _parted(self, rows: Array) -> Iterator[tuple[Piece, Array]]:
         """Each piece, and the positions in it of those of the rows that it holds."""
         ordered, start = np.sort(np.asarray(rows, dtype=np.intp)), 0
         for piece in self.pieces:
@@ -347,7 +359,7 @@ class Scan:
         return Table(self.schema, [np.concatenate(part) for part in parts], why=self.why, notes=self.notes)
 
     def __repr__(self) -> str:
-        files = len({piece.file.path for piece in self.pieces})
+        files = len({path for piece in self.pieces for path in piece.paths})
         where = "1 file" if files == 1 else f"{files:,} files"
         return (
             f"Scan of {len(self):,} rows, {len(self.schema)} columns: {len(self.pieces):,} pieces of {where}"

@@ -511,12 +511,16 @@ def _candidates(
     tried = [entry for entry in learners(*tasks) if not only or entry.baseline or entry.name in only]
     tried = [entry for entry in tried if not entry.ordered or _has_order(y)]
     tried = [entry for entry in tried if not entry.unlabelled or unlabelled]
-    for entry, variant in [(one, way) for one in tried for way in one.study]:
+    texts = bool(inputs.schema.of(Text))
+    ways = [(one, way) for one in tried for way in one.study]
+    for entry, variant in [(one, way) for one, way in ways if texts or one.name in only or not way.texts]:
         model = entry.make(**variant.parameters)
         if entry.task == "sequence":
             model.set_params(sequence=sequence)
         rows = len(inputs) + unlabelled * entry.unlabelled
         reason = _refusal(variant, model, inputs, rows, effort) or _too_slow(entry.name, inputs, rows, effort)
+        if variant.texts and not texts:
+            reason = "it is for texts, and no column holds any"
         if sampled and not getattr(model, "_streams", False):
             reason = "it needs all rows in memory, and the files are larger"
         if entry.members and entry.name not in only and len(inputs) < TINY:

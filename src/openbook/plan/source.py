@@ -11,7 +11,7 @@ import numpy as np
 
 from openbook.border.budget import most_bytes
 from openbook.data import Categorical, Numeric, Scan, Table, read, scan
-from openbook.data.documents import CLASS, holds_documents
+from openbook.data.documents import CLASS, has_classes
 from openbook.data.scan import SCANNED_WITH, size_on_disk
 from openbook.errors import PlanError, did_you_mean
 from openbook.words.parameters import documented
@@ -109,7 +109,7 @@ class Source:
         """What a bundled set is usually asked to predict, and the class of documents in a folder."""
         from openbook.data.sets import sets
 
-        if self.path and holds_documents(Path(self.path)):
+        if self.path and has_classes(Path(self.path)):
             return CLASS
         return sets()[self.set].target if self.set else None
 

@@ -28,6 +28,8 @@ class Variant:
         The most rows for which a study has the time; None for no limit.
     least_rows : int, default=1
         The fewest rows that can show what it is for.
+    texts : bool, default=False
+        Whether it is for tables with a column of texts alone.
 
     Notes
     -----
@@ -43,6 +45,7 @@ class Variant:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     most_rows: int | None = None
     least_rows: int = 1
+    texts: bool = False
 
 
 @dataclass(frozen=True)

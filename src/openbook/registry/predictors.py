@@ -341,6 +341,7 @@ PREDICTORS = (
         "openbook.linear:Rocchio",
         "classification",
         "the class centroid with the largest cosine",
+        study=(Variant("Rocchio", texts=True),),
     ),
     Entry(
         "mlp",
@@ -361,7 +362,10 @@ PREDICTORS = (
         "openbook.svm:SVC",
         "classification",
         "the boundary with the widest margin, by support vectors",
-        study=(Variant("support vectors", most_rows=10_000),),
+        study=(
+            Variant("support vectors", most_rows=10_000),
+            Variant("linear support vectors", {"kernel": "linear"}, most_rows=50_000, texts=True),
+        ),
     ),
     Entry(
         "svr",

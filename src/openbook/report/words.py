@@ -11,6 +11,7 @@ from openbook.judge import Evaluation
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.positive import RARE, shares
 from openbook.report.study import Example, StudyResult
+from openbook.text.describe import excerpt
 from openbook.words.numbers import cell, p_words
 from openbook.words.numbers import shown as score_words
 from openbook.words.sentences import plural
@@ -42,8 +43,8 @@ _FEW = 5
 #: The share of test rows with a copy in training from which the first line tells of them.
 _MANY_COPIES = 0.1
 
-#: Findings of one kind that are spelt out.
-_SPELT_OUT = 3
+#: Findings of one kind that are spelt out; characters of a cell.
+_SPELT_OUT, _LONGEST_CELL = 3, 200
 
 
 def title(words: str) -> str:
@@ -52,9 +53,11 @@ def title(words: str) -> str:
 
 
 def cell_words(value: object) -> str:
-    """A cell of the table."""
+    """A cell of the table; of a long text, how it begins."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
+    if isinstance(value, str) and len(value) > _LONGEST_CELL:
+        return excerpt(value, _LONGEST_CELL)
     return cell(value)
 
 

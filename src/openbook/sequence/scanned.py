@@ -16,7 +16,7 @@ import numpy as np
 from openbook.border.rows import refuse_infinity
 from openbook.data import Categorical, Numeric, Schema, Table, Text
 from openbook.data.conform import conform
-from openbook.data.scan import FilePiece, Scan
+from openbook.data.scan import Piece, Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.fold import each
 
@@ -58,7 +58,7 @@ def units_of(table: Table) -> ColumnUnits:
 class SequenceFile:
     """Whole sequences of a file, still to be read: the rows after `skip`, and `extra` rows that follow."""
 
-    pieces: tuple[FilePiece, ...]
+    pieces: tuple[Piece, ...]
     skip: int
     extra: int
     sequence: str
@@ -93,7 +93,7 @@ class ScannedSequences(NamedTuple):
     words: dict[str, tuple[str, ...]]
     labels: np.ndarray
     complete: bool
-    cuts: list[tuple[tuple[FilePiece, ...], int, int]]
+    cuts: list[tuple[tuple[Piece, ...], int, int]]
     sequence: str
     target: str | None
 
@@ -163,7 +163,7 @@ def text_words(table: Table) -> dict[str, set[str]]:
     return {name: {w for w in table.data(name) if w is not None} for name in table.schema.of(Text)}
 
 
-def _cuts(pieces: Sequence[FilePiece], seen: Sequence[_Seen]):
+def _cuts(pieces: Sequence[Piece], seen: Sequence[_Seen]):
     """For each piece in which a sequence begins: the pieces it needs, the rows to skip, and those to add."""
     goes_on = [False, *(b.ids[0] == a.ids[-1] for a, b in pairwise(seen))]
     skips = [int(one.lengths[0]) if on else 0 for one, on in zip(seen, goes_on, strict=True)]

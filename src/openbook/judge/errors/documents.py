@@ -138,7 +138,8 @@ class DocumentErrors:
             f" probability of {_SURE} or more, and {short.sure / short.rows:.0%} of the shortest."
         )
         wrong = sum(band.sure_wrong for band in self.bands)
-        return f"{told} {plural(wrong, 'document')} of these wrong. Do not read them as certainty."
+        found = f" {plural(wrong, 'document')} with such a probability predicted wrongly." if wrong else ""
+        return f"{told}{found} Words of a document depend on each other: do not read this as certainty."
 
     def __repr__(self) -> str:
         return self.work().text()
