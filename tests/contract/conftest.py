@@ -75,7 +75,7 @@ class Case:
 CASES = {
     " ".join([entry.name, *map(str, parameters.values())]): Case(entry, dict(parameters))
     for entry in registry.learners()
-    for parameters in ({}, *(variant.parameters for variant in entry.study if variant.parameters))
+    for parameters in ({}, *(way.parameters for way in entry.study if way.parameters and not way.texts))
 }
 
 

@@ -30,6 +30,8 @@ _MOST_FEATURES, _MOST_TERMS = 60, 500
 #: Encoded columns for which the discriminants are solved again.
 _MOST_SOLVED = 500
 _LEVEL = 0.95
+#: Coordinates of a centroid.
+_HEAVIEST = 8
 _SORTED = "Sorted by the effect of one standard deviation."
 
 
@@ -112,6 +114,21 @@ def _linear(model: Any) -> list[Block]:
             why = "The fit is penalised" if model.l1 or model.l2 else "The loss is not squared"
         note = f"{why}, so there are no intervals. Sorted by absolute value."
     return [Paragraph(text), *_cut("Coefficients", header, rows, note)]
+
+
+def _rocchio(model: Any) -> list[Block]:
+    """The heaviest coordinates of each centroid: of texts, words."""
+    text = (
+        "Rocchio’s classifier: each class has a centroid, the mean direction of its rows, and a row belongs"
+        " to the class whose centroid has the smallest angle to it."
+    )
+    names = model.schema_.names if model.encoding_ is None else model.encoding_.names
+    rows = []
+    for label, centroid in zip(model.classes_.tolist(), model.centroids_, strict=True):
+        most = np.argsort(-np.abs(centroid), kind="stable")[:_HEAVIEST].tolist()
+        told = ", ".join(f"{names[j]} ({figure(centroid[j], 2)})" for j in most)
+        rows.append((as_text(label), told))
+    return [Paragraph(text), *_cut("Centroids", ("class", "heaviest coordinates"), rows)]
 
 
 def _proportional_odds(model: Any) -> list[Block]:
@@ -401,6 +418,7 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "ConditionalRandomField": _labels_in_order,
     "LinearRegression": _linear,
     "ProportionalOdds": _proportional_odds,
+    "Rocchio": _rocchio,
     "LinearDiscriminantAnalysis": _discriminant,
     "QuadraticDiscriminantAnalysis": _discriminant,
     "KNeighborsClassifier": _neighbours,
