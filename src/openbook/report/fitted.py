@@ -17,7 +17,7 @@ from openbook.data.attributes import as_text
 from openbook.linear.laplace import odds_estimates
 from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, picture_figure
 from openbook.text.columns import encoded
-from openbook.words.numbers import figure, shown_p
+from openbook.words.numbers import figure, shown, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid
 
@@ -117,18 +117,19 @@ def _linear(model: Any) -> list[Block]:
 
 
 def _rocchio(model: Any) -> list[Block]:
-    """The heaviest coordinates of each centroid: of texts, words."""
+    """The coordinates in which each centroid differs most from their mean: of texts, words."""
     text = (
         "Rocchio’s classifier: each class has a centroid, the mean direction of its rows, and a row belongs"
         " to the class whose centroid has the smallest angle to it."
     )
     names = model.schema_.names if model.encoding_ is None else model.encoding_.names
     rows = []
-    for label, centroid in zip(model.classes_.tolist(), model.centroids_, strict=True):
-        most = np.argsort(-np.abs(centroid), kind="stable")[:_HEAVIEST].tolist()
-        told = ", ".join(f"{names[j]} ({figure(centroid[j], 2)})" for j in most)
-        rows.append((as_text(label), told))
-    return [Paragraph(text), *_cut("Centroids", ("class", "heaviest coordinates"), rows)]
+    for label, apart in zip(
+        model.classes_.tolist(), model.centroids_ - model.centroids_.mean(0), strict=True
+    ):
+        most = np.argsort(-np.abs(apart), kind="stable")[:_HEAVIEST].tolist()
+        rows.append((as_text(label), ", ".join(f"{names[j]} ({shown(apart[j], sign='+')})" for j in most)))
+    return [Paragraph(text), *_cut("Centroids", ("class", "where it differs most from the mean"), rows)]
 
 
 def _proportional_odds(model: Any) -> list[Block]:
