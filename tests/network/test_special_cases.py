@@ -70,6 +70,20 @@ def test_what_cannot_be_unrolled_is_said():
         dynamic_network({"x": {"parents": ["previous x"], "table": 0.5}}, {}, 2)
     with pytest.raises(DataError, match="'y', which is no node of the first step"):
         dynamic_network({"x": {"table": 0.5}}, {"y": {"table": 0.5}}, 2)
-    numbers = HiddenMarkov(2).fit([[0.0], [1.0], [5.0]])
-    with pytest.raises(RefusalError, match="numeric column 'x0'"):
+    numbers = HiddenMarkov(2, covariance_type="full").fit([[0.0, 1.0], [1.0, 1.5], [5.0, 2.0]])
+    with pytest.raises(RefusalError, match="'x0' and 'x1' vary together"):
         network_of_hidden_markov(numbers, 2)
+
+
+def test_numbers_that_a_state_shows_are_leaves():
+    model = HiddenMarkov.from_tables({"a": 0.6, "b": 0.4}, STAY, {"x": {"a": (0.0, 1.0), "b": (2.0, 0.5)}})
+    rows = [{"x": 0.3}, {"x": 1.4}, {"x": None}, {"x": 2.2}]
+    network = network_of_hidden_markov(model, len(rows))
+    seen = {f"x {t}": row["x"] for t, row in enumerate(rows, 1) if row["x"] is not None}
+    proba = model.predict_proba(rows)
+    for t in range(len(rows)):
+        assert network.query(f"state {t + 1}", given=seen).probabilities == pytest.approx(proba[t])
+    assert np.log(network.probability(seen)) == pytest.approx(model.log_likelihood(rows))
+    # the next row: a mixture of the normals of the two states
+    expected = proba[2] @ np.array([0.0, 2.0])
+    assert network.query("x 3", given=seen).mean == pytest.approx(expected)

@@ -399,6 +399,15 @@ def test_bad_parameters_are_named(make, message):
         make().fit(days("yes", "no", "yes"))
 
 
+def test_wrong_tables_and_samples_are_named():
+    with pytest.raises(ParameterError, match="start must be a mapping"):
+        HiddenMarkov.from_tables([0.5], {"r": {"r": 1.0}}, {"u": {"r": {"y": 1.0}}})
+    with pytest.raises(ParameterError, match="n_samples must be a whole number"):
+        random_model(2).sample(-1)
+    with pytest.raises(DataError, match="'x': its numbers are too large to be squared"):
+        HiddenMarkov().fit([{"x": 1e300}, {"x": -1e300}])
+
+
 def test_bad_rows_are_named():
     rows = [{"s": "1", "x": "a"}, {"s": None, "x": "b"}]
     with pytest.raises(DataError, match="row 1 has none"):

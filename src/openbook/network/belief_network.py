@@ -50,7 +50,7 @@ from openbook.network.nodes import (
     given_parents,
     graph_of,
     learnt_tables,
-    shown_cells,
+    row_findings,
 )
 from openbook.network.questions import Questions
 from openbook.network.strength import EdgeStrength, strengths
@@ -447,7 +447,7 @@ class BeliefNetwork(Questions, Unsupervised):
         return derive_network(self)
 
     def _work_row(self, X):
-        return derive_probability(self, shown_cells(self.nodes_, self.cuts_, X))
+        return derive_probability(self, row_findings(self.nodes_, self.cuts_, X))
 
     def draw(self):
         """A picture of the graph, with the table of each node beside it.

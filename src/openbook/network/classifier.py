@@ -39,7 +39,7 @@ from openbook.network.nodes import (
     given_parents,
     graph_of,
     learnt_tables,
-    shown_cells,
+    row_findings,
 )
 from openbook.network.structure import search_structure, tree_augmented
 from openbook.work import Work
@@ -213,7 +213,7 @@ class BeliefNetworkClassifier(Classifier):
 
     def _work_row(self, X):
         nodes = self.network_.nodes_
-        return derive_query(self.network_, nodes[-1].name, shown_cells(nodes[:-1], self._cuts, X))
+        return derive_query(self.network_, nodes[-1].name, row_findings(nodes[:-1], self._cuts, X))
 
     def _arrays(self):
         return to_arrays(self.network_)

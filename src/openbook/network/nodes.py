@@ -39,7 +39,7 @@ __all__ = [
     "given_parents",
     "graph_of",
     "learnt_tables",
-    "shown_cells",
+    "row_findings",
 ]
 
 
@@ -129,7 +129,7 @@ def coded(nodes, cuts, X, w=None, y=None):
     return CodedRows(codes, x, np.ones(len(X)) if w is None else w)
 
 
-def shown_cells(nodes, cuts, X):
+def row_findings(nodes, cuts, X):
     """What the first row of X shows of nodes: codes, and the numbers of leaves, by name."""
     row = coded(nodes, cuts, X.take(slice(0, 1)))
     cells = {node.name: int(code) for node, code in zip(nodes, row.codes[0], strict=True) if code >= 0}

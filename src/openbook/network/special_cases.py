@@ -128,7 +128,7 @@ def network_of_hidden_markov(model: Any, steps: int) -> BeliefNetwork:
     Parameters
     ----------
     model : HiddenMarkov
-        Fitted, or made from tables; what it shows must be nominal or ordinal.
+        Fitted, or made from tables. Numbers must be independent of one another given the state.
     steps : int
         The number of rows.
 
@@ -149,9 +149,14 @@ def network_of_hidden_markov(model: Any, steps: int) -> BeliefNetwork:
     >>> round(network_of_hidden_markov(model, 3).query("state 3")["b"], 2)
     0.19
     """
-    _only_categories(model.schema_, "hidden Markov model")
+    numbers = model.schema_.of(Numeric)
+    if len(numbers) > 1 and model.covariance_type == "full":
+        raise RefusalError(
+            f"{numbers[0]!r} and {numbers[1]!r} vary together in a state (covariance_type 'full'), and a leaf"
+            " stands alone; fit with covariance_type='diag'"
+        )
     states = [as_text(state) for state in model.states_.tolist()]
-    shown = {
+    shown: dict[str, dict[str, Any]] = {
         name: {
             "values": list(model.schema_[name].values),
             "parents": ["state"],
@@ -159,6 +164,9 @@ def network_of_hidden_markov(model: Any, steps: int) -> BeliefNetwork:
         }
         for name, table in model.probabilities_.items()
     }
+    for j, name in enumerate(numbers):
+        normals = np.column_stack([model.means_[:, j], np.sqrt(model.covariances_[:, j, j])])
+        shown[name] = {"parents": ["state"], "normal": normals}
     again = {"values": states, "parents": [f"{BEFORE}state"], "table": model.transitions_}
     return dynamic_network(
         {"state": {"values": states, "table": model.start_}, **shown}, {"state": again}, steps
@@ -217,8 +225,3 @@ def network_of_naive_bayes(model: Any) -> BeliefNetwork:
                 normals = np.column_stack([part.mean[:, j], np.sqrt(part.variance[:, j])])
                 nodes[name] = {"parents": [model.target_], "normal": normals}
     return BeliefNetwork.from_tables(nodes)
-
-
-def _only_categories(schema, what):
-    if numbers := schema.of(Numeric):
-        raise RefusalError(f"the {what} has the numeric column {numbers[0]!r}; cut it into intervals first")

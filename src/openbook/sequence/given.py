@@ -29,6 +29,8 @@ def given_table(name, rows, states):
     """Mappings of states (or values) to probabilities as rows of a table; what is left out is 0."""
     table = np.zeros((len(rows), len(states)))
     for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise ParameterError(f"{name} must be a mapping to probabilities, got {row!r}")
         for state, p in row.items():
             if as_text(state) not in states:
                 raise ParameterError(f"{name} names {state!r}. {did_you_mean(as_text(state), states)}")

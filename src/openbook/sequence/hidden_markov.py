@@ -391,6 +391,8 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         tuple of Table and ndarray
             The rows, and the state of each.
         """
+        if not Whole(at_least=0).allows(n_samples):
+            raise ParameterError(f"HiddenMarkov: n_samples must be a whole number, got {n_samples!r}")
         chain, rng = self._chain, np.random.default_rng(random_state)
         K = len(chain.start)
         path = np.empty(n_samples, dtype=np.intp)

@@ -49,8 +49,12 @@ def units_of(table: Table) -> ColumnUnits:
     found = []
     for name in table.schema.of(Numeric):
         known = table.data(name)[~np.isnan(table.data(name))].astype(float)
-        mean = float(known.mean()) if len(known) else 0.0
-        found.append((float(len(known)), mean, float(((known - mean) ** 2).sum())))
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = float(known.mean()) if len(known) else 0.0
+            squares = float(((known - mean) ** 2).sum())
+        if not np.isfinite(squares):
+            raise DataError(f"column {name!r}: its numbers are too large to be squared; rescale them")
+        found.append((float(len(known)), mean, squares))
     return ColumnUnits(*np.array(found, dtype=float).reshape(len(found), 3).T)
 
 
