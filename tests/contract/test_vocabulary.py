@@ -87,7 +87,7 @@ DEFAULTS = {
     },
     "k": {"None": "as many as are worth it", "1000": "words: a vocabulary has far more"},
     "max_parents": {"4": "a search may need them", "2": "small networks to look at"},
-    "max_samples": {"None": SKLEARN, "'auto'": SKLEARN},
+    "max_samples": {"None": SKLEARN, "'auto'": SKLEARN, "1.0": "a bootstrap sample"},
     "method": {"'domingos'": "of losses of classes", "'yeo-johnson'": SKLEARN},
     "metric": {
         "None": "in judging: the usual score",

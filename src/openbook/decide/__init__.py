@@ -1,6 +1,7 @@
 """Decisions from the probabilities of any classifier: of minimum risk, or by a tuned threshold."""
 
+from openbook.decide.corrections import Corrections, compare_corrections
 from openbook.decide.minimum_risk import MinimumRisk
 from openbook.decide.threshold import TunedThresholdClassifierCV
 
-__all__ = ["MinimumRisk", "TunedThresholdClassifierCV"]
+__all__ = ["Corrections", "MinimumRisk", "TunedThresholdClassifierCV", "compare_corrections"]

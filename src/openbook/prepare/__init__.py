@@ -14,6 +14,15 @@ from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImpute
 from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.prepared import Prepared
 from openbook.prepare.rare_values import RareValues
+from openbook.prepare.resample import (
+    SMOTE,
+    BalancedWeights,
+    Jitter,
+    Mixup,
+    RandomOverSampler,
+    RandomUnderSampler,
+    SampleRows,
+)
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
@@ -21,8 +30,10 @@ from openbook.prepare.steps import VERBS, Verb, step
 from openbook.prepare.turning import TurningPoint
 
 __all__ = [
+    "SMOTE",
     "VERBS",
     "BagOfWords",
+    "BalancedWeights",
     "Binarizer",
     "ChangeKind",
     "DateParts",
@@ -33,10 +44,12 @@ __all__ = [
     "FormulaColumn",
     "FunctionTransformer",
     "IterativeImputer",
+    "Jitter",
     "KBinsDiscretizer",
     "KNNImputer",
     "MinMaxScaler",
     "MissingIndicator",
+    "Mixup",
     "NoisyRows",
     "OneHotEncoder",
     "OrdinalEncoder",
@@ -45,9 +58,12 @@ __all__ = [
     "Prepared",
     "QuantileTransformer",
     "RadialFeatures",
+    "RandomOverSampler",
+    "RandomUnderSampler",
     "RareValues",
     "RobustScaler",
     "RowRule",
+    "SampleRows",
     "SelectWords",
     "SigmoidFeatures",
     "SimpleImputer",

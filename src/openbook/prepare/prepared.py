@@ -5,7 +5,8 @@
 
 The model takes rows as they come: its `schema_` is that of the rows before the first step. So the steps are
 fitted inside each fold, belong to the model file, and are part of the work of a prediction. A step that
-leaves rows out does so in training only. Missing cells are the steps' and the learner's affair.
+changes rows, leaves some out or makes new ones, does so in training only. Missing cells are the steps' and
+the learner's affair.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,7 @@ from openbook.data.read import read
 from openbook.draw import draw_predictions
 from openbook.errors import OpenbookError, ParameterError, RefusalError
 from openbook.prepare.steps import parse_step
-from openbook.prepare.transformer import RowFilter
+from openbook.prepare.transformer import RowChange
 from openbook.work import Work
 
 __all__ = ["Prepared", "fitted_steps"]
@@ -103,6 +104,10 @@ class Prepared(MetaEstimatorMixin, Estimator):
             self._accept(table)
             weighed(table, np.zeros(len(table)), sample_weight)  # says what is wrong with weights
             steps, table, y, weights = fitted_steps(self.steps or (), table, y, sample_weight)
+            if weights is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+                raise ParameterError(
+                    f"{type(self.estimator).__name__} takes no sample_weight, so no step can weigh rows"
+                )
             self.steps_, self.estimator_ = steps, clone(self.estimator).fit(table, y, **_weights(weights))
         return self
 
@@ -290,9 +295,11 @@ def fitted_steps(steps: Sequence[Any], table: Table, y: Any, weights: Any = None
             table = _as_table(one.transform(table))
         except OpenbookError as error:
             raise RefusalError(f"step {given!r}: {error}") from error
-        if isinstance(one, RowFilter) and not one.kept_.all():
-            table, y = table.take(one.kept_), _taken(y, one.kept_)
-            weights = None if weights is None else np.asarray(weights)[one.kept_]
+        if isinstance(one, RowChange):
+            table, y = one.resampled(table), _taken(y, one.rows_)
+            weights = None if weights is None else np.asarray(weights)[one.rows_]
+            if one.weights_ is not None:
+                weights = one.weights_ if weights is None else weights * one.weights_
         fitted.append(one)
     return PreparedRows(fitted, table, y, weights)
 
@@ -305,5 +312,5 @@ def _as_table(rows: Any) -> Table:
     return rows if isinstance(rows, Table) else read(rows)
 
 
-def _taken(y: Any, kept: npt.NDArray[np.bool_]) -> Any:
-    return y.take(kept) if isinstance(y, Column) else np.asarray(y)[kept]
+def _taken(y: Any, rows: npt.NDArray[Any]) -> Any:
+    return y.take(rows) if isinstance(y, Column) else np.asarray(y)[rows]

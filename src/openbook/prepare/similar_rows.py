@@ -15,6 +15,7 @@ cells : float64 (m, p), the cells of these rows, numbers and codes; known : bool
 """
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -29,13 +30,13 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KNNImputer", "NoisyRows"]
+__all__ = ["KNNImputer", "NoisyRows", "Points", "known_cells_of", "nearest_rows"]
 
 _MOST_ROWS, _CHUNK = 5_000, 512
 _ROBUST = 3.0
 
 
-class _Points:
+class Points:
     """Rows as points, of which some coordinates are missing."""
 
     def __init__(self, encoding: Encoding, table: Table) -> None:
@@ -48,7 +49,16 @@ class _Points:
         self.numbers = numbers * self.mask
         self.known = known.astype(float)
 
-    def distances(self, rows: slice, others: "_Points") -> np.ndarray:
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, rows: np.ndarray) -> "Points":
+        """Some of them."""
+        some = copy(self)
+        some.mask, some.numbers, some.known = self.mask[rows], self.numbers[rows], self.known[rows]
+        return some
+
+    def distances(self, rows: slice, others: "Points") -> np.ndarray:
         """Squared distances of some rows from others; infinite where they know no column in common."""
         a, mask = self.numbers[rows], self.mask[rows]
         both = (a * a) @ others.mask.T + mask @ (others.numbers**2).T - 2 * a @ others.numbers.T
@@ -59,8 +69,25 @@ class _Points:
 
 
 def _is_known(table: Table, attribute: Any) -> np.ndarray:
-    data = table.data(attribute.name)
+    return known_cells_of(attribute, table.data(attribute.name))
+
+
+def known_cells_of(attribute: Any, data: np.ndarray) -> np.ndarray:
+    """Where the cells of a column are known."""
     return data >= 0 if isinstance(attribute, Categorical) else np.isfinite(data)
+
+
+def nearest_rows(rows: Points, others: Points, k: int) -> np.ndarray:
+    """The places of the k nearest of the other rows, (n_rows, k); of equally near ones the first."""
+    found = []
+    for span in _spans(len(rows)):
+        squared = rows.distances(span, others)
+        near = squared <= np.partition(squared, k - 1, axis=1)[:, k - 1 : k]
+        row, place = np.nonzero(near)
+        order = np.lexsort((place, squared[near], row))
+        starts = np.searchsorted(row, np.arange(len(squared)))
+        found.append(place[order][starts[:, None] + np.arange(k)])
+    return np.concatenate(found) if found else np.zeros((0, k), np.intp)
 
 
 def _asked(n: int) -> np.ndarray:
@@ -140,7 +167,7 @@ class KNNImputer(Preparation):
         lacking = np.flatnonzero(gaps.any(axis=1))
         new = {name: np.array(own.data(name)) for name in self._chosen}
         if len(lacking):
-            points, donors = _Points(self.encoding_, own.take(lacking)), _Points(self.encoding_, self.donors_)
+            points, donors = Points(self.encoding_, own.take(lacking)), Points(self.encoding_, self.donors_)
             for span in _spans(len(lacking)):
                 squared = points.distances(span, donors)
                 for j, name in enumerate(self._chosen):
@@ -290,7 +317,7 @@ class NoisyRows(RowFilter):
         table = rows.X.select(self._chosen)
         encoding = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
         asked = _asked(len(table))
-        points, others = _Points(encoding, table), _Points(encoding, table.take(asked))
+        points, others = Points(encoding, table), Points(encoding, table.take(asked))
         near = np.empty((len(table), min(self.n_neighbors, max(len(asked) - 1, 1))), dtype=np.intp)
         for span in _spans(len(table)):
             squared = points.distances(span, others)

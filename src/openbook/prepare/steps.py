@@ -31,6 +31,15 @@ from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
 from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.rare_values import RareValues
+from openbook.prepare.resample import (
+    SMOTE,
+    BalancedWeights,
+    Jitter,
+    Mixup,
+    RandomOverSampler,
+    RandomUnderSampler,
+    SampleRows,
+)
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
@@ -226,6 +235,32 @@ VERBS: dict[str, Verb] = {
         {"": Way(NoisyRows, {}, "n_neighbors")},
         "drop-noise 3",
     ),
+    "balance": Verb(
+        "classes count the same: weights, training rows of small ones drawn again (over) or made (smote,"
+        " borderline), or of large ones left out (under)",
+        {
+            "weights": Way(BalancedWeights),
+            "over": Way(RandomOverSampler, {}, "ratio"),
+            "under": Way(RandomUnderSampler, {}, "ratio"),
+            "smote": Way(SMOTE, {}, "n_neighbors"),
+            "borderline": Way(SMOTE, {"borderline": True}, "n_neighbors"),
+        },
+        "balance smote",
+    ),
+    "sample": Verb(
+        "draw training rows, with replacement or without (once)",
+        {
+            "again": Way(SampleRows, {}, "max_samples"),
+            "once": Way(SampleRows, {"replace": False}, "max_samples"),
+        },
+        "sample 0.5 once",
+    ),
+    "jitter": Verb(
+        "add copies of the training rows with noise, as a share of each standard deviation",
+        {"": Way(Jitter, {}, "noise")},
+        "jitter 0.1",
+    ),
+    "mixup": Verb("add mixtures of training rows", {"": Way(Mixup, {}, "alpha")}, "mixup 0.2"),
     "drop": Verb("leave out columns", {"": Way(DropColumns)}, "drop city"),
     "dates": Verb(
         "parts of dates as columns: month, weekday, hour, quarter, year",

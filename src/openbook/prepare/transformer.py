@@ -7,7 +7,8 @@
     Preparation    any step: columns are changed, added or left out
     Summed         a step whose statistics add up over rows: statistics = sum of step(chunk); `partial_fit`
     Transformer    a step that changes numbers: each x becomes forward(x), and backward(forward(x)) = x
-    RowFilter      a step that leaves out training rows; rows to predict all stay
+    RowChange      a step that changes training rows; rows to predict all stay
+    RowFilter      a step that leaves out training rows
 
 Rows come out in the form in which they came: a Table gives a Table, a frame a frame of its own kind, an array
 an array where all columns are numbers. Columns that a step does not change pass through. A missing cell stays
@@ -41,7 +42,7 @@ from openbook.words.numbers import signed
 from openbook.words.sentences import listed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Preparation", "RowFilter", "Summed", "TrainingTable", "Transformer", "target_codes"]
+__all__ = ["Preparation", "RowChange", "RowFilter", "Summed", "TrainingTable", "Transformer", "target_codes"]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
@@ -403,18 +404,35 @@ class Transformer(OneToOneFeatureMixin, Preparation):
         return Work(f"{type(self).__name__}: one row", (*steps, *self._unchanged(X)))
 
 
-class RowFilter(Preparation):
-    """A step that leaves out training rows: `_learn` sets `kept_`, whether each of them is kept.
+class RowChange(Preparation):
+    """A step that changes training rows: `_learn` sets `rows_`, where each of the new ones comes from.
 
     `transform` leaves rows as they are, since every row to predict needs a prediction, so inside
     scikit-learn's `Pipeline` such a step does nothing; `openbook.prepare.Prepared` and `fit_resample`
-    leave the rows out.
+    change the rows.
     """
 
-    kept_: npt.NDArray[np.bool_]
+    rows_: Any
+    #: What the weights of the rows are multiplied by; None where they stay.
+    weights_: Any = None
+
+    def resampled(self, table: Table) -> Table:
+        """The training rows, changed.
+
+        Parameters
+        ----------
+        table : Table
+            The rows that it was fitted to.
+
+        Returns
+        -------
+        Table
+            A row for each of `rows_`.
+        """
+        return table.take(self.rows_)
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Table, Any]:
-        """The rows that are kept, and their targets; the name is that of imbalanced-learn.
+        """The changed rows and their targets; the name is that of imbalanced-learn.
 
         Parameters
         ----------
@@ -426,8 +444,8 @@ class RowFilter(Preparation):
         tuple of (Table, array-like)
         """
         self.fit(X, y)
-        targets = y.take(self.kept_) if isinstance(y, Column) else np.asarray(y)[self.kept_]
-        return read(X).take(self.kept_), targets
+        targets = y.take(self.rows_) if isinstance(y, Column) else np.asarray(y)[self.rows_]
+        return self.resampled(read(X)), targets
 
     def transform(self, X: Any) -> Any:
         """The rows as they are.
@@ -448,5 +466,16 @@ class RowFilter(Preparation):
     def _prepared(self, table: Table) -> Table:
         return table
 
-    def _work_row(self, X: Table) -> Work:  # noqa: ARG002 (nothing is left out)
-        return Work(f"{type(self).__name__}: one row", (), "Only training rows are left out: the row stays.")
+    def _work_row(self, X: Table) -> Work:  # noqa: ARG002 (nothing changes)
+        return Work(f"{type(self).__name__}: one row", (), "Only training rows change: the row stays.")
+
+
+class RowFilter(RowChange):
+    """A step that leaves out training rows: `_learn` sets `kept_`, whether each of them is kept."""
+
+    kept_: npt.NDArray[np.bool_]
+
+    @property
+    def rows_(self) -> npt.NDArray[np.intp]:
+        """The training rows that are kept."""
+        return np.flatnonzero(self.kept_)

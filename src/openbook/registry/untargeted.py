@@ -31,6 +31,7 @@ _DETECTORS = {
 
 #: Steps of preparation: the class, and what it does.
 _STEPS = {
+    "balanced_weights": ("BalancedWeights", "training rows weighed so that classes count the same"),
     "binarizer": ("Binarizer", "numbers above a threshold are 1, others 0"),
     "change_kind": ("ChangeKind", "numbers as ordinal or nominal values, ordinal values as nominal"),
     "date_parts": ("DateParts", "month, weekday and hour of dates"),
@@ -43,10 +44,12 @@ _STEPS = {
         "a function of each number: log, square root, arctangent",
     ),
     "iterative_imputer": ("IterativeImputer", "missing cells predicted by a model for each column"),
+    "jitter": ("Jitter", "copies of training rows with noise on their numbers"),
     "k_bins_discretizer": ("KBinsDiscretizer", "numbers cut into intervals"),
     "knn_imputer": ("KNNImputer", "missing cells filled from the nearest rows"),
     "min_max_scaler": ("MinMaxScaler", "numbers moved and stretched to a range"),
     "missing_indicator": ("MissingIndicator", "a 0/1 column for the missing cells of each column"),
+    "mixup": ("Mixup", "mixtures of training rows"),
     "noisy_rows": ("NoisyRows", "training rows left out that their neighbours contradict"),
     "one_hot_encoder": ("OneHotEncoder", "a 0/1 column for each value"),
     "ordinal_encoder": ("OrdinalEncoder", "ordinal values as numbers from 0 on"),
@@ -54,12 +57,16 @@ _STEPS = {
     "power_transformer": ("PowerTransformer", "the power that makes numbers most normal"),
     "quantile_transformer": ("QuantileTransformer", "the rank of a number among the training rows"),
     "radial_features": ("RadialFeatures", "radial basis functions in place of numbers"),
+    "random_over_sampler": ("RandomOverSampler", "training rows of small classes drawn again"),
+    "random_under_sampler": ("RandomUnderSampler", "training rows of large classes left out"),
     "rare_values": ("RareValues", "rare values of nominal columns pooled into one"),
     "robust_scaler": ("RobustScaler", "numbers minus their median, by the distance of the quartiles"),
     "row_rule": ("RowRule", "training rows that break a rule left out"),
     "select_words": ("SelectWords", "the words of texts that tell most of the target"),
+    "sample_rows": ("SampleRows", "training rows drawn at random"),
     "sigmoid_features": ("SigmoidFeatures", "sigmoid basis functions in place of numbers"),
     "simple_imputer": ("SimpleImputer", "missing cells filled by the mean, median or mode of their column"),
+    "smote": ("SMOTE", "new training rows of small classes, between near rows"),
     "turning_point": ("TurningPoint", "the distance from the turning point of a U shape"),
     "standard_scaler": ("StandardScaler", "z-scores: mean 0 and standard deviation 1"),
 }

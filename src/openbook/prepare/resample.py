@@ -1,0 +1,645 @@
+r"""Other training rows: classes balanced, rows drawn, and new rows made from those that there are.
+
+    over, under   rows of each smaller class drawn again, rows of each larger class left out
+    SMOTE         x + g (x' - x), g ~ U(0, 1)      x' one of the k nearest rows of its class
+    mixup         λ x + (1 - λ) x', λ ~ Beta(α, α), taken as max(λ, 1 - λ); x' any row; the target of x
+    jitter        x + s e, e ~ N(0, 1)             s in the unit of the column
+
+Of columns without numbers, SMOTE takes the value that most of the k nearest rows have (SMOTE-NC), mixup that
+of x with probability λ, and jitter that of x; texts are those of x. Ordinal values move in ranks. A cell that
+x lacks stays missing, and where x' lacks it, the cell is that of x. Distances are those of `similar_rows`:
+numbers standardised, 1 for differing values. Borderline SMOTE starts only from rows at least half of whose
+nearest rows, of all classes, are of others, but not all of them: those would be noise.
+
+Steps of this kind change training rows alone, inside each fold: no row that is tested is ever drawn or made.
+Probabilities learnt from balanced classes are those of a world in which the classes are so: too high for
+what is rare. `openbook.decide.compare_corrections` measures by how much. Copied rows bring their errors.
+
+rows_ : intp (n_new,), the training row that each new row has its target and its weight from
+
+References: Chawla, Bowyer, Hall and Kegelmeyer (2002), SMOTE. Han, Wang and Mao (2005), Borderline-SMOTE.
+Zhang, Cisse, Dauphin and Lopez-Paz (2018), mixup.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial import cKDTree
+
+from openbook.border.rows import Rows, class_codes
+from openbook.border.rules import Anything, Flag, Maybe, Names, Number, ParameterRule, Whole
+from openbook.data import Attribute, Nominal, Numeric, Ordinal, Table
+from openbook.data.attributes import as_text
+from openbook.data.read import read
+from openbook.errors import RefusalError
+from openbook.prepare.encoding import Encoding
+from openbook.prepare.similar_rows import Points, known_cells_of, nearest_rows
+from openbook.prepare.transformer import RowChange, TrainingTable
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
+
+__all__ = [
+    "SMOTE",
+    "BalancedWeights",
+    "Jitter",
+    "Mixup",
+    "RandomOverSampler",
+    "RandomUnderSampler",
+    "SampleRows",
+]
+
+Rng = np.random.Generator
+#: Encoded columns up to which a tree of rows is faster than comparing all pairs.
+_MOST_COLUMNS = 20
+
+
+class _Drawn(RowChange):
+    """A step that draws rows, or makes new ones."""
+
+    _changes: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
+    _changes_dates = True
+    _meanings = {"random_state": "Draws the rows. The same number draws the same rows."}
+
+    rows_: npt.NDArray[np.intp]
+    n_before_: int
+    n_after_: int
+
+    def _learn(self, rows: TrainingTable) -> None:
+        self._draw(rows.X, np.random.default_rng(self.random_state))
+        self.n_before_, self.n_after_ = len(rows.X), len(self.rows_)
+
+    @abstractmethod
+    def _draw(self, table: Table, rng: Rng) -> None:
+        """Set `rows_`, and what else `resampled` needs."""
+
+    def _arrays(self) -> Mapping[str, np.ndarray]:
+        return {"sizes": np.array([self.n_before_, self.n_after_])}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        sizes = arrays["sizes"]
+        if sizes.shape != (2,) or sizes.dtype.kind not in "iu" or (sizes < 0).any():
+            msg = "the numbers of rows are not valid"
+            raise ValueError(msg)
+        self.n_before_, self.n_after_ = sizes.tolist()
+
+    def _work(self) -> Work:
+        counts = Grid("training rows", ("", "rows"), [("before", self.n_before_), ("after", self.n_after_)])
+        return Work(type(self).__name__, (*self._formula(), counts), "Rows to predict stay as they are.")
+
+    def _formula(self) -> tuple[Step, ...]:
+        return ()
+
+
+class SampleRows(_Drawn):
+    """Draw training rows at random, with or without replacement.
+
+    Parameters
+    ----------
+    max_samples : float, default=1.0
+        How many are drawn, as a share of the training rows.
+    replace : bool, default=True
+        Whether a row may be drawn more than once: a bootstrap sample.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    rows_ : ndarray of shape (n_new,)
+        The training rows that were drawn.
+    n_before_, n_after_ : int
+        The number of training rows before and after.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> step = SampleRows(max_samples=0.5, replace=False)
+    >>> X, y = step.fit_resample({"x": [1.0, 2.0, 3.0, 4.0]}, list("abab"))
+    >>> len(X), len(y)
+    (2, 2)
+    """
+
+    _rules = {"max_samples": Number(above=0), "replace": Flag(), "random_state": Whole(at_least=0)}
+
+    def __init__(self, max_samples=1.0, replace=True, random_state=0):
+        self.max_samples = max_samples
+        self.replace = replace
+        self.random_state = random_state
+
+    def _draw(self, table: Table, rng: Rng) -> None:
+        n = len(table)
+        size = max(round(self.max_samples * n), 1)
+        if size > n and not self.replace:
+            raise RefusalError(f"cannot draw {size} of {n} rows without replacement; lower max_samples")
+        self.rows_ = np.sort(rng.choice(n, size, replace=self.replace)).astype(np.intp)
+
+
+class _Synthetic(_Drawn):
+    """New rows beside the given ones: between two rows, or near one."""
+
+    def _made(self, table: Table, base: np.ndarray, other: np.ndarray, share: np.ndarray, rng: Rng) -> Table:
+        """Rows on the way from `base` to `other`, by their shares of it."""
+        columns = []
+        for attribute in table.schema:
+            data = table.data(attribute.name)
+            new = data[base]
+            if attribute.name in self._chosen:
+                new = self._between(attribute, data, base, other, share, rng)
+            columns.append(np.concatenate([data, new]))
+        return Table(table.schema, columns)
+
+    def _between(
+        self,
+        attribute: Any,
+        data: np.ndarray,
+        base: np.ndarray,
+        other: np.ndarray,
+        share: np.ndarray,
+        rng: Rng,
+    ) -> np.ndarray:
+        if isinstance(attribute, Nominal):
+            return np.where((rng.random(len(base)) < share) & (data[other] >= 0), data[other], data[base])
+        known = known_cells_of(attribute, data)
+        with np.errstate(invalid="ignore"):
+            moved = data[base] + share * (data[other] - data[base])
+        if isinstance(attribute, Ordinal):
+            moved = np.rint(moved)
+        moved = np.where(known[base] & known[other], moved, data[base])
+        return moved.astype(data.dtype)
+
+
+class Mixup(_Synthetic):
+    """Add rows between pairs of training rows, near the one that they have their target from.
+
+    Parameters
+    ----------
+    alpha : float, default=0.2
+        The shape of the Beta distribution of λ: near 0 new rows are nearly copies, from 1 on mixtures.
+    copies : float, default=1.0
+        New rows for each training row.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    rows_ : ndarray of shape (n_new,)
+        The training row that each row has its target from.
+    n_before_, n_after_ : int
+        The number of training rows before and after.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> X, y = Mixup().fit_resample({"x": [1.0, 2.0]}, ["a", "b"])
+    >>> len(X), list(y[2:]), all(1 <= x <= 2 for x in X["x"])
+    (4, ['a', 'b'], True)
+    """
+
+    _rules = {"alpha": Number(above=0), "copies": Number(above=0), "random_state": Whole(at_least=0)}
+
+    def __init__(self, alpha=0.2, copies=1.0, random_state=0):
+        self.alpha = alpha
+        self.copies = copies
+        self.random_state = random_state
+
+    def _draw(self, table: Table, rng: Rng) -> None:
+        n = len(table)
+        new = np.arange(max(round(self.copies * n), 1)) % n
+        self.rows_ = np.r_[np.arange(n), new]
+        self._other = rng.integers(0, n, len(new))
+        own = rng.beta(self.alpha, self.alpha, len(new))
+        self._share = 1.0 - np.maximum(own, 1.0 - own)
+        self._rng = rng
+
+    def resampled(self, table: Table) -> Table:
+        base = self.rows_[len(table) :]
+        return self._made(table, base, self._other, self._share, self._rng)
+
+    def _formula(self) -> tuple[Step, ...]:
+        return (Step("new row", r"\lambda x + (1 - \lambda) x'", rf"\alpha = {figure(self.alpha)}"),)
+
+
+class Jitter(_Synthetic):
+    """Add copies of the training rows with normal noise on their numbers.
+
+    Parameters
+    ----------
+    noise : float or mapping of column to float, default=0.1
+        The standard deviation of the noise: as a share of that of each column, or in the unit of each column
+        that is named; the others then stay.
+    copies : float, default=1.0
+        New rows for each training row.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    rows_ : ndarray of shape (n_new,)
+        The training row that each row is a copy of.
+    widths_ : dict of str to float
+        The standard deviation of the noise of each column, in its unit.
+    n_before_, n_after_ : int
+        The number of training rows before and after.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> step = Jitter({"height": 0.5})
+    >>> X, y = step.fit_resample({"height": [170.0, 180.0], "age": [30.0, 40.0]}, ["a", "b"])
+    >>> X["age"].tolist(), step.widths_
+    ([30.0, 40.0, 30.0, 40.0], {'height': 0.5})
+    """
+
+    _changes = (Numeric,)
+    _rules = {
+        "noise": Anything("a number, or a number for each of some columns"),
+        "copies": Number(above=0),
+        "random_state": Whole(at_least=0),
+    }
+
+    widths_: dict[str, float]
+
+    def __init__(self, noise=0.1, copies=1.0, random_state=0):
+        self.noise = noise
+        self.copies = copies
+        self.random_state = random_state
+
+    def _draw(self, table: Table, rng: Rng) -> None:
+        n, numeric = len(table), table.schema.of(Numeric)
+        if isinstance(self.noise, Mapping):
+            if odd := [name for name in self.noise if name not in numeric]:
+                raise RefusalError(f"noise names {odd[0]!r}, which is no numeric column")
+            self.widths_ = {name: float(s) for name, s in self.noise.items()}
+        else:
+            spread = {name: np.nanstd(table.data(name)) for name in self._chosen}
+            self.widths_ = {name: float(self.noise * s) for name, s in spread.items() if s > 0}
+        new = np.arange(max(round(self.copies * n), 1)) % n
+        self.rows_ = np.r_[np.arange(n), new]
+        self._errors = {name: s * rng.standard_normal(len(new)) for name, s in self.widths_.items()}
+
+    def resampled(self, table: Table) -> Table:
+        base, columns = self.rows_[len(table) :], []
+        for name in table.names:
+            data = table.data(name)
+            new = data[base] + self._errors[name] if name in self._errors else data[base]
+            columns.append(np.concatenate([data, new]))
+        return Table(table.schema, columns)
+
+    def _arrays(self) -> Mapping[str, np.ndarray]:
+        numeric = self.schema_.of(Numeric)
+        return {**super()._arrays(), "widths": np.array([self.widths_.get(name, 0.0) for name in numeric])}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        super()._restore(arrays)
+        numeric, widths = self.schema_.of(Numeric), arrays["widths"]
+        if widths.shape != (len(numeric),) or not np.isfinite(widths).all():
+            msg = "the widths are not valid"
+            raise ValueError(msg)
+        self.widths_ = {name: s for name, s in zip(numeric, widths.tolist(), strict=True) if s}
+
+    def _formula(self) -> tuple[Step, ...]:
+        rows = [(name, s) for name, s in self.widths_.items()]
+        return Step("new row", r"x + s e"), Grid("noise", ("column", "s"), rows)  # type: ignore[return-value]
+
+
+class _Balanced(_Drawn):
+    """Classes of more nearly equal size."""
+
+    _asks_target = True
+    _meanings = {
+        "ratio": "The size of each smaller class, as a share of the largest; classes above it stay.",
+        "random_state": "Draws the rows. The same number draws the same rows.",
+    }
+
+    counts_: dict[str, tuple[int, int]]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        rows = super()._training_rows(X, y, sample_weight)
+        if self._n_classes:
+            target = read(X).column(y) if isinstance(y, str) else y
+            self._labels = [as_text(label) for label in class_codes(target)[1].tolist()]
+        return rows
+
+    def _learn(self, rows: TrainingTable) -> None:
+        name = type(self).__name__
+        if rows.y is None:
+            raise RefusalError(f"{name} requires y to be passed, but the target y is None")
+        if not rows.n_classes and (rows.y % 1 != 0).any():
+            raise RefusalError(f"{name} balances classes, and the target is a number")
+        self._codes = rows.y
+        if not rows.n_classes:  # whole numbers are classes, too
+            values, self._codes = np.unique(rows.y, return_inverse=True)
+            self._labels = [as_text(value) for value in values.tolist()]
+        super()._learn(rows)
+
+    def _draw(self, table: Table, rng: Rng) -> None:  # noqa: ARG002 (SMOTE looks at it)
+        sizes = np.bincount(self._codes, minlength=len(self._labels))
+        drawn = [self._of_class(np.flatnonzero(self._codes == c), sizes, rng) for c in range(len(sizes))]
+        self._finish(np.concatenate(drawn), rng)
+        after = np.bincount(self._codes[self.rows_], minlength=len(sizes))
+        self.counts_ = {
+            label: (int(a), int(b)) for label, a, b in zip(self._labels, sizes, after, strict=True)
+        }
+
+    @abstractmethod
+    def _of_class(self, own: np.ndarray, sizes: np.ndarray, rng: Rng) -> np.ndarray:
+        """The rows of a class that are drawn, or that new rows start from."""
+
+    def _finish(self, drawn: np.ndarray, rng: Rng) -> None:  # noqa: ARG002 (new rows need more draws)
+        """Set `rows_`, and how new rows are made."""
+        self.rows_ = np.sort(drawn).astype(np.intp)
+
+    def _wanted(self, sizes: np.ndarray) -> int:
+        """The size of the smaller classes."""
+        return round(self.ratio * int(sizes.max()))
+
+    def _arrays(self) -> Mapping[str, np.ndarray]:
+        names = "\n".join(label.replace("\n", " ") for label in self.counts_).encode()
+        counts = np.array(list(self.counts_.values())).reshape(-1, 2)
+        return {**super()._arrays(), "counts": counts, "labels": np.frombuffer(names, np.uint8)}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        super()._restore(arrays)
+        counts, names = arrays["counts"], arrays["labels"]
+        labels = names.tobytes().decode(errors="replace").split("\n") if names.dtype == np.uint8 else []
+        if names.ndim != 1 or counts.shape != (len(labels), 2) or counts.dtype.kind not in "iu":
+            msg = "the sizes of its classes are not valid"
+            raise ValueError(msg)
+        self.counts_ = {label: (a, b) for label, (a, b) in zip(labels, counts.tolist(), strict=True)}
+
+    def _work(self) -> Work:
+        rows = [(label, *sizes) for label, sizes in self.counts_.items()]
+        end = (
+            "Rows to predict stay as they are. Probabilities are those of a world with these classes: too"
+            " high for what was rare. Rows that are copied bring their errors along."
+        )
+        grid = Grid("classes", ("class", "rows before", "rows after"), rows)
+        return Work(type(self).__name__, (*self._formula(), grid), end)
+
+
+class RandomOverSampler(_Balanced):
+    """Draw rows of the smaller classes again, until all classes are as large.
+
+    The name is that of imbalanced-learn.
+
+    Parameters
+    ----------
+    ratio : float, default=1.0
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    rows_ : ndarray of shape (n_new,)
+        The training rows that were drawn.
+    counts_ : dict of str to tuple of (int, int)
+        The size of each class before and after.
+    n_before_, n_after_ : int
+        The number of training rows before and after.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> step = RandomOverSampler()
+    >>> X, y = step.fit_resample({"x": [1.0, 2.0, 3.0, 4.0]}, ["no", "no", "no", "yes"])
+    >>> step.counts_, X["x"].tolist()
+    ({'no': (3, 3), 'yes': (1, 3)}, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0])
+    """
+
+    _rules = {"ratio": Number(above=0, at_most=1), "random_state": Whole(at_least=0)}
+
+    def __init__(self, ratio=1.0, random_state=0):
+        self.ratio = ratio
+        self.random_state = random_state
+
+    def _of_class(self, own: np.ndarray, sizes: np.ndarray, rng: Rng) -> np.ndarray:
+        again = max(self._wanted(sizes) - len(own), 0)
+        return np.r_[own, rng.choice(own, again)] if len(own) else own
+
+
+class BalancedWeights(_Balanced):
+    """Weigh the training rows so that all classes count the same: n / (k n_c) for a row of class c.
+
+    Only a learner that takes `sample_weight` can follow.
+
+    Attributes
+    ----------
+    rows_ : ndarray of shape (n_rows,)
+        The training rows, all of them.
+    weights_ : ndarray of shape (n_rows,)
+        What the weight of each training row is multiplied by.
+    counts_ : dict of str to tuple of (int, int)
+        The size of each class, twice: no row is added.
+    n_before_, n_after_ : int
+        The number of training rows.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> step = BalancedWeights().fit({"x": [1.0, 2.0, 3.0, 4.0]}, ["no", "no", "no", "yes"])
+    >>> step.weights_.round(3).tolist()
+    [0.667, 0.667, 0.667, 2.0]
+    """
+
+    _rules: ClassVar[dict[str, ParameterRule]] = {}
+    random_state = 0  # nothing is drawn
+
+    def _of_class(self, own: np.ndarray, sizes: np.ndarray, rng: Rng) -> np.ndarray:  # noqa: ARG002 (all stay)
+        return own
+
+    def _finish(self, drawn: np.ndarray, rng: Rng) -> None:
+        super()._finish(drawn, rng)
+        sizes = np.bincount(self._codes)
+        self.weights_ = (len(self._codes) / ((sizes > 0).sum() * np.maximum(sizes, 1)))[self._codes]
+
+    def _formula(self) -> tuple[Step, ...]:
+        return (Step("weight", r"\frac{n}{k n_c}", note="of a row of class c, one of k"),)
+
+
+class RandomUnderSampler(_Balanced):
+    """Leave out rows of the larger classes, until all classes are as small.
+
+    The name is that of imbalanced-learn.
+
+    Parameters
+    ----------
+    ratio : float, default=1.0
+        The size of the smallest class, as a share of what the larger ones are cut down to.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    rows_ : ndarray of shape (n_new,)
+        The training rows that were kept.
+    counts_ : dict of str to tuple of (int, int)
+        The size of each class before and after.
+    n_before_, n_after_ : int
+        The number of training rows before and after.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> step = RandomUnderSampler()
+    >>> X, y = step.fit_resample({"x": [1.0, 2.0, 3.0, 4.0]}, ["no", "no", "no", "yes"])
+    >>> step.counts_
+    {'no': (3, 1), 'yes': (1, 1)}
+    """
+
+    _rules = {"ratio": Number(above=0, at_most=1), "random_state": Whole(at_least=0)}
+
+    def __init__(self, ratio=1.0, random_state=0):
+        self.ratio = ratio
+        self.random_state = random_state
+
+    def _of_class(self, own: np.ndarray, sizes: np.ndarray, rng: Rng) -> np.ndarray:
+        most = round(int(sizes[sizes > 0].min()) / self.ratio)
+        return own if len(own) <= most else rng.choice(own, most, replace=False)
+
+
+class SMOTE(_Balanced, _Synthetic):
+    """Make new rows of the smaller classes, between a row and one of its nearest of the same class.
+
+    For columns of any kind (SMOTE-NC), with missing cells. The name is that of imbalanced-learn.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many nearest rows of the same class a new row may lie towards.
+    ratio : float, default=1.0
+    borderline : bool, default=False
+        Whether new rows start only from rows near the border of their class.
+    columns : list of str or None, default=None
+        The columns that change and that tell which rows are near; None for all but texts.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    rows_ : ndarray of shape (n_new,)
+        The training row that each row has its target from.
+    counts_ : dict of str to tuple of (int, int)
+        The size of each class before and after.
+    n_before_, n_after_ : int
+        The number of training rows before and after.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    References
+    ----------
+    Chawla, Bowyer, Hall and Kegelmeyer (2002), SMOTE: synthetic minority over-sampling technique.
+
+    Examples
+    --------
+    >>> step = SMOTE(n_neighbors=1)
+    >>> X, y = step.fit_resample({"x": [1.0, 2.0, 3.0, 7.0, 8.0]}, ["no", "no", "no", "yes", "yes"])
+    >>> step.counts_, 7 <= X["x"][5] <= 8
+    ({'no': (3, 3), 'yes': (2, 3)}, True)
+    """
+
+    _rules = {
+        "n_neighbors": Whole(at_least=1),
+        "ratio": Number(above=0, at_most=1),
+        "borderline": Flag(),
+        "columns": Maybe(Names()),
+        "random_state": Whole(at_least=0),
+    }
+
+    def __init__(self, n_neighbors=5, ratio=1.0, borderline=False, columns=None, random_state=0):
+        self.n_neighbors = n_neighbors
+        self.ratio = ratio
+        self.borderline = borderline
+        self.columns = columns
+        self.random_state = random_state
+
+    def _draw(self, table: Table, rng: Rng) -> None:
+        own = table.select(self._chosen)
+        encoding = Encoding.of(Rows.in_memory(own, np.zeros(len(own)), np.ones(len(own)))).without_gaps()
+        self._points = Points(encoding, own)
+        self._near: list[np.ndarray] = []
+        super()._draw(table, rng)
+        del self._points
+
+    def _of_class(self, own: np.ndarray, sizes: np.ndarray, rng: Rng) -> np.ndarray:
+        again = max(self._wanted(sizes) - len(own), 0)
+        if not again or len(own) < 2:  # a single row has no neighbour of its class
+            return own[:0]
+        starts = self._border(own) if self.borderline else np.arange(len(own))
+        base = rng.choice(starts, again)
+        used, places = np.unique(base, return_inverse=True)
+        near = _neighbours(self._points, own, used, self.n_neighbors)
+        self._near.append(own[near][places])
+        return own[base]
+
+    def _border(self, own: np.ndarray) -> np.ndarray:
+        """The rows of a class that are near the border; all where none is."""
+        everyone = np.arange(len(self._codes))
+        near = _neighbours(self._points, everyone, own, 2 * self.n_neighbors)
+        others = (self._codes[near] != self._codes[own][:, None]).mean(axis=1)
+        chosen = np.flatnonzero((others >= 0.5) & (others < 1))
+        return chosen if len(chosen) else np.arange(len(own))
+
+    def _finish(self, drawn: np.ndarray, rng: Rng) -> None:
+        self.rows_ = np.r_[np.arange(len(self._codes)), drawn].astype(np.intp)
+        width = max((near.shape[1] for near in self._near), default=1)
+        near = [np.pad(one, ((0, 0), (0, width - one.shape[1])), mode="edge") for one in self._near]
+        self._towards = np.concatenate(near) if near else np.zeros((0, width), np.intp)
+        self._share = rng.random(len(drawn))
+        self._pick = rng.integers(0, width, len(drawn))
+
+    def resampled(self, table: Table) -> Table:
+        base = self.rows_[len(table) :]
+        other = self._towards[np.arange(len(base)), self._pick]
+        return self._made(table, base, other, self._share, np.random.default_rng(self.random_state))
+
+    def _between(self, attribute, data, base, other, share, rng):
+        if not isinstance(attribute, Nominal):
+            return super()._between(attribute, data, base, other, share, rng)
+        votes = np.stack(
+            [(data[self._towards] == v).sum(axis=1) for v in range(len(attribute.values))], axis=1
+        )
+        voted = votes.argmax(axis=1).astype(data.dtype)
+        return np.where((data[base] >= 0) & (votes.max(axis=1) > 0), voted, data[base])
+
+    def _formula(self) -> tuple[Step, ...]:
+        note = f"x' is one of the {plural(self.n_neighbors, 'nearest row')} of the class of x"
+        return (Step("new row", r"x + g (x' - x)", note=note),)
+
+
+def _neighbours(points: Points, among: np.ndarray, of: np.ndarray, k: int) -> np.ndarray:
+    """The places in `among` of the k nearest other rows of some rows.
+
+    of : places in `among`, or row numbers where `among` is all rows
+    """
+    count = min(k, len(among) - 1)
+    if points.mask.all() and points.numbers.shape[1] <= _MOST_COLUMNS:
+        found = cKDTree(points.numbers[among]).query(points.numbers[among[of]], count + 1)[1]
+    else:
+        found = nearest_rows(points.take(among[of]), points.take(among), count + 1)
+    found = found.reshape(len(of), -1)
+    # the row itself goes; where copies of it come first, the last one goes instead
+    itself = found == of[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    return found[~itself].reshape(len(of), count)
