@@ -36,7 +36,7 @@ from openbook.data.attributes import as_text
 from openbook.data.read import read
 from openbook.errors import RefusalError
 from openbook.prepare.encoding import Encoding
-from openbook.prepare.similar_rows import Points, known_cells_of, nearest_rows
+from openbook.prepare.similar_rows import KnownPoints, known_cells_of, nearest_rows
 from openbook.prepare.transformer import RowChange, TrainingTable
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
@@ -577,7 +577,7 @@ class SMOTE(_Balanced, _Synthetic):
     def _draw(self, table: Table, rng: Rng) -> None:
         own = table.select(self._chosen)
         encoding = Encoding.of(Rows.in_memory(own, np.zeros(len(own)), np.ones(len(own)))).without_gaps()
-        self._points = Points(encoding, own)
+        self._points = KnownPoints(encoding, own)
         self._near: list[np.ndarray] = []
         super()._draw(table, rng)
         del self._points
@@ -628,7 +628,7 @@ class SMOTE(_Balanced, _Synthetic):
         return (Step("new row", r"x + g (x' - x)", note=note),)
 
 
-def _neighbours(points: Points, among: np.ndarray, of: np.ndarray, k: int) -> np.ndarray:
+def _neighbours(points: KnownPoints, among: np.ndarray, of: np.ndarray, k: int) -> np.ndarray:
     """The places in `among` of the k nearest other rows of some rows.
 
     of : places in `among`, or row numbers where `among` is all rows

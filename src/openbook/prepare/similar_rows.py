@@ -30,13 +30,13 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KNNImputer", "NoisyRows", "Points", "known_cells_of", "nearest_rows"]
+__all__ = ["KNNImputer", "KnownPoints", "NoisyRows", "known_cells_of", "nearest_rows"]
 
 _MOST_ROWS, _CHUNK = 5_000, 512
 _ROBUST = 3.0
 
 
-class Points:
+class KnownPoints:
     """Rows as points, of which some coordinates are missing."""
 
     def __init__(self, encoding: Encoding, table: Table) -> None:
@@ -52,13 +52,13 @@ class Points:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def take(self, rows: np.ndarray) -> "Points":
+    def take(self, rows: np.ndarray) -> "KnownPoints":
         """Some of them."""
         some = copy(self)
         some.mask, some.numbers, some.known = self.mask[rows], self.numbers[rows], self.known[rows]
         return some
 
-    def distances(self, rows: slice, others: "Points") -> np.ndarray:
+    def distances(self, rows: slice, others: "KnownPoints") -> np.ndarray:
         """Squared distances of some rows from others; infinite where they know no column in common."""
         a, mask = self.numbers[rows], self.mask[rows]
         both = (a * a) @ others.mask.T + mask @ (others.numbers**2).T - 2 * a @ others.numbers.T
@@ -77,7 +77,7 @@ def known_cells_of(attribute: Any, data: np.ndarray) -> np.ndarray:
     return data >= 0 if isinstance(attribute, Categorical) else np.isfinite(data)
 
 
-def nearest_rows(rows: Points, others: Points, k: int) -> np.ndarray:
+def nearest_rows(rows: KnownPoints, others: KnownPoints, k: int) -> np.ndarray:
     """The places of the k nearest of the other rows, (n_rows, k); of equally near ones the first."""
     found = []
     for span in _spans(len(rows)):
@@ -167,7 +167,10 @@ class KNNImputer(Preparation):
         lacking = np.flatnonzero(gaps.any(axis=1))
         new = {name: np.array(own.data(name)) for name in self._chosen}
         if len(lacking):
-            points, donors = Points(self.encoding_, own.take(lacking)), Points(self.encoding_, self.donors_)
+            points, donors = (
+                KnownPoints(self.encoding_, own.take(lacking)),
+                KnownPoints(self.encoding_, self.donors_),
+            )
             for span in _spans(len(lacking)):
                 squared = points.distances(span, donors)
                 for j, name in enumerate(self._chosen):
@@ -317,7 +320,7 @@ class NoisyRows(RowFilter):
         table = rows.X.select(self._chosen)
         encoding = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
         asked = _asked(len(table))
-        points, others = Points(encoding, table), Points(encoding, table.take(asked))
+        points, others = KnownPoints(encoding, table), KnownPoints(encoding, table.take(asked))
         near = np.empty((len(table), min(self.n_neighbors, max(len(asked) - 1, 1))), dtype=np.intp)
         for span in _spans(len(table)):
             squared = points.distances(span, others)
