@@ -21,7 +21,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "bagging": {DENSE: SHUFFLED, SPARSE: SHUFFLED},
     "cart": {DENSE: FOLDS},
     "cart_regressor": {DENSE: FOLDS},
-    "perceptron": {DENSE: ONLINE},
+    "perceptron": {DENSE: ONLINE, SPARSE: ONLINE},
     "linear_discriminant": {DENSE: TURNED},
     "decision_tree": {"check_class_weight_classifiers": LIGHT},
     "tuned_threshold": {DENSE: FOLDS, SPARSE: FOLDS, "check_classifiers_train": EVEN},

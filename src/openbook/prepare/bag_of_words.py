@@ -336,7 +336,8 @@ class BagOfWords(Summed):
 
     def _vocabulary(self, parts: list[Counted]) -> TermCounts:
         if self.n_features is None:
-            return sum(map(TermCounts.of, parts[1:]), TermCounts.of(parts[0]))
+            counts = [TermCounts.of(part) for part in parts]
+            return counts[0] if len(counts) == 1 else TermCounts.total(counts)
         return _without_terms(sum(part.counts.shape[0] for part in parts))
 
     def _matrix(self, j: int, parts: list[Counted]) -> sp.csr_array:
@@ -374,19 +375,19 @@ class BagOfWords(Summed):
         return np.array([crc32(term.encode()) % self.n_features for term in terms], dtype=np.int32)
 
     def _weighted(self, j: int, matrix: sp.csr_array) -> sp.csr_array:
+        f = matrix.data
         if self.weighting == "binary":
-            matrix.data = np.ones_like(matrix.data)
+            f[:] = 1.0
         elif self.weighting == "tfidf":
-            idf = self._idf(j)[matrix.indices]
-            f = matrix.data
-            by = {"product": lambda: np.log1p(f) * idf, "sum": lambda: np.log1p(f) + idf}
-            matrix.data = by.get(self.idf, lambda: f * idf)()
+            if self.idf != "smooth":
+                np.log1p(f, out=f)
+            combine = np.add if self.idf == "sum" else np.multiply
+            combine(f, self._idf(j)[matrix.indices], out=f)
         if self.norm is not None:
-            of = np.abs(matrix.data) if self.norm == "l1" else matrix.data**2
-            row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-            size = np.bincount(row, weights=of, minlength=matrix.shape[0])
-            size = size if self.norm == "l1" else np.sqrt(size)
-            matrix.data = matrix.data / np.where(size > 0, size, 1.0)[row]
+            some = np.diff(matrix.indptr) > 0  # texts with a term
+            sizes = np.add.reduceat(np.abs(f) if self.norm == "l1" else f * f, matrix.indptr[:-1][some])
+            sizes = sizes if self.norm == "l1" else np.sqrt(sizes)
+            f /= np.repeat(np.where(sizes > 0, sizes, 1.0), np.diff(matrix.indptr)[some])
         return matrix
 
     def _idf(self, j: int) -> Array:

@@ -12,7 +12,7 @@ documents, times : float64 (n_terms,), df and f
 rows : float64 (1,), N
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from typing import Any, Self
@@ -59,12 +59,17 @@ class TermCounts(Statistics):
         return self.text.tobytes().decode().split("\n")[:-1]
 
     def __add__(self, other: Self) -> Self:
-        every, places = union(self.terms, other.terms)
+        return self.total([self, other])
+
+    @classmethod
+    def total(cls, parts: Sequence[Self]) -> Self:
+        """The sum of several, whose terms are put in order once."""
+        every, places = union(*(one.terms for one in parts))
         documents, times = np.zeros(len(every)), np.zeros(len(every))
-        for own, one in zip(places, (self, other), strict=True):
+        for own, one in zip(places, parts, strict=True):
             documents[own] += one.documents
             times[own] += one.times
-        return type(self)(_as_bytes(every), documents, times, self.rows + other.rows)
+        return cls(_as_bytes(every), documents, times, np.sum([one.rows for one in parts], axis=0))
 
     def columns_of(self, terms: list[str], kept: Array) -> Array:
         """The column of each of these terms among the kept ones of mine, in order; -1 where it is none."""
