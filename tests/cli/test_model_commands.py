@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 import openbook as ob
+from openbook.bayes import NaiveBayes
+from openbook.multilabel import LabelPowerset
 from openbook.tree import C45, ModelTreeRegressor, rules
 
 
@@ -235,3 +237,24 @@ def test_check_tells_rows_unlike_those_of_training(here, good, complaint):
     assert "is predicted for" in said
     bare = ob.save(C45().fit(X, y), here / "bare.openbook")
     assert "does not know its training rows" in complaint("check", bare, here / "new.csv")
+
+
+def test_predict_writes_sets_of_labels(here, good):
+    rows = [{"colour": "red"}, {"colour": "green"}, {"colour": "red"}, {"colour": "blue"}]
+    model = LabelPowerset(NaiveBayes()).fit(rows, ["warm|bright", "bright", "warm|bright", ""])
+    ob.save(model, here / "labels.openbook")
+    (here / "n.csv").write_text("colour\nred\nblue\n")
+    lines = good("predict", "labels.openbook", "n.csv", "--proba").splitlines()
+    assert lines[0] == "colour,prediction,P(bright),P(warm)"
+    assert lines[1].startswith("red,bright|warm,")
+
+
+def test_predict_labels_a_folder_of_text_files(here, good):
+    texts = [{"text": "good warm film"}, {"text": "bad dull film"}]
+    model = NaiveBayes().fit(ob.read(texts, kinds={"text": "text"}), ["liked", "not"])
+    ob.save(model, here / "films.openbook")
+    (here / "letters").mkdir()
+    (here / "letters" / "a.txt").write_text("so dull, so bad")
+    (here / "letters" / "b.txt").write_text("warm and good")
+    lines = good("predict", "films.openbook", "letters").splitlines()
+    assert lines == ["file,text,prediction", 'a.txt,"so dull, so bad",not', "b.txt,warm and good,liked"]

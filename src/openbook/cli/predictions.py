@@ -56,10 +56,11 @@ def _with_predictions(
 ) -> "pl.DataFrame":
     import polars as pl
 
-    new = {"prediction": model.predict(table).tolist()}
+    sets = hasattr(model, "predict_sets")  # several labels at once
+    new = {"prediction": model.predict_sets(table) if sets else model.predict(table).tolist()}
     if with_proba:
-        shares = model.predict_proba(table)
-        new |= {f"P({as_text(label)})": shares[:, c] for c, label in enumerate(model.classes_.tolist())}
+        shares, labels = model.predict_proba(table), model.labels_ if sets else model.classes_
+        new |= {f"P({as_text(label)})": shares[:, c] for c, label in enumerate(labels.tolist())}
     frame = table.to_polars().cast(types)  # type: ignore[arg-type]
     return frame.with_columns(
         [pl.Series(_free_name(name, table.names), values) for name, values in new.items()]
