@@ -83,4 +83,4 @@ def test_what_a_reader_would_try():
 def test_completion_shows_what_a_user_understands():
     shown = {name for name in dir(ID3().fit(openbook.load("weather"), "play")) if not name.startswith("_")}
     assert {"fit", "rules", "to_sql", "draw", "tree_", "classes_"} <= shown
-    assert not shown & {"bins", "criterion", "set_fit_request", "become", "grows_again"}
+    assert not shown & {"criterion", "set_fit_request", "become", "grows_again"}
