@@ -30,6 +30,8 @@ def test_a_classifier_is_asked_through_its_network(tmp_path, good):
     ob.save(BeliefNetworkClassifier().fit(X, y), tmp_path / "m.openbook")
     told = good("query", tmp_path / "m.openbook", "--ask", "play", "--given", "outlook=overcast")
     assert told.startswith("play")
+    good("draw", tmp_path / "m.openbook", "-o", tmp_path / "net.svg")
+    assert "P(Yes)" in (tmp_path / "net.svg").read_text()
 
 
 def test_numbers_and_bif_files(tmp_path, good):

@@ -26,6 +26,9 @@ def test_a_file_of_sequences_is_tagged(here, good, complaint):
     assert tagged[:4] == ["sentence,word,prediction", "0,Ann,B-PER", "0,Ann,I-PER", "0,met,O"]
     # the derivation of a row is that of the whole sentence
     assert "best       B-PER  I-PER  O  B-PER" in good("work", "tags", "new.csv", "--row", 5)
+    pl.read_csv("new.csv").head(4).write_csv("one.csv")
+    good("draw", "tags", "--data", "one.csv", "-o", "trellis.svg")
+    assert "B-PER, I-PER, O, B-PER" in (here / "trellis.svg").read_text()
     assert "--sequence COLUMN" in complaint("study", "tags.csv", "--target", "tag", "--out", "x", *learner)
 
 

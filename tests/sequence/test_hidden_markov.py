@@ -156,6 +156,11 @@ def test_one_round_of_baum_welch_by_hand():
     assert trace[0] == pytest.approx(math.log(0.55 * pairs.sum() / 11))
     assert trace[1] > trace[0]
     assert not settled
+    update = UMBRELLA.work(days("yes", "no"))["one round of Baum–Welch on these rows"]
+    shown = {part.title: part.rows for part in update.parts if hasattr(part, "rows")}
+    for i, row in enumerate(shown["a"]):
+        assert row[1:] == pytest.approx(chain.transitions[i].tolist())
+    assert shown["new P(umbrella | state)"][0][1:] == pytest.approx((first / (first + second)).tolist())
 
 
 # --- against every path, and the twin -----------------------------------------------------------------------

@@ -10,6 +10,8 @@ from openbook.data import Table
 from openbook.draw import draw_predictions, draw_table
 from openbook.errors import DataError
 from openbook.plan.files import write_text
+from openbook.report.fitted import unwrapped
+from openbook.sequence.sequence_model import SequenceModel
 from openbook.store import from_file, open_model
 
 __all__ = ["is_model", "model_in", "write_model_picture", "write_table_picture"]
@@ -37,6 +39,8 @@ def write_model_picture(
 ) -> None:
     """The model's own picture, or what it says over rows: decision regions, a curve, or clusters."""
     with from_file(path):
+        if hasattr(inner := unwrapped(model), "network_") and rows is None:  # of a threshold, say
+            model = inner
         if rows is not None:
             _write(_over(model, rows, columns), out)
         elif getattr(model, "tree_", None) is not None:
@@ -56,6 +60,8 @@ def write_model_picture(
 
 def _over(model: Any, rows: Table, columns: Sequence[str]) -> Any:
     target = getattr(model, "target_", None)
+    if isinstance(model, SequenceModel):
+        return model.draw(rows if target is None or target not in rows.schema else rows.drop(target))
     if target is None:
         return model.draw(rows, columns or None)
     if target not in rows.schema:

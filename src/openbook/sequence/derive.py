@@ -130,6 +130,7 @@ def derive_sequence(model, X, tables) -> Work:
     ]
     total = math.fsum(tables.log_c) if -math.inf not in tables.log_c else -math.inf
     parts.append(Step("ln P(rows)", r"\sum_t \ln c_t", result=total))
+    parts.append(_update_work(model, X, names, tables))
     path = ", ".join(names[k] for k in tables.path)
     return Work("Hidden Markov model: one sequence", tuple(parts), f"The most probable path: {path}.")
 
@@ -159,6 +160,68 @@ def _forward_work(model, names, tables):
     return Work(
         "forward: P(state | rows so far)", (*steps, grid_of_rows("forward", "f", names, tables.forward))
     )
+
+
+def _update_work(model, X, names, tables):
+    """What one round of Baum and Welch would make of this sequence alone."""
+    states = range(len(names))
+    expected = [[0.0 for _ in states] for _ in states]
+    for t in range(1, len(X)):
+        pair = [
+            [
+                tables.forward[t - 1][i]
+                * float(model.transitions_[i, j])
+                * tables.b[t][j]
+                * tables.backward[t][j]
+                for j in states
+            ]
+            for i in states
+        ]
+        c = math.fsum(map(math.fsum, pair))
+        for i in states if c else ():
+            for j in states:
+                expected[i][j] += pair[i][j] / c
+    sums = [math.fsum(row) for row in expected]
+    shares = [
+        [n / total if total else math.nan for n in row] for row, total in zip(expected, sums, strict=True)
+    ]
+    rule = r"n_{ij} = \sum_t \frac{f_t(i) a_{ij} b_{t+1}(j) g_{t+1}(j)}{c_{t+1}}"
+    parts: list[Any] = [
+        Step("expected transitions", rule, note="E-step"),
+        Grid(
+            "n",
+            ["from", *(f"to {name}" for name in names), "sum"],
+            [[names[i], *expected[i], sums[i]] for i in states],
+        ),
+        Step("new transitions", r"a_{ij} = \frac{n_{ij}}{\sum_k n_{ik}}", note="M-step"),
+        Grid("a", ["from", *(f"to {name}" for name in names)], [[names[i], *shares[i]] for i in states]),
+    ]
+    weights = [[line[i] for line in tables.posterior] for i in states]
+    parts += [_new_emissions(X, attribute, names, weights) for attribute in model.schema_]
+    note = "The new start is the posterior of row 1. `fit` sums over all sequences, and smooths."
+    return Work("one round of Baum–Welch on these rows", tuple(parts), note)
+
+
+def _new_emissions(X, attribute, names, weights):
+    """The new probabilities of the values of a column, or its means: rows count by P(state | rows)."""
+    data = X.data(attribute.name).tolist()
+    if isinstance(attribute, Categorical):
+        known = [math.fsum(w for w, code in zip(own, data, strict=True) if code >= 0) for own in weights]
+        rows = []
+        for v, value in enumerate(attribute.values[:LINES]):
+            of = [math.fsum(w for w, code in zip(own, data, strict=True) if code == v) for own in weights]
+            rows.append(
+                [value, *(n / total if total else math.nan for n, total in zip(of, known, strict=True))]
+            )
+        note = "sum of P(state | rows) over the rows with the value / over all rows in which it is known"
+        return Grid(f"new P({attribute.name} | state)", [attribute.name, *names], rows, note)
+    means = []
+    for own in weights:
+        pairs = [(w, x) for w, x in zip(own, data, strict=True) if not math.isnan(x)]
+        total = math.fsum(w for w, _ in pairs)
+        means.append(math.fsum(w * x for w, x in pairs) / total if total else math.nan)
+    note = "sum of P(state | rows) x / sum of P(state | rows)"
+    return Grid(f"new mean of {attribute.name}", ["", *names], [["mean", *means]], note)
 
 
 def viterbi_work(names, tables):
