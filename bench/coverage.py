@@ -120,6 +120,10 @@ class Cell:
     protocol: str
     rows: int
 
+    @property
+    def key(self) -> str:
+        return f"{self.task}, {self.protocol}, {self.rows}"
+
 
 def cells() -> Iterator[Cell]:
     for task in ("classes", "numbers"):
@@ -249,14 +253,13 @@ def main() -> None:
     options = parser.parse_args()
     record = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for cell in cells():
-        key = f"{cell.task}, {cell.protocol}, {cell.rows}"
-        if options.only not in key:
+        if options.only not in cell.key:
             continue
         found = simulate(cell, options.simulations)
-        record[key] = {"simulations": options.simulations, "learners": found}
+        record[cell.key] = {"simulations": options.simulations, "learners": found}
         for label, by_metric in found.items():
             words = "  ".join(f"{name} {100 * each['coverage']:.1f}%" for name, each in by_metric.items())
-            print(f"{key:28} {label:20} {words}", flush=True)
+            print(f"{cell.key:28} {label:20} {words}", flush=True)
         RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     if options.write:
         write_between(PAGE, "coverage", "\n\n".join("\n".join(_page(record, task)) for task in LEARNERS))
@@ -268,12 +271,14 @@ def _page(record: dict[str, Any], task: str) -> Iterator[str]:
     heads = [METRICS[name].words if name in METRICS else name for name in names]
     yield f"| {task}: protocol | rows | learner | {' | '.join(heads)} |"
     yield f"| --- | ---: | --- |{' ---: |' * len(names)}"
-    for key, found in record.items():
-        kind, way, rows = key.split(", ")
-        if kind == task:
-            for label, by_metric in found["learners"].items():
-                shares = [f"{100 * by_metric[name]['coverage']:.1f}" for name in names]
-                yield f"| {way} | {int(rows):,} | {label} | {' | '.join(shares)} |"
+    for cell in cells():
+        if cell.task != task or cell.key not in record:
+            continue
+        found = record[cell.key]
+        way = f"{cell.protocol}{' *' if found.get('earlier') else ''}"
+        for label, by_metric in found["learners"].items():
+            shares = [f"{100 * by_metric[name]['coverage']:.1f}" for name in names]
+            yield f"| {way} | {cell.rows:,} | {label} | {' | '.join(shares)} |"
 
 
 if __name__ == "__main__":

@@ -30,11 +30,11 @@ def value_bars(
     most = max((count for _, count in counts), default=0) or 1
     parts = []
     for i, (value, count) in enumerate(counts):
-        top, width = _BAR * i, 46 * count / most
+        top, width = _BAR * i, 40 * count / most
         parts += [
             _text("0%", top + 16, clip(value, letters), "label"),
-            f'<rect class="bar" x="36%" y="{top + 4}" width="{_percent(width)}" height="{_BAR - 8}" rx="2"/>',
-            _text(_percent(37.5 + width), top + 16, form.format(count), "figures"),
+            f'<rect class="bar" x="42%" y="{top + 4}" width="{_percent(width)}" height="{_BAR - 8}" rx="2"/>',
+            _text(_percent(43.5 + width), top + 16, form.format(count), "figures"),
         ]
     height = _BAR * len(counts)
     if rest:

@@ -294,7 +294,8 @@ def caution(result: StudyResult) -> str:
     """What the protocol cannot show, where the rows are few."""
     if result.rows >= TINY:
         return ""
-    return f"{result.protocol.partition('. ')[2]}. Read the intervals before the scores."
+    told = result.protocol.partition(". ")[2]
+    return f"{told}. Read the intervals before the scores."
 
 
 def example_words(result: StudyResult, example: Example) -> str:

@@ -33,11 +33,20 @@ def test_many_rows_need_fewer_rounds():
 
 
 def test_regression_is_not_stratified():
-    y = np.linspace(0, 1, 80)
+    y = np.linspace(0, 1, 120)
     plan = protocol(y)
     assert plan.words == "10-fold cross-validation, repeated 5 times"
     assert len(list(plan.split(y, y))) == 50
     assert protocol(np.arange(80), "regression").words.startswith("10-fold")
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"n_splits": 5}, {"groups": np.arange(99) // 9}, {"time": np.arange(99)}], ids=str
+)
+def test_intervals_of_few_rows_are_called_rough(more):
+    assert "95% intervals are rough" in protocol([0, 1, 1] * 33, **more).words
+    longer = {name: np.arange(102) // (9 if name == "groups" else 1) for name in more if name != "n_splits"}
+    assert "rough" not in protocol([0, 1, 1] * 34, **longer).words
 
 
 def test_tiny_tables_leave_one_out_and_say_what_that_cannot_show():

@@ -53,6 +53,8 @@ __all__ = [
 
 #: Fewer rows than this are left out one by one, and none are locked away.
 TINY = 50
+#: Of fewer rows than this, intervals are called rough.
+_ROUGH = 100
 #: Of fewer rows than these, cross-validation is repeated so many times; of more, one round does.
 _ROUNDS = ((2_000, 5), (5_000, 2))
 #: A block of time tests at least so many rows; before the first of them come so many, or half of all.
@@ -197,8 +199,8 @@ def protocol(
     stratified 10-fold cross-validation, repeated 5 times
     >>> protocol([1.5] * 30).kind
     'leave-one-out'
-    >>> print(protocol([0, 1] * 40, groups=[i // 4 for i in range(80)]))
-    stratified 10-fold cross-validation, repeated 5 times, a group's rows always together (20 groups)
+    >>> print(protocol([0, 1] * 80, groups=[i // 4 for i in range(160)]))
+    stratified 10-fold cross-validation, repeated 5 times, a group's rows always together (40 groups)
     """
     n = len(y)
     task = task or task_of(y)
@@ -279,14 +281,13 @@ def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, 
         return Protocol(LeaveOneOut(), words, "leave-one-out", np.zeros(n))
     if task == "regression":
         splitter = RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
-        return Protocol(
-            splitter, f"{folds}-fold cross-validation{_again(repeats)}", _kind(repeats), np.zeros(n)
-        )
+        words = f"{folds}-fold cross-validation{_again(repeats)}{_rough(n)}"
+        return Protocol(splitter, words, _kind(repeats), np.zeros(n))
     labels, codes = _codes(y)
     rows = np.bincount(codes, minlength=len(labels))
     folds, remarks = _fewer_folds(labels, rows, folds)
     splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
-    words = f"stratified {folds}-fold cross-validation{_again(repeats)}{remarks}"
+    words = f"stratified {folds}-fold cross-validation{_again(repeats)}{remarks}{_rough(n)}"
     # no fold can be stratified by a lone row, and scikit-learn would warn of it in every repeat
     strata = np.where(rows[codes] == 1, rows.argmax(), codes)
     return Protocol(splitter, words, _kind(repeats), strata)
@@ -321,10 +322,10 @@ def _grouped(
             folds = int(fewest)
     if n < tiny or len(names) <= folds:
         words = f"leave-one-group-out: each of the {len(names)} groups is predicted by a model of the others"
-        return Protocol(LeaveOneGroupOut(), words + remarks, "leave-one-group-out", strata, codes)
+        return Protocol(LeaveOneGroupOut(), words + remarks + _rough(n), "leave-one-group-out", strata, codes)
     words = (
         f"stratified {folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
-        f" ({len(names)} groups){remarks}"
+        f" ({len(names)} groups){remarks}{_rough(n)}"
     )
     return Protocol(GroupFolds(folds, repeats, random_state), words, _kind(repeats), strata, codes)
 
@@ -375,7 +376,7 @@ def _time_ordered(
         later = sum(len(block) for _, block in splitter.split(when))
         if missed := later - sum(len(test) for _, test in pairs):
             words += f"; {missed:,} rows are not tested, as no other group has rows before them"
-    words += remarks + _never_seen(pairs, classes)
+    words += remarks + _never_seen(pairs, classes) + _rough(n)
     return Protocol(splitter, words, "time-ordered", np.zeros(n), codes, test_groups)
 
 
@@ -425,6 +426,13 @@ _TEST_GROUPS: dict[TestGroups, str] = {
     "new": "The groups that are tested are new to the model: none of their rows train",
     "known": "The groups that are tested are known to the model: their earlier rows train too",
 }
+
+
+def _rough(n: int) -> str:
+    """What to say of few rows: how often 95% intervals of 50 held in simulations (docs/guide/choosing.md)."""
+    if n >= _ROUGH:
+        return ""
+    return f". With fewer than {_ROUGH} rows, 95% intervals are rough: they hold in 89% to 98% of simulations"
 
 
 def _kind(repeats: int) -> Kind:
