@@ -432,7 +432,7 @@ def _rough(n: int) -> str:
     """What to say of few rows: how often 95% intervals of 50 held in simulations (docs/guide/choosing.md)."""
     if n >= _ROUGH:
         return ""
-    return f". With fewer than {_ROUGH} rows, 95% intervals are rough: they hold in 89% to 98% of simulations"
+    return f". With fewer than {_ROUGH} rows, 95% intervals are rough: they hold in 89% to 99% of simulations"
 
 
 def _kind(repeats: int) -> Kind:
