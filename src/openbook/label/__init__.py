@@ -1,5 +1,6 @@
 """Scarce labels: learning from rows without a label beside those that have one, and asking for labels."""
 
+from openbook.label.annotators import DawidSkene
 from openbook.label.asker import Asker
 from openbook.label.effect import UnlabelledEffect, unlabelled_effect
 from openbook.label.naive_bayes_em import NaiveBayesEM
@@ -10,6 +11,7 @@ from openbook.label.stopping import Stopping
 
 __all__ = [
     "Asker",
+    "DawidSkene",
     "LabelPropagation",
     "LabelSpreading",
     "NaiveBayesEM",
