@@ -1,4 +1,4 @@
-"""Annotators who make mistakes: by hand, and against crowd-kit where it is there."""
+"""Annotators who make mistakes: by hand, and of known error rates."""
 
 import numpy as np
 import pytest
@@ -36,16 +36,6 @@ def test_one_round_by_hand():
     # item 0: 1/3 · 1 · 1 · 1 against 2/3 · 1/4 · 1/4 · 1 = 1/24, so 8/9
     assert model.probabilities_[0] == pytest.approx([8 / 9, 1 / 9])
     assert model.probabilities_[1] == pytest.approx([0, 1])
-
-
-def test_it_is_that_of_crowd_kit():
-    aggregation = pytest.importorskip("crowdkit.aggregation")
-    pd = pytest.importorskip("pandas")
-    _, items, who, said = answers([0.1, 0.2, 0.35], n=120, seed=3)
-    theirs = aggregation.DawidSkene(n_iter=500, tol=0)
-    frame = theirs.fit_predict_proba(pd.DataFrame({"task": items, "worker": who, "label": said}))
-    ours = DawidSkene(max_iter=500, tol=0.0).fit(items, who, said)
-    assert np.allclose(frame.sort_index()[[0, 1]].to_numpy(), ours.probabilities_, atol=1e-4)
 
 
 def test_an_item_is_asked_again_where_it_is_least_certain():

@@ -110,7 +110,12 @@ class DawidSkene(BaseEstimator):
 
         Parameters
         ----------
-        items, annotators, labels : array-like of shape (n_answers,)
+        items : array-like of shape (n_answers,)
+            What each answer is about.
+        annotators : array-like of shape (n_answers,)
+            Who gave it.
+        labels : array-like of shape (n_answers,)
+            What was said.
 
         Returns
         -------
@@ -171,6 +176,7 @@ class DawidSkene(BaseEstimator):
         Parameters
         ----------
         n : int, default=1
+            How many.
 
         Returns
         -------
