@@ -14,10 +14,10 @@ REASONS = {
     "Protocol": "how a plan says that learners are judged, and the splitter made by it",
     "disagreement": "of the members of an ensemble, and of two models row by row",
     "to_html": "a derivation, and the report of a study",
-    "beats": "the same question to each form of counts: of many classes, of two, of a stump",
+    "beats": "the same question to each form of counts: of many classes, and of two",
     "plogp": "x log2 x: in a kernel, and of an array",
     **dict.fromkeys(
-        ("compare", "describe", "draw", "export", "learners", "rules", "sets", "study"),
+        ("compare", "describe", "draw", "export", "rules", "study"),
         "the command of that name calls the function of that name",
     ),
 }

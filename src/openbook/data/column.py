@@ -22,7 +22,7 @@ from openbook.words.sentences import printable
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Column", "pandas_values", "polars_series", "rows_of", "shown_cells", "without_lost_values"]
+__all__ = ["Column", "cells_as_shown", "pandas_values", "polars_series", "row_part", "without_lost_values"]
 
 Array = npt.NDArray[Any]
 
@@ -117,7 +117,7 @@ class Column:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int | np.integer):
             return self.take([key]).tolist()[0]
-        return self.take(rows_of(key))
+        return self.take(row_part(key))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.values)
@@ -129,12 +129,12 @@ class Column:
         return values.copy() if copy else values
 
     def __repr__(self) -> str:
-        shown = ", ".join(shown_cells(self.take(slice(0, _SHOWN_ROWS))))
+        shown = ", ".join(cells_as_shown(self.take(slice(0, _SHOWN_ROWS))))
         more = ", …" if len(self) > _SHOWN_ROWS else ""
         return f"Column({self.name!r}, {self.attribute.kind}, {len(self):,} rows: {shown}{more})"
 
 
-def rows_of(key: Any) -> Any:
+def row_part(key: Any) -> Any:
     """The row part of an index: `key`, or the first of (key, ...)."""
     rows = key[0] if isinstance(key, tuple) else key
     return rows if isinstance(rows, slice) else np.asarray(rows)
@@ -154,7 +154,7 @@ def without_lost_values(before: Column, after: Column) -> Column:
     return Column(narrow, codes[after.data].astype(narrow.dtype))
 
 
-def shown_cells(column: Column) -> list[str]:
+def cells_as_shown(column: Column) -> list[str]:
     if isinstance(column.attribute, Datetime):
         return [column.attribute.shown(day) for day in column.data.tolist()]
     return [_cell(value) for value in column.values]

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from openbook.data.attributes import Datetime, Nominal, Ordinal
 from openbook.data.column import (
     Column,
+    cells_as_shown,
     pandas_values,
     polars_series,
-    rows_of,
-    shown_cells,
+    row_part,
     without_lost_values,
 )
 from openbook.data.schema import Schema
@@ -468,7 +468,7 @@ class Table:
             return self.row(range(len(self))[key])
         if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
             return self.select(key)
-        return self.take(rows_of(key))
+        return self.take(row_part(key))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The rows in order, each as a mapping of column to value."""
@@ -487,7 +487,7 @@ class Table:
 
     def _head_cells(self) -> list[list[str]]:
         top = self.head(_SHOWN_ROWS)
-        return [shown_cells(top.column(name)) for name in self.names]
+        return [cells_as_shown(top.column(name)) for name in self.names]
 
     def __repr__(self) -> str:
         cells = self._head_cells()
