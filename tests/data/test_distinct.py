@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from openbook.border.rows import class_codes
-from openbook.data import read
+from openbook.data import distinct, read
 from openbook.data.distinct import distinct_codes, hashed_codes
 from openbook.errors import DataError
 
@@ -66,3 +66,20 @@ def test_equal_objects_of_different_types_stay_apart():
     assert table.column("c").tolist() == ["a", "true", "1", None]
     with pytest.raises(DataError, match="target 'class' is missing in 1 row"):
         class_codes(["a", None])
+
+
+@pytest.mark.parametrize("mixer", [distinct._MIXER, np.uint64(0)], ids=["mixed", "all alike"])
+@pytest.mark.parametrize("byte_order", "<>")
+def test_texts_of_fixed_width_have_the_codes_of_hashing(mixer, byte_order, monkeypatch):
+    """Also where a mixture tells no two texts apart; empty texts and characters of all planes included."""
+    monkeypatch.setattr(distinct, "_MIXER", mixer)
+    cells = np.array(["b", "", "Ünï", "a", "b", "\U0001f600", "ab", "ba", ""]).astype(f"{byte_order}U7")
+    values, codes = distinct.text_codes(cells[::2])
+    assert values == ["b", "Ünï", "ab", ""]
+    assert codes.tolist() == [0, 1, 0, 2, 3]
+
+
+def test_long_texts_and_none_at_all_are_hashed():
+    values, codes = distinct.text_codes(np.array(["x" * 40, "y", "x" * 40]))
+    assert (values, codes.tolist()) == (["x" * 40, "y"], [0, 1, 0])
+    assert distinct.text_codes(np.array([], dtype="U3"))[0] == []

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
 from openbook.data.cells import BOOLEANS, Cells
 from openbook.data.dates import days_from_moments
-from openbook.data.distinct import hashed_codes, is_exact
+from openbook.data.distinct import hashed_codes, is_exact, text_codes
 from openbook.data.guess import (
     Decided,
     Wish,
@@ -220,7 +220,9 @@ def words_of(values: Any) -> Cells | None:
             codes, distinct = values.factorize()
             distinct = distinct.tolist()
         elif len(values) and isinstance(values[0], str | None):
-            distinct, codes = hashed_codes(values.tolist() if isinstance(values, np.ndarray) else values)
+            fixed = isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.ndim == 1
+            cells = values.tolist() if isinstance(values, np.ndarray) and not fixed else values
+            distinct, codes = text_codes(cells) if fixed else hashed_codes(cells)
         else:
             return None
     except TypeError:  # what cannot be hashed is no text
