@@ -30,14 +30,14 @@ class Roles:
     id : str or None, default=None
         What rows are called; no input.
     group : str or None, default=None
-        Rows of one group never both train and test; no input. With a time too, `Protocol.test_groups`. says
-        whether a group's past may train and its future test
+        Rows of one group never both train and test; no input. With a time too, `Protocol.test_groups` says
+        whether a group's past may train and its future test.
     time : str or None, default=None
         The past trains and the future tests; no input.
     sensitive : tuple of str, default=()
         Columns by which the choice is checked for fairness; inputs, unless they are ignored too.
     weight : str or None, default=None
-        How many rows each row stands for, or how much it counts in learning (`Protocol.weights`); no. input
+        How many rows each row stands for, or how much it counts in learning (`Protocol.weights`); no input.
     positive : str or None, default=None
         Of two classes, the positive one; None goes by `openbook.judge.scores.positive`.
     sequence : str or None, default=None
@@ -132,14 +132,14 @@ class Protocol:
     random_state : int, default=0
         Of every random choice.
     search : str or None, default=None
-        How knobs are tuned inside the folds: "grid" tries every combination, "halving" most of them on. few
-        rows only; None where there are none
+        How knobs are tuned inside the folds: "grid" tries every combination, "halving" most of them on few
+        rows only; None where there are none.
     test_groups : TestGroups or None, default=None
-        Where there are groups and a time: "new" if groups that are tested do not train, "known" if. their
-        earlier rows do; None otherwise
+        Where there are groups and a time: "new" if groups that are tested do not train, "known" if their
+        earlier rows do; None otherwise.
     weights : WeightKind or None, default=None
-        Where rows have weights: "frequency" if a row is judged as so many rows, "importance" if its. weight
-        counts in learning only; None is "importance"
+        Where rows have weights: "frequency" if a row is judged as so many rows, "importance" if its weight
+        counts in learning only; None is "importance".
 
     Notes
     -----
