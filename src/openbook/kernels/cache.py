@@ -23,14 +23,15 @@ from openbook.kernels.check import is_plain
 
 __all__ = ["KernelCache", "kernel_sources"]
 
-#: What a file with kernels, or with the compiler's settings, imports.
-IMPORTS = (b"openbook.kernels.jit", b"numba")
+#: What a file names that has kernels, the compiler's settings, or a tuple that a kernel may be given: two
+#: fields of one type that change places would leave compiled code reading one for the other.
+NAMES = (b"openbook.kernels.jit", b"numba", b"NamedTuple")
 
 
 def kernel_sources(package: Path) -> dict[Path, bytes]:
-    """The files in a package's folder that define kernels, and their text, in the order of their paths."""
+    """The files in a package's folder that kernels depend on, and their text, in the order of their paths."""
     texts = {path: path.read_bytes() for path in sorted(package.rglob("*.py"))}
-    return {path: text for path, text in texts.items() if any(name in text for name in IMPORTS)}
+    return {path: text for path, text in texts.items() if any(name in text for name in NAMES)}
 
 
 @cache
