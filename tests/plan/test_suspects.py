@@ -65,6 +65,8 @@ def test_copies_of_training_rows_are_told_first():
     assert judged.score("accuracy") == 1
     found = leaks(twice, labels, judged)
     assert found.copied == 1
+    more = np.vstack([twice, rng.normal(size=(10, 3))])  # rows that were locked away
+    assert leaks(more, np.append(labels, np.zeros(10, dtype=int)), judged).copied == 1
     result = SimpleNamespace(looks=SimpleNamespace(leaks=found))
     assert words.copies(result).startswith("The scores are too good: 100% of the test rows are copies")
     assert words.copies(SimpleNamespace(looks=SimpleNamespace(leaks=replace(found, copied=0.05)))) == ""

@@ -334,16 +334,18 @@ def _rises(column: Column) -> bool:
 def _met_in_training(codes: np.ndarray, evaluation: Evaluation) -> np.ndarray | None:
     """Which tested rows of the first round share their code with a training row; None if that is not known.
 
-    Training rows are all others where their number says so.
+    Training rows are all others, or all others that are tested, where their number says so.
     """
-    met = []
-    for fold in evaluation.first_round:
-        if (last := int(fold.rows.max())) >= len(codes):
-            raise DataError(f"{evaluation.name} was tested on row {last}, and X has {len(codes)} rows")
-        if fold.n_train + fold.n_test != len(codes):
-            return None
-        outside = np.bincount(codes) - np.bincount(codes[fold.rows], minlength=int(codes.max()) + 1)
-        met.append(outside[codes[fold.rows]] > 0)
+    folds = evaluation.first_round
+    tested = np.concatenate([fold.rows for fold in folds])
+    if (last := int(tested.max())) >= len(codes):
+        raise DataError(f"{evaluation.name} was tested on row {last}, and X has {len(codes)} rows")
+    used = {fold.n_train + fold.n_test for fold in folds}
+    if used not in ({len(codes)}, {len(tested)}):
+        return None
+    kinds = int(codes.max()) + 1
+    known = np.bincount(codes if used == {len(codes)} else codes[tested], minlength=kinds)
+    met = [(known - np.bincount(codes[fold.rows], minlength=kinds))[codes[fold.rows]] > 0 for fold in folds]
     return np.concatenate(met)
 
 
