@@ -36,6 +36,14 @@ def test_rising_uncertainty_is_no_reason_to_stop():
     assert "too sure of itself" in str(rule)
 
 
+def test_a_rise_that_chance_explains_is_none():
+    # 0, 2, 0, 2, … over 11 labels has slope 0; the rise on top is less than two standard errors
+    noisy = tuple((20 + i, 0.3 + (i % 2) / 50 + i / 900) for i in range(11))
+    rule = Stopping(noisy, n_left=2000)
+    assert rule.gain == pytest.approx(-2000 / 900)
+    assert rule.stop
+
+
 def test_few_labels_tell_nothing_and_no_rows_end_it():
     assert not Stopping(falling(0.0, n=4), n_left=9).stop
     assert "after 7 more labels" in str(Stopping(falling(0.0, n=4), n_left=9))

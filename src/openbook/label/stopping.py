@@ -7,7 +7,8 @@ r"""When more labels stop paying off.
 
 The cost of a label is counted in errors: at 1, a label is worth having as long as it spares more than one
 wrong prediction. The slope is that of the least squares line through u over the last 10 labels. Where u
-rises as fast as that, the classifier is finding out how little it knows, and labels still pay. A classifier
+rises as fast as that, by more than two standard errors of the slope, the classifier is finding out how little
+it knows, and labels still pay. A classifier
 that is too sure of itself expects too few errors, so the rule is a guide, not a guarantee: rows drawn at
 random and labelled tell the true share.
 
@@ -85,12 +86,21 @@ class Stopping:
         """Whether another label costs more than it brings."""
         if not self.n_left:
             return True
-        return self.enough and (abs(self.gain) < self.cost or self.errors_left < self.cost)
+        return self.enough and (self.errors_left < self.cost or (self.gain < self.cost and not self._rises))
 
     def _slope(self) -> float:
         labels, shares = self.window.T
         apart = labels - labels.mean()
         return float(apart @ (shares - shares.mean()) / (apart @ apart))
+
+    @property
+    def _rises(self) -> bool:
+        """Whether the errors expected rise by more than a label costs, and by more than chance explains."""
+        labels, shares = self.window.T
+        apart = labels - labels.mean()
+        left = shares - shares.mean() - self._slope() * apart
+        error = float(np.sqrt(left @ left / (len(labels) - 2) / (apart @ apart)))
+        return -self.gain >= max(self.cost, 2 * error * self.n_left)
 
     def __str__(self) -> str:
         if not self.n_left:
@@ -107,7 +117,7 @@ class Stopping:
         if self.stop:
             spared = max(self.gain, 0.0)
             return f"You may stop: {errors}; another label spares about {shown(spared)} of them, and {cost}."
-        if self.gain < 0:
+        if self._rises:
             return f"Go on: {errors}, and more with each label: the classifier had been too sure of itself."
         return f"Go on: {errors}; another label spares about {shown(self.gain)} of them, and {cost}."
 
