@@ -159,6 +159,7 @@ class Asker(BaseEstimator):
             self.target_, classes, codes = codes_where_labelled(y)
             check_consistent_length(table, codes)
             self.labels_ = [None if c == UNLABELLED else classes[c].item() for c in codes]
+        self._free = np.array([label is None for label in self.labels_], dtype=bool)
         self._table, random = table, check_random_state(self.random_state)
         self._drawn, self._random = random.random_sample(len(table)), random
         self._similarity = np.zeros(len(table))
@@ -221,6 +222,7 @@ class Asker(BaseEstimator):
         for row, label in zip(rows, labels, strict=True):
             plain = label.item() if isinstance(label, np.generic) else label
             self.labels_[row] = None if plain != plain else plain  # noqa: PLR0124 (NaN)
+            self._free[row] = self.labels_[row] is None
         told = [self.labels_[row] for row in first]
         known = self.classes_.tolist()
         only_new = all(first.values()) and all(label in known for label in told)
@@ -291,7 +293,7 @@ class Asker(BaseEstimator):
             raise ParameterError(f"{needs}; use 'committee'")
 
     def _unlabelled(self):
-        return np.flatnonzero([label is None for label in self.labels_])
+        return np.flatnonzero(self._free)
 
     @property
     def _strategy(self):
@@ -300,7 +302,7 @@ class Asker(BaseEstimator):
 
     def _learn(self, new=None):
         """Fit the classifier to the rows that have a label, or teach it new ones; and score the others."""
-        known = np.flatnonzero([label is not None for label in self.labels_])
+        known = np.flatnonzero(~self._free)
         given = [self.labels_[i] for i in known]
         empty = "", np.zeros(0), np.zeros(0, np.intp)
         _, self.classes_, codes = class_codes(np.array(given)) if given else empty
@@ -321,7 +323,9 @@ class Asker(BaseEstimator):
                     *(self._bagged(X, y, codes) for _ in range(0 if self.committee else self.n_estimators)),
                 ]
         free = self._unlabelled()
-        self._posteriors = self._proba(free) if len(free) and self._has_posteriors else None
+        self._posteriors = None
+        if len(free) and self._has_posteriors:  # to predict all rows is quicker than to copy most of them
+            self._posteriors = probabilities(self.estimator_, self._table, self.classes_)[free]
         if self._posteriors is not None:
             self.trace_.append((len(known), float(least_confident(self._posteriors).mean())))
         self._scores = self._score(free)
@@ -375,7 +379,7 @@ class Asker(BaseEstimator):
 
     def _error_after(self, row, code, others):
         """The share of errors that the classifier expects among other rows once it has learnt a label."""
-        known = np.flatnonzero([label is not None for label in self.labels_])
+        known = np.flatnonzero(~self._free)
         _, _, codes = class_codes(np.array([self.labels_[i] for i in known]))
         table = self._table.take(np.r_[known, row])
         model = copied(self.estimator, self._random).fit(table, self._told(np.r_[codes, code]))

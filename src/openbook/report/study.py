@@ -98,7 +98,7 @@ class Looks:
     leaks : Leaks or None, default=None
         What may make its score too good.
     without_suspects : Evaluation or None, default=None
-        The learner evaluated without the columns that give the target away; None where. there are none, or no
+        The learner evaluated without the columns that give the target away; None where there are none, or no
         others
     fairness : mapping of str to Fairness
         Of the choice, by sensitive column.
