@@ -25,6 +25,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "linear_discriminant": {DENSE: TURNED},
     "decision_tree": {"check_class_weight_classifiers": LIGHT},
     "tuned_threshold": {DENSE: FOLDS, SPARSE: FOLDS, "check_classifiers_train": EVEN},
+    "nearest_propagation": {DENSE: GRAPH, SPARSE: GRAPH, "check_sample_weights_not_overwritten": GRAPH},
     "label_propagation": {DENSE: GRAPH, SPARSE: GRAPH, "check_sample_weights_not_overwritten": GRAPH},
     "label_spreading": {DENSE: GRAPH, SPARSE: GRAPH, "check_sample_weights_not_overwritten": GRAPH},
     "self_training": {"check_non_transformer_estimators_n_iter": "no round where every row has a label"},

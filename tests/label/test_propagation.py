@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 
 import openbook as ob
 from openbook.errors import DataError
-from openbook.label import LabelPropagation, LabelSpreading
+from openbook.label import LabelPropagation, LabelSpreading, NearestPropagation
 
 #: Rows at whole distances have ties, which the two search in another order.
 NOISE = np.random.default_rng(0).normal(0, 1e-3, (150, 4))
@@ -88,3 +88,26 @@ def test_weights_are_refused(iris):
     X, y = iris
     with pytest.raises(DataError, match="LabelSpreading takes no sample_weight"):
         LabelSpreading().fit(X, y, sample_weight=np.arange(1, 151))
+
+
+def test_nearest_propagation_by_hand():
+    # 3 is 0.5 from b; then 1 is 1 from a; then 2 is 1.5 from 1, and 4.5 from 3; it would be 2.5 from a
+    X = [[0.0], [1.0], [2.5], [7.5], [8.0]]
+    model = NearestPropagation(scale=False).fit(X, ["a", None, None, None, "b"])
+    assert model.order_.tolist() == [3, 1, 2]
+    assert model.sources_.tolist() == [4, 0, 1]
+    assert model.distances_.tolist() == [0.5, 1.0, 1.5]
+    assert model.transduction_.tolist() == ["a", "a", "a", "b", "b"]
+    assert model.predict([[4.0], [6.0]]).tolist() == ["a", "b"]
+    assert "nearest labelled row" in model.work().text()
+    assert "How far each label travelled" in model.draw_rounds().svg()
+
+
+def test_a_chain_carries_a_label_further_than_neighbours_vote():
+    """Two half rings with one label each: the label walks along its ring."""
+    angle = np.linspace(0, np.pi, 60)
+    rings = np.r_[np.c_[np.cos(angle), np.sin(angle)], np.c_[1 - np.cos(angle), 0.4 - np.sin(angle)]]
+    y = np.full(120, None, dtype=object)
+    y[0], y[60] = "upper", "lower"
+    model = NearestPropagation(scale=False).fit(rings, y)
+    assert model.transduction_.tolist() == ["upper"] * 60 + ["lower"] * 60

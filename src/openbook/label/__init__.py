@@ -4,6 +4,7 @@ from openbook.label.annotators import DawidSkene
 from openbook.label.asker import Asker
 from openbook.label.effect import UnlabelledEffect, unlabelled_effect
 from openbook.label.naive_bayes_em import NaiveBayesEM
+from openbook.label.nearest_propagation import NearestPropagation
 from openbook.label.propagation import LabelPropagation, LabelSpreading
 from openbook.label.self_training import SelfTrainingClassifier
 from openbook.label.simulate import Simulation, simulate
@@ -15,6 +16,7 @@ __all__ = [
     "LabelPropagation",
     "LabelSpreading",
     "NaiveBayesEM",
+    "NearestPropagation",
     "SelfTrainingClassifier",
     "Simulation",
     "Stopping",

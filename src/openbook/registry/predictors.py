@@ -67,6 +67,13 @@ PREDICTORS = (
         study=(Variant("self-training naive Bayes", most_rows=200_000),),
     ),
     Entry(
+        "nearest_propagation",
+        "openbook.label:NearestPropagation",
+        "classification",
+        "the unlabelled row nearest to a labelled one takes its label, one after another",
+        unlabelled=True,
+    ),
+    Entry(
         "label_propagation",
         "openbook.label:LabelPropagation",
         "classification",
