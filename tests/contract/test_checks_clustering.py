@@ -171,7 +171,8 @@ def test_a_column_that_is_not_there_is_named(fitted):
 def test_text_is_refused(entry):
     rows = [{"words": " ".join(["word"] * 60) + str(i)} for i in range(10)]
     table = openbook.read(rows, kinds={"words": "text"})
-    assert "words" in make(entry).refusal(table.schema)
+    reason = make(entry).refusal(table.schema)
+    assert entry.name == "k_means" if reason is None else "words" in reason  # which counts words
 
 
 def test_too_few_rows_are_refused(entry):

@@ -22,6 +22,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "cart": {DENSE: FOLDS},
     "cart_regressor": {DENSE: FOLDS},
     "perceptron": {DENSE: ONLINE, SPARSE: ONLINE},
+    "svc": {SPARSE: FOLDS},
     "linear_discriminant": {DENSE: TURNED},
     "decision_tree": {"check_class_weight_classifiers": LIGHT},
     "tuned_threshold": {DENSE: FOLDS, SPARSE: FOLDS, "check_classifiers_train": EVEN},

@@ -107,5 +107,5 @@ def test_rare_targets_end_with_a_report(tmp_path, y):
         "report.html",
         "results.jsonl",
     ]
-    if y[:3] == ["yes", "no", "no"]:
-        assert any(note.startswith("logistic regression skipped: fold ") for note in result.notes)
+    if y[:3] == ["yes", "no", "no"]:  # the fold that tests the one positive knows of its class
+        assert not any("skipped" in note for note in result.notes)

@@ -86,7 +86,7 @@ class Column:
         return np.array([*self.attribute.values, None], dtype=object)
 
     def take(self, rows: Any) -> "Column":
-        """The column of some rows.
+        """The column of some rows, with all values that it declares; `column[rows]` forgets those it loses.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Column:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int | np.integer):
             return self.take([key]).tolist()[0]
-        return self.take(row_part(key))
+        return without_lost_values(self, self.take(row_part(key)))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.values)

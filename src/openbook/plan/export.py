@@ -56,6 +56,8 @@ def _data(plan: Plan) -> Iterator[str]:
     if len(roles.no_inputs) == 1 and not roles.named:
         yield from (f"X, y = table.drop_missing({target}).split({target})", *last)
         return
+    if roles.time is not None:
+        yield f"table = with_calendar(table, {roles.time!r})  # weekdays and the like; the time itself goes"
     yield f"table = table.drop_missing({target})"
     if plan.protocol.weights == "frequency":
         yield f"counts = table.data({roles.weight!r}).astype(int)  # how many rows each row stands for"
@@ -64,8 +66,7 @@ def _data(plan: Plan) -> Iterator[str]:
         yield f"when = time_codes(table.column({roles.time!r}), len(table))"
         yield 'table = table.take(when.argsort(kind="stable"))'
     gone = [name for name in roles.no_inputs if name != roles.sequence]
-    seen = "table" if roles.time is None else f"with_calendar(table, {roles.time!r})"
-    yield from (f"X, y = {seen}.drop(*{gone!r}), table.column({target})", *last)
+    yield from (f"X, y = table.drop(*{gone!r}), table.column({target})", *last)
     for name, column in (("groups", roles.together), ("time", roles.time)):
         if column is not None:
             yield f"{name} = table.column({column!r})"

@@ -198,7 +198,7 @@ class Mixup(_Synthetic):
     Examples
     --------
     >>> X, y = Mixup().fit_resample({"x": [1.0, 2.0]}, ["a", "b"])
-    >>> len(X), list(y[2:]), all(1 <= x <= 2 for x in X["x"])
+    >>> len(X), y[2:].tolist(), all(1 <= x <= 2 for x in X["x"])
     (4, ['a', 'b'], True)
     """
 

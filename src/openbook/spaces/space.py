@@ -107,6 +107,8 @@ def refusal(distance, schema):
     of_numbers = callable(distance) or distance in ("kl_divergence", PRECOMPUTED)
     if of_numbers and schema.of(Numeric) != schema.names:
         odd = next(a for a in schema if not isinstance(a, Numeric))
+        if distance == PRECOMPUTED:
+            return f"takes a matrix of distances, and column {odd.name!r} is {odd.kind}"
         name = distance if isinstance(distance, str) else "a custom distance"
         return (
             f"cannot use the {odd.kind} column {odd.name!r}: {name} compares numbers; 'gower' takes any kind"

@@ -86,7 +86,7 @@ def test_intervals_of_losses():
 
 
 def test_what_is_refused():
-    with pytest.raises(DataError, match=r"row 1 has 1.5, which is no probability"):
+    with pytest.raises(DataError, match=r"row 1 has 1.5, which is not a probability"):
         Calibration([1, 0], [0.5, 1.5])
     with pytest.raises(ParameterError, match="n_bins must be at least 1, got 0"):
         Calibration([1, 0], [0.5, 0.5], n_bins=0)

@@ -179,7 +179,7 @@ def test_the_second_of_two_classes_is_meant(judged):
 @pytest.mark.parametrize(
     ("truth", "scores", "positive", "words"),
     [
-        (["a", "b"], [0.1], "a", r"must have one for every row, got \(2,\) and \(1,\)"),
+        (["a", "b"], [0.1], "a", r"must have one value per row, got \(2,\) and \(1,\)"),
         ([], [], True, "there are no rows"),
         (["a", "b"], [0.1, math.nan], "a", "the score of row 1 is NaN; leave such rows out"),
         (
