@@ -27,6 +27,7 @@ from openbook.tree import DecisionTreeClassifier
 distributed = pytest.importorskip("distributed")
 
 pytestmark = [
+    pytest.mark.thorough,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -141,6 +141,7 @@ def groups(split):
     return [(*g.weights,) if hasattr(g, "weights") else (g.weight, g.mean, g.error) for g in split.groups]
 
 
+@pytest.mark.thorough
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(problems(), st.sampled_from([None, 0]), st.sampled_from([20, 2]))
 def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):

@@ -75,6 +75,7 @@ PLANS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", PLANS.values(), ids=PLANS)
 def test_every_figure_is_found_again(loans, tmp_path, options):
     plan = make_plan(loans, "default", **options)

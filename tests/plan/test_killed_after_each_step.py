@@ -13,7 +13,10 @@ from openbook.plan.explore import explore
 from openbook.plan.explore_make import make_exploration
 from openbook.plan.explore_plan import ExplorePlan
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL"),
+]
 
 # Runs a plan again and again, each time in a process that kills itself after the first line that it writes;
 # prints how many lines there were after each, until one run ends by itself.
