@@ -16,8 +16,8 @@ import numpy as np
 
 from openbook.border.rows import Chunk, Rows
 from openbook.data import DatePart, Datetime, Schema
-from openbook.data.attributes import CYCLES
 from openbook.data.date_parts import is_derived, part_cells, part_p_value, parts_worth, with_time
+from openbook.data.derived import CYCLES
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
 

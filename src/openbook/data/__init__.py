@@ -5,16 +5,14 @@ from openbook.data.attributes import (
     UNSEEN,
     Attribute,
     Categorical,
-    DatePart,
     Datetime,
-    Intervals,
     Nominal,
     Numeric,
     Ordinal,
     Text,
-    Word,
 )
 from openbook.data.column import Column
+from openbook.data.derived import DatePart, Intervals, Word
 from openbook.data.read import read
 from openbook.data.reading import MISSING_TOKENS
 from openbook.data.scan import FilePiece, Scan, scan

@@ -13,34 +13,29 @@ has no unseen values. The values of a cyclic one go round, as months do: the fir
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from openbook.errors import DataError, did_you_mean
-from openbook.words.numbers import interval_names, interval_words, short
+from openbook.words.numbers import short
 
 __all__ = [
-    "CYCLES",
     "DECIMALS",
+    "DERIVED",
     "MISSING",
     "THOUSANDS",
     "UNSEEN",
     "Attribute",
     "Categorical",
-    "DatePart",
     "Datetime",
-    "Intervals",
     "Nominal",
     "Numeric",
     "Ordinal",
     "Text",
-    "Word",
     "as_text",
 ]
 
@@ -125,7 +120,8 @@ class Attribute:
         if kind not in KINDS or not isinstance(name, str):
             msg = f"not an attribute: {dict(record)!r}. {did_you_mean(str(kind), tuple(KINDS))}"
             raise DataError(msg)
-        return KINDS[kind].rebuilt(name, record)
+        cls = next((derived for mark, derived in DERIVED.items() if mark in record), KINDS[kind])
+        return cls.rebuilt(name, record)
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:  # noqa: ARG003 (subclasses have more)
@@ -232,10 +228,6 @@ class Numeric(Attribute):
         -------
         Numeric
         """
-        if isinstance(record.get("word"), str) and isinstance(record.get("text"), str):
-            score, sparse = record.get("score"), record.get("sparse") is True
-            score = score if isinstance(score, float) else 0.0
-            return cast("Self", Word.of(record["text"], record["word"], score, sparse=sparse))
         known = {field.name: record[field.name] for field in fields(cls) if field.name in record}
         if odd := [key for key, value in known.items() if not isinstance(value, str)]:
             msg = f"attribute {name!r}: {odd[0]} must be a string"
@@ -376,70 +368,6 @@ class Text(Attribute):
     """
 
     kind: ClassVar[str] = "text"
-
-
-@dataclass(frozen=True, repr=False)
-class Word(Numeric):
-    """How often a word occurs in the texts of another column, which a learner derived: "good" in "review".
-
-    Attributes
-    ----------
-    name : str
-        The name of the column.
-    unit : str, default=""
-        Empty: a count has no unit.
-    decimal : str, default="."
-        The sign before the decimals.
-    thousands : str, default=""
-        Empty: counts are not written.
-    text : str, default=""
-        The name of the column of texts.
-    word : str, default=""
-        The word.
-    score : float, default=0.0
-        How much the rows of training show that the word says something of the target (chi-squared).
-    sparse : bool, default=False
-        Whether rows keep the counts of words in a sparse matrix.
-
-    Notes
-    -----
-    Guide: docs/guide/text.md
-
-    Examples
-    --------
-    >>> Word.of("review", "good").name
-    'review: good'
-    """
-
-    text: str = field(default="", kw_only=True)
-    word: str = field(default="", kw_only=True)
-    score: float = field(default=0.0, kw_only=True, compare=False)
-    sparse: bool = field(default=False, kw_only=True)
-
-    @classmethod
-    def of(cls, text: str, word: str, score: float = 0.0, *, sparse: bool = False) -> Self:
-        """The word of this column of texts.
-
-        Parameters
-        ----------
-        text : str
-            The name of the column of texts.
-        word : str
-            The word.
-        score : float, default=0.0
-            Chi-squared of the word and the target.
-        sparse : bool, default=False
-            Whether rows keep the counts in a sparse matrix.
-
-        Returns
-        -------
-        Word
-        """
-        return cls(f"{text}: {word}", text=text, word=word, score=score, sparse=sparse)
-
-    @property
-    def is_plain(self) -> bool:
-        return True
 
 
 @dataclass(frozen=True)
@@ -604,207 +532,12 @@ class Nominal(Categorical):
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
-        if record.get("part") in CYCLES and isinstance(record.get("date"), str):
-            p = record["p"] if isinstance(record.get("p"), float) else 1.0
-            date = Datetime.rebuilt(record["date"], {**record, "name": record["date"]})
-            return cast("Self", DatePart.of(date, record["part"], p))
-        if "cuts" in record:
-            return cast("Self", _rebuilt_intervals(name, record["number"], record["cuts"]))
         cyclic, needed = record.get("cyclic") is True, record.get("needed", 0.0)
         if not isinstance(needed, float) or not 0 <= needed < math.inf:
             msg = f"attribute {name!r}: needed must be a number of rows"
             raise DataError(msg)
         found = super().rebuilt(name, record)
         return replace(found, rest=record.get("rest"), cyclic=cyclic, needed=needed)
-
-
-#: The values of the parts of dates that go round.
-CYCLES = {
-    "quarter": ("Q1", "Q2", "Q3", "Q4"),
-    "month": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-    "hour": tuple(map(str, range(24))),
-}
-
-
-@dataclass(frozen=True)
-class DatePart(Nominal):
-    """A part of the dates of another column, which a learner derived: the month of "sold".
-
-    Attributes
-    ----------
-    name : str
-        The name of the column.
-    values : tuple of str, default=()
-        The values, in order.
-    rest : str or None, default=None
-        None: no value stands for others.
-    cyclic : bool, default=False
-        True: the values go round.
-    needed : float, default=0.0
-        0: no value is pooled.
-    date : str, default=""
-        The name of the column of dates.
-    part : str, default="month"
-        "quarter", "month", "weekday" or "hour".
-    p : float, default=1.0
-        The p-value with which the rows of training show that the part says something of the target; 1 where
-        that was not tested.
-    format, zone : str, default="y-m-d" and ""
-        Those of the dates.
-
-    Notes
-    -----
-    Guide: docs/guide/tables.md
-
-    Examples
-    --------
-    >>> weekday = DatePart.of(Datetime("sold"), "weekday")
-    >>> weekday.name, weekday.values[:2]
-    ('sold weekday', ('Mon', 'Tue'))
-    """
-
-    date: str = field(default="", kw_only=True)
-    part: str = field(default="month", kw_only=True)
-    p: float = field(default=1.0, kw_only=True, compare=False, repr=False)
-    format: str = field(default="y-m-d", kw_only=True, repr=False)
-    zone: str = field(default="", kw_only=True, repr=False)
-
-    @property
-    def whole(self) -> Datetime:
-        """The column of dates."""
-        return Datetime(self.date, format=self.format, zone=self.zone)
-
-    @classmethod
-    def of(cls, date: Datetime, part: str, p: float = 1.0) -> Self:
-        """The part of this column of dates.
-
-        Parameters
-        ----------
-        date : Datetime
-            The column of dates.
-        part : str
-            "quarter", "month", "weekday" or "hour".
-        p : float, default=1.0
-            The p-value of the test that it says something of the target.
-
-        Returns
-        -------
-        DatePart
-        """
-        part_of = cls(f"{date.name} {part}", CYCLES[part], cyclic=True, date=date.name, part=part, p=p)
-        return replace(part_of, format=date.format, zone=date.zone)
-
-    def to_json(self) -> dict[str, Any]:
-        written = {"format": self.format, "zone": self.zone}
-        return super().to_json() | {"date": self.date, "part": self.part, "p": self.p} | written
-
-
-@dataclass(frozen=True)
-class Intervals(Nominal):
-    """Numbers as the intervals in which they lie, between cuts that a learner found; tables bring numbers.
-
-    Attributes
-    ----------
-    name : str
-        The name of the column.
-    values : tuple of str, default=()
-        The intervals, such as "(18, 65]", from the lowest to the highest.
-    rest : str or None, default=None
-        None: no interval stands for others.
-    cyclic : bool, default=False
-        False: intervals do not go round.
-    needed : float, default=0.0
-        0: no interval is pooled.
-    number : Numeric
-        The column of numbers or dates.
-    cuts : tuple of float, default=()
-        The ends of the intervals, the last one's aside; each belongs to the interval below it.
-
-    Notes
-    -----
-    Guide: docs/guide/trees.md
-
-    Examples
-    --------
-    >>> ages = Intervals.of(Numeric("age"), [18, 65])
-    >>> ages.values
-    ('<= 18', '(18, 65]', '> 65')
-    >>> ages.codes_of(np.array([18.0, 30.0, np.nan])).tolist()
-    [0, 1, -1]
-    """
-
-    number: Numeric = field(default_factory=lambda: Numeric(""), kw_only=True)
-    cuts: tuple[float, ...] = field(default=(), kw_only=True)
-
-    @classmethod
-    def of(cls, number: Numeric, cuts: Any) -> Self:
-        """The intervals of a column of numbers between these cuts.
-
-        Parameters
-        ----------
-        number : Numeric
-            The column.
-        cuts : sequence of float
-            In ascending order.
-
-        Returns
-        -------
-        Intervals
-        """
-        ends = tuple(float(cut) for cut in cuts)
-        dates = [number.shown(cut) for cut in ends] if isinstance(number, Datetime) else []
-        names = interval_words(dates) if dates and len(set(dates)) == len(dates) else interval_names(ends)
-        return cls(number.name, names, number=number, cuts=ends)
-
-    @property
-    def is_open(self) -> bool:
-        return False
-
-    def codes_of(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The code of the interval of each number; MISSING where there is none.
-
-        Parameters
-        ----------
-        numbers : ndarray of float
-            The numbers; NaN where one is missing.
-
-        Returns
-        -------
-        ndarray of int
-        """
-        codes = np.searchsorted(self.cuts, numbers)
-        return np.where(np.isnan(numbers), MISSING, codes).astype(self.dtype)
-
-    def spans(self, values: Collection[str]) -> list[tuple[float, float]]:
-        """The ends of these intervals, neighbouring ones joined.
-
-        Parameters
-        ----------
-        values : collection of str
-            Some of `values`.
-
-        Returns
-        -------
-        list of (float, float)
-            Each from above its first number to its last.
-        """
-        ends = (-math.inf, *self.cuts, math.inf)
-        joined: list[tuple[float, float]] = []
-        for value, span in zip(self.values, pairwise(ends), strict=True):
-            if value not in values:
-                continue
-            if joined and joined[-1][1] == span[0]:
-                joined[-1] = (joined[-1][0], span[1])
-            else:
-                joined.append(span)
-        return joined
-
-    def renamed(self, name: str) -> Self:
-        return replace(self, name=name, number=self.number.renamed(name))
-
-    def to_json(self) -> dict[str, Any]:
-        return super().to_json() | {"number": self.number.to_json(), "cuts": list(self.cuts)}
 
 
 @dataclass(frozen=True)
@@ -831,13 +564,6 @@ class Ordinal(Categorical):
     kind: ClassVar[str] = "ordinal"
 
 
-def _rebuilt_intervals(name: str, record: Mapping[str, Any], cuts: Any) -> Intervals:
-    ends = [float(cut) for cut in cuts]
-    if not all(map(math.isfinite, ends)) or any(low >= high for low, high in pairwise(ends)):
-        msg = f"attribute {name!r}: cuts must be finite numbers in ascending order"
-        raise DataError(msg)
-    kind = Datetime if record.get("kind") == Datetime.kind else Numeric
-    return Intervals.of(kind.rebuilt(name, record), ends)
-
-
+#: The kinds of a table, and those that learners derive from its columns (`derived`), by a field of their own.
 KINDS: dict[str, type[Attribute]] = {cls.kind: cls for cls in (Numeric, Nominal, Ordinal, Text, Datetime)}
+DERIVED: dict[str, type[Attribute]] = {}

@@ -11,21 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import (
-    MISSING,
-    UNSEEN,
-    Attribute,
-    Categorical,
-    DatePart,
-    Datetime,
-    Intervals,
-    Numeric,
-    Text,
-    as_text,
-)
+from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Datetime, Numeric, Text, as_text
 from openbook.data.column import Column
 from openbook.data.date_parts import part_cells
 from openbook.data.dates import days_from_numbers, number_in
+from openbook.data.derived import DatePart, Intervals
 from openbook.data.schema import Schema
 from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table

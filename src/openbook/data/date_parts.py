@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import CYCLES, MISSING, DatePart, Datetime
+from openbook.data.attributes import MISSING, Datetime
+from openbook.data.derived import CYCLES, DatePart
 from openbook.data.schema import Schema
 from openbook.data.table import Table
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from openbook.data.attributes import Attribute, DatePart, Datetime, Intervals, Numeric, Text, Word
+from openbook.data.attributes import Attribute, Datetime, Numeric, Text
+from openbook.data.derived import DatePart, Intervals, Word
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import figure
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import CYCLES, Categorical, Datetime, Numeric
+from openbook.data.attributes import Categorical, Datetime, Numeric
 from openbook.data.column import Column
 from openbook.data.date_parts import is_derived, part_cells, part_p_value, parts_worth, with_time
+from openbook.data.derived import CYCLES
 from openbook.data.findings.finding import Finding
 from openbook.data.table import Table
 from openbook.words.numbers import p_words

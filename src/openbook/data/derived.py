@@ -1,0 +1,309 @@
+"""Columns that learners derive from those of a table: counts of words, parts of dates, numbers as intervals.
+
+A derived column is part of a model's schema. A table brings the column that it comes from, its source, and
+`conform` derives it anew. Missing cells of the source are missing here, too; a missing text has no words.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import DERIVED, MISSING, Datetime, Nominal, Numeric
+from openbook.errors import DataError
+from openbook.words.numbers import interval_names, interval_words
+
+__all__ = ["CYCLES", "DatePart", "Intervals", "Word"]
+
+
+@dataclass(frozen=True, repr=False)
+class Word(Numeric):
+    """How often a word occurs in the texts of another column, which a learner derived: "good" in "review".
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    unit : str, default=""
+        Empty: a count has no unit.
+    decimal : str, default="."
+        The sign before the decimals.
+    thousands : str, default=""
+        Empty: counts are not written.
+    text : str, default=""
+        The name of the column of texts.
+    word : str, default=""
+        The word.
+    score : float, default=0.0
+        How much the rows of training show that the word says something of the target (chi-squared).
+    sparse : bool, default=False
+        Whether rows keep the counts of words in a sparse matrix.
+
+    Notes
+    -----
+    Guide: docs/guide/text.md
+
+    Examples
+    --------
+    >>> Word.of("review", "good").name
+    'review: good'
+    """
+
+    text: str = field(default="", kw_only=True)
+    word: str = field(default="", kw_only=True)
+    score: float = field(default=0.0, kw_only=True, compare=False)
+    sparse: bool = field(default=False, kw_only=True)
+
+    @classmethod
+    def of(cls, text: str, word: str, score: float = 0.0, *, sparse: bool = False) -> Self:
+        """The word of this column of texts.
+
+        Parameters
+        ----------
+        text : str
+            The name of the column of texts.
+        word : str
+            The word.
+        score : float, default=0.0
+            Chi-squared of the word and the target.
+        sparse : bool, default=False
+            Whether rows keep the counts in a sparse matrix.
+
+        Returns
+        -------
+        Word
+        """
+        return cls(f"{text}: {word}", text=text, word=word, score=score, sparse=sparse)
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        text, word, score = record.get("text"), record.get("word"), record.get("score", 0.0)
+        if not isinstance(text, str) or not isinstance(word, str) or not isinstance(score, float):
+            msg = f"attribute {name!r}: text and word must be strings, and score a number"
+            raise DataError(msg)
+        return cls.of(text, word, score, sparse=record.get("sparse") is True)
+
+    @property
+    def is_plain(self) -> bool:
+        return True
+
+
+#: The values of the parts of dates that go round.
+CYCLES = {
+    "quarter": ("Q1", "Q2", "Q3", "Q4"),
+    "month": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    "weekday": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    "hour": tuple(map(str, range(24))),
+}
+
+
+@dataclass(frozen=True)
+class DatePart(Nominal):
+    """A part of the dates of another column, which a learner derived: the month of "sold".
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    values : tuple of str, default=()
+        The values, in order.
+    rest : str or None, default=None
+        None: no value stands for others.
+    cyclic : bool, default=False
+        True: the values go round.
+    needed : float, default=0.0
+        0: no value is pooled.
+    date : str, default=""
+        The name of the column of dates.
+    part : str, default="month"
+        "quarter", "month", "weekday" or "hour".
+    p : float, default=1.0
+        The p-value with which the rows of training show that the part says something of the target; 1 where
+        that was not tested.
+    format, zone : str, default="y-m-d" and ""
+        Those of the dates.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> weekday = DatePart.of(Datetime("sold"), "weekday")
+    >>> weekday.name, weekday.values[:2]
+    ('sold weekday', ('Mon', 'Tue'))
+    """
+
+    date: str = field(default="", kw_only=True)
+    part: str = field(default="month", kw_only=True)
+    p: float = field(default=1.0, kw_only=True, compare=False, repr=False)
+    format: str = field(default="y-m-d", kw_only=True, repr=False)
+    zone: str = field(default="", kw_only=True, repr=False)
+
+    @property
+    def whole(self) -> Datetime:
+        """The column of dates."""
+        return Datetime(self.date, format=self.format, zone=self.zone)
+
+    @classmethod
+    def of(cls, date: Datetime, part: str, p: float = 1.0) -> Self:
+        """The part of this column of dates.
+
+        Parameters
+        ----------
+        date : Datetime
+            The column of dates.
+        part : str
+            "quarter", "month", "weekday" or "hour".
+        p : float, default=1.0
+            The p-value of the test that it says something of the target.
+
+        Returns
+        -------
+        DatePart
+        """
+        part_of = cls(f"{date.name} {part}", CYCLES[part], cyclic=True, date=date.name, part=part, p=p)
+        return replace(part_of, format=date.format, zone=date.zone)
+
+    def to_json(self) -> dict[str, Any]:
+        written = {"format": self.format, "zone": self.zone}
+        return super().to_json() | {"date": self.date, "part": self.part, "p": self.p} | written
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        date, part, p = record.get("date"), record.get("part"), record.get("p", 1.0)
+        if not isinstance(date, str) or part not in CYCLES or not isinstance(p, float):
+            msg = (
+                f"attribute {name!r}: date must be a column, part one of {', '.join(CYCLES)}, and p a number"
+            )
+            raise DataError(msg)
+        return cls.of(Datetime.rebuilt(date, {**record, "name": date}), part, p)
+
+
+@dataclass(frozen=True)
+class Intervals(Nominal):
+    """Numbers as the intervals in which they lie, between cuts that a learner found; tables bring numbers.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    values : tuple of str, default=()
+        The intervals, such as "(18, 65]", from the lowest to the highest.
+    rest : str or None, default=None
+        None: no interval stands for others.
+    cyclic : bool, default=False
+        False: intervals do not go round.
+    needed : float, default=0.0
+        0: no interval is pooled.
+    number : Numeric
+        The column of numbers or dates.
+    cuts : tuple of float, default=()
+        The ends of the intervals, the last one's aside; each belongs to the interval below it.
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    Examples
+    --------
+    >>> ages = Intervals.of(Numeric("age"), [18, 65])
+    >>> ages.values
+    ('<= 18', '(18, 65]', '> 65')
+    >>> ages.codes_of(np.array([18.0, 30.0, np.nan])).tolist()
+    [0, 1, -1]
+    """
+
+    number: Numeric = field(default_factory=lambda: Numeric(""), kw_only=True)
+    cuts: tuple[float, ...] = field(default=(), kw_only=True)
+
+    @classmethod
+    def of(cls, number: Numeric, cuts: Any) -> Self:
+        """The intervals of a column of numbers between these cuts.
+
+        Parameters
+        ----------
+        number : Numeric
+            The column.
+        cuts : sequence of float
+            In ascending order.
+
+        Returns
+        -------
+        Intervals
+        """
+        ends = tuple(float(cut) for cut in cuts)
+        dates = [number.shown(cut) for cut in ends] if isinstance(number, Datetime) else []
+        names = interval_words(dates) if dates and len(set(dates)) == len(dates) else interval_names(ends)
+        return cls(number.name, names, number=number, cuts=ends)
+
+    @property
+    def is_open(self) -> bool:
+        return False
+
+    def codes_of(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The code of the interval of each number; MISSING where there is none.
+
+        Parameters
+        ----------
+        numbers : ndarray of float
+            The numbers; NaN where one is missing.
+
+        Returns
+        -------
+        ndarray of int
+        """
+        codes = np.searchsorted(self.cuts, numbers)
+        return np.where(np.isnan(numbers), MISSING, codes).astype(self.dtype)
+
+    def spans(self, values: Collection[str]) -> list[tuple[float, float]]:
+        """The ends of these intervals, neighbouring ones joined.
+
+        Parameters
+        ----------
+        values : collection of str
+            Some of `values`.
+
+        Returns
+        -------
+        list of (float, float)
+            Each from above its first number to its last.
+        """
+        ends = (-math.inf, *self.cuts, math.inf)
+        joined: list[tuple[float, float]] = []
+        for value, span in zip(self.values, pairwise(ends), strict=True):
+            if value not in values:
+                continue
+            if joined and joined[-1][1] == span[0]:
+                joined[-1] = (joined[-1][0], span[1])
+            else:
+                joined.append(span)
+        return joined
+
+    def renamed(self, name: str) -> Self:
+        return replace(self, name=name, number=self.number.renamed(name))
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | {"number": self.number.to_json(), "cuts": list(self.cuts)}
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        number, cuts = record.get("number"), record.get("cuts")
+        if not isinstance(number, dict) or not isinstance(cuts, list) or not _ascend(cuts):
+            msg = f"attribute {name!r}: number must be a column, and cuts finite numbers in ascending order"
+            raise DataError(msg)
+        kind = Datetime if number.get("kind") == Datetime.kind else Numeric
+        return cls.of(kind.rebuilt(name, number), cuts)
+
+
+def _ascend(cuts: list[Any]) -> bool:
+    """Whether these are finite numbers, each larger than the one before."""
+    numbers = all(isinstance(cut, float | int) and math.isfinite(cut) for cut in cuts)
+    return numbers and all(low < high for low, high in pairwise(cuts))
+
+
+DERIVED.update(word=Word, part=DatePart, cuts=Intervals)
