@@ -190,9 +190,11 @@ def test_names_that_come_or_go_are_said(case):
 def test_weights_are_repeated_rows(case):
     if case.entry.name.startswith(("stacking", "cart")):
         pytest.skip("a row that is there twice can fall into two folds")
-    if case.entry.name.startswith(("label_", "nearest_")):
-        pytest.skip("labels pass from row to row, and weights are refused")
     weights = np.arange(300) % 4
+    if reason := getattr(case.make(), "_refuses_weights", ""):
+        with pytest.raises(DataError, match=f"takes no sample_weight: {reason}"):
+            case.make().fit(case.X, case.y, sample_weight=weights)
+        return
     repeated = np.repeat(np.arange(300), weights)
     weighted, plain = case.make(), case.make()
     if case.entry.name.startswith("random_forest"):  # bins hold so many rows, whatever they weigh

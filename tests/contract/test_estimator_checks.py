@@ -7,12 +7,12 @@ from openbook import registry
 
 #: Checks that a learner may fail, with the reason: {learner: {check: reason}}.
 DENSE, SPARSE = (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
+WEIGHTS = (DENSE, SPARSE, "check_sample_weights_not_overwritten")
 SHUFFLED = "the check shuffles the rows, and a seed draws other rows of another order"
 FOLDS = "a row that is there twice can fall into two folds"
 ONLINE = "the check shuffles the rows, and they are learnt from one by one, in their order"
 LIGHT = "a full-grown tree has leaves of one row, however little it weighs"
 EVEN = "the check expects the more probable of two classes, and a tuned threshold decides otherwise"
-GRAPH = "labels pass from row to row, and a row is there once: weights are refused"
 TURNED = "transform: in directions of which none varies, the floor makes any turn of them as good"
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
@@ -26,13 +26,17 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "linear_discriminant": {DENSE: TURNED},
     "decision_tree": {"check_class_weight_classifiers": LIGHT},
     "tuned_threshold": {DENSE: FOLDS, SPARSE: FOLDS, "check_classifiers_train": EVEN},
-    "nearest_propagation": {DENSE: GRAPH, SPARSE: GRAPH, "check_sample_weights_not_overwritten": GRAPH},
-    "label_propagation": {DENSE: GRAPH, SPARSE: GRAPH, "check_sample_weights_not_overwritten": GRAPH},
-    "label_spreading": {DENSE: GRAPH, SPARSE: GRAPH, "check_sample_weights_not_overwritten": GRAPH},
     "self_training": {"check_non_transformer_estimators_n_iter": "no round where every row has a label"},
     "stacking": {DENSE: FOLDS},
     "stacking_regressor": {DENSE: FOLDS},
 }
+
+
+def expected_failures(learner):
+    """The checks that a learner may fail; one that refuses weights says why."""
+    reason = getattr(learner, "_refuses_weights", "")
+    refused = dict.fromkeys(WEIGHTS, reason) if reason else {}
+    return {**refused, **EXPECTED_FAILURES.get(registry.name_of(learner), {})}
 
 
 def every_learner():
@@ -51,7 +55,7 @@ def few_members(learner):
 @pytest.mark.filterwarnings("ignore")  # the checks feed columns that do not vary, and say so
 @parametrize_with_checks(
     list(every_learner()),
-    expected_failed_checks=lambda learner: EXPECTED_FAILURES.get(registry.name_of(learner), {}),
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)

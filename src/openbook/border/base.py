@@ -86,6 +86,8 @@ class Estimator(BaseEstimator):
     #: Whether it compares weights with numbers of rows, such as `min_samples_leaf` or `n_neighbors`; `fit`
     #: then reads weights as numbers of rows (`rows.in_rows`), so that their scale does not matter.
     _counts_rows: ClassVar[bool] = False
+    #: Why rows of different weights are refused; "" where they are not.
+    _refuses_weights: ClassVar[str] = ""
     #: Whether it fits a scan without holding its rows, or with a byte a cell.
     _streams: ClassVar[bool] = False
     #: Whether it takes sparse columns, beside others or alone, and never makes them dense.

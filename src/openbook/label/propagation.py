@@ -43,6 +43,7 @@ class RowsInSpace(Classifier):
     """What labels that pass from row to row share: the rows, labelled and not, and the space they lie in."""
 
     _takes_unlabelled = True
+    _refuses_weights = "labels pass from row to row, and a row is there once"
     _most_noise = 0.5  # as of neighbours
     _meanings = DISTANCE_MEANINGS
 
@@ -50,10 +51,10 @@ class RowsInSpace(Classifier):
         return super().refusal(schema) or refusal(self.metric, schema)
 
     def _gather(self, rows):
-        """Keep the rows; weights have no meaning between them."""
+        """Keep the rows."""
         stored = StoredRows.gathered(rows)
         if (stored.weights != stored.weights[0]).any():
-            msg = f"{type(self).__name__} takes no sample_weight: labels pass from row to row"
+            msg = f"{type(self).__name__} takes no sample_weight: {self._refuses_weights}"
             raise DataError(msg)
         if (stored.targets == UNLABELLED).all():
             msg = f"target {self.target_!r} is missing in every row; label some rows of each class first"
