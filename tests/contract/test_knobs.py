@@ -20,6 +20,8 @@ UNTUNED = {
     "rules": "they are written, not tuned",
     "id3": "has no parameters",
     "rocchio": "has no parameters",
+    "tri_training": "only its learner has parameters",
+    "cluster_then_label": "only its clusterer has parameters",
     "voting_regressor": "only its members have parameters",
     "stacking": "only its members have parameters",
     "stacking_regressor": "only its members have parameters",

@@ -41,6 +41,7 @@ def test_study(file, tmp_path):
     # without unlabelled rows, EM is naive Bayes
     assert effect.labelled_alone == pytest.approx(_right(result.comparison["naive Bayes"]))
     assert effect.with_unlabelled == pytest.approx(_right(evaluation))
+    assert effect.assumption.verdict == "supported"  # both classes are normal, without dependence
     assert str(effect) in (tmp_path / "out" / "report.html").read_text()
 
 

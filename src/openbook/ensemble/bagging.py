@@ -24,7 +24,7 @@ from openbook.ensemble.members import OneLearner, copied, fitted, gathered, numb
 from openbook.fold import each
 from openbook.work import Step, Work
 
-__all__ = ["BaggingClassifier", "BaggingRegressor", "Draws", "OutOfBag", "Sampled", "drawn"]
+__all__ = ["BaggingClassifier", "BaggingRegressor", "Draws", "OutOfBag", "Sampled", "drawn", "drawn_by_class"]
 
 
 class Draws(NamedTuple):
@@ -191,6 +191,17 @@ def drawn(rng, weights, size):
     below = np.cumsum(weights)
     rows = np.searchsorted(below, rng.random_sample(size) * below[-1], side="right")
     return np.bincount(np.minimum(rows, len(weights) - 1), minlength=len(weights))
+
+
+def drawn_by_class(rng, codes, weights):
+    """How many times each row is drawn, as many of each class as it has: of few rows, any may lack a class.
+
+    >>> times = drawn_by_class(np.random.RandomState(0), np.array([0, 0, 1]), np.ones(3))
+    >>> int(times[:2].sum()), int(times[2])
+    (2, 1)
+    """
+    classes = [codes == c for c in np.unique(codes)]
+    return sum(drawn(rng, weights * own, number_of_rows(weights[own])) for own in classes)
 
 
 class BaggingClassifier(Bagging, AveragingClassifier):

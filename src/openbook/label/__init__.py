@@ -2,6 +2,9 @@
 
 from openbook.label.annotators import DawidSkene
 from openbook.label.asker import Asker
+from openbook.label.assumptions import AssumptionCheck, check_assumption
+from openbook.label.cluster_then_label import ClusterThenLabel
+from openbook.label.co_training import CoTraining
 from openbook.label.effect import UnlabelledEffect, unlabelled_effect
 from openbook.label.naive_bayes_em import NaiveBayesEM
 from openbook.label.nearest_propagation import NearestPropagation
@@ -9,9 +12,13 @@ from openbook.label.propagation import LabelPropagation, LabelSpreading
 from openbook.label.self_training import SelfTrainingClassifier
 from openbook.label.simulate import Simulation, simulate
 from openbook.label.stopping import Stopping
+from openbook.label.tri_training import TriTraining
 
 __all__ = [
     "Asker",
+    "AssumptionCheck",
+    "ClusterThenLabel",
+    "CoTraining",
     "DawidSkene",
     "LabelPropagation",
     "LabelSpreading",
@@ -20,7 +27,9 @@ __all__ = [
     "SelfTrainingClassifier",
     "Simulation",
     "Stopping",
+    "TriTraining",
     "UnlabelledEffect",
+    "check_assumption",
     "simulate",
     "unlabelled_effect",
 ]

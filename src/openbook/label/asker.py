@@ -24,7 +24,7 @@ from openbook.border.rules import Anything, Maybe, OneOf, ParameterRule, Whole, 
 from openbook.data import Column, Nominal
 from openbook.data.attributes import as_text
 from openbook.data.read import read
-from openbook.ensemble.bagging import drawn
+from openbook.ensemble.bagging import drawn_by_class
 from openbook.ensemble.members import copied, each_decided, fitted, probabilities
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.ranks import same_digits
@@ -336,8 +336,7 @@ class Asker(BaseEstimator):
 
     def _bagged(self, X, y, codes):
         """A copy fitted to a bootstrap sample of each class: of a few labels, a sample may lack a class."""
-        classes = [(codes == c).astype(float) for c in range(len(self.classes_))]
-        times = sum(drawn(self._random, own, int(own.sum())) for own in classes)
+        times = drawn_by_class(self._random, codes, np.ones(len(codes)))
         return fitted(copied(self.estimator, self._random), X, y, np.asarray(times, dtype=float))
 
     def _told(self, codes):

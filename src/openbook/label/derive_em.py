@@ -9,6 +9,7 @@ import math
 
 from openbook.bayes.derive import derive_model, derive_row
 from openbook.data.attributes import as_text
+from openbook.label.assumptions import ASSUMPTIONS
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -17,7 +18,7 @@ __all__ = ["ASSUMED", "derive_em"]
 
 #: What must hold for unlabelled rows to help.
 ASSUMED = (
-    "Assumption: the rows of each class follow the model. Where they do not, unlabelled rows can hurt:"
+    f"Assumption: {ASSUMPTIONS['model']}. Where they do not, unlabelled rows can hurt:"
     " compare with the model of the labelled rows alone."
 )
 #: Rows of a round whose products are written out.

@@ -8,7 +8,6 @@ of the mean difference is that of the corrected resampled t test, which allows f
 without a label are never tested on: their class is not known.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +15,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from openbook.border.rows import UNLABELLED, codes_where_labelled
-from openbook.data.read import read
-from openbook.errors import DataError, ParameterError
+from openbook.border.rows import UNLABELLED
+from openbook.errors import DataError
 from openbook.judge.chance.significance import TestResult, corrected_t_test
+from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.label.assumptions import AssumptionCheck, ScarceRows, assumption_of, check_takes_unlabelled
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, Work
 
 __all__ = ["UnlabelledEffect", "unlabelled_effect"]
 
@@ -41,6 +41,8 @@ class UnlabelledEffect:
         The mean accuracy with all rows, and with the labelled ones alone.
     test : TestResult
         The difference, its interval and its p-value.
+    assumption : AssumptionCheck or None, default=None
+        What the learner assumes, and what the rows say of it.
 
     Notes
     -----
@@ -60,6 +62,7 @@ class UnlabelledEffect:
     with_unlabelled: float
     labelled_alone: float
     test: TestResult
+    assumption: AssumptionCheck | None = None
 
     @property
     def verdict(self) -> str:
@@ -77,6 +80,7 @@ class UnlabelledEffect:
         return (
             f"{said}: accuracy {self.with_unlabelled:.3f} with them, {self.labelled_alone:.3f} with the"
             f" {plural(self.n_labelled, 'labelled row')} alone; difference {self.test}."
+            f"{'' if self.assumption is None else f' {self.assumption}'}"
         )
 
     def work(self) -> Work:
@@ -94,8 +98,12 @@ class UnlabelledEffect:
                 ("labelled rows alone", self.n_labelled, self.labelled_alone),
             ],
         )
-        assumed = Step("assumption", note="labels are missing at random: test rows are like unlabelled ones")
-        return Work(f"Unlabelled rows: {self.learner}", (scores, self.test.work(), assumed), str(self))
+        random = "labels are missing at random: test rows are like unlabelled ones"
+        assumed = [(random, "not checked", "")]
+        if self.assumption is not None:
+            assumed.insert(0, (self.assumption.assumption, self.assumption.verdict, self.assumption.evidence))
+        grid = Grid("assumptions", ("assumption", "verdict", "evidence"), assumed)
+        return Work(f"Unlabelled rows: {self.learner}", (scores, self.test.work(), grid), str(self))
 
 
 @documented
@@ -135,41 +143,27 @@ def unlabelled_effect(
     >>> effect.n_labelled, effect.n_unlabelled
     (25, 125)
     """
-    if not getattr(model, "_takes_unlabelled", False):
-        msg = f"{type(model).__name__} learns from labelled rows only; take a learner of openbook.label"
-        raise ParameterError(msg)
-    table = read(X)
-    if isinstance(y, str):
-        table, y = table.split(y)
-    _, labels, codes = codes_where_labelled(y)
-    if len(codes) != len(table):
-        msg = f"X has {len(table)} rows, and y has {len(codes)}"
-        raise DataError(msg)
-    known, free = np.flatnonzero(codes != UNLABELLED), np.flatnonzero(codes == UNLABELLED)
-    folds = min(cv, int(np.bincount(codes[known]).min()))
-    if folds < 2 or len(labels) < 2 or not len(free):
+    check_takes_unlabelled(model)
+    rows = ScarceRows.of(X, y)
+    known, free = rows.known, np.flatnonzero(rows.codes == UNLABELLED)
+    folds = min(cv, int(np.bincount(rows.codes[known]).min()))
+    if folds < 2 or len(rows.labels) < 2 or not len(free):
         msg = "the comparison needs unlabelled rows, and two classes of at least 2 labelled rows each"
         raise DataError(msg)
-    told = np.array([*labels.tolist(), None], dtype=object)[codes]  # UNLABELLED is the last
     splits = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
     shares = []
-    for train, test in splits.split(known, codes[known]):
-        tested, rows = known[test], np.sort(np.concatenate([known[train], free]))
-        learnt = ((rows, told[rows]), (known[train], labels[codes[known[train]]]))
-        shares.append(
-            [
-                _accuracy(model, table.take(some), y, table.take(tested), labels[codes[tested]])
-                for some, y in learnt
-            ]
-        )
+    for train, test in splits.split(known, rows.codes[known]):
+        learnt = np.sort(np.concatenate([known[train], free])), known[train]
+        shares.append([_accuracy(model, rows.take(some), rows.take(known[test])) for some in learnt])
     both = np.array(shares)
     n_test = len(known) / folds
     result = corrected_t_test(both[:, 0] - both[:, 1], len(known) - n_test, n_test, level)
-    means = both.mean(axis=0).tolist()
-    return UnlabelledEffect(type(model).__name__, len(known), len(free), means[0], means[1], result)
+    means, name = both.mean(axis=0).tolist(), type(model).__name__
+    return UnlabelledEffect(
+        name, len(known), len(free), means[0], means[1], result, assumption_of(model, rows)
+    )
 
 
-def _accuracy(model: Any, X: Any, y: Any, tested: Any, truth: Any) -> float:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of models that are thrown away
-        return float((clone(model).fit(X, y).predict(tested) == truth).mean())
+def _accuracy(model: Any, learnt: ScarceRows, tested: ScarceRows) -> float:
+    with collected_warnings():  # of models that are thrown away
+        return float((clone(model).fit(learnt.X, learnt.y).predict(tested.X) == tested.y).mean())

@@ -34,6 +34,7 @@ from openbook.border.rules import Number, OneOf, Whole
 from openbook.damage import checked_array, under
 from openbook.errors import DataError
 from openbook.fold import each, fold
+from openbook.label.assumptions import components_suffice
 from openbook.label.derive_em import derive_em
 from openbook.spaces.rows import StoredRows
 
@@ -116,6 +117,7 @@ class NaiveBayesEM(NaiveBayes):
     """
 
     _takes_unlabelled = True
+    _assumes = "model"
     one_pass = False  # a pass for each round
 
     _rules = {
@@ -178,6 +180,9 @@ class NaiveBayesEM(NaiveBayes):
         if not self.converged_ and self.tol > 0:
             msg = f"NaiveBayesEM did not converge in {self.max_iter} rounds; raise max_iter or tol"
             warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+
+    def _evidence(self, rows):
+        return components_suffice(rows)
 
     def _become(self, statistics):
         self.statistics_ = statistics

@@ -21,6 +21,7 @@ from openbook.damage import checked_array
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.errors import DataError
+from openbook.label.assumptions import ASSUMPTIONS
 from openbook.label.propagation import RowsInSpace
 from openbook.spaces.space import DISTANCE_RULES
 from openbook.words.sentences import plural
@@ -125,8 +126,8 @@ class NearestPropagation(RowsInSpace):
             f"{plural(more, 'more round')}" if more else "",
         )
         end = (
-            "Assumption: rows that are near one another have the same class. A label once taken is never"
-            " doubted. Compare with a learner of the labelled rows alone."
+            f"Assumption: {ASSUMPTIONS[self._assumes]}. A label once taken is never doubted."
+            " Compare with a learner of the labelled rows alone."
         )
         return Work(f"Nearest-neighbour propagation for {self.target_}: how it was fitted", (grid,), end)
 

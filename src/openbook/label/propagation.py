@@ -16,6 +16,7 @@ import warnings
 from typing import ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +26,7 @@ from openbook.border.rules import Number, ParameterRule, Whole
 from openbook.damage import checked_array, under
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
+from openbook.label.assumptions import ASSUMPTIONS, beats_shuffled
 from openbook.label.graph_kernels import in_degrees, propagate, spread
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
@@ -43,6 +45,7 @@ class RowsInSpace(Classifier):
     """What labels that pass from row to row share: the rows, labelled and not, and the space they lie in."""
 
     _takes_unlabelled = True
+    _assumes = "smoothness"
     _refuses_weights = "labels pass from row to row, and a row is there once"
     _most_noise = 0.5  # as of neighbours
     _meanings = DISTANCE_MEANINGS
@@ -71,6 +74,14 @@ class RowsInSpace(Classifier):
     def _nearest(self, X, k):
         count = min(k, len(self._stored))
         return self.space_.index.query(self.space_.place(X), count)
+
+    def _evidence(self, rows):
+        told = rows.told
+        model = clone(self).fit(told.X, told.y)
+        near = model._nearest(model.space_.table, 2)[1]  # noqa: SLF001 (its own)
+        other = np.where(near[:, 0] == np.arange(len(near)), near[:, -1], near[:, 0])
+        what = "have the class of the nearest other one"
+        return beats_shuffled(told.codes, lambda codes: (codes[other] == codes).mean(), what)
 
     def complexity(self):
         return len(self._stored) * max(len(self.schema_), 1)
@@ -156,8 +167,8 @@ class _OnGraph(RowsInSpace):
             ],
         )
         end = (
-            f"{plural(self.n_iter_, 'round')}. Assumption: rows that are near one another have the same"
-            " class. Compare with a learner of the labelled rows alone."
+            f"{plural(self.n_iter_, 'round')}. Assumption: {ASSUMPTIONS[self._assumes]}."
+            " Compare with a learner of the labelled rows alone."
         )
         rows = tuple(Work(f"row {i}", tuple(self._round_by_hand(i))) for i in free[:_SHOWN].tolist())
         title = f"{self.name} for {self.target_}: how it was fitted"

@@ -12,6 +12,7 @@ an earlier round come back, or after `max_iter` rounds; then the classifier is f
 labels : intp (n_rows,), class codes, UNLABELLED where a row has none
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,24 +20,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.naive import NaiveBayes
-from openbook.border.base import Classifier
 from openbook.border.rows import UNLABELLED, Chunk
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data.attributes import as_text
-from openbook.ensemble.members import Ensemble, copied, decided, fitted, gathered, probabilities, shortened
-from openbook.errors import DataError, ParameterError
+from openbook.ensemble.members import decided, gathered, probabilities
+from openbook.errors import DataError
+from openbook.label.assumptions import out_of_fold, right_often
+from openbook.label.in_rounds import InRounds
 from openbook.work import Step, Work
 
 __all__ = ["SelfTrainingClassifier", "SelfTrainingRound"]
-
-#: How it ends, in words; scikit-learn's names, and ours for labels that come back.
-_ENDS = {
-    "no_change": "a round changed no label",
-    "all_labeled": "every row has a label",
-    "max_iter": "the last of max_iter rounds",
-    "repeated": "the labels of an earlier round came back",
-}
 
 
 class SelfTrainingRound(NamedTuple):
@@ -48,7 +42,7 @@ class SelfTrainingRound(NamedTuple):
     accuracy: float
 
 
-class SelfTrainingClassifier(Ensemble, Classifier):
+class SelfTrainingClassifier(InRounds):
     """Self-training: a classifier labels the rows that it is sure of, and learns from them, too.
 
     It helps where the classifier is right when it is sure. A confident mistake becomes a label, and later
@@ -106,9 +100,9 @@ class SelfTrainingClassifier(Ensemble, Classifier):
     ['low', 'low', 'high', 'high', 'low', 'high', None]
     """
 
-    _takes_unlabelled = True
-
-    rounds_: list[SelfTrainingRound]
+    _assumes = "confidence"
+    _round = SelfTrainingRound
+    _headings = ("added", "moved back", "labelled", "accuracy on held-out rows")
 
     _rules = {
         "threshold": Number(at_least=0, at_most=1),
@@ -146,44 +140,22 @@ class SelfTrainingClassifier(Ensemble, Classifier):
     def _learners(self):
         return [NaiveBayes() if self.estimator is None else self.estimator]
 
-    def _check_learner(self, learner):
-        super()._check_learner(learner)
-        if not hasattr(learner, "predict_proba"):
-            name = type(learner).__name__
-            msg = f"{type(self).__name__} needs probabilities, and {name} has no predict_proba"
-            raise ParameterError(msg)
-
     @property
     def estimator_(self):
         """The classifier, fitted to the last labels."""
         check_is_fitted(self)
         return self.estimators_[0]
 
-    @property
-    def transduction_(self):
-        """The label of each row, None (-1 where labels are numbers) for a row that has none in the end."""
-        check_is_fitted(self)
-        numbers = self.classes_.dtype.kind in "iuf"
-        labels = np.array([*self.classes_.tolist(), -1 if numbers else None], None if numbers else object)
-        return labels[self._labels]  # UNLABELLED is the last
-
-    @property
-    def n_iter_(self):
-        """The number of rounds."""
-        check_is_fitted(self)
-        return len(self.rounds_)
-
     def _fit(self, rows):
-        chunk, random = gathered(rows), check_random_state(self.random_state)
-        self._random = random
-        chunk, held_out = self._held_out(chunk, random)
+        random = check_random_state(self.random_state)
+        chunk, held_out = self._held_out(gathered(rows), random)
         given = chunk.y != UNLABELLED
         labels, seen = chunk.y.copy(), set()
         self.rounds_, self.labeled_iter_ = [], np.where(given, 0, -1)
         ended = ""
         while not ended:
             labelled = labels != UNLABELLED
-            member = self._member(chunk, labels)
+            member = self._member(chunk.X, labels, chunk.w, random)
             if labelled.all() or len(self.rounds_) == self.max_iter:
                 ended = "all_labeled" if labelled.all() else "max_iter"
                 break
@@ -202,18 +174,9 @@ class SelfTrainingClassifier(Ensemble, Classifier):
             self.labeled_iter_[back], self.labeled_iter_[added] = -1, len(self.rounds_)
             if not ended and labels.tobytes() in seen:
                 ended = "repeated"
-                member = self._member(chunk, labels)
+                member = self._member(chunk.X, labels, chunk.w, random)
             seen.add(labels.tobytes())
         self._labels, self.estimators_, self.termination_condition_ = labels, [member], ended
-        del self._random
-
-    def _member(self, chunk, labels):
-        """The classifier, fitted to the rows that have a label."""
-        known = np.flatnonzero(labels != UNLABELLED)
-        everything = len(known) == len(labels)
-        X = chunk.X if everything else chunk.X.take(known)
-        learner = copied(self._learners()[0], self._random)
-        return fitted(learner, X, self._told(labels[known]), chunk.w[known])
 
     def _changes(self, member, X, labels, given):
         """The rows to add, those to move back, and the most probable class of each row."""
@@ -244,27 +207,28 @@ class SelfTrainingClassifier(Ensemble, Classifier):
         parts = [Chunk(chunk.X.take(some), chunk.y[some], chunk.w[some]) for some in (rest, out)]
         return parts[0], parts[1]
 
+    def _evidence(self, rows):
+        told = rows.told
+        proba = out_of_fold(told, partial(self._asked, probabilities))
+        right, surest = proba.argmax(axis=1) == told.codes, proba.max(axis=1)
+        if self.criterion == "threshold":
+            sure = surest > self.threshold
+            what = f"whose class has P > {self.threshold:g}"
+            return right_often(right[sure], what, self.threshold, "the threshold")
+        best = np.argsort(-surest, kind="stable")[: self.k_best]
+        return right_often(right[best], "of which the classifier is surest", told.largest_share)
+
     def _proba(self, X):
         return probabilities(self.estimators_[0], X, self.classes_)
 
     def _work(self):
-        header = ["round", "added", "moved back", "labelled", "accuracy on held-out rows"]
-        rows = [[t, *round_] for t, round_ in enumerate(self.rounds_, 1)]
-        if not self.validation_fraction:
-            header, rows = header[:-1], [row[:-1] for row in rows]
         rule = Step("add", r"\max_c P(c \mid x) > \theta", rf"\theta = {self.threshold:g}")
         if self.criterion == "k_best":
             rule = Step("add", note=f"the {self.k_best} rows with the largest probability of a class")
-        end = (
-            f"It ended since {_ENDS[self.termination_condition_]}. Assumption: the classifier is right where"
-            " it is sure. Compare with the classifier of the labelled rows alone."
-        )
-        if not (self._labels == UNLABELLED).any() and not self.rounds_:
-            end = "No row is unlabelled, so this is the classifier alone."
         return Work(
             f"Self-training for {self.target_}: how it was fitted",
-            (rule, shortened("rounds", header, rows), *self._of_member()),
-            end,
+            (rule, self._rounds_grid(), *self._of_member()),
+            self._ending(),
         )
 
     def _work_row(self, X):
@@ -279,31 +243,11 @@ class SelfTrainingClassifier(Ensemble, Classifier):
         member = self.estimators_[0]
         return (member.work(row),) if hasattr(member, "work") else ()
 
-    def _saved(self):
-        saved = super()._saved()
-        return saved._replace(facts={**saved.facts, "ended": self.termination_condition_})
-
-    def _opened(self, saved):
-        if (ended := saved.facts["ended"]) not in _ENDS:
-            msg = f"it cannot have ended by {ended!r}"
-            raise ValueError(msg)
-        self.termination_condition_ = ended
-        super()._opened(saved)
-
     def _arrays(self):
-        rounds = np.array(self.rounds_, dtype=float).reshape(-1, len(SelfTrainingRound._fields))
-        return {"labels": self._labels, "labeled_iter": self.labeled_iter_, "rounds": rounds}
+        return {**super()._arrays(), "labeled_iter": self.labeled_iter_}
 
     def _restore(self, arrays):
-        n, rounds = len(arrays["labels"]), arrays["rounds"]
-        self._labels = checked_array(arrays, "labels", np.intp, (n,))
-        self.labeled_iter_ = checked_array(arrays, "labeled_iter", np.int64, (n,))
-        shape = (len(rounds), len(SelfTrainingRound._fields))
-        rounds = checked_array(arrays, "rounds", float, shape, finite=False)
-        inside = (self._labels >= UNLABELLED) & (self._labels < len(self.classes_))
-        if not inside.all() or not np.isfinite(rounds[:, :-1]).all() or len(arrays) > 3:
-            msg = "a label or a round is out of range, or an array is unexpected"
-            raise ValueError(msg)
-        self.rounds_ = [
-            SelfTrainingRound(int(a), int(b), int(n), share) for a, b, n, share in rounds.tolist()
-        ]
+        own = dict(arrays)
+        self.labeled_iter_ = checked_array(own, "labeled_iter", np.int64, (len(own["labels"]),))
+        del own["labeled_iter"]
+        super()._restore(own)

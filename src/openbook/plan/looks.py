@@ -39,6 +39,7 @@ from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.scores.metrics import METRICS
 from openbook.judge.scores.sequences import SequenceScores
+from openbook.label.assumptions import ScarceRows, assumption_of
 from openbook.label.effect import UnlabelledEffect
 from openbook.plan.judging import failure_words
 from openbook.plan.log import Log
@@ -283,12 +284,14 @@ class Looking:
         if rows.unlabelled is None or not takers:
             return None
         label = takers[0]
-        examples = replace(rows.examples.select(rows.columns[label]), unlabelled=None)
-        folds = self._judged("labelled", label, rows.model(label), examples)
+        examples = rows.examples.select(rows.columns[label])
+        folds = self._judged("labelled", label, rows.model(label), replace(examples, unlabelled=None))
         both = [rows.evaluation(label, some) for some in (self.comparison[label].first_round, folds)]
         means = [evaluation.score("accuracy") for evaluation in both]
         test = difference(both[0], both[1], "accuracy")
-        return UnlabelledEffect(label, len(rows.known), len(rows.unlabelled), means[0], means[1], test)
+        candidate, labelled = plan.contestant(label).candidate, len(examples)
+        check = assumption_of(candidate.seeded(plan.protocol.random_state), ScarceRows.of_examples(examples))
+        return UnlabelledEffect(label, labelled, len(rows.unlabelled), means[0], means[1], test, check)
 
     @cached_property
     def sequences(self) -> dict[str, SequenceScores]:

@@ -1,0 +1,139 @@
+"""What wrappers that label rows in rounds share: the last labels, the rounds as a table, and their file.
+
+labels : intp (n_rows,), class codes, UNLABELLED where a row has none in the end
+rounds : a NamedTuple of numbers for each round, of the class that `_round` names
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.base import Classifier
+from openbook.border.rows import UNLABELLED
+from openbook.damage import checked_array
+from openbook.ensemble.members import Ensemble, copied, fitted, shortened
+from openbook.errors import DataError, ParameterError
+from openbook.label.assumptions import ASSUMPTIONS
+
+__all__ = ["InRounds", "named_labels"]
+
+#: How rounds end, in words; scikit-learn's names, and ours for labels that come back.
+_ENDS = {
+    "no_change": "a round changed no label",
+    "all_labeled": "every row has a label",
+    "max_iter": "the rounds of max_iter were over",
+    "repeated": "the labels of an earlier round came back",
+}
+
+
+class InRounds(Ensemble, Classifier):
+    """A wrapper whose members are fitted to labels that grow round by round."""
+
+    _takes_unlabelled = True
+    #: The assumption, by its name in `ASSUMPTIONS`.
+    _assumes: ClassVar[str]
+    #: What a round is.
+    _round: ClassVar[type[Any]]
+    #: The headings of the table of rounds, a word for each number of a round.
+    _headings: ClassVar[tuple[str, ...]]
+    #: Whether members must have probabilities.
+    _needs_proba: ClassVar[bool] = True
+
+    rounds_: list[Any]
+    termination_condition_: str
+    _labels: np.ndarray
+
+    def _check_learner(self, learner):
+        super()._check_learner(learner)
+        if self._needs_proba and not hasattr(learner, "predict_proba"):
+            name = type(learner).__name__
+            msg = f"{type(self).__name__} needs probabilities, and {name} has no predict_proba"
+            raise ParameterError(msg)
+
+    @property
+    def transduction_(self):
+        """The label of each row, None (-1 where labels are numbers) for a row that has none in the end."""
+        check_is_fitted(self)
+        return named_labels(self.classes_, self._labels)
+
+    @property
+    def n_iter_(self):
+        """The number of rounds."""
+        check_is_fitted(self)
+        return len(self.rounds_)
+
+    def _member(self, X, labels, weights, random):
+        """A copy of the learner, fitted to the rows that have a label."""
+        known = np.flatnonzero(labels != UNLABELLED)
+        if not len(known):
+            msg = f"target {self.target_!r} is missing in every row; label some rows of each class first"
+            raise DataError(msg)
+        learner = copied(self._learners()[0], random)
+        rows = X if len(known) == len(labels) else X.take(known)
+        return fitted(learner, rows, self._told(labels[known]), weights[known])
+
+    def _rounds_grid(self):
+        """The rounds as a table; a figure that no round has is left out."""
+        some = [k for k, column in enumerate(zip(*self.rounds_, strict=True)) if not np.isnan(column).all()]
+        header = ["round", *(self._headings[k] for k in some)]
+        rows = [[t, *(one[k] for k in some)] for t, one in enumerate(self.rounds_, 1)]
+        return shortened("rounds", header, rows)
+
+    def _asked(self, answers, rows, X, times=None):
+        """What a copy of the learner, fitted to labelled rows, answers for others; see `answers`."""
+        learner = copied(self._learners()[0], check_random_state(0))
+        weights = np.ones(len(rows.codes)) if times is None else times.astype(float)
+        return answers(fitted(learner, rows.X, rows.y, weights), X, rows.labels)
+
+    def _ending(self):
+        """The last sentences of the work."""
+        if not self.rounds_ and not (self._labels == UNLABELLED).any():
+            return "No row is unlabelled, so nothing was added."
+        return (
+            f"It ended since {_ENDS[self.termination_condition_]}. Assumption: {ASSUMPTIONS[self._assumes]}."
+            " Compare with the learner of the labelled rows alone."
+        )
+
+    def _saved(self):
+        saved = super()._saved()
+        return saved._replace(facts={**saved.facts, "ended": self.termination_condition_})
+
+    def _opened(self, saved):
+        if (ended := saved.facts["ended"]) not in _ENDS:
+            msg = f"it cannot have ended by {ended!r}"
+            raise ValueError(msg)
+        self.termination_condition_ = ended
+        super()._opened(saved)
+
+    def _arrays(self):
+        rounds = np.array(self.rounds_, dtype=float).reshape(-1, len(self._headings))
+        return {"labels": self._labels, "rounds": rounds}
+
+    def _restore(self, arrays):
+        own = dict(arrays)
+        labels, rounds = own.pop("labels"), own.pop("rounds")
+        self._labels = checked_array(arrays, "labels", np.intp, (len(labels),))
+        shape = (len(rounds), len(self._headings))
+        rounds = checked_array(arrays, "rounds", float, shape, finite=False)
+        inside = (self._labels >= UNLABELLED) & (self._labels < len(self.classes_))
+        if not inside.all() or np.isinf(rounds).any():
+            msg = "a label or a round is out of range"
+            raise ValueError(msg)
+        kinds = self._round.__annotations__.values()
+        self.rounds_ = [
+            self._round(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in rounds.tolist()
+        ]
+        super()._restore(own)
+
+
+def named_labels(classes, codes):
+    """The labels of class codes; None, or -1 where labels are numbers, for UNLABELLED.
+
+    >>> named_labels(np.array(["no", "yes"]), np.array([1, UNLABELLED])).tolist()
+    ['yes', None]
+    """
+    numbers = classes.dtype.kind in "iuf"
+    labels = np.array([*classes.tolist(), -1 if numbers else None], None if numbers else object)
+    return labels[codes]  # UNLABELLED is the last
