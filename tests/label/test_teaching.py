@@ -10,7 +10,7 @@ from openbook.data import read
 from openbook.errors import DataError, ParameterError
 from openbook.label import CoTraining, TriTraining, unlabelled_effect
 from openbook.label.co_training import CoTrainingRound, found_views
-from openbook.label.tri_training import TriTrainingRound, error_where_agreed, how_many
+from openbook.label.tri_training import TriTrainingRound, error_where_agreed, rows_to_teach
 
 
 class ByValue(ClassifierMixin, BaseEstimator):
@@ -76,13 +76,13 @@ def test_independent_views_teach_one_another():
 
 
 def test_two_learners_teach_the_third_by_the_papers_conditions():
-    assert how_many(0.2, 0.2, 50, 10) == 0  # e < e′ is missed
-    assert how_many(0.1, 0.3, 10, 10) == 0  # no more rows than last time
-    assert how_many(0.1, 0.3, 29, 10) == 29  # 0.1 · 29 < 0.3 · 10
-    assert how_many(0.1, 0.3, 30, 10) == 29  # 3 < 3 is missed; ⌈0.3 · 10 / 0.1 - 1⌉
-    assert how_many(0.25, 0.5, 7, 0) == 3  # l′ = ⌊0.25 / 0.25 + 1⌋ = 2; 2 > 1: ⌈0.5 · 2 / 0.25 - 1⌉
-    assert how_many(0.4, 0.5, 7, 3) == 0  # 3 > 0.4 / 0.1 is missed
-    assert how_many(0.0, 0.5, 7, 0) == 7
+    assert rows_to_teach(0.2, 0.2, 50, 10) == 0  # e < e′ is missed
+    assert rows_to_teach(0.1, 0.3, 10, 10) == 0  # no more rows than last time
+    assert rows_to_teach(0.1, 0.3, 29, 10) == 29  # 0.1 · 29 < 0.3 · 10
+    assert rows_to_teach(0.1, 0.3, 30, 10) == 29  # 3 < 3 is missed; ⌈0.3 · 10 / 0.1 - 1⌉
+    assert rows_to_teach(0.25, 0.5, 7, 0) == 3  # l′ = ⌊0.25 / 0.25 + 1⌋ = 2; 2 > 1: ⌈0.5 · 2 / 0.25 - 1⌉
+    assert rows_to_teach(0.4, 0.5, 7, 3) == 0  # 3 > 0.4 / 0.1 is missed
+    assert rows_to_teach(0.0, 0.5, 7, 0) == 7
     y, w = np.array([0, 0, 1, 1]), np.array([1.0, 2.0, 1.0, 4.0])
     assert error_where_agreed(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), y, w) == pytest.approx(6 / 7)
     assert error_where_agreed(np.array([0, 1]), np.array([1, 0]), y[:2], w[:2]) == 0.5

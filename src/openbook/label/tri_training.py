@@ -151,7 +151,7 @@ class TriTraining(InRounds, AveragingClassifier):
             j, k = (other for other in range(3) if other != i)
             error = error_where_agreed(on_told[j], on_told[k], told.y, told.w)
             agreed = np.flatnonzero((on_free[j] == on_free[k]) & (on_free[j] >= 0))
-            rows = random.permutation(agreed)[: how_many(error, before, len(agreed), size)]
+            rows = random.permutation(agreed)[: rows_to_teach(error, before, len(agreed), size)]
             rows.sort()
             lessons.append((error, rows, on_free[j][rows]))
         return lessons
@@ -193,10 +193,10 @@ def error_where_agreed(one, other, y, w):
     return float(w[agreed & (one != y)].sum() / w[agreed].sum())
 
 
-def how_many(error, before, available, last):
+def rows_to_teach(error, before, available, last):
     """How many of the available rows two learners may teach the third: all, some or none (0).
 
-    >>> how_many(0.1, 0.5, 100, 0), how_many(0.1, 0.2, 100, 40), how_many(0.2, 0.1, 100, 40)
+    >>> rows_to_teach(0.1, 0.5, 100, 0), rows_to_teach(0.1, 0.2, 100, 40), rows_to_teach(0.2, 0.1, 100, 40)
     (4, 79, 0)
     """
     if error >= before:
