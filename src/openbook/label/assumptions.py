@@ -39,7 +39,7 @@ from openbook.words.sentences import plural
 __all__ = [
     "ASSUMPTIONS",
     "AssumptionCheck",
-    "Held",
+    "Ruling",
     "ScarceRows",
     "assumption_of",
     "beats_shuffled",
@@ -117,7 +117,7 @@ class ScarceRows(NamedTuple):
         return cls(X, np.r_[examples.target, gaps], np.asarray(examples.classes))
 
 
-class Held(NamedTuple):
+class Ruling(NamedTuple):
     """What the rows say of an assumption: a verdict, and the evidence in a sentence."""
 
     verdict: str
@@ -211,7 +211,7 @@ def out_of_fold(told: ScarceRows, ask: Callable[[ScarceRows, Table], np.ndarray]
     return np.concatenate(said)[np.argsort(np.argsort(folds, kind="stable"))]
 
 
-def beats_shuffled(codes: np.ndarray, share: Callable[[np.ndarray], float], what: str) -> Held:
+def beats_shuffled(codes: np.ndarray, share: Callable[[np.ndarray], float], what: str) -> Ruling:
     """Whether a share of agreement is larger than where labels are shuffled among the labelled rows.
 
     codes : class codes (n,); share : the share of agreement of such codes; what : the rows that agree
@@ -223,48 +223,48 @@ def beats_shuffled(codes: np.ndarray, share: Callable[[np.ndarray], float], what
     verdict = SUPPORTED if p < _LEVEL else CONTRADICTED if low < _LEVEL else OPEN
     said = f"{shown(found)} of {plural(len(codes), 'labelled row')} {what}"
     chance = shown(float(shuffled.mean()))
-    return Held(verdict, f"{said}; with shuffled labels {chance} (p {p_words(min(p, low))}).")
+    return Ruling(verdict, f"{said}; with shuffled labels {chance} (p {p_words(min(p, low))}).")
 
 
 def right_often(
     right: np.ndarray, what: str, wanted: float, why: str = "the share of the most frequent class"
-) -> Held:
+) -> Ruling:
     """Whether some predictions are right more often than a share that they must exceed."""
     n = len(right)
     if not n:
-        return Held(OPEN, f"Of no labelled row {what}.")
+        return Ruling(OPEN, f"Of no labelled row {what}.")
     interval = wilson(int(right.sum()), n)
     verdict = SUPPORTED if interval.low > wanted else CONTRADICTED if interval.high < wanted else OPEN
     rows = plural(n, "labelled row")
-    return Held(
+    return Ruling(
         verdict,
         f"Of {rows} {what}, {int(right.sum())} are predicted correctly by models that did not see them:"
         f" {shown(float(right.mean()))} {interval.ends}, and {why} is {shown(wanted)}.",
     )
 
 
-def components_suffice(rows: ScarceRows) -> Held:
+def components_suffice(rows: ScarceRows) -> Ruling:
     """Whether one component for each class describes all rows better than two do, by BIC.
 
     Columns are independent given the component, as in naive Bayes.
     """
     X, k = rows.X.drop(*rows.X.schema.of(Text)), len(rows.labels)
     if not len(X.schema):
-        return Held(OPEN, "Of texts alone it is not checked.")
+        return Ruling(OPEN, "Of texts alone it is not checked.")
     some = X.take(spread_out(len(X), _DESCRIBED))
     if len(some) < 2 * k:
-        return Held(OPEN, f"{plural(len(some), 'row')} are too few.")
+        return Ruling(OPEN, f"{plural(len(some), 'row')} are too few.")
     mixtures = (GaussianMixture(n, covariance_type="diag", n_init=3, random_state=0) for n in (k, 2 * k))
     one, two = (mixture.fit(some).bic_ for mixture in mixtures)
     verdict = SUPPORTED if one + _CLEAR < two else CONTRADICTED if two + _CLEAR < one else OPEN
-    return Held(
+    return Ruling(
         verdict,
         f"Over {plural(len(some), 'row')}, a mixture of {k} components, one for each class, has BIC"
         f" {shown(one)}, and one of {2 * k} has {shown(two)}; smaller is better.",
     )
 
 
-def errors_independent(first: np.ndarray, second: np.ndarray, codes: np.ndarray) -> Held:
+def errors_independent(first: np.ndarray, second: np.ndarray, codes: np.ndarray) -> Ruling:
     """Whether two views err independently of one another, given the class."""
     excess, variance = 0.0, 0.0
     for c in np.unique(codes):
@@ -275,10 +275,10 @@ def errors_independent(first: np.ndarray, second: np.ndarray, codes: np.ndarray)
     rates = f"{shown(float(first.mean()))} and {shown(float(second.mean()))} of the labelled rows"
     said = f"The views predict {rates} correctly, by models that did not see them"
     if not variance:
-        return Held(OPEN, f"{said}: their errors cannot be compared.")
+        return Ruling(OPEN, f"{said}: their errors cannot be compared.")
     p = float(chi2.sf(max(abs(excess) - 0.5, 0.0) ** 2 / variance, 1))
     test = f"(p {p_words(p)})"
     if p >= _LEVEL:
-        return Held(OPEN, f"{said}; that their errors depend on one another is not shown {test}.")
+        return Ruling(OPEN, f"{said}; that their errors depend on one another is not shown {test}.")
     how = "together" if excess > 0 else "in turn"
-    return Held(CONTRADICTED, f"{said}; given the class they err {how} more often than by chance {test}.")
+    return Ruling(CONTRADICTED, f"{said}; given the class they err {how} more often than by chance {test}.")
