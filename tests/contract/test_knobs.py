@@ -21,6 +21,7 @@ UNTUNED = {
     "id3": "has no parameters",
     "rocchio": "has no parameters",
     "tri_training": "only its learner has parameters",
+    "pretrained": "only its learners have parameters",
     "cluster_then_label": "only its clusterer has parameters",
     "voting_regressor": "only its members have parameters",
     "stacking": "only its members have parameters",

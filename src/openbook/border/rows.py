@@ -52,6 +52,7 @@ __all__ = [
     "in_rows",
     "infinite_cell",
     "name_of_target",
+    "none_labelled",
     "refuse_infinity",
     "weighed",
 ]
@@ -323,12 +324,16 @@ def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array,
     if not gaps.any():
         return class_codes(y, declared=declared)
     if gaps.all():
-        msg = f"target {name_of_target(y)!r} is missing in every row; label some rows of each class first"
-        raise DataError(msg)
+        raise none_labelled(name_of_target(y))
     known = y.take(~gaps) if isinstance(y, Column) else np.array(cells[~gaps].tolist())
     codes = np.full(len(gaps), UNLABELLED, np.intp)
     _, labels, codes[~gaps] = class_codes(known, declared=declared)
     return name_of_target(y), labels, codes
+
+
+def none_labelled(target: str) -> DataError:
+    """What is said where no row has a label."""
+    return DataError(f"target {target!r} is missing in every row; label some rows of each class first")
 
 
 def _words(y: Any) -> Cells | None:

@@ -160,9 +160,8 @@ class Ensemble(Learner):
         if not self.estimators_:
             msg = "it has no members"
             raise ValueError(msg)
-        empty = Table(self.schema_, [np.zeros(0)] * len(self.schema_))
         for i, member in enumerate(self.estimators_):
-            columns = self._seen_by(i, empty).names
+            columns = self._columns_of(i)
             given = tuple(a.name for a in member.schema_ if a.name in columns or not isinstance(a, DatePart))
             if given != columns or is_classifier(member) != is_classifier(self):
                 msg = f"member {i} was fitted on another table"
@@ -171,6 +170,11 @@ class Ensemble(Learner):
             if odd := known - set(self._labels_of_members()):
                 msg = f"member {i} knows a class {min(odd)!r}, and the ensemble does not"
                 raise ValueError(msg)
+
+    def _columns_of(self, i):
+        """The columns that member i sees."""
+        empty = Table(self.schema_, [np.zeros(0)] * len(self.schema_))
+        return self._seen_by(i, empty).names
 
     def _labels_of_members(self):
         """The labels that members may predict; none where they predict numbers."""

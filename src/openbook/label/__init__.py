@@ -8,6 +8,7 @@ from openbook.label.co_training import CoTraining
 from openbook.label.effect import UnlabelledEffect, unlabelled_effect
 from openbook.label.naive_bayes_em import NaiveBayesEM
 from openbook.label.nearest_propagation import NearestPropagation
+from openbook.label.pretrained import PretrainedClassifier
 from openbook.label.propagation import LabelPropagation, LabelSpreading
 from openbook.label.self_training import SelfTrainingClassifier
 from openbook.label.simulate import Simulation, simulate
@@ -24,6 +25,7 @@ __all__ = [
     "LabelSpreading",
     "NaiveBayesEM",
     "NearestPropagation",
+    "PretrainedClassifier",
     "SelfTrainingClassifier",
     "Simulation",
     "Stopping",

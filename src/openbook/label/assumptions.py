@@ -47,6 +47,7 @@ __all__ = [
     "check_takes_unlabelled",
     "components_suffice",
     "errors_independent",
+    "neighbours_agree",
     "out_of_fold",
     "right_often",
 ]
@@ -58,7 +59,7 @@ ASSUMPTIONS = {
     "agreement": "two learners that agree are right often enough",
     "model": "the rows of each class follow the model",
     "views": "each view suffices to tell the class, and the views are independent given the class",
-    "features": "directions in which all rows vary most tell the class",
+    "features": "the features that all rows teach tell the class",
 }
 SUPPORTED, CONTRADICTED, OPEN = "supported", "contradicted", "cannot be determined"
 #: Rows that mixtures describe at most, and the difference of BIC from which on one is better.
@@ -224,6 +225,16 @@ def beats_shuffled(codes: np.ndarray, share: Callable[[np.ndarray], float], what
     said = f"{shown(found)} of {plural(len(codes), 'labelled row')} {what}"
     chance = shown(float(shuffled.mean()))
     return Ruling(verdict, f"{said}; with shuffled labels {chance} (p {p_words(min(p, low))}).")
+
+
+def neighbours_agree(codes: np.ndarray, near: np.ndarray, by: str = "") -> Ruling:
+    """Whether labelled rows have the class of the nearest other one.
+
+    near : (n, 2), the two nearest of the labelled rows to each of them, itself mostly among them
+    """
+    other = np.where(near[:, 0] == np.arange(len(near)), near[:, -1], near[:, 0])
+    what = f"have the class of the nearest other one{by}"
+    return beats_shuffled(codes, lambda some: (some[other] == some).mean(), what)
 
 
 def right_often(

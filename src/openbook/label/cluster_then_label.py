@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier
-from openbook.border.rows import UNLABELLED
+from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import Anything, OneOf
 from openbook.cluster import KMeans, KPrototypes
 from openbook.damage import checked_array
@@ -36,7 +36,7 @@ from openbook.ensemble.members import (
     stacked_rows,
     takes_weights,
 )
-from openbook.errors import DataError, ParameterError
+from openbook.errors import ParameterError
 from openbook.label.assumptions import ASSUMPTIONS, beats_shuffled
 from openbook.label.in_rounds import named_labels
 from openbook.outlier.typical import typical_row
@@ -143,8 +143,7 @@ class ClusterThenLabel(Classifier):
         X, y, w = gathered(rows)
         known = y != UNLABELLED
         if not known.any():
-            msg = f"target {self.target_!r} is missing in every row; label some rows of each class first"
-            raise DataError(msg)
+            raise none_labelled(self.target_)
         clusterer = copied(self._clusterer(X.schema), check_random_state(self.random_state))
         if self.clusterer is None:
             usual = number_of_rows(w[known]) // _ROWS_PER_CLUSTER

@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier
-from openbook.border.rows import UNLABELLED
+from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.damage import checked_array
 from openbook.ensemble.members import Ensemble, copied, fitted, shortened
-from openbook.errors import DataError, ParameterError
+from openbook.errors import ParameterError
 from openbook.label.assumptions import ASSUMPTIONS
 
 __all__ = ["InRounds", "named_labels"]
@@ -68,8 +68,7 @@ class InRounds(Ensemble, Classifier):
         """A copy of the learner, fitted to the rows that have a label."""
         known = np.flatnonzero(labels != UNLABELLED)
         if not len(known):
-            msg = f"target {self.target_!r} is missing in every row; label some rows of each class first"
-            raise DataError(msg)
+            raise none_labelled(self.target_)
         learner = copied(self._learners()[0], random)
         rows = X if len(known) == len(labels) else X.take(known)
         return fitted(learner, rows, self._told(labels[known]), weights[known])

@@ -29,10 +29,9 @@ from openbook.bayes.naive import NaiveBayes, evidence, normalised
 from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Laplace
 from openbook.border.base import most_probable
-from openbook.border.rows import Chunk, infinite_cell
+from openbook.border.rows import Chunk, infinite_cell, none_labelled
 from openbook.border.rules import Number, OneOf, Whole
 from openbook.damage import checked_array, under
-from openbook.errors import DataError
 from openbook.fold import each, fold
 from openbook.label.assumptions import components_suffice
 from openbook.label.derive_em import derive_em
@@ -154,8 +153,7 @@ class NaiveBayesEM(NaiveBayes):
         labelled, unlabelled = rows.apart()
         told: Any = self._folded(labelled)
         if not told.classes.any():
-            msg = f"target {self.target_!r} is missing in every row; label some rows of each class first"
-            raise DataError(msg)
+            raise none_labelled(self.target_)
         self._become(told)
         self.n_unlabelled_, self._noted = _counted(unlabelled), _first_rows(unlabelled)
         learns = self.n_unlabelled_ > 0 and self.unlabelled_weight > 0

@@ -21,12 +21,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier
-from openbook.border.rows import UNLABELLED
+from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import Number, ParameterRule, Whole
 from openbook.damage import checked_array, under
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
-from openbook.label.assumptions import ASSUMPTIONS, beats_shuffled
+from openbook.label.assumptions import ASSUMPTIONS, neighbours_agree
 from openbook.label.graph_kernels import in_degrees, propagate, spread
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
@@ -60,8 +60,7 @@ class RowsInSpace(Classifier):
             msg = f"{type(self).__name__} takes no sample_weight: {self._refuses_weights}"
             raise DataError(msg)
         if (stored.targets == UNLABELLED).all():
-            msg = f"target {self.target_!r} is missing in every row; label some rows of each class first"
-            raise DataError(msg)
+            raise none_labelled(self.target_)
         self._lay_out(stored)
         return stored.targets.astype(np.intp)
 
@@ -79,9 +78,7 @@ class RowsInSpace(Classifier):
         told = rows.told
         model = clone(self).fit(told.X, told.y)
         near = model._nearest(model.space_.table, 2)[1]  # noqa: SLF001 (its own)
-        other = np.where(near[:, 0] == np.arange(len(near)), near[:, -1], near[:, 0])
-        what = "have the class of the nearest other one"
-        return beats_shuffled(told.codes, lambda codes: (codes[other] == codes).mean(), what)
+        return neighbours_agree(told.codes, near)
 
     def complexity(self):
         return len(self._stored) * max(len(self.schema_), 1)

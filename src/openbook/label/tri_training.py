@@ -22,12 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.border.rows import UNLABELLED, Chunk
+from openbook.border.rows import UNLABELLED, Chunk, none_labelled
 from openbook.border.rules import Anything, Whole
 from openbook.ensemble.averaging import AveragingClassifier
 from openbook.ensemble.bagging import drawn_by_class
 from openbook.ensemble.members import copied, decided, fitted, gathered, stacked_rows
-from openbook.errors import DataError
 from openbook.label.assumptions import out_of_fold, right_often
 from openbook.label.in_rounds import InRounds
 from openbook.tree import DecisionTreeClassifier
@@ -113,8 +112,7 @@ class TriTraining(InRounds, AveragingClassifier):
         chunk, random = gathered(rows), check_random_state(self.random_state)
         known = chunk.y != UNLABELLED
         if not known.any():
-            msg = f"target {self.target_!r} is missing in every row; label some rows of each class first"
-            raise DataError(msg)
+            raise none_labelled(self.target_)
         told, free = (Chunk(chunk.X.take(of), chunk.y[of], chunk.w[of]) for of in (known, ~known))
         samples = [drawn_by_class(random, told.y, told.w) for _ in range(3)]
         self.estimators_ = [self._taught(told, times, random) for times in samples]

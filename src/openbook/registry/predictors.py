@@ -90,6 +90,14 @@ PREDICTORS = (
         study=(Variant("cluster, then label", most_rows=1_000_000),),
     ),
     Entry(
+        "pretrained",
+        "openbook.label:PretrainedClassifier",
+        "classification",
+        "features learnt from all rows, and a classifier of the labelled ones",
+        unlabelled=True,
+        study=(Variant("logistic regression on components of all rows", most_rows=1_000_000),),
+    ),
+    Entry(
         "nearest_propagation",
         "openbook.label:NearestPropagation",
         "classification",
