@@ -1,6 +1,5 @@
 """Pre-training: features of all rows, a learner of the labelled ones; the same by hand, files, refusals."""
 
-import numpy as np
 import pytest
 from sklearn import decomposition
 from sklearn.preprocessing import StandardScaler
@@ -25,9 +24,7 @@ def test_features_are_those_of_all_rows_and_the_learner_sees_the_labelled(iris):
     X, labels = iris
     known = [i for i, label in enumerate(labels) if label is not None]
     model = PretrainedClassifier(PCA(2), KNeighborsClassifier(1, scale=False)).fit(X, labels)
-    z = decomposition.PCA(2).fit_transform(
-        StandardScaler().fit_transform(np.array([[*row.values()] for row in X]))
-    )
+    z = decomposition.PCA(2).fit_transform(StandardScaler().fit_transform(X.block(X.names)))
     nearest = [min(known, key=lambda j: ((z[i] - z[j]) ** 2).sum()) for i in range(len(z))]
     assert model.predict(X).tolist() == [labels[j] for j in nearest]
     assert model.n_rows_ == (150, 15)

@@ -39,7 +39,7 @@ class PretrainedClassifier(Ensemble, Classifier):
 
     Parameters
     ----------
-    features : estimator or None, default=None
+    projection : estimator or None, default=None
         What learns without a target from all rows, and has `transform` or `predict_proba`: `PCA`,
         `Autoencoder`, `GaussianMixture`, `KMeans`. None for the principal components that explain nine tenths
         of the variance.
@@ -50,7 +50,7 @@ class PretrainedClassifier(Ensemble, Classifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    features_ : estimator
+    projection_ : estimator
         Fitted to all rows.
     estimators_ : list
         The classifier, fitted to the features of the labelled rows.
@@ -67,7 +67,7 @@ class PretrainedClassifier(Ensemble, Classifier):
     >>> X, y = load("iris").split("species")
     >>> labels = [label if i % 10 == 0 else None for i, label in enumerate(y)]
     >>> model = PretrainedClassifier(PCA(2)).fit(X, labels)
-    >>> model.n_rows_, model.features_.n_components_
+    >>> model.n_rows_, model.projection_.n_components_
     ((150, 15), 2)
     """
 
@@ -78,13 +78,13 @@ class PretrainedClassifier(Ensemble, Classifier):
 
     _rules = {"random_state": Anything("None, a whole number or a RandomState")}
 
-    def __init__(self, features=None, estimator=None, random_state=None):
-        self.features = features
+    def __init__(self, projection=None, estimator=None, random_state=None):
+        self.projection = projection
         self.estimator = estimator
         self.random_state = random_state
 
     def _first(self):
-        return PCA(_EXPLAINED) if self.features is None else self.features
+        return PCA(_EXPLAINED) if self.projection is None else self.projection
 
     def _learners(self):
         return [LogisticRegression() if self.estimator is None else self.estimator]
@@ -107,17 +107,17 @@ class PretrainedClassifier(Ensemble, Classifier):
         if not len(known):
             raise none_labelled(self.target_)
         first = copied(self._first(), random)
-        self.features_ = first.fit(X, sample_weight=w) if takes_weights(type(first).fit) else first.fit(X)
+        self.projection_ = first.fit(X, sample_weight=w) if takes_weights(type(first).fit) else first.fit(X)
         seen = self._seen_by(0, X.take(known))
         learner = copied(self._learners()[0], random)
         self.estimators_ = [fitted(learner, seen, self._told(y[known]), w[known])]
         self.n_rows_ = len(y), len(known)
 
     def _seen_by(self, i, X):  # noqa: ARG002 (there is one member)
-        return features_of(self.features_, X)
+        return features_of(self.projection_, X)
 
     def _columns_of(self, i):
-        return tuple(feature_names(self.features_, self.estimators_[i].n_features_in_))
+        return tuple(feature_names(self.projection_, self.estimators_[i].n_features_in_))
 
     def _proba(self, X):
         return probabilities(self.estimators_[0], self._seen_by(0, X), self.classes_)
@@ -131,7 +131,7 @@ class PretrainedClassifier(Ensemble, Classifier):
 
     def complexity(self):
         check_is_fitted(self)
-        own = self.features_.complexity() if hasattr(self.features_, "complexity") else 0
+        own = self.projection_.complexity() if hasattr(self.projection_, "complexity") else 0
         return own + super().complexity()
 
     def _work(self):
@@ -149,21 +149,21 @@ class PretrainedClassifier(Ensemble, Classifier):
     def _works(self, row):
         """The work of both learners, as far as they show it."""
         seen = None if row is None else self._seen_by(0, row)
-        both = ((self.features_, row), (self.estimators_[0], seen))
+        both = ((self.projection_, row), (self.estimators_[0], seen))
         return [model.work(given) for model, given in both if hasattr(model, "work")]
 
     def _saved(self):
         saved = super()._saved()
-        members = {**saved.members, "features": self.features_}
+        members = {**saved.members, "projection": self.projection_}
         return saved._replace(facts={**saved.facts, "rows": list(self.n_rows_)}, members=members)
 
     def _opened(self, saved):
         members = dict(saved.members)
-        self.features_ = members.pop("features")
+        self.projection_ = members.pop("projection")
         whole, known = map(int, saved.facts["rows"])
         self.n_rows_ = whole, known
         super()._opened(saved._replace(members=members))
-        if self.features_.schema_.given.names != self.schema_.given.names:
+        if self.projection_.schema_.given.names != self.schema_.given.names:
             msg = "its features were learnt from another table"
             raise ValueError(msg)
 
