@@ -242,3 +242,28 @@ def test_columns_of_the_same_width_are_read(tmp_path, header):
 def test_a_tab_in_every_line_separates_words_with_blanks(tmp_path):
     (tmp_path / "a.txt").write_text("Full name\tage\nAnn Lee\t30\nBob Ray\t40\nCy Fox\t50\n")
     assert read(tmp_path / "a.txt").names == ("Full name", "age")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "size,price\nsmall one,3\nlarge,?\n",
+        "\n    size       price\n    small one  3\n    large      ?\n",
+        "| size | price |\n|------|------:|\n| small one | 3 |\n| large | |",
+        "size;price\nsmall one;3\nlarge;\n",
+    ],
+)
+def test_a_table_typed_by_hand(text):
+    table = read(text, kinds={"size": ["small one", "large"]})
+    assert table.column("size").tolist() == ["small one", "large"]
+    assert table.column("price").missing.tolist() == [False, True]
+    assert table.data("price")[0] == 3
+
+
+def test_nested_lists_with_names():
+    assert cells([["town", "price"], ["Ulm", 3], ["Bonn", 4]], header=True) == {
+        "town": ["Ulm", "Bonn"],
+        "price": [3.0, 4.0],
+    }
+    with pytest.raises(DataError, match="row 1 has 1 cell, and the first line has 2 names"):
+        read([["town", "price"], ["Ulm", 3], ["Bonn"]], header=True)

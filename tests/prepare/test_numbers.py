@@ -77,6 +77,29 @@ def test_fences_by_hand():
     assert Fences("quantile", 0.25).fit(X).upper_[0] == 4
 
 
+def test_fences_show_the_numbers_between_them():
+    fences = Fences().fit(read({"x": [1.0, 2.0, 3.0, 4.0, 1000.0]}))
+    assert fences.work().parts[-1].rows == (("x", 2.0, 4.0, -1.0, 7.0, 1.0),)  # Q1, Q3, fences, one outside
+    assert fences.work({"x": 9.0}).parts[0].rows == (("x", -1.0, 9.0, 7.0, 7.0),)
+    assert fences.work({"x": None}).parts[0].rows == (("x", -1.0, "missing", 7.0, "missing"),)
+    by_z = Fences("z", width=2, outside="drop").fit(read({"x": [0.0, 2.0, 0.0, 2.0, 0.0, 2.0, 50.0]}))
+    assert by_z.work().parts[-1].rows[0][1:3] == pytest.approx((8.0, np.std([0, 2, 0, 2, 0, 2, 50])))
+    assert by_z.work().conclusion.endswith("1 training row left out: 6.")
+
+
+def test_a_quantile_is_derived_between_its_neighbours():
+    step = QuantileTransformer().fit(read({"x": [1.0, 10.0, 100.0]})).work({"x": 4.0})["x"]
+    assert step.numbers == r"0 + \frac{4 - 1}{10 - 1} \cdot 0.5"
+    assert step.result == pytest.approx(1 / 6)
+
+
+def test_bins_of_dates_are_named_by_dates():
+    days = read([{"sold": f"2024-03-{day:02d}"} for day in (1, 2, 5, 9)])
+    bins = KBinsDiscretizer(cuts=[19785], columns=["sold"]).fit(days)
+    assert bins.transform(days)["sold"].tolist() == ["<= 2024-03-03"] * 2 + ["> 2024-03-03"] * 2
+    assert bins.work({"sold": "2024-03-02"}).parts[0].rows == (("sold", "2024-03-02", "<= 2024-03-03"),)
+
+
 def test_rows_outside_are_left_out_of_training_only():
     fences = Fences(outside="drop").fit(X)
     assert fences.kept_.tolist() == [True, True, True, True, False, True]

@@ -50,10 +50,20 @@ def test_a_fixed_number_of_rows_by_hand():
 
 def test_columns_of_few_values_are_left_alone():
     rows = [{"town": f"t{i}"} for i in range(20)]
-    rare = RareValues(min_frequency=3).fit(rows)
+    rare = RareValues().fit(rows)
     assert rare.pooled_ == {}
     assert rare.transform(rows).schema == read(rows).schema
     assert "nothing is pooled" in rare.work().text()
+    assert rare.work({"town": "t0"}).conclusion.endswith("the row stays as it is.")
+
+
+def test_a_number_of_rows_pools_columns_of_few_values_too():
+    rows = [{"town": town, "size": "S"} for town in ("Ulm", "Ulm", "Ulm", "Bonn", "Kiel")]
+    rare = RareValues(min_frequency=2).fit(rows)
+    assert rare.pooled_ == {"town": {"Bonn": 1, "Kiel": 1}}
+    assert rare.transform(rows)["town"].tolist() == ["Ulm"] * 3 + ["other values"] * 2
+    assert rare.schema_["size"].values == ("S",)
+    assert RareValues(min_frequency=1).fit(rows).pooled_ == {}
 
 
 def test_the_target_tells_how_many_rows_a_value_needs():

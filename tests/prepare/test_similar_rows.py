@@ -39,6 +39,13 @@ def test_values_are_voted_for_and_ranks_are_averaged():
     assert out["size"].tolist()[-1] == "m"  # ranks 0, 2, 2: their mean 4/3 is nearest to 1
 
 
+def test_the_work_names_the_rows_that_are_asked():
+    table = read({"x": [0.0, 1.0, 9.0], "y": [4.0, 6.0, None], "z": ["a", "b", "b"]})
+    (asked,) = KNNImputer(n_neighbors=2, columns=["y"]).fit(table).work(table.take([2])).parts
+    assert [(row, cell) for row, _, _, cell in asked.parts[0].rows] == [(1, 6.0), (0, 4.0)]
+    assert asked.conclusion == "It becomes 5."
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_models_as_scikit_learn():
     # one column with gaps: one linear regression on the others

@@ -12,8 +12,10 @@ from openbook.errors import ParameterError, RefusalError
 from openbook.linear import LinearRegression
 from openbook.prepare import (
     VERBS,
+    DateParts,
     DropMissing,
     FunctionTransformer,
+    KBinsDiscretizer,
     MinMaxScaler,
     Prepared,
     SimpleImputer,
@@ -34,6 +36,10 @@ X, y = load("loan").split("cheat")
         ("scale", StandardScaler()),
         ("scale income sample", StandardScaler(ddof=1, columns=["income"])),
         ("scale minmax feature_range=-1,1", MinMaxScaler(feature_range=(-1, 1))),
+        ("scale income minmax -1 1", MinMaxScaler(feature_range=(-1, 1), columns=["income"])),
+        ("bins age auto equal-width", KBinsDiscretizer("auto", "uniform", columns=["age"])),
+        ("bins age entropy", KBinsDiscretizer(strategy="mdl", columns=["age"])),
+        ("dates month weekday", DateParts(["month", "weekday"])),
         ("impute age median", SimpleImputer(strategy="median", columns=["age"])),
         ("impute 'median' mean", SimpleImputer(strategy="mean", columns=["median"])),
         ("impute constant 7", SimpleImputer(strategy="constant", fill_value=7)),
@@ -53,6 +59,9 @@ def test_a_step_is_a_verb_columns_and_options(text, made):
     [
         ("lgo income", "there is no step 'lgo'. Did you mean 'log'?"),
         ("log income 3", "takes no number"),
+        ("bins age 4 auto", "takes no number"),
+        ("scale minmax 3", "takes two numbers"),
+        ("scale minmax robust", "names two ways"),
         ("log income base=2", "there is no option 'base'"),
         ('log "annual income', "the quotes do not match"),
     ],

@@ -22,7 +22,6 @@ from openbook.data import Attribute, Categorical, Column, Numeric, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
 from openbook.prepare.discretise import equal_cuts
-from openbook.words.numbers import interval_names
 
 __all__ = ["Transactions"]
 
@@ -204,7 +203,7 @@ def _held(column: Column, bins: int) -> tuple[tuple[str, ...], np.ndarray]:
     numbers = column.data
     values, weights = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     cuts = equal_cuts(values, weights, bins)
-    words = tuple(
-        f"{name} in {span}" if span[0] == "(" else f"{name} {span}" for span in interval_names(cuts)
-    )
+    assert isinstance(column.attribute, Numeric)
+    spans = column.attribute.interval_names(cuts.tolist())
+    words = tuple(f"{name} in {span}" if span[0] == "(" else f"{name} {span}" for span in spans)
     return words, np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers))

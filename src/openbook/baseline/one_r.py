@@ -30,7 +30,7 @@ from openbook.fold import ROUNDING, Statistics
 from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
 from openbook.prepare.discretise import equal_cuts
-from openbook.words.numbers import figure, interval_names
+from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import Is, Within
 from openbook.work.formula import printable
@@ -155,7 +155,7 @@ class OneR(Folding, Classifier):
         winners = self._counts_between(cuts, j).argmax(axis=0)
         cuts = cuts[winners[:-1] != winners[1:]]  # neighbours of one class are one interval
         counts = np.hstack([self._counts_between(cuts, j), self.statistics_.gaps[:, [j]]])
-        return _rule(attribute.name, (*interval_names(cuts), "missing"), cuts, counts)
+        return _rule(attribute.name, (*attribute.interval_names(cuts), "missing"), cuts, counts)
 
     def _counts_between(self, cuts, j):
         """The class weights in the intervals of a column, (n_classes, n_cuts + 1)."""

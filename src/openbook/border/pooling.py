@@ -47,16 +47,16 @@ def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Schema:
     return Schema(tuple(few.get(a.name, a) for a in rows.schema), rows.schema.named)
 
 
-def credibilities(rows: Rows, n_classes: int) -> list[tuple[Nominal, Array, Credibility]]:
-    """Each column of many values, the rows of each value, and how much the values say of the target."""
-    columns = [a for a in rows.schema if isinstance(a, Nominal) and may_pool(a)]
+def credibilities(rows: Rows, n_classes: int, few: int = FEW) -> list[tuple[Nominal, Array, Credibility]]:
+    """Each column of more than a few values, the rows of each, and how much the values say of the target."""
+    columns = [a for a in rows.schema if isinstance(a, Nominal) and may_pool(a, few)]
     if not columns:
         return []
     moments = fold(rows.pieces, partial(_by_value, columns, n_classes), _added)
     found = []
     for attribute, its in zip(columns, moments, strict=True):
         counts = its.weight[:, 0]
-        if np.count_nonzero(counts) > FEW:
+        if np.count_nonzero(counts) > few:
             found.append((attribute, counts, Credibility.of(counts, its.mean, float(its.scatter.sum()))))
     return found
 

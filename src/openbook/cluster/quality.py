@@ -121,7 +121,7 @@ class ClusterQuality:
         steps = [Step("SSE", r"\sum_c \operatorname{SSE}_c", terms, self.within)]
         if not math.isnan(self.total):
             numbers = f"{figure(self.total)} - {figure(self.within)}"
-            steps.append(Step("between", r"\operatorname{total} - \operatorname{SSE}", numbers, self.between))
+            steps.append(Step("between", r"\text{total} - \text{SSE}", numbers, self.between))
         steps.append(Step("silhouette", r"\frac{1}{n} \sum_i s_i", "", self.silhouette, "the mean over rows"))
         apart = [
             (self.clusters[a], self.clusters[b], float(self.separation[a, b]))

@@ -13,7 +13,7 @@ has no unseen values. The values of a cyclic one go round, as months do: the fir
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from openbook.errors import DataError, did_you_mean
-from openbook.words.numbers import short
+from openbook.words.numbers import interval_names, interval_words, short
 
 __all__ = [
     "DECIMALS",
@@ -195,6 +195,20 @@ class Numeric(Attribute):
         """
         return short(number)
 
+    def interval_names(self, cuts: Sequence[float]) -> tuple[str, ...]:
+        """The intervals between cuts as people read them, in words that differ.
+
+        Parameters
+        ----------
+        cuts : sequence of float
+            In ascending order; each belongs to the interval below it.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return interval_names(cuts)
+
     @property
     def is_plain(self) -> bool:
         """Whether its cells are written as programs write numbers."""
@@ -335,6 +349,21 @@ class Datetime(Numeric):
             return "?" if math.isnan(number) else f"{number:g} days"
         text = str(moment.astype("datetime64[s]")).replace("T", " ")
         return text.removesuffix(" 00:00:00").removesuffix(":00") + (f" {self.zone}" if self.zone else "")
+
+    def interval_names(self, cuts: Sequence[float]) -> tuple[str, ...]:
+        """The intervals between moments as people read them, in words that differ.
+
+        Parameters
+        ----------
+        cuts : sequence of float
+            Days since 1970-01-01, in ascending order; each belongs to the interval below it.
+
+        Returns
+        -------
+        tuple of str
+        """
+        dates = [self.shown(cut) for cut in cuts]
+        return interval_words(dates) if len(set(dates)) == len(dates) else super().interval_names(cuts)
 
 
 def _on_clock(moments: Any, zone: str) -> Any:

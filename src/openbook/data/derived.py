@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from openbook.data.attributes import DERIVED, MISSING, Datetime, Nominal, Numeric
 from openbook.errors import DataError
-from openbook.words.numbers import interval_names, interval_words
 
 __all__ = ["CYCLES", "DatePart", "Intervals", "Word"]
 
@@ -237,9 +236,7 @@ class Intervals(Nominal):
         Intervals
         """
         ends = tuple(float(cut) for cut in cuts)
-        dates = [number.shown(cut) for cut in ends] if isinstance(number, Datetime) else []
-        names = interval_words(dates) if dates and len(set(dates)) == len(dates) else interval_names(ends)
-        return cls(number.name, names, number=number, cuts=ends)
+        return cls(number.name, number.interval_names(ends), number=number, cuts=ends)
 
     @property
     def is_open(self) -> bool:

@@ -37,9 +37,9 @@ MOST_CLASSES = 64
 Array = npt.NDArray[Any]
 
 
-def may_pool(attribute: Attribute) -> bool:
-    """Whether a column's values may be pooled, if some are rare."""
-    return isinstance(attribute, Nominal) and attribute.is_open and len(attribute.values) > FEW
+def may_pool(attribute: Attribute, few: int = FEW) -> bool:
+    """Whether a column's values may be pooled, if some are rare: it has more than a few."""
+    return isinstance(attribute, Nominal) and attribute.is_open and len(attribute.values) > few
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@
     sparse matrix                     a `SparseTable`
     dict rows, or one dict            a column per key
     dict of lists                     a column per key, as one types a table by hand
+    text of several lines             a table typed by hand: commas, tabs, blanks or the bars of Markdown
 
 The kind of each column is given by the source, guessed (see `openbook.data.guess`), or asked for by
 `kinds`; the reason is kept in `Table.why` and printed by `describe`.
@@ -16,6 +17,7 @@ The kind of each column is given by the source, guessed (see `openbook.data.gues
 import glob
 import io
 import os
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -56,10 +58,11 @@ def read(
 
     Parameters
     ----------
-    source : path, frame, array, list of dicts, dict of lists, Table or Scan
+    source : path, text, frame, array, list of dicts, dict of lists, Table or Scan
         What to read: the path of a CSV, TSV, Parquet, ARFF or JSON-lines file, a pandas, polars or pyarrow
-        frame, a 2-D array, a sparse matrix, dict rows, a dict of columns, a Table or a Scan. A folder with a
-        subfolder of text files for each class gives the columns `text` and `class`.
+        frame, a 2-D array, a sparse matrix, dict rows, a dict of columns, a Table or a Scan. A text of
+        several lines is the table itself, typed by hand. A folder with a subfolder of text files for each
+        class gives the columns `text` and `class`.
     kinds : str or mapping or None, default=None
         Overrules the guess: one kind for all columns ("numeric", "nominal", "ordinal", "text"), or for some
         columns, by name or position, a kind, a list of values from lowest to highest (ordinal), or an
@@ -68,7 +71,8 @@ def read(
         Texts that stand for a missing value. Where "NA" is a value of its own, pass a list without it. None,
         NaN and empty cells are missing in any case.
     header : bool or None, default=None
-        Whether the first line of a CSV or TSV file has the names of the columns. By default found out.
+        Whether the first line of a CSV or TSV file, or the first of nested lists, has the names of the
+        columns. By default found out; nested lists have none.
     decimal : str or None, default=None
         The sign before the decimals, "." or ",". By default found out from the cells of each column.
     thousands : str or None, default=None
@@ -102,6 +106,12 @@ def read(
     large    ?
     >>> table.why["price"]
     'numbers'
+    >>> read('''
+    ...     outlook  play
+    ...     sunny    no
+    ...     rain     yes
+    ... ''')["play"].tolist()
+    ['no', 'yes']
     """
     return _read(source, Reading(kinds, missing, header, decimal, thousands, encoding, sheet, query))
 
@@ -151,19 +161,48 @@ def _rows_of_columns(source: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return [dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True)]
 
 
+def _typed(text: str) -> str:
+    r"""A table typed by hand as the text of a file: no bars around it, and a tab for two blanks or more.
+
+    >>> _typed("| a | b c |\n|---|-----|\n| 1 | x y |"), _typed("  a  b c\n  1  x y")
+    (' a | b c \n 1 | x y ', 'a\tb c\n1\tx y')
+    """
+    lines = [line.strip() for line in text.strip("\n").splitlines() if line.strip()]
+    if all(line[0] == line[-1] == "|" for line in lines):
+        return "\n".join(line[1:-1] for line in lines if set(line) - set("|-: "))
+    parted = [re.sub(" {2,}", "\t", line) for line in lines]
+    columns = {line.count("\t") for line in parted}
+    return "\n".join(parted if len(columns) == 1 and columns != {0} else lines)
+
+
 def _read_list(source: Sequence[Any], how: Reading) -> Table:
     """Files as one table, dict rows, or nested lists."""
     if len(source) and isinstance(source[0], Mapping):
         return from_rows(source, how)
     if len(source) and _are_files(source):
         return _read_files(source, how)
+    if how.header and len(source) and isinstance(source[0], list | tuple):
+        return from_rows(_headed(*source), how)
     return from_array(source, how)
 
 
+def _headed(names: Sequence[Any], *rows: Sequence[Any]) -> Sequence[Mapping[str, Any]]:
+    """Rows by the names that the first of them holds."""
+    for i, row in enumerate(rows):
+        if len(row) != len(names):
+            msg = (
+                f"row {i} has {plural(len(row), 'cell')}, and the first line has {plural(len(names), 'name')}"
+            )
+            raise DataError(msg)
+    return [dict(zip(map(str, names), row, strict=True)) for row in rows]
+
+
 def _read_path(source: Any, how: Reading) -> Table:
-    """A file, standard input, or the files of a folder or a pattern as one table."""
+    """A file, standard input, a table typed by hand, or the files of a folder or a pattern as one table."""
     from openbook.data.files import read_file, read_stream
 
+    if isinstance(source, str) and "\n" in source:
+        source = io.StringIO(_typed(source))
     if source == "-" or isinstance(source, io.IOBase):
         return read_stream(sys.stdin.buffer if source == "-" else source, how)
     path = Path(source)

@@ -26,7 +26,7 @@ from openbook.data.column import (
 )
 from openbook.data.schema import Schema
 from openbook.errors import DataError
-from openbook.words.sentences import printable
+from openbook.words.sentences import plural, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -494,10 +494,10 @@ class Table:
         heads = [(printable(a.name), a.kind) for a in self.schema]
         widths = [max(map(len, (*head, *column))) for head, column in zip(heads, cells, strict=True)]
         rows = [*zip(*heads, strict=True), *zip(*cells, strict=True)]
-        lines = [f"Table of {len(self):,} rows, {len(self.schema)} columns"]
+        lines = [f"Table of {plural(len(self), 'row')}, {plural(len(self.schema), 'column')}"]
         lines += ["  ".join(map(str.ljust, row, widths)) for row in rows]
         if len(self) > _SHOWN_ROWS:
-            lines.append(f"… {len(self) - _SHOWN_ROWS:,} more rows")
+            lines.append(f"… {plural(len(self) - _SHOWN_ROWS, 'more row')}")
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
@@ -508,7 +508,7 @@ class Table:
             "<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>"
             for row in zip(*self._head_cells(), strict=True)
         )
-        caption = f"{len(self):,} rows, {len(self.schema)} columns"
+        caption = f"{plural(len(self), 'row')}, {plural(len(self.schema), 'column')}"
         head = f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
         return f"<table>{head}<tbody>{rows}</tbody></table>"
 

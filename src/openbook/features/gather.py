@@ -103,6 +103,7 @@ def _cut(
     """A column as categories, and the cuts that were tried."""
     if isinstance(column.attribute, Categorical):
         return column, ()
+    assert isinstance(column.attribute, Numeric)
     known = ~np.isnan(column.data)
     x = column.data[known]
     splits: tuple[BinSplit, ...] = ()
@@ -111,7 +112,7 @@ def _cut(
         cuts = np.array(sorted(split.cut for split in splits if split.accepted))
     else:
         cuts = _equal(x, int(bins))
-    attribute = Ordinal(column.name, interval_names(cuts))
+    attribute = Ordinal(column.name, column.attribute.interval_names(cuts.tolist()))
     cells = np.full(len(known), -1, dtype=attribute.dtype)
     cells[known] = np.searchsorted(cuts, x)
     return Column(attribute, cells), splits

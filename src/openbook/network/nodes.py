@@ -23,7 +23,6 @@ from openbook.network.learning import CodedRows, Families, expectation_maximisat
 from openbook.network.leaves import check_leaves, estimated, n_values
 from openbook.network.structure import Scores
 from openbook.prepare.discretise import equal_cuts
-from openbook.words.numbers import interval_names
 
 __all__ = [
     "TableEstimate",
@@ -47,7 +46,7 @@ def as_node(attribute, cuts):
     """The node of a column: itself, a leaf too, or the intervals of a number."""
     if attribute.name not in cuts:
         return attribute
-    return Ordinal(attribute.name, interval_names(cuts[attribute.name]))
+    return Ordinal(attribute.name, attribute.interval_names(cuts[attribute.name]))
 
 
 def gaussian_columns(learner, schema):

@@ -25,7 +25,8 @@ from openbook.data import Numeric, Table
 from openbook.errors import ParameterError
 from openbook.prepare.quantiles import weighted_quantiles
 from openbook.prepare.transformer import Preparation, TrainingTable
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, signed
+from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
 __all__ = ["PolynomialFeatures", "RadialFeatures", "SigmoidFeatures", "group_means", "squared_distances"]
@@ -120,7 +121,7 @@ class PolynomialFeatures(Preparation):
         steps = []
         for powers in self.powers_[:50]:
             used = [(x[j], k) for j, k in enumerate(powers) if k]
-            numbers = r" \cdot ".join(f"({figure(a)})" + (f"^{k}" if k > 1 else "") for a, k in used)
+            numbers = r" \cdot ".join(signed(a) + (f"^{k}" if k > 1 else "") for a, k in used)
             steps.append(_said(self._name(powers), numbers, float(out.data(self._name(powers))[0])))
         return Work("PolynomialFeatures: one row", (*steps, *self._unchanged(X)))
 
@@ -147,6 +148,10 @@ class _Centred(Preparation):
     def _widths(self) -> tuple[list[str], list[float]]:
         """What the widths are of, and the widths."""
 
+    @abstractmethod
+    def _substituted(self, x: np.ndarray) -> list[str]:
+        """The formula of each function with the numbers of a row put in."""
+
     def _prepared(self, table: Table) -> Table:
         values = self._functions(_numbers(table, self._chosen))
         new = {name: (Numeric(name), values[:, k]) for k, name in enumerate(self._names())}
@@ -154,8 +159,11 @@ class _Centred(Preparation):
         return self._with(left, new)
 
     def _work_row(self, X: Table) -> Work:
-        out = self._prepared(X)
-        steps = [_said(name, "", float(out.data(name)[0]), self._formula) for name in self._names()]
+        out, put_in = self._prepared(X), self._substituted(_numbers(X, self._chosen)[0])
+        steps = [
+            _said(name, numbers, float(out.data(name)[0]), self._formula)
+            for name, numbers in zip(self._names(), put_in, strict=True)
+        ]
         return Work(f"{type(self).__name__}: one row", (*steps, *self._unchanged(X)))
 
     def _work(self) -> Work:
@@ -237,6 +245,14 @@ class RadialFeatures(_Centred):
     def _names(self) -> list[str]:
         return [f"radial {k + 1}" for k in range(self.centers_.shape[1])]
 
+    def _substituted(self, x: np.ndarray) -> list[str]:
+        spread = rf"2 \cdot {figure(self.width_)}^2"
+        squares = (
+            joined([f"({figure(a)} - {signed(c)})^2" for a, c in zip(x.tolist(), centre, strict=True)])
+            for centre in self.centers_.T.tolist()
+        )
+        return [rf"e^{{-\frac{{{square}}}{{{spread}}}}}" for square in squares]
+
     def _widths(self) -> tuple[list[str], list[float]]:
         return ["all"], [self.width_]
 
@@ -307,6 +323,14 @@ class SigmoidFeatures(_Centred):
 
     def _names(self) -> list[str]:
         return [f"{name} step {k + 1}" for name in self._chosen for k in range(self.centers_.shape[1])]
+
+    def _substituted(self, x: np.ndarray) -> list[str]:
+        along = zip(x.tolist(), self.centers_.tolist(), self.widths_.tolist(), strict=True)
+        return [
+            rf"\frac{{1}}{{1 + e^{{-({figure(a)} - {signed(c)}) / {figure(s)}}}}}"
+            for a, centres, s in along
+            for c in centres
+        ]
 
     def _widths(self) -> tuple[list[str], list[float]]:
         return list(self._chosen), self.widths_.tolist()

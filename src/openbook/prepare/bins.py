@@ -1,4 +1,4 @@
-r"""Ascending as intervals: an ordinal column whose values are bins.
+r"""Numbers as intervals: an ordinal column whose values are bins.
 
     uniform     equal width: cuts at min + (max - min) i / k
     quantile    about as many rows in every bin; cuts halfway between neighbouring values
@@ -15,13 +15,14 @@ cuts : float64 (n_bins - 1,) of each column, ascending
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rules import Ascending, Auto, Maybe, Names, OneOf, Whole
-from openbook.data import MISSING, Ordinal, Table
+from openbook.data import MISSING, Datetime, Numeric, Ordinal, Table
 from openbook.data.conform import conform
 from openbook.data.forms import in_form_of, with_rows
 from openbook.data.read import read
@@ -29,14 +30,21 @@ from openbook.data.schema import Schema
 from openbook.errors import RefusalError
 from openbook.prepare.discretise import BinSplit, derive_bins, equal_cuts, mdl_splits
 from openbook.prepare.transformer import Preparation, TrainingTable
-from openbook.words.numbers import figure, interval_names
+from openbook.words.numbers import figure, signed
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, Step, Work
 
 __all__ = ["KBinsDiscretizer"]
 
 #: The most bins that are tried, the folds in which each number of them is judged, and Lloyd's iterations.
 _MOST_BINS, _FOLDS, _ITERATIONS = 20, 5, 300
+#: How each strategy finds the cuts, in words.
+_HOW = {
+    "uniform": "bins of equal width",
+    "quantile": "about as many rows in every bin, halfway between neighbouring numbers",
+    "kmeans": "halfway between the means of k groups",
+    "mdl": "by entropy and MDL",
+}
 #: The error of a number of bins that was not tried.
 _NOT_TRIED = -1.0
 
@@ -152,7 +160,18 @@ class KBinsDiscretizer(Preparation):
         return np.array([len(cuts) + 1 for cuts in self.cuts_.values()])
 
     def _attribute(self, name: str) -> Ordinal:
-        return Ordinal(name, interval_names(self.cuts_[name]))
+        return Ordinal(name, self._number(name).interval_names(self.cuts_[name].tolist()))
+
+    def _number(self, name: str) -> Numeric:
+        number = self.schema_[name]
+        assert isinstance(number, Numeric)
+        return number
+
+    def _shown(self, name: str, number: float) -> str:
+        attribute = self._number(name)
+        if np.isnan(number):
+            return "missing"
+        return attribute.shown(number) if isinstance(attribute, Datetime) else figure(number)
 
     def _prepared(self, table: Table) -> Table:
         new = {}
@@ -217,23 +236,40 @@ class KBinsDiscretizer(Preparation):
 
     def _work(self) -> Work:
         rows = [
-            (name, len(cuts) + 1, ", ".join(map(figure, cuts.tolist())) or "–")
+            (name, len(cuts) + 1, ", ".join(self._shown(name, cut) for cut in cuts.tolist()) or "–")
             for name, cuts in self.cuts_.items()
         ]
-        how = "given" if self.cuts is not None else self.strategy
-        parts: list[Grid | Work] = [
-            Grid("columns", ("column", "bins", "cuts"), rows, f"A bin includes its upper cut. How: {how}.")
+        how = "given" if self.cuts is not None else _HOW[self.strategy]
+        note = f"Cuts: {how}. A bin includes its upper cut."
+        parts: list[Grid | Step | Work] = [
+            *self._widths(),
+            Grid("columns", ("column", "bins", "cuts"), rows, note),
         ]
         for name, tried in zip(self._chosen, self.errors_.tolist(), strict=True):
             known = [(k, error) for k, error in enumerate(tried, start=2) if error >= 0]
             if known:
                 parts.append(Grid(f"error of {name} by the number of bins", ("bins", "error"), known))
-        parts += [derive_bins(name, splits) for name, splits in self._splits.items()]
+        for name, splits in self._splits.items():
+            parts.append(derive_bins(name, splits, partial(self._shown, name)))
         return Work("KBinsDiscretizer: numbers as intervals", tuple(parts))
+
+    def _widths(self) -> list[Step]:
+        """The width of equal bins, of columns that are no dates."""
+        if self.strategy != "uniform" or self.cuts is not None:
+            return []
+        steps = []
+        for (low, high), (name, cuts) in zip(self._ends.tolist(), self.cuts_.items(), strict=True):
+            numbers = rf"\frac{{{figure(high)} - {signed(low)}}}{{{len(cuts) + 1}}}"
+            width = (high - low) / (len(cuts) + 1)
+            if not isinstance(self.schema_[name], Datetime):
+                steps.append(Step(f"width of {name}", r"\frac{\text{max} - \text{min}}{k}", numbers, width))
+        return steps
 
     def _work_row(self, X: Table) -> Work:
         after = self._prepared(X)
-        rows = [(name, figure(float(X.data(name)[0])), after.column(name)[0]) for name in self.cuts_]
+        rows = [
+            (name, self._shown(name, float(X.data(name)[0])), after.column(name)[0]) for name in self.cuts_
+        ]
         return Work(
             "KBinsDiscretizer: one row", (Grid("", ("column", "is", "bin"), rows), *self._unchanged(X))
         )

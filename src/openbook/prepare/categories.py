@@ -280,7 +280,8 @@ class OrdinalEncoder(Preparation):
             for name, values in zip(self._chosen, self.categories_, strict=True)
             for code, value in enumerate(values)
         ]
-        note = "The order of a nominal column's values means nothing."
+        nominal = [name for name in self._chosen if isinstance(self.schema_[name], Nominal)]
+        note = f"The order of the values of {listed(nominal)} means nothing." if nominal else ""
         return Work(
             "OrdinalEncoder: values as numbers", (Grid("values", ("column", "value", "number"), rows, note),)
         )

@@ -15,6 +15,7 @@ blocks : float64 (b, n_classes), class counts of neighbouring values; no best cu
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -200,16 +201,18 @@ def _bar_of(below: tuple[int, ...], above: tuple[int, ...]) -> float:
     return _bar(sides[0].n, [side.entropy for side in sides], [side.classes for side in sides])
 
 
-def derive_bins(name: str, splits: tuple[BinSplit, ...] | list[BinSplit]) -> Work:
+def derive_bins(
+    name: str, splits: tuple[BinSplit, ...] | list[BinSplit], shown: Callable[[float], str] = figure
+) -> Work:
     """Derive why each cut was accepted or refused, from its counts."""
-    works = tuple(_derive_split(name, split) for split in splits)
+    works = tuple(_derive_split(f"{name} <= {shown(split.cut)}", split) for split in splits)
     cuts = sorted(split.cut for split in splits if split.accepted)
-    found = ", ".join(figure(cut) for cut in cuts)
+    found = ", ".join(shown(cut) for cut in cuts)
     end = f"Cuts at {found}." if cuts else "No cut gains enough: one interval."
     return Work(f"Intervals of {name}, by MDL", works, end)
 
 
-def _derive_split(name: str, split: BinSplit) -> Work:
+def _derive_split(test: str, split: BinSplit) -> Work:
     whole = tuple(map(sum, zip(split.below, split.above, strict=True)))
     both, one, two = (_side(counts) for counts in (whole, split.below, split.above))
     entropies = [
@@ -237,7 +240,7 @@ def _derive_split(name: str, split: BinSplit) -> Work:
         if split.accepted
         else "The gain does not exceed the bound: no cut."
     )
-    return Work(f"{name} <= {figure(split.cut)}, among {both.n:,} rows", steps, verdict)
+    return Work(f"{test}, among {both.n:,} rows", steps, verdict)
 
 
 def _entropy_terms(counts: tuple[int, ...]) -> str:

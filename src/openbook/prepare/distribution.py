@@ -200,8 +200,15 @@ class QuantileTransformer(Transformer):
         return (Step("F(x)", r"\frac{\#\{i : x_i \le x\}}{N}", note=f"straight between {n:,} quantiles"),)
 
     def _substituted(self, j: int, x: str) -> str:
-        share = _share(np.array([float(x.strip("()"))]), self.quantiles_[j], self.references_)[0]
-        return figure(share) if self.output_distribution == "uniform" else rf"\Phi^{{-1}}({figure(share)})"
+        number, quantiles, shares = float(x.strip("()")), self.quantiles_[j], self.references_
+        k = int(np.searchsorted(quantiles, number))
+        if 0 < k < len(quantiles) and quantiles[k - 1] < number < quantiles[k]:
+            low, high = (figure(float(q)) for q in quantiles[k - 1 : k + 1])
+            way = rf"\frac{{{x} - {low}}}{{{high} - {low}}}"
+            share = rf"{figure(float(shares[k - 1]))} + {way} \cdot {figure(float(shares[1]))}"
+        else:
+            share = figure(float(_share(np.array([number]), quantiles, shares)[0]))
+        return share if self.output_distribution == "uniform" else rf"\Phi^{{-1}}\left({share}\right)"
 
 
 def _share(x: Floats, quantiles: Floats, shares: Floats) -> Floats:

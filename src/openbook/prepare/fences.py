@@ -155,32 +155,49 @@ class Fences(RowFilter):
         steps = [
             Step(f"{end} fence", formula) for end, formula in zip(("lower", "upper"), formulas, strict=True)
         ]
+        marks = {"iqr": ("Q₁", "Q₃"), "z": ("mean", "s"), "quantile": ()}[self.by]
         rows = [
-            (name, "–" if low == -_ANY else low, "–" if high == _ANY else high, count)
-            for name, low, high, count in zip(
+            (name, *self._marks(*ends)[: len(marks)], *map(_shown, ends), count)
+            for name, *ends, count in zip(
                 self._chosen, self.lower_.tolist(), self.upper_.tolist(), self.counts_.tolist(), strict=True
             )
         ]
-        grid = Grid("columns", ("column", "lower fence", "upper fence", "rows outside"), rows)
+        grid = Grid("columns", ("column", *marks, "lower fence", "upper fence", "rows outside"), rows)
         end = {
             "clip": "Numbers outside are moved to the fence.",
             "missing": "Numbers outside become missing.",
             "drop": "Training rows with a number outside are left out.",
         }[self.outside]
-        if self.outside == "drop" and hasattr(self, "kept_"):
-            end += f" {plural(int((~self.kept_).sum()), 'row')} of {len(self.kept_):,}."
+        if self.outside == "drop":
+            end = f"{end} {self._left_out()}".strip()
         return Work(f"Fences: w = {self._width:g}", (*steps, grid), end)
+
+    def _marks(self, low: float, high: float) -> tuple[Any, Any]:
+        """What the fences of a column were made of: its quartiles, or its mean and standard deviation."""
+        w = self._width
+        if low == -_ANY or not w:
+            return "–", "–"
+        if self.by == "z":
+            return (low + high) / 2, (high - low) / (2 * w)
+        reach = w * (high - low) / (1 + 2 * w)
+        return low + reach, high - reach
 
     def _work_row(self, X: Table) -> Work:
         before, after = self._numbers(X)[0].tolist(), self._numbers(self._prepared(X))[0].tolist()
         rows = [
-            (name, x, "missing" if np.isnan(z) else z)
-            for name, x, z, out in zip(
-                self._chosen, before, after, self._is_outside(np.array([before]))[0], strict=True
+            (name, *map(_shown, numbers))
+            for name, *numbers in zip(
+                self._chosen, self.lower_.tolist(), before, self.upper_.tolist(), after, strict=True
             )
-            if out and self.outside != "drop"
         ]
-        end = "" if rows else "No number is changed."
-        return Work(
-            "Fences: one row", (Grid("outside", ("column", "is", "becomes"), rows),) if rows else (), end
-        )
+        outside = int(self._is_outside(np.array([before])).sum())
+        end = f"{plural(outside, 'number')} outside." if outside else "No number is outside."
+        if outside and self.outside == "drop":
+            end += " Only training rows are left out: the row stays."
+        header = ("column", "lower fence", "is", "upper fence", "becomes")
+        return Work("Fences: one row", (Grid("", header, rows),), end)
+
+
+def _shown(number: float) -> Any:
+    """A number or a fence as it stands in a grid."""
+    return "missing" if np.isnan(number) else "–" if abs(number) == _ANY else number

@@ -16,7 +16,7 @@ from openbook.data.expression import Node, columns_in, definition, names_in, rul
 from openbook.errors import RefusalError, did_you_mean
 from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.numbers import figure
-from openbook.words.sentences import listed, plural
+from openbook.words.sentences import listed
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
 
@@ -220,8 +220,8 @@ class RowRule(RowFilter):
         self.broken_ = int(broken[0])
 
     def _work(self) -> Work:
-        end = f"{plural(self.broken_, 'training row')} that break it are left out."
-        return Work("A rule between columns", (Step("rule", escape_text(self.rule)),), end)
+        rule = Step("rule", escape_text(self.rule), note="training rows that break it are left out")
+        return Work("A rule between columns", (rule,), self._left_out(self.broken_))
 
 
 class DropColumns(Preparation):

@@ -21,7 +21,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, RefusalError
 from openbook.prepare.quantiles import weighted_quantiles
 from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
-from openbook.words.sentences import listed, plural
+from openbook.words.sentences import listed
 from openbook.work import Grid, Work
 
 __all__ = ["DropMissing", "MissingIndicator", "SimpleImputer"]
@@ -179,13 +179,12 @@ class SimpleImputer(Preparation):
         shown = [self._shown(name, value) for name, value in zip(self._chosen, self.statistics_, strict=True)]
         rows = list(zip(self._chosen, self.gaps_.tolist(), shown, strict=True))
         words = {
-            "most_frequent": "the most frequent value",
-            "constant": "a given value",
-            "category": "a value of its own",
+            "most_frequent": "the most frequent value of the training rows",
+            "constant": "the value that is given",
+            "category": "a value of their own",
         }
-        note = (
-            f"Missing cells become {words.get(self.strategy, f'the {self.strategy}')} of the training rows."
-        )
+        what = words.get(self.strategy, f"the {self.strategy} of the training rows")
+        note = f"Missing cells become {what}."
         return Work(
             "SimpleImputer: missing cells", (Grid("columns", ("column", "missing", "become"), rows, note),)
         )
@@ -368,13 +367,13 @@ class DropMissing(RowFilter):
         if self.axis == "columns":
             end = f"Left out: {listed(self.dropped_) or 'no column'}."
         else:
-            lost = (
-                f"{plural(int((~self.kept_).sum()), 'training row')} left out."
-                if hasattr(self, "kept_")
-                else ""
-            )
-            end = f"Training rows with a missing cell are left out. {lost}".strip()
+            end = f"Training rows with a missing cell are left out. {self._left_out()}".strip()
         return Work("DropMissing", (grid,), end)
+
+    def _work_row(self, X: Table) -> Work:
+        if self.axis == "rows":
+            return super()._work_row(X)
+        return Work("DropMissing: one row", (), f"Left out: {listed(self.dropped_) or 'no column'}.")
 
 
 def _gaps(table: Table, name: str) -> tuple[Numeric, np.ndarray]:

@@ -181,14 +181,17 @@ class IterativeImputer(Preparation):
         self.weights_, self.intercepts_, self.gaps_, self.n_iter_ = weights, intercepts, gaps, 0
 
     def _work(self) -> Work:
-        rule = Step("z_j", r"b_j + \sum_{k \ne j} w_{jk} z_k", note="z: encoded columns minus their means")
+        rule = Step(
+            "z of column j", r"b_j + \sum_{k \ne j} w_{jk} z_k", note="z: encoded columns minus their means"
+        )
         gaps = Grid(
             "columns", ("column", "missing"), list(zip(self._chosen, self.gaps_.tolist(), strict=True))
         )
-        names = self.encoding_.names
+        names, behind = self.encoding_.names, self.encoding_.columns
         rows = [
             (names[j], names[k], float(self.weights_[k, j]))
             for j in range(len(names))
+            if self._compared[behind[j]] in self._chosen
             for k in np.argsort(-np.abs(self.weights_[:, j]), kind="stable")[:3]
             if self.weights_[k, j]
         ]

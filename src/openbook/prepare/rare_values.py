@@ -3,7 +3,8 @@ r"""Rare values of nominal columns, pooled into one: a transformer.
     n0 = σ² / τ²        the rows that a value needs: then its own rows say more of it than all rows do
 
 σ² is the variance of the target among the rows of a value, τ² that of the means of the values, both by
-analysis of variance; see `openbook.data.rare`. Columns of few values are left alone. Missing cells stay
+analysis of variance; see `openbook.data.rare`. Columns of few values are left alone, unless `min_frequency`
+says how many rows a value needs. Missing cells stay
 missing, and a value never seen is one of the other values.
 """
 
@@ -17,7 +18,7 @@ from openbook.border.pooling import credibilities
 from openbook.border.rows import Rows
 from openbook.border.rules import Maybe, Names, Whole
 from openbook.data import Nominal, Schema, Table
-from openbook.data.rare import LEAST, MOST, Credibility, with_rest
+from openbook.data.rare import FEW, LEAST, MOST, Credibility, with_rest
 from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
@@ -32,7 +33,7 @@ SHOWN = 10
 
 
 class RareValues(Preparation):
-    """Pool the rare values of nominal columns with more than 20 values.
+    """Pool the rare values of nominal columns: of those with more than 20 values, or by a number of rows.
 
     Every learner of a target does this at its border, by the rows that it is fitted to; use the transformer
     to look at it, to choose the numbers, or to switch it off: what comes out is not pooled again.
@@ -41,8 +42,8 @@ class RareValues(Preparation):
     ----------
     min_frequency : int or None, default=None
         The rows that a value needs to be kept. None finds n0 by the target: as many as it takes for the
-        value's own rows to say more of it than all rows do, and at least 2; 10 where there is no target. 1
-        keeps every value.
+        value's own rows to say more of it than all rows do, and at least 2; 10 where there is no target;
+        columns of at most 20 values are then left alone. 1 keeps every value.
     max_categories : int, default=250
         The most values kept in a column, the most frequent.
     columns : list of str or None, default=None
@@ -90,10 +91,15 @@ class RareValues(Preparation):
         self.pooled_, self.least_, self._found = {}, {}, {}
         few, schema, chosen = {}, self.schema_, self._chosen
         targets = np.zeros(len(rows.X)) if rows.y is None else rows.y
-        for attribute, counts, found in credibilities(Rows.in_memory(rows.X, targets), rows.n_classes):
+        few_values = FEW if self.min_frequency is None else 0
+        for attribute, counts, found in credibilities(
+            Rows.in_memory(rows.X, targets), rows.n_classes, few_values
+        ):
             if (name := attribute.name) not in chosen:
                 continue
             least = self._least(found, told=rows.y is not None)
+            if found.values <= FEW and counts[counts > 0].min() >= least:
+                continue  # a column of few values, none of them rare
             few[name] = with_rest(attribute, counts, least, self.max_categories)
             self.least_[name], self._found[name] = least, found
             self.pooled_[name] = {
@@ -136,8 +142,14 @@ class RareValues(Preparation):
 
     def _work(self) -> Work:
         works = tuple(self._column(name) for name in self.pooled_)
-        end = "" if works else "No nominal column has more than 20 values: nothing is pooled."
+        end = "" if works else f"{self._nothing}: nothing is pooled."
         return Work("Rare values", works, end)
+
+    @property
+    def _nothing(self) -> str:
+        if self.min_frequency is None:
+            return "No nominal column has more than 20 values"
+        return f"No value has fewer than {plural(self.min_frequency, 'row')}"
 
     def _column(self, name: str) -> Work:
         """How the values of a column were pooled."""
@@ -160,6 +172,8 @@ class RareValues(Preparation):
 
     def _work_row(self, X: Table) -> Work:
         rows = [(name, X.column(name)[0]) for name in self.pooled_]
+        if not rows:
+            return Work("Rare values: one row", (), f"{self._nothing}: the row stays as it is.")
         return Work("Rare values: one row", (Grid("", ("column", "counts as"), rows),))
 
 

@@ -131,7 +131,7 @@ class MinMaxScaler(Summed, Transformer):
 
     def _rule(self):
         figures = np.column_stack([self.data_min_, self.data_max_])
-        return r"a + \frac{(x - \min) (b - a)}{\max - \min}", ("min", "max"), figures
+        return r"a + \frac{(x - \text{min}) (b - a)}{\text{max} - \text{min}}", ("min", "max"), figures
 
     def _substituted(self, j, x):
         a, b = self.feature_range

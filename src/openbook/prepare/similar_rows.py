@@ -26,7 +26,7 @@ from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
 from openbook.errors import RefusalError
 from openbook.prepare.encoding import Encoding
 from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
-from openbook.words.numbers import figure
+from openbook.words.numbers import cell, figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -184,17 +184,10 @@ class KNNImputer(Preparation):
     def _filled(self, name: str, squared: np.ndarray, before: np.ndarray) -> np.ndarray:
         """What the nearest donors that know a column say, for each of some rows."""
         attribute = self.schema_[name]
-        known = np.flatnonzero(_is_known(self.donors_, attribute))
-        if not len(known):
+        nearest, _, weights = self._nearest(name, squared)
+        if not nearest.size:
             return before
-        values, squared = self.donors_.data(name)[known], squared[:, known]
-        nearest = np.argsort(squared, axis=1, kind="stable")[:, : self.n_neighbors]
-        found, distances = values[nearest], np.sqrt(np.take_along_axis(squared, nearest, axis=1))
-        weights = np.isfinite(distances).astype(float)
-        if self.weights == "distance":
-            exact = distances == 0
-            with np.errstate(divide="ignore"):
-                weights = np.where(exact.any(axis=1, keepdims=True), exact, 1 / distances)
+        found = self.donors_.data(name)[nearest]
         some = weights.sum(axis=1) > 0
         safe = np.where(some, weights.sum(axis=1), 1.0)
         if isinstance(attribute, Nominal):
@@ -206,6 +199,18 @@ class KNNImputer(Preparation):
             mean = (weights * found).sum(axis=1) / safe
             answer = (np.rint(mean) if isinstance(attribute, Ordinal) else mean).astype(before.dtype)
         return np.where(some, answer, before)
+
+    def _nearest(self, name: str, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The nearest donors of each row that know a column, their distances, and their weights."""
+        known = np.flatnonzero(_is_known(self.donors_, self.schema_[name]))
+        near = np.argsort(squared[:, known], axis=1, kind="stable")[:, : self.n_neighbors]
+        distances = np.sqrt(np.take_along_axis(squared[:, known], near, axis=1))
+        weights = np.isfinite(distances).astype(float)
+        if self.weights == "distance":
+            exact = distances == 0
+            with np.errstate(divide="ignore"):
+                weights = np.where(exact.any(axis=1, keepdims=True), exact, 1 / distances)
+        return known[near], distances, weights
 
     # the model file
 
@@ -256,17 +261,27 @@ class KNNImputer(Preparation):
         )
 
     def _work_row(self, X: Table) -> Work:
-        after = self._prepared(X)
-        own = X.select(self._compared)
-        rows = [
-            (name, after.column(name)[0])
-            for name in self._chosen
-            if not _is_known(own, self.schema_[name])[0]
+        after, own = self._prepared(X), X.select(self._compared)
+        lacking = [name for name in self._chosen if not _is_known(own, self.schema_[name])[0]]
+        end = "" if lacking else "No cell is missing: the row stays as it is."
+        donors = KnownPoints(self.encoding_, self.donors_)
+        squared = KnownPoints(self.encoding_, own).distances(slice(0, 1), donors)
+        return Work("KNNImputer: one row", tuple(self._asked(name, squared, after) for name in lacking), end)
+
+    def _asked(self, name: str, squared: np.ndarray, after: Table) -> Work:
+        """Which rows were asked for a cell, and what follows from their answers."""
+        (rows,), (distances,), (weights,) = self._nearest(name, squared)
+        answers = self.donors_.column(name)
+        said = [
+            (int(row), distance, weight, answers[row])
+            for row, distance, weight in zip(rows, distances.tolist(), weights.tolist(), strict=True)
         ]
-        end = "" if rows else "No cell is missing: the row stays as it is."
-        return Work(
-            "KNNImputer: one row", (Grid("filled", ("column", "becomes"), rows),) if rows else (), end
-        )
+        filled = after.column(name)
+        known = not filled.missing[0]
+        end = f"It becomes {cell(filled[0])}." if known else "No row knows it: it stays missing."
+        how = "most frequent value" if isinstance(filled.attribute, Nominal) else "mean"
+        grid = Grid("the nearest rows that know it", ("row", "distance", "weight", "cell"), said)
+        return Work(f"{name}: the {how} by weight", (grid,), end)
 
 
 class NoisyRows(RowFilter):
@@ -360,4 +375,4 @@ class NoisyRows(RowFilter):
         rule = Step(
             "left out", rf"\text{{fewer than half of its {figure(self.n_neighbors)} nearest rows agree}}"
         )
-        return Work("NoisyRows", (rule,), f"{plural(self.dropped_, 'training row')} left out.")
+        return Work("NoisyRows", (rule,), self._left_out(self.dropped_))

@@ -4,8 +4,9 @@
 
     step      =  verb word*                   a word with spaces goes in quotes: log "annual income"
     word      =  way | number | name=value | column
-    way       =  one of the verb's own words; the first of them unless one is named
-    number    =  the verb's main number; it may stand before a way: 1.5iqr
+    way       =  one of the verb's own words, or two that go together: bins age auto equal-width; the first
+                 of them unless one is named
+    number    =  the verb's main number, or both ends of a range; it may stand before a way: 1.5iqr
     column    =  anything else; commas may stand between columns; none means all that have the right kind
 
 What a verb's own word would be is a column where it is in quotes. The same text stands in `plan.toml`, on the
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
-from openbook.border.rules import Ascending, Maybe
+from openbook.border.rules import Ascending, Ends, Maybe
 from openbook.errors import ParameterError, did_you_mean
 from openbook.prepare.basis_functions import PolynomialFeatures, RadialFeatures, SigmoidFeatures
 from openbook.prepare.bins import KBinsDiscretizer
@@ -106,14 +107,14 @@ VERBS: dict[str, Verb] = {
     "square": _function("square", "square"),
     "reciprocal": _function("reciprocal", "1 / x"),
     "scale": Verb(
-        "z-scores (z; sample: N - 1), the range from 0 to 1 (minmax), or by the quartiles (robust)",
+        "z-scores (z; sample: N - 1), to a range, from 0 to 1 unless told (minmax), or by quartiles (robust)",
         {
             "z": Way(StandardScaler),
             "sample": Way(StandardScaler, {"ddof": 1}),
-            "minmax": Way(MinMaxScaler),
-            "robust": Way(RobustScaler),
+            "minmax": Way(MinMaxScaler, {}, "feature_range"),
+            "robust": Way(RobustScaler, {}, "quantile_range"),
         },
-        "scale income minmax",
+        "scale income minmax -1 1",
     ),
     "quantile": Verb(
         "the rank among the training rows, as a uniform or normal distribution",
@@ -141,12 +142,13 @@ VERBS: dict[str, Verb] = {
         "turn age",
     ),
     "bins": Verb(
-        "intervals: equal-frequency, equal-width, kmeans, mdl, or cuts=18,65; auto finds how many",
+        "intervals: equal-frequency, equal-width, kmeans, entropy (mdl), or cuts=18,65; auto finds how many",
         {
             "equal-frequency": Way(KBinsDiscretizer, {}, "n_bins"),
             "equal-width": Way(KBinsDiscretizer, {"strategy": "uniform"}, "n_bins"),
             "kmeans": Way(KBinsDiscretizer, {"strategy": "kmeans"}, "n_bins"),
             "mdl": Way(KBinsDiscretizer, {"strategy": "mdl"}),
+            "entropy": Way(KBinsDiscretizer, {"strategy": "mdl"}),
             "auto": Way(KBinsDiscretizer, {"n_bins": "auto"}),
         },
         "bins age 5 equal-frequency",
@@ -344,33 +346,53 @@ def _split(text: str) -> list[tuple[str, bool]]:
 
 
 def _made(text: str, verb: Verb, words: list[tuple[str, bool]]) -> Any:
-    way, numbers, columns = next(iter(verb.ways.values())), [], []
-    given: dict[str, Any] = {}
+    ways: list[Way] = []
+    numbers, columns, options = [], [], {}
     for word, quoted in words:
         name, is_option, value = word.partition("=")
         number = _NUMBER_AND_WAY.fullmatch(word)
         if quoted:
             columns.append(word)
         elif word in verb.ways:
-            way = verb.ways[word]
+            ways.append(verb.ways[word])
         elif number and (not number[2] or number[2] in verb.ways):
             numbers.append(_value(number[1]))
-            way = verb.ways.get(number[2], way) if number[2] else way
+            ways += [verb.ways[number[2]]] if number[2] else []
         elif is_option and name and value:
-            given[name] = _option(way, name, value)
+            options[name] = value
         else:
             columns.append(word)
+    way = _joined(text, ways or [next(iter(verb.ways.values()))])
+    given = {name: _option(way, name, value) for name, value in options.items()}
     if numbers:
-        if way.number is None or len(numbers) > 1:
-            takes = "one number" if way.number else "no number"
-            raise ParameterError(f"{text!r} takes {takes}; a column whose name is a number goes in quotes")
-        given = {way.number: numbers[0], **given}
+        given = {**_numbered(text, way, numbers), **given}
     if columns:
         given["columns"] = columns
     known = tuple(signature(way.make).parameters)
     if odd := [name for name in given if name not in known]:
         raise ParameterError(f"{text!r}: there is no option {odd[0]!r}. {did_you_mean(odd[0], known)}")
     return way.make(**{**way.parameters, **given})
+
+
+def _joined(text: str, ways: list[Way]) -> Way:
+    """Ways that are named together, as one: of the same class, each setting what the others leave."""
+    make, parameters = ways[0].make, dict[str, Any]()
+    for way in ways:
+        lists = {n: [*parameters.get(n, []), *v] for n, v in way.parameters.items() if isinstance(v, list)}
+        if way.make is not make or (parameters.keys() & way.parameters.keys()) - lists.keys():
+            raise ParameterError(f"{text!r} names two ways; a column of such a name goes in quotes")
+        parameters |= {**way.parameters, **lists}
+    number = next((way.number for way in ways if way.number and way.number not in parameters), None)
+    return Way(make, parameters, number)
+
+
+def _numbered(text: str, way: Way, numbers: list[Any]) -> dict[str, Any]:
+    """The parameter that bare numbers set: one number, or the two ends of a range."""
+    ends = way.number is not None and isinstance(way.make._rules[way.number], Ends)  # type: ignore[attr-defined]
+    if way.number is None or len(numbers) != (2 if ends else 1):
+        takes = "no number" if way.number is None else "two numbers" if ends else "one number"
+        raise ParameterError(f"{text!r} takes {takes}; a column whose name is a number goes in quotes")
+    return {way.number: tuple(numbers) if ends else numbers[0]}
 
 
 def _option(way: Way, name: str, value: str) -> Any:

@@ -38,8 +38,8 @@ from openbook.data.read import read
 from openbook.data.scan import Scan
 from openbook.errors import DataError, did_you_mean
 from openbook.fold import Statistics, fold
-from openbook.words.numbers import signed
-from openbook.words.sentences import listed
+from openbook.words.numbers import figure, signed
+from openbook.words.sentences import listed, plural
 from openbook.work import Grid, Step, Work
 
 __all__ = ["Preparation", "RowChange", "RowFilter", "Summed", "TrainingTable", "Transformer", "target_codes"]
@@ -383,6 +383,8 @@ class Transformer(OneToOneFeatureMixin, Preparation):
         rows = [[name, *row] for name, row in zip(names, figures.tolist(), strict=True)]
         others = len(self.schema_) - len(names)
         note = f"{others} other columns pass through unchanged" if others else ""
+        if any(isinstance(self.schema_[name], Datetime) for name in names):
+            note = f"Dates are days since 1970-01-01. {note}".strip()
         rule = Step("z", formula, note="missing cells stay missing")
         grid = Grid("columns", ["column", *header], rows, note)
         return Work(f"{type(self).__name__}: how numbers change", (*self._definitions(), rule, grid))
@@ -396,12 +398,16 @@ class Transformer(OneToOneFeatureMixin, Preparation):
         numbers = self._numbers(X)
         before, after = numbers[0].tolist(), self._forward(numbers)[0].tolist()
         steps = [
-            Step(name, formula, self._substituted(j, signed(before[j])), after[j])
+            Step(name, formula, self._substituted(j, signed(before[j])), after[j], self._day(name, before[j]))
             if np.isfinite(before[j])
             else Step(name, result="missing", note="stays missing")
             for j, name in enumerate(self._chosen)
         ]
         return Work(f"{type(self).__name__}: one row", (*steps, *self._unchanged(X)))
+
+    def _day(self, name: str, number: float) -> str:
+        attribute = self.schema_[name]
+        return f"{attribute.shown(number)} is day {figure(number)}" if isinstance(attribute, Datetime) else ""
 
 
 class RowChange(Preparation):
@@ -479,3 +485,11 @@ class RowFilter(RowChange):
     def rows_(self) -> npt.NDArray[np.intp]:
         """The training rows that are kept."""
         return np.flatnonzero(self.kept_)
+
+    def _left_out(self, count: int | None = None) -> str:
+        """Which training rows were left out, in words; of a model file, so many."""
+        rows = np.flatnonzero(~self.kept_).astype(str).tolist() if hasattr(self, "kept_") else []
+        if count is None and not hasattr(self, "kept_"):
+            return ""
+        which = f": {listed(rows, 10)}" if rows else ""
+        return f"{plural(count if count is not None else len(rows), 'training row')} left out{which}."
