@@ -1,12 +1,17 @@
 """A belief network as a picture: parents above children, the table of each node in its box.
 
-A node is one level below its lowest parent. Within a level, nodes stand near the middle of their parents. A
-long table shows its first lines.
+The layout is Sugiyama's. A node is one level below its lowest parent, and a node without parents one above
+its highest child. An edge that passes a level has a bend there, which takes room as nodes do, so that no edge
+runs behind a box. Levels are ordered, and then placed, by the means of the neighbours above and below, in
+turn; places keep the order and the gaps, and are otherwise as near to those means as can be (least squares).
+A long table shows its first lines.
 """
 
-from itertools import product
+from collections import defaultdict
+from itertools import accumulate, pairwise, product
 
 import numpy as np
+from sklearn.isotonic import isotonic_regression
 
 from openbook.draw.letters import clip, text, width_of
 from openbook.draw.picture import Picture
@@ -16,6 +21,8 @@ __all__ = ["draw_network"]
 
 LINES, LETTERS, VALUES = 8, 16, 5
 ROW, PAD, APART, BELOW = 17, 10, 26, 54
+#: Times that the levels are gone through, down and up again.
+SWEEPS = 8
 
 
 def draw_network(network):
@@ -23,10 +30,15 @@ def draw_network(network):
     graph = network.graph_
     boxes = {node.name: _lines(network, node) for node in network.nodes_}
     sizes = {name: _size(lines) for name, lines in boxes.items()}
-    levels = _levels(graph)
-    at, width, height = _placed(levels, sizes)
-    edges = "".join(_arrow(at, sizes, parent, child) for parent, child in graph.edges)
-    body = edges + "".join(_box(at[name], sizes[name], lines) for name, lines in boxes.items())
+    ways, levels = _ways(graph)
+    sizes |= {item: (0.0, 0.0) for items in levels for item in items if item not in sizes}
+    heights = [max(sizes[item][1] for item in items) for items in levels]
+    tops = list(accumulate(heights, lambda y, high: y + high + BELOW, initial=0.0))
+    middle, width = _placed(ways, levels, sizes)
+    spans = {item: (tops[k], heights[k]) for k, items in enumerate(levels) for item in items}
+    body = "".join(_arrow([(middle[item], *spans[item], sizes[item][1]) for item in way]) for way in ways)
+    for name, lines in boxes.items():
+        body += _box((middle[name] - sizes[name][0] / 2, spans[name][0]), sizes[name], lines)
     told = f"{plural(len(boxes), 'node')}: " + "; ".join(
         f"{name} given {', '.join(graph.parents[name])}" if graph.parents[name] else name
         for name in graph.order
@@ -35,7 +47,7 @@ def draw_network(network):
         '<defs><marker id="ob-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"'
         ' orient="auto"><path class="c8" d="M0 0 L8 4 L0 8 z"/></marker></defs>'
     )
-    return Picture("Belief network", told, (), marks + body, width, height)
+    return Picture("Belief network", told, (), marks + body, width, tops[-1] - BELOW + 4)
 
 
 def _lines(network, node):
@@ -75,35 +87,51 @@ def _size(lines):
     return wide, ROW * len(lines) + 2 * PAD
 
 
-def _levels(graph):
-    """The nodes of each level, ordered by the mean position of their parents."""
+def _ways(graph):
+    """Each edge as the items that it passes, level by level, and the items of each level: nodes and bends."""
     level: dict[str, int] = {}
     for name in graph.order:
         level[name] = 1 + max((level[p] for p in graph.parents[name]), default=-1)
-    levels = [[n for n in graph.order if level[n] == k] for k in range(max(level.values(), default=0) + 1)]
-    place: dict[str, float] = {}
-    for names in levels:
-        middle = {
-            n: np.mean([place[p] for p in graph.parents[n]]) if graph.parents[n] else 0.5 for n in names
-        }
-        names.sort(key=middle.__getitem__)
-        for i, name in enumerate(names):
-            place[name] = (i + 0.5) / len(names)
-    return levels
+    for name in graph.order:
+        if not graph.parents[name] and graph.children[name]:
+            level[name] = min(level[child] for child in graph.children[name]) - 1
+    levels = [[n for n in graph.order if level[n] == k] for k in range(max(level.values()) + 1)]
+    ways = []
+    for parent, child in graph.edges:
+        bends = [(parent, child, k) for k in range(level[parent] + 1, level[child])]
+        for bend in bends:
+            levels[bend[-1]].append(bend)
+        ways.append([parent, *bends, child])
+    return ways, levels
 
 
-def _placed(levels, sizes):
-    """The upper left corner of each box, and the width and height of all."""
-    widths = [sum(sizes[n][0] for n in names) + APART * (len(names) - 1) for names in levels]
-    wide = max(widths)
-    at, y = {}, 0.0
-    for names, own in zip(levels, widths, strict=True):
-        x = (wide - own) / 2
-        for name in names:
-            at[name] = x, y
-            x += sizes[name][0] + APART
-        y += max(sizes[n][1] for n in names) + BELOW
-    return at, wide, y - BELOW + 4
+def _placed(ways, levels, sizes):
+    """The middle of each item, from left to right, and the width of all; the levels become ordered."""
+    above, below = defaultdict(list), defaultdict(list)
+    for way in ways:
+        for one, other in pairwise(way):
+            below[one].append(other)
+            above[other].append(one)
+    sweeps = [*((k, above) for k in range(len(levels))), *((k, below) for k in reversed(range(len(levels))))]
+    at = {item: (i + 0.5) / len(items) for items in levels for i, item in enumerate(items)}
+    for k, near in SWEEPS * sweeps:
+        levels[k].sort(key=lambda item, near=near: _mean(at, near[item] or [item]))
+        at |= {item: (i + 0.5) / len(levels[k]) for i, item in enumerate(levels[k])}
+    starts = []
+    for items in levels:
+        half = np.array([sizes[item][0] / 2 for item in items])
+        starts.append(np.concatenate([[0.0], np.cumsum(half[:-1] + half[1:] + APART)]))
+        at |= dict(zip(items, starts[-1] - starts[-1][-1] / 2, strict=True))
+    for k, near in SWEEPS * sweeps:
+        wish = np.array([_mean(at, near[item] or [item]) for item in levels[k]])
+        at |= dict(zip(levels[k], starts[k] + isotonic_regression(wish - starts[k]), strict=True))
+    left = min(at[item] - sizes[item][0] / 2 for item in at)
+    right = max(at[item] + sizes[item][0] / 2 for item in at)
+    return {item: x - left for item, x in at.items()}, right - left
+
+
+def _mean(at, items):
+    return sum(at[item] for item in items) / len(items)
 
 
 def _box(corner, size, lines):
@@ -120,11 +148,15 @@ def _box(corner, size, lines):
     return frame + "".join(drawn)
 
 
-def _arrow(at, sizes, parent, child):
-    (x1, y1), (x2, y2) = at[parent], at[child]
-    start, end = x1 + sizes[parent][0] / 2, x2 + sizes[child][0] / 2
-    top, bottom = y1 + sizes[parent][1], y2 - 2
-    bend = (bottom - top) / 2
-    curve = f"C{start:.1f} {top + bend:.1f} {end:.1f} {bottom - bend:.1f} {end:.1f} {bottom:.1f}"
-    way = f"M{start:.1f} {top:.1f} {curve}"
-    return f'<path class="c8 line" d="{way}" marker-end="url(#ob-arrow)"/>'
+def _arrow(way):
+    """An edge past its items, each as its middle, the top and height of its level, and its own height."""
+    (x, top, high, own), *later = way
+    drawn, y = [f"M{x:.1f} {top + own:.1f} V{top + high:.1f}"], top + high
+    for i, (to, top, high, _) in enumerate(later, 1):
+        end = top - 2 if i == len(later) else top
+        bend = (end - y) / 2
+        drawn.append(f"C{x:.1f} {y + bend:.1f} {to:.1f} {end - bend:.1f} {to:.1f} {end:.1f}")
+        if i < len(later):
+            drawn.append(f"V{top + high:.1f}")
+        x, y = to, top + high
+    return f'<path class="c8 line" d="{" ".join(drawn)}" marker-end="url(#ob-arrow)"/>'

@@ -5,13 +5,23 @@ weighted by its probability instead:
 
     w = Π_{evidence e} P(e | parents(e)),    P(q | e) ≈ Σ w [q] / Σ w
 
-Its interval is Wilson's, for the effective number of rows (Σ w)² / Σ w². Gibbs sampling starts from such a
-row and draws one hidden node after the other from P(x | its Markov blanket). Its draws depend on each other,
-so many chains run side by side, and the interval comes from their means: mean ± t s / √chains.
+Rows that show q and rows that do not may weigh differently. By their effective numbers a = (Σ w)² / Σ w² of
+the former and b of the latter, the share of rows that show q is π = a / (a + b), with Wilson's interval. Each
+end is turned into a probability by the ratio r of the mean weights, (Σ w of q / a) / (Σ w of the others / b):
+
+    P(q | e) = π r / (π r + 1 - π)
+
+Where no row shows q, the mean weight is taken as the largest that a row can have.
+
+Gibbs sampling starts from such a row and draws one hidden node after the other from P(x | its Markov
+blanket). Its draws depend on each other, so many chains run side by side. With the variance s² of their
+means, the chains are worth P (1 - P) / (s² / chains) independent rows, and one row each at least; the
+interval is Wilson's for so many.
 
 codes : int64 (n, d)
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -76,24 +86,36 @@ def likelihood_weighting(order, families, tables, targets: Sequence[int], eviden
         raise DataError(msg)
     shape = tuple(families.sizes[v] for v in targets)
     flat = _cells(codes, targets, shape)
-    p = np.bincount(flat, weights, int(np.prod(shape))) / total
-    rows = total**2 / (weights**2).sum()
-    found = [wilson(share * rows, rows, LEVEL) for share in p.tolist()]
-    ends = (
-        np.array([interval.low for interval in found]).reshape(shape),
-        np.array([interval.high for interval in found]).reshape(shape),
-    )
-    squares = np.bincount(flat, weights**2, len(p)) / total**2
+    own, squares = (np.bincount(flat, w, math.prod(shape)) for w in (weights, weights**2))
+    p = own / total
+    most = math.prod(float((tables[v] * likely).sum(axis=-1).max()) for v, likely in evidence.items())
+    others = (own.sum() - own).clip(0), (squares.sum() - squares).clip(0)
+    ends = [_interval(*cell, most) for cell in zip(own, squares, *others, strict=True)]
+    variances = squares / total**2
 
     def half_width(values):
-        return float(norm.ppf((1 + LEVEL) / 2) * np.sqrt(squares @ (values - p @ values) ** 2))
+        return float(norm.ppf((1 + LEVEL) / 2) * np.sqrt(variances @ (values - p @ values) ** 2))
 
-    return Drawn(p.reshape(shape), ends, float(total / n), half_width)
+    return Drawn(p.reshape(shape), _shaped(ends, shape), float(total / n), half_width)
+
+
+def _interval(own, squares, others, other_squares, most):
+    """The interval of own / (own + others), by the sums of weights and of their squares; see the module."""
+    a, b = (w * w / square if square > 0 else 0.0 for w, square in ((own, squares), (others, other_squares)))
+    found = wilson(a, a + b, LEVEL)
+    ratio = (own / a if a else most) / (others / b if b else most)
+    return tuple(share * ratio / (share * ratio + 1 - share) for share in (found.low, found.high))
+
+
+def _shaped(ends, shape):
+    """The lower and the upper ends of intervals, each in the shape of the targets."""
+    low, high = np.array(ends).T
+    return low.reshape(shape), high.reshape(shape)
 
 
 def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
     """What chains say of the targets, given the evidence; P(evidence) is not estimated (NaN)."""
-    codes, weights = sampled_rows(order, families, tables, max(n // 10, 1000), rng, evidence)
+    codes, weights = sampled_rows(order, families, tables, max(n, 1000), rng, evidence)
     if not weights.any():
         raise DataError(
             "no sampled row agrees with the evidence, so Gibbs sampling has no start; use fewer findings"
@@ -124,6 +146,13 @@ def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
     def around(of_chains):
         return t.ppf((1 + LEVEL) / 2, CHAINS - 1) * of_chains.std(axis=0, ddof=1) / np.sqrt(CHAINS)
 
-    half = around(means)
-    ends = np.clip(p - half, 0, 1).reshape(shape), np.clip(p + half, 0, 1).reshape(shape)
-    return Drawn(p.reshape(shape), ends, float("nan"), lambda values: float(around(means @ values)))
+    variances = means.var(axis=0, ddof=1) / CHAINS
+    rows = np.divide(p * (1 - p), variances, out=np.full_like(p, CHAINS), where=variances > 0).clip(CHAINS)
+    ends = [(found.low, found.high) for found in map(_wilson, p, rows)]
+    return Drawn(
+        p.reshape(shape), _shaped(ends, shape), float("nan"), lambda values: float(around(means @ values))
+    )
+
+
+def _wilson(p, rows):
+    return wilson(p * rows, rows, LEVEL)
