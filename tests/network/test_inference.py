@@ -1,5 +1,6 @@
 """Exact and sampled answers against going through every row of the joint table."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -84,19 +85,37 @@ def test_soft_evidence_multiplies_the_likelihood():
 
 
 @pytest.mark.parametrize("method", ["likelihood_weighting", "gibbs"])
-def test_sampled_answers_have_the_exact_one_in_their_interval(method):
-    network = heart_disease()
-    given = {"chest pain": "yes", "blood pressure": "low"}
-    exact = network.query("heart disease", given=given)["yes"]
+@pytest.mark.parametrize(
+    ("network", "ask", "given"),
+    [
+        (heart_disease(), "heart disease", {"chest pain": "yes", "blood pressure": "low"}),
+        # a row with a burglary is rare, and weighs some twenty times as much as one without
+        (burglary(), "burglary", {"john calls": "yes"}),
+    ],
+    ids=["heart", "burglary"],
+)
+def test_sampled_answers_have_the_exact_one_in_their_interval(network, ask, given, method):
+    exact = network.query(ask, given=given)["yes"]
     inside = 0
     for state in range(20):
-        answer = network.sample(
-            "heart disease", given=given, method=method, n_samples=4000, random_state=state
-        )
+        answer = network.sample(ask, given=given, method=method, n_samples=4000, random_state=state)
         low, high = (end[0] for end in answer.interval)
         inside += low <= exact <= high
         assert high - low < 0.12
     assert inside >= 16  # fewer has a probability below 0.003 if each holds it with 0.95
+
+
+def test_a_value_that_no_row_shows_has_an_interval_by_the_largest_weight():
+    # a is never drawn in ten rows, so Wilson's interval of its share of rows is [0, z² / (10 + z²)]. Each row
+    # without a weighs 0.1, and one with it would weigh 0.8, the largest entry of the table
+    network = BeliefNetwork.from_tables(
+        {"a": {"table": 1e-9}, "b": {"parents": ["a"], "table": {"yes": 0.8, "no": 0.1}}}
+    )
+    answer = network.sample("a", given={"b": "yes"}, n_samples=10)
+    share = 1.959964**2 / (10 + 1.959964**2)
+    assert answer["yes"] == answer.interval[0][0] == 0
+    assert answer.interval[1][0] == pytest.approx(8 * share / (8 * share + 1 - share), rel=1e-5)
+    assert answer.interval[0][1] == pytest.approx(1 - answer.interval[1][0])
 
 
 def test_the_size_is_known_before_anything_is_built():
@@ -134,7 +153,11 @@ def test_errors_name_the_culprit():
         ({"a": {"parents": ["a"], "table": 0.5}}, "circle: a → a"),
         ({"a": {"parents": ["z"], "table": 0.5}}, "'a' has the unknown parent 'z'"),
         ({"a": {"table": [0.5, 0.6]}}, "'a': its probabilities sum to 1.1"),
-        ({"a": {"table": [0.2, 0.3, 0.5]}}, "'a': its table has the shape"),
+        ({"a": {"table": [0.2, 0.3, 0.5]}}, "'a' has 2 values, but 3 probabilities are given"),
+        (
+            {"a": {"table": 0.5}, "b": {"parents": ["a"], "table": [[0.5, 0.5]] * 3}},
+            r"'b': its table has the shape \(3, 2\), expected \(2, 2\)",
+        ),
         ({"a": {"table": -0.1}}, "'a': a probability is not between 0 and 1"),
         (
             {"a": {"table": 0.5}, "b": {"parents": ["a"], "table": {"yes": 0.1}}},
@@ -143,6 +166,13 @@ def test_errors_name_the_culprit():
         ({"a": {"tabel": 0.5}}, "'tabel' is not known"),
         ({"a": {"values": ["x", "x"], "table": 0.5}}, "'x' twice"),
         ({"a": {"values": "yes", "table": 0.5}}, "'a': values must be a list"),
+        ({"a": {"parents": 3, "table": 0.5}}, "'a': parents must be a list of names, got 3"),
+        ({"a": {"parents": [["b"]], "table": 0.5}}, r"'a': the name of a parent must be text, got \['b'\]"),
+        (
+            {"a": {"table": 0.5}, "b": {"parents": ["a"], "table": {"yes": "high", "no": 0.5}}},
+            "'b': probabilities must be numbers, got 'high'",
+        ),
+        ({}, "a mapping of node to its table"),
         ({"a": 0.5}, "'a' needs a mapping"),
         ({1: {"table": 0.5}}, "name of a node must be text, got 1"),
         (["a"], "a mapping of node to its table"),
@@ -179,6 +209,41 @@ def test_the_graph_of_the_alarm():
     assert network.local_markov("burglary") == "burglary ⊥ earthquake"
     separation = network.d_separated("burglary", "earthquake", ["mary calls"])
     assert separation.path == ("burglary", "alarm", "earthquake")
+
+
+def test_no_edge_runs_behind_a_box():
+    for state in range(3):
+        network = random_network(14, max_parents=3, random_state=state)
+        svg = network.draw().svg()
+        boxes = [
+            [float(n) for n in found]
+            for found in re.findall(
+                r'class="frame" x="([-\d.]+)" y="([-\d.]+)" width="([\d.]+)" height="([\d.]+)"', svg
+            )
+        ]
+        assert len(boxes) == 14
+        for way in re.findall(r'class="c8 line" d="([^"]+)"', svg):
+            for x, y in points_of(way):
+                for left, top, wide, high in boxes:
+                    assert not (left < x < left + wide and top + 0.1 < y < top + high - 0.1)
+
+
+def points_of(way):
+    """Points along a path of moves, vertical lines and curves."""
+    x = y = 0.0
+    for sign, numbers in re.findall(r"([MVC])([-\d. ]+)", way):
+        to = [float(n) for n in numbers.split()]
+        if sign == "M":
+            x, y = to
+        elif sign == "V":
+            yield from ((x, y + s * (to[0] - y)) for s in np.linspace(0, 1, 9))
+            y = to[0]
+        else:
+            p = np.array([[x, y], *np.reshape(to, (3, 2))])
+            for s in np.linspace(0, 1, 21):
+                b = np.array([(1 - s) ** 3, 3 * s * (1 - s) ** 2, 3 * s**2 * (1 - s), s**3])
+                yield tuple(b @ p)
+            x, y = to[-2:]
 
 
 def test_the_picture_has_every_node_and_an_arrow_for_each_edge():

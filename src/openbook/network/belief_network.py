@@ -13,7 +13,7 @@ A value never seen in training counts as missing.
 tables_ : {node: float64 (values of each parent …, values of the node)}
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from operator import add
 from typing import Any, NamedTuple, Self
@@ -210,10 +210,10 @@ class BeliefNetwork(Questions, Unsupervised):
         >>> round(rain.query("rain", given={"wet": "yes"})["yes"], 4)
         0.6585
         """
-        if not isinstance(nodes, Mapping):
+        if not isinstance(nodes, Mapping) or not nodes:
             raise DataError(f"a network is made of a mapping of node to its table, got {nodes!r}")
         attributes = {name: _node(name, record) for name, record in nodes.items()}
-        parents = {name: _listed_parents(name, record) for name, record in nodes.items()}
+        parents = {name: _listed(name, record, "parents", ()) for name, record in nodes.items()}
         graph = Graph(parents)
         numbers = {name: i for i, name in enumerate(nodes)}
         check_leaves(list(attributes.values()), [[numbers[p] for p in above] for above in parents.values()])
@@ -550,15 +550,14 @@ def _node(name, record):
         return Numeric(name)
     if "table" not in record:
         raise DataError(f"node {name!r} has no table")
-    values = record.get("values", ("yes", "no"))
-    if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-        raise DataError(f"node {name!r}: values must be a list of its values, got {values!r}")
-    values = tuple(as_text(value) for value in values)
-    return Nominal(name, values)
+    return Nominal(name, tuple(as_text(value) for value in _listed(name, record, "values", ("yes", "no"))))
 
 
-def _listed_parents(name, record):
-    parents = record.get("parents", ())
-    if isinstance(parents, str):
-        raise DataError(f"node {name!r}: parents must be a list of names, got {parents!r}")
-    return tuple(parents)
+def _listed(name, record, part, default):
+    """What the record of a node lists as its values or parents."""
+    found = record.get(part, default)
+    if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
+        raise DataError(f"node {name!r}: {part} must be a list of names, got {found!r}")
+    if not (found := tuple(found)) and part == "values":
+        raise DataError(f"node {name!r} has no values")
+    return found

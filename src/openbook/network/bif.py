@@ -19,23 +19,28 @@ import numpy as np
 
 from openbook.errors import DataError
 from openbook.network.belief_network import BeliefNetwork
+from openbook.network.tables import table_shape
 
 __all__ = ["read_bif", "write_bif"]
 
-MOST_BYTES, MOST_CELLS, MOST_VALUES = 1 << 27, 1 << 24, 10_000
+MOST_BYTES, MOST_VALUES, MOST_LETTERS = 1 << 24, 10_000, 1000
 
-_TOKEN = re.compile(
-    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)|(?P<text>"[^"\n]*")|(?P<sign>[{}()\[\],;|])|(?P<word>[^\s{}()\[\],;|"]+)""",
-    re.DOTALL,
-)
+_SKIPPED = re.compile(r"(\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TOKEN = re.compile(r"""(?P<sign>[{}()\[\],;|])|"(?P<text>[^"\n]*)"|(?P<word>(?!/\*)[^\s{}()\[\],;|"]+)""")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _PLAIN = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
 class Token(NamedTuple):
-    """A word or a sign, and its line."""
+    """A sign, or a word, which may have been in quotes; and where it stands."""
 
+    sign: str
     text: str
-    line: int
+    at: int
+
+    def __str__(self) -> str:
+        whole = self.sign or self.text
+        return repr(whole if len(whole) <= 40 else f"{whole[:40]}…")
 
 
 def read_bif(path: str | Path) -> BeliefNetwork:
@@ -77,37 +82,31 @@ def read_bif(path: str | Path) -> BeliefNetwork:
 
 
 class _Reader:
-    """One pass over the tokens of a file."""
+    """Two passes over a file: first variables, then the probabilities, which may stand before them."""
 
     def __init__(self, words: str, name: str) -> None:
-        self.name, self.tokens, self.at = name, [], 0
-        at, line = 0, 1
-        while at < len(words):
-            found = _TOKEN.match(words, at)
-            if found is None:
-                raise DataError(f"{name}, line {line}: cannot read {words[at : at + 20]!r}")
-            if found.lastgroup != "skip":
-                self.tokens.append(Token(found[0].strip('"'), line))
-            line += found[0].count("\n")
-            at = found.end()
+        self.words, self.name, self.at = words, name, 0
         self.values: dict[str, list[str]] = {}
         self.parents: dict[str, list[str]] = {}
         self.tables: dict[str, np.ndarray] = {}
 
     def network(self) -> BeliefNetwork:
-        while self.at < len(self.tokens):
-            token = self.take()
+        tables = []
+        while (token := self.next()) is not None:
             if token.text == "network":
-                self.until("{")
-                self.block()
+                self.skip("{")
+                self.skip("}")
             elif token.text == "variable":
                 self.variable()
             elif token.text == "probability":
-                self.probability()
+                tables.append(self.at)
+                self.skip("}")
             else:
-                self.fail(f"expected network, variable or probability, got {token.text!r}", token)
+                self.fail(f"expected network, variable or probability, got {token}", token)
         if not self.values:
             raise DataError(f"{self.name}: no variable is declared; is it a BIF file?")
+        for self.at in tables:
+            self.probability()
         if absent := [node for node in self.values if node not in self.tables]:
             raise DataError(f"{self.name}: node {absent[0]!r} has no probabilities")
         nodes = {
@@ -120,48 +119,52 @@ class _Reader:
             raise DataError(f"{self.name}: {error}") from None
 
     def variable(self) -> None:
-        name = self.take()
+        name = self.word()
         if name.text in self.values:
-            self.fail(f"variable {name.text!r} is declared twice", name)
+            self.fail(f"variable {name} is declared twice", name)
         self.expect("{")
         values: list[str] = []
-        while (token := self.take()).text != "}":
+        while (token := self.take()).sign != "}":
             if token.text == "type":
-                said = self.until("{")
-                values = self.listed("}")
-                count = next((int(word) for word in said if word.isdecimal()), len(values))
-                if count != len(values):
-                    self.fail(f"variable {name.text!r} has {len(values)} values, but says {count}", token)
+                if (kind := self.take()).text != "discrete":
+                    self.fail(f"variable {name} is {kind}, not discrete: a node needs a list of values", kind)
+                said, values = self.listed("{"), self.listed("}")
+                if said and said[0].lstrip("0") != str(len(values)):
+                    self.fail(f"variable {name} has {len(values)} values, but says {said[0][:20]}", token)
             elif token.text == "property":
-                self.until(";")
-        if not values or len(values) > MOST_VALUES or len(set(values)) < len(values):
-            self.fail(f"variable {name.text!r} needs different values, at most {MOST_VALUES:,}", name)
+                self.skip(";")
+        if len(set(values)) < len(values):
+            self.fail(f"variable {name} lists a value twice", name)
+        if not 0 < len(values) <= MOST_VALUES:
+            self.fail(f"variable {name} needs values, at most {MOST_VALUES:,}, got {len(values):,}", name)
         self.values[name.text] = values
 
     def probability(self) -> None:
         self.expect("(")
         names = []
-        while (token := self.take()).text != ")":
-            if token.text not in {"|", ","}:
+        while (token := self.take()).sign != ")":
+            if not token.sign:
                 if token.text not in self.values:
-                    self.fail(f"variable {token.text!r} is not declared", token)
+                    self.fail(f"variable {token} is not declared", token)
                 names.append(token.text)
         if not names:
             self.fail("a probability needs a variable", token)
         node, *above = names
         if node in self.tables:
             self.fail(f"the probabilities of {node!r} are given twice", token)
-        shape = tuple(len(self.values[n]) for n in (*above, node))
-        if math.prod(shape) > MOST_CELLS:
-            self.fail(f"the table of {node!r} would have {math.prod(shape):,} numbers", token)
-        self.parents[node], self.tables[node] = above, self.table(above, shape, token)
+        try:
+            shape = table_shape(node, [len(self.values[name]) for name in names[1:] + names[:1]])
+        except DataError as error:
+            self.fail(str(error), token)
+        self.parents[node], self.tables[node] = above, self.table(above, shape)
 
-    def table(self, above: list[str], shape: tuple[int, ...], token: Token) -> np.ndarray:
+    def table(self, above: list[str], shape: tuple[int, ...]) -> np.ndarray:
         """The lines of probabilities of one node."""
         table = np.full(shape, np.nan)
         self.expect("{")
-        while (token := self.take()).text != "}":
-            if token.text == "(":
+        default: np.ndarray | float = np.nan
+        while (token := self.take()).sign != "}":
+            if token.sign == "(":
                 codes = self.codes(above, self.listed(")"), token)
                 if not np.isnan(table[codes]).any():
                     self.fail("the probabilities of these values are given twice", token)
@@ -173,16 +176,14 @@ class _Reader:
                     .transpose([*range(1, len(shape)), 0])
                 )
             elif token.text == "default":
-                row = self.numbers(shape[-1], token)
-                table[np.isnan(table).any(axis=-1)] = row
+                default = self.numbers(shape[-1], token)
             elif token.text == "property":
-                self.until(";")
+                self.skip(";")
             else:
-                self.fail(f"expected a line of probabilities, got {token.text!r}", token)
+                self.fail(f"expected a line of probabilities, got {token}", token)
+        table[np.isnan(table).any(axis=-1)] = default
         if np.isnan(table).any():
             self.fail("some values of the parents have no probabilities", token)
-        if (table < 0).any():
-            self.fail("a probability is negative", token)
         return table
 
     def codes(self, above: list[str], values: list[str], token: Token) -> tuple[int, ...]:
@@ -195,48 +196,60 @@ class _Reader:
 
     def numbers(self, count: int, token: Token) -> np.ndarray:
         words = self.listed(";")
-        try:
-            row = np.array([float(word) for word in words])
-        except ValueError:
-            self.fail("a probability is not a number", token)
-        if len(row) != count:
-            self.fail(f"expected {count} probabilities, got {len(row)}", token)
-        if not np.isfinite(row).all():
-            self.fail("a probability is not a finite number", token)
-        return row
+        for word in words:
+            if not _NUMBER.fullmatch(word) or not 0 <= float(word) <= 1:
+                self.fail(f"a probability is a number from 0 to 1, got {word[:40]!r}", token)
+        if len(words) != count:
+            self.fail(f"expected {count} probabilities, got {len(words)}", token)
+        return np.array(words, dtype=float)
 
     def listed(self, end: str) -> list[str]:
-        """The words up to a sign, commas left out."""
+        """The words up to a sign."""
         words = []
-        while (token := self.take()).text != end:
-            if token.text != ",":
+        while (token := self.take()).sign != end:
+            if not token.sign:
                 words.append(token.text)
         return words
 
-    def block(self) -> None:
-        while self.take().text != "}":
-            pass
-
-    def until(self, sign: str) -> list[str]:
+    def skip(self, sign: str) -> None:
         """Pass over what stands before a sign."""
-        words = []
-        while (token := self.take()).text != sign:
-            words.append(token.text)
-        return words
+        while self.take().sign != sign:
+            pass
 
     def expect(self, sign: str) -> None:
         token = self.take()
-        if token.text != sign:
-            self.fail(f"expected {sign!r}, got {token.text!r}", token)
+        if token.sign != sign:
+            self.fail(f"expected {sign!r}, got {token}", token)
+
+    def word(self) -> Token:
+        token = self.take()
+        if token.sign:
+            self.fail(f"expected a name, got {token}", token)
+        return token
 
     def take(self) -> Token:
-        if self.at == len(self.tokens):
+        """The next token, of which there must be one."""
+        if (token := self.next()) is None:
             raise DataError(f"{self.name}: the file ends in the middle of a block")
-        self.at += 1
-        return self.tokens[self.at - 1]
+        return token
+
+    def next(self) -> Token | None:
+        """The next token, None at the end of the file."""
+        at = _SKIPPED.match(self.words, self.at).end()  # type: ignore[union-attr] (it matches nothing, too)
+        if at == len(self.words):
+            return None
+        found = _TOKEN.match(self.words, at)
+        if found is None:
+            start = Token("", self.words[at : at + 20], at)
+            self.fail(f"cannot read {start}: a comment or a quotation does not end", start)
+        if found.end() - at > MOST_LETTERS:
+            self.fail(f"a name has more than {MOST_LETTERS:,} letters", Token("", "", at))
+        self.at = found.end()
+        return Token(found["sign"] or "", found["text"] or found["word"] or "", at)
 
     def fail(self, why: str, token: Token) -> Any:
-        raise DataError(f"{self.name}, line {token.line}: {why}")
+        line = self.words.count("\n", 0, token.at) + 1
+        raise DataError(f"{self.name}, line {line}: {why}")
 
 
 def write_bif(network: BeliefNetwork, path: str | Path) -> Path:

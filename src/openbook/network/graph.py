@@ -57,6 +57,8 @@ class Graph:
         self.parents = {node: tuple(above) for node, above in parents.items()}
         self.children: dict[str, list[str]] = {node: [] for node in self.parents}
         for node, above in self.parents.items():
+            if odd := [parent for parent in above if not isinstance(parent, str)]:
+                raise DataError(f"node {node!r}: the name of a parent must be text, got {odd[0]!r}")
             if len(set(above)) < len(above):
                 msg = f"node {node!r} lists a parent twice: {', '.join(above)}"
                 raise DataError(msg)

@@ -102,9 +102,14 @@ def likelihood_weighting(order, families, tables, targets: Sequence[int], eviden
 def _interval(own, squares, others, other_squares, most):
     """The interval of own / (own + others), by the sums of weights and of their squares; see the module."""
     a, b = (w * w / square if square > 0 else 0.0 for w, square in ((own, squares), (others, other_squares)))
-    found = wilson(a, a + b, LEVEL)
     ratio = (own / a if a else most) / (others / b if b else most)
-    return tuple(share * ratio / (share * ratio + 1 - share) for share in (found.low, found.high))
+    return tuple(share * ratio / (share * ratio + 1 - share) for share in _ends(a, a + b))
+
+
+def _ends(successes, rows):
+    """Wilson's interval, which ends at 0 and 1 exactly where no row or every row is a success."""
+    found = wilson(successes, rows, LEVEL)
+    return found.low if successes > 0 else 0.0, found.high if successes < rows else 1.0
 
 
 def _shaped(ends, shape):
@@ -148,11 +153,7 @@ def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
 
     variances = means.var(axis=0, ddof=1) / CHAINS
     rows = np.divide(p * (1 - p), variances, out=np.full_like(p, CHAINS), where=variances > 0).clip(CHAINS)
-    ends = [(found.low, found.high) for found in map(_wilson, p, rows)]
+    ends = [_ends(*one) for one in zip(p * rows, rows, strict=True)]
     return Drawn(
         p.reshape(shape), _shaped(ends, shape), float("nan"), lambda values: float(around(means @ values))
     )
-
-
-def _wilson(p, rows):
-    return wilson(p * rows, rows, LEVEL)

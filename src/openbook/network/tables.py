@@ -3,7 +3,8 @@
 table : float64 (values of parent 1, …, values of parent k, values of the node); the last axis sums to one
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -13,10 +14,21 @@ from openbook.data import Attribute, Categorical
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["checked_table", "given_cells", "node_table"]
+__all__ = ["checked_table", "given_cells", "node_table", "table_shape"]
 
 #: How far the sum of a distribution may be from one: what rounding to six digits can do.
 TOLERANCE = 1e-5
+#: The most numbers of a table, and the most axes of an array.
+MOST_CELLS, MOST_AXES = 1 << 24, 32
+
+
+def table_shape(name: str, sizes: Iterable[int]) -> tuple[int, ...]:
+    """The shape of a table over axes of these sizes, which must not be too large."""
+    shape = tuple(sizes)
+    if (cells := math.prod(shape)) > MOST_CELLS or len(shape) > MOST_AXES:
+        msg = f"with {len(shape) - 1} parents, the table of {name!r} would have {cells:,} numbers"
+        raise DataError(f"{msg}; at most {MOST_CELLS:,} and {MOST_AXES - 1} parents are possible")
+    return shape
 
 
 def node_table(node: Categorical, parents: Sequence[Categorical], given: Any) -> np.ndarray:
@@ -25,7 +37,7 @@ def node_table(node: Categorical, parents: Sequence[Categorical], given: Any) ->
     For a node of two values a single number is the probability of the first; the complement is filled in.
     The values of several parents are a tuple, in the order of the parents.
     """
-    if not parents and isinstance(given, Mapping | int | float):
+    if not parents:
         given = _distribution(node, given)
     table = given_cells(node, parents, given, len(node.values), _distribution)
     if len(node.values) == 2 and table.shape == tuple(len(p.values) for p in parents):
@@ -41,12 +53,12 @@ def given_cells(
     cells_of: Callable[[Any, Any], np.ndarray],
 ) -> np.ndarray:
     """What is given for each combination of the parents' values, as an array; `cells_of` reads one."""
-    shape = tuple(len(p.values) for p in parents)
+    shape = table_shape(node.name, (*(len(p.values) for p in parents), size))
     if isinstance(given, Mapping) and parents:
-        table = np.full((*shape, size), np.nan)
+        table = np.full(shape, np.nan)
         for key, row in given.items():
             table[_codes(node, parents, key)] = cells_of(node, row)
-        for codes in product(*(range(one) for one in shape)):
+        for codes in product(*(range(one) for one in shape[:-1])):
             if np.isnan(table[codes]).any():
                 when = ", ".join(f"{p.name} = {p.values[c]}" for p, c in zip(parents, codes, strict=True))
                 raise DataError(f"node {node.name!r}: nothing is given for {when}")
@@ -81,13 +93,16 @@ def _distribution(node: Categorical, row: Any) -> np.ndarray:
                 f"node {node.name!r} has no value {odd[0]!r}. {did_you_mean(odd[0], node.values)}"
             )
         row = [by_value.get(value, 0.0) for value in node.values]
-    values = [row] if isinstance(row, int | float) else list(row)
+    try:
+        values = np.array(row, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise DataError(f"node {node.name!r}: probabilities must be numbers, got {row!r}") from None
     if len(values) == 1 and len(node.values) == 2:
-        values = [values[0], 1 - values[0]]
+        values = np.array([values[0], 1 - values[0]])
     if len(values) != len(node.values):
         msg = f"node {node.name!r} has {len(node.values)} values, but {len(values)} probabilities are given"
         raise DataError(msg)
-    return np.array(values, dtype=float)
+    return values
 
 
 def checked_table(node: Categorical, parents: Sequence[Categorical], table: np.ndarray) -> np.ndarray:
