@@ -1,5 +1,6 @@
 """Exact and sampled answers against going through every row of the joint table."""
 
+import math
 import re
 from itertools import product
 
@@ -82,6 +83,36 @@ def test_soft_evidence_multiplies_the_likelihood():
     hard = {v: network.query("heart disease", given={"chest pain": v}) for v in ("yes", "no")}
     expected = 0.9 * hard["yes"].joint + 0.3 * hard["no"].joint
     np.testing.assert_allclose(answer.joint, expected)
+
+
+def test_derivations_end_in_the_same_answers(case):
+    network, names, _, evidence = case
+    soft = next(name for name in names if name not in evidence)
+    first, second, *_ = network.nodes_[names.index(soft)].values
+    for given in (evidence, {**evidence, soft: {first: 0.9, second: 0.2}}):
+        target = next(name for name in reversed(names) if name not in given)
+        work, answer = network.work(target, given=given), network.query(target, given=given)
+        for value in answer.values[0]:
+            label = f"P({target} = {value} | e)" if given else f"P({target} = {value})"
+            assert result_of(work, label) == pytest.approx(answer[value], rel=1e-12)
+    assert result_of(network.work(evidence), "P(row)") == pytest.approx(network.probability(evidence))
+
+
+def result_of(work, label):
+    """The result of a step, which may be the last of a sum of its own."""
+    found = work[label]
+    return found.result if hasattr(found, "result") else found[label].result
+
+
+def test_every_line_of_a_long_derivation_can_be_checked_by_hand():
+    network = random_network(12, max_parents=3, random_state=1)
+    work = network.work("x1", given={"x12": "v1", "x11": "v1"})
+    grids = [part.parts[1] for part in work.parts if getattr(part, "title", "").endswith("summed out")]
+    assert len(grids) >= 4
+    for grid in grids:
+        for *_, told, result in grid.rows:
+            by_hand = sum(math.prod(map(float, one.split(" · "))) for one in told.split(" + "))
+            assert result == pytest.approx(by_hand, rel=2e-5)
 
 
 @pytest.mark.parametrize("method", ["likelihood_weighting", "gibbs"])

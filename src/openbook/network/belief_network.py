@@ -437,11 +437,12 @@ class BeliefNetwork(Questions, Unsupervised):
             return super().work(row)
         (target,) = self._targets(row, given)
         found = self._findings(given)
-        if any((likely > 0).sum() > 1 for likely in found.likely.values()):
-            raise DataError("a derivation needs values as evidence; soft evidence has query(…) alone")
-        codes = {self.nodes_[v].name: int(likely.argmax()) for v, likely in found.likely.items()}
-        numbers = {self.nodes_[v].name: x for v, x in found.numbers.items()}
-        return derive_query(self, target, {**codes, **numbers})
+        names = [node.name for node in self.nodes_]
+        hard = {names[v]: code for v, code in found.hard.items()} | {
+            names[v]: x for v, x in found.numbers.items()
+        }
+        soft = {names[v]: likely for v, likely in found.likely.items() if names[v] not in hard}
+        return derive_query(self, target, hard, soft)
 
     def _work(self):
         return derive_network(self)

@@ -4,17 +4,22 @@ r"""The work of a belief network: a question answered by the sum and product rul
     sum rule         P(q, e) = Σ_h P(q, e, h)
     product rule     P(q | e) = P(q, e) / P(e)
 
-This is the plain twin of `elimination.py`: it goes through every combination of the hidden nodes. Nodes that
-are neither asked for, nor observed, nor above such a node sum to one, and are left out first. Where there
-are too many combinations, the terms of each value are summed without being listed. The entry of a numeric
-leaf is the density of its number; a leaf that is asked for is a mixture of normals over its parents.
+This is the plain twin of `elimination.py`. Nodes that are neither asked for, nor observed, nor above such a
+node sum to one, and are left out first. Where few combinations of the hidden nodes are left, all of them are
+listed. Otherwise hidden nodes are summed out one after the other, and each sum is a factor of its own, f1,
+f2, …, with its numbers. The entry of a numeric leaf is the density of its number; a leaf that is asked for
+is a mixture of normals over its parents. Soft evidence is a factor L, the likelihood of each value.
 """
 
 import math
+from collections.abc import Callable, Mapping
 from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from openbook.errors import RefusalError
+from openbook.network.elimination import largest, min_fill, planned
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined, listed
 from openbook.work import Grid, Step, Work
@@ -22,209 +27,174 @@ from openbook.work.formula import escape_text
 
 __all__ = ["derive_network", "derive_probability", "derive_query"]
 
-#: Terms of a sum that are listed, combinations that are gone through, and lines of a table that are shown.
-LISTED, MOST, LINES = 16, 20_000, 32
-#: Nodes that a formula names.
+#: Combinations of hidden nodes that are listed, cells of a factor at most, lines of a table that are shown.
+LISTED, MOST, LINES = 16, 1 << 17, 64
+#: Nodes that a formula names, and terms of a sum that are written out.
 SHOWN = 8
 
 
-def derive_query(network, target, given):
-    """The derivation of P(target | given) for one target, and evidence in codes, of leaves numbers."""
-    graph = network.graph_
-    attributes = {a.name: a for a in network.nodes_}
+class Term(NamedTuple):
+    """A factor of a product: its name, the nodes that are free in it, and its number for their codes."""
+
+    words: str
+    formula: str
+    free: tuple[str, ...]
+    number: Callable[[Mapping[str, Any]], float]
+
+
+def derive_query(network, target, given, likely=None):
+    """The derivation of P(target | given).
+
+    given : codes of values, of leaves numbers;  likely : the likelihoods of soft evidence
+    """
+    graph, likely = network.graph_, likely or {}
     is_leaf = target in network.normals_
     asked = [name for name in graph.parents[target] if name not in given] if is_leaf else [target]
-    wanted = {*asked, *given}
-    relevant = wanted | graph.ancestors(tuple(wanted))
-    kept = [name for name in graph.order if name in relevant]
-    barren = [name for name in graph.order if name not in relevant and name != target]
-    hidden = [name for name in kept if name not in wanted]
-    evidence = ", ".join(_finding(network, name, cell) for name, cell in given.items())
-    parts = [_chain(graph)]
-    if barren:
-        out = f"sum rule: nothing asked or observed lies below {listed(barren)}, so they sum to 1"
-        parts.append(Step("left out", rf"\sum_{{{_names(barren)}}} {_product(graph, barren)} = 1", note=out))
+    wanted = {*asked, *given, *likely}
+    kept, barren = _relevant(graph, wanted)
+    hidden = [name for name in kept if name not in {*asked, *given}]
+    evidence = ", ".join(
+        [_finding(network, name, cell) for name, cell in given.items()]
+        + [_soft_finding(network, name, own) for name, own in likely.items()]
+    )
+    terms = [_family_term(network, name, given) for name in kept]
+    terms += [_soft_term(name, own) for name, own in likely.items()]
+    parts = [_chain(network), *_left_out(network, [name for name in barren if name != target])]
     parts += [_densities(network, name, given) for name in given if name in network.normals_]
-    combinations = list(product(*(range(len(attributes[name].values)) for name in asked)))
+    combinations, sums = [()], [1.0]
     if asked:
-        rule = "sum rule over the hidden nodes" if hidden else "product rule: no node is hidden"
+        rule = "sum rule over the hidden nodes" if hidden else "chain rule: no node is hidden"
         note = f"{rule}; e: {evidence}" if evidence else rule
-        label = _joint_words(", ".join(asked), "", evidence)
-        parts.append(Step(label, _summed(graph, kept, hidden), note=note))
-    sums = []
-    for codes in combinations if asked else ():
-        what, value = _asked_words(network, asked, codes)
-        label = _joint_words(what, value, evidence)
-        part, total = _numerator(
-            network, label, {**given, **dict(zip(asked, codes, strict=True))}, kept, hidden
-        )
-        parts.append(part)
-        sums.append(total)
-    question = f"P({target} | {evidence})" if evidence else f"P({target})"
+        parts.append(Step(_joint(", ".join(asked), evidence), _summed(terms, hidden), note=note))
+        terms, more, hidden = _few_hidden(network, terms, hidden)
+        parts += more
+        combinations, sums = list(product(*(_codes(network, name) for name in asked))), []
+        for codes in combinations:
+            fixed = dict(zip(asked, codes, strict=True))
+            told = ", ".join(f"{name} = {_told(network, name, code)}" for name, code in fixed.items())
+            part, total = _sum_of_products(network, _joint(told, evidence), terms, fixed, hidden)
+            parts.append(part)
+            sums.append(total)
+    question = f"({target} | {evidence})" if evidence else f"({target})"
     if is_leaf:
-        parts += (components := _mixture(network, target, given, asked, combinations, sums or [1.0]))
+        parts += (components := _mixture(network, target, given, asked, combinations, sums))
         mean, variance = (step.result for step in components[-2:])
         told = f"Mean {figure(mean)}, standard deviation {figure(math.sqrt(variance))}."
-        return Work(f"{question.replace('P', 'p', 1)}, step by step", tuple(parts), told)
-    values = attributes[target].values
+        return Work(f"p{question}, step by step", tuple(parts), told)
+    values = _attribute(network, target).values
     parts += _ending(target, values, sums, evidence)
     best = values[int(np.argmax(sums))]
-    return Work(f"{question}, step by step", tuple(parts), f"The most probable: {target} = {best}.")
+    return Work(f"P{question}, step by step", tuple(parts), f"The most probable: {target} = {best}.")
 
 
-def _plain(network, name, cell):
-    """The value of a code, or the number of a leaf."""
-    if name in network.normals_:
-        return cell
-    return next(a for a in network.nodes_ if a.name == name).values[cell]
+def derive_probability(network, cells):
+    """The probability of a row by the chain rule; missing nodes are summed out."""
+    kept, barren = _relevant(network.graph_, cells)
+    hidden = [name for name in kept if name not in cells]
+    terms = [_family_term(network, name, cells) for name in kept]
+    parts: list[Any] = [_chain(network), *_left_out(network, barren)]
+    for name in kept if not hidden else ():
+        above = ", ".join(_finding(network, p, cells[p]) for p in network.graph_.parents[name])
+        head = f"{_finding(network, name, cells[name])}{' | ' if above else ''}{above}"
+        sign = "p" if name in network.normals_ else "P"
+        parts.append(Step(f"{sign}({head})", "", "", _entry(network, name, cells)))
+    terms, more, hidden = _few_hidden(network, terms, hidden)
+    part, p = _sum_of_products(network, "P(row)", terms, {}, hidden)
+    return Work("The probability of a row", (*parts, *more, part), f"P(row) = {figure(p)}.")
 
 
-def _told(network, name, cell):
-    """The value of a code, or the number of a leaf, in words."""
-    return figure(_plain(network, name, cell))
+def _relevant(graph, wanted):
+    """The nodes that are wanted or above such a node, and the others, parents first."""
+    relevant = set(wanted) | graph.ancestors(tuple(wanted))
+    return tuple([name for name in graph.order if (name in relevant) == side] for side in (True, False))
 
 
-def _finding(network, name, cell):
-    """What a node shows: smoker = yes, age > 55.5, age in (37.5, 44.5]."""
-    told = _told(network, name, cell)
-    if name not in network.cuts_:
-        return f"{name} = {told}"
-    return f"{name} in {told}" if told.startswith("(") else f"{name} {told}"
+def _left_out(network, barren):
+    """The step by which nodes below all that matters are left out, if there are any."""
+    if not barren:
+        return []
+    families = [_family_term(network, name, {}) for name in barren]
+    note = f"sum rule: nothing asked or observed depends on {listed(barren)}"
+    return [Step("left out", rf"\sum_{{{_names(barren)}}} {_product(families)} = 1", note=note)]
 
 
-def _asked_words(network, asked, codes):
-    """The names of nodes, and their values, as _joint_words takes them."""
-    told = [_told(network, name, code) for name, code in zip(asked, codes, strict=True)]
-    if len(asked) == 1:
-        return asked[0], told[0]
-    return ", ".join(f"{name} = {value}" for name, value in zip(asked, told, strict=True)), ""
+# --- products and sums ------------------------------------------------------------------------------------
 
 
-def _densities(network, name, given):
-    """The density of the number of a leaf for each combination of its parents' values."""
-    above = network.graph_.parents[name]
-    x, (mean, variance) = given[name], network.normals_[name]
-    rows = []
-    for codes in product(*(range(size) for size in mean.shape)):
-        if any(given.get(parent, code) != code for parent, code in zip(above, codes, strict=True)):
-            continue
-        told = [_told(network, parent, code) for parent, code in zip(above, codes, strict=True)]
-        sd = math.sqrt(variance[codes])
-        rows.append([*told, float(mean[codes]), sd, _density(x, float(mean[codes]), sd)])
-    more = f"{len(rows) - LINES:,} more lines not shown" if len(rows) > LINES else ""
-    note = "N(x; μ, σ) = 1/√(2πσ²) · e^(-(x - μ)²/(2σ²))"
-    header = [*above, "μ", "σ", f"N({figure(x)}; μ, σ)"]
-    return Grid(f"p({name} = {figure(x)} | …)", header, rows[:LINES], more or note)
-
-
-def _density(x, mean, sd):
-    return math.exp(-((x - mean) ** 2) / (2 * sd**2)) / math.sqrt(2 * math.pi * sd**2)
-
-
-def _mixture(network, target, given, asked, combinations, sums):
-    """The mean and the variance of a leaf: the normals of its parents' values, weighted."""
-    total = math.fsum(sums)
-    rows = []
-    for codes, joint in zip(combinations, sums, strict=True):
-        cells = {**given, **dict(zip(asked, codes, strict=True))}
-        at = tuple(cells[name] for name in network.graph_.parents[target])
-        mean, variance = (float(part[at]) for part in network.normals_[target])
-        told = [_told(network, name, code) for name, code in zip(asked, codes, strict=True)]
-        rows.append([*told, joint, joint / total if total else math.nan, mean, math.sqrt(variance)])
-    header = [*asked, "P(q, e)", "P(q | e)", "μ", "σ"]
-    more = f"{len(rows) - LINES:,} more lines not shown" if len(rows) > LINES else ""
-    weights, means, sds = zip(*(row[-3:] for row in rows), strict=True)
-    centre = math.fsum(w * m for w, m in zip(weights, means, strict=True))
-    variance = math.fsum(w * (s**2 + (m - centre) ** 2) for w, m, s in zip(weights, means, sds, strict=True))
-    return [
-        Grid(f"components of {target}: q are the values of its parents", header, rows[:LINES], more),
-        Step(
-            f"mean of {target}",
-            r"\sum_q P(q \mid e) \mu_q",
-            _shown_terms(rf"{figure(w)} \cdot {figure(m)}" for w, m in zip(weights, means, strict=True)),
-            centre,
-            "sum rule: the mean of a mixture",
-        ),
-        Step(
-            f"variance of {target}",
-            r"\sum_q P(q \mid e) (\sigma_q^2 + (\mu_q - \mu)^2)",
-            _shown_terms(
-                rf"{figure(w)} ({figure(s)}^2 + ({figure(m)} - {figure(centre)})^2)"
-                for w, m, s in zip(weights, means, sds, strict=True)
-            ),
-            variance,
-            f"standard deviation {figure(math.sqrt(variance))}",
-        ),
-    ]
-
-
-def _shown_terms(terms):
-    terms = list(terms)
-    return " + ".join([*terms[:SHOWN], r"\dots"] if len(terms) > SHOWN else terms)
-
-
-def _chain(graph):
-    """The chain rule over the graph, as a step."""
-    names = graph.order
-    label = f"P({', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''})"
-    return Step(label, _product(graph, names), note="chain rule over the graph")
-
-
-def _joint_words(target, value, evidence):
-    is_value = f" = {value}" if value else ""
-    return f"P({target}{is_value}, e)" if evidence else f"P({target}{is_value})"
-
-
-def _summed(graph, kept, hidden):
-    over = rf"\sum_{{{_names(hidden)}}} " if hidden else ""
-    return f"{over}{_product(graph, kept)}"
-
-
-def _product(graph, names):
-    shown = [_formula(graph, name) for name in names[:SHOWN]]
-    return r" \cdot ".join([*shown, r"\dots"] if len(names) > SHOWN else shown)
-
-
-def _formula(graph, name):
-    """A family as a formula: P(node | parents)."""
-    above = graph.parents[name]
-    return rf"P({escape_text(name)} \mid {_names(above)})" if above else f"P({escape_text(name)})"
-
-
-def _names(names):
-    """Names from the data in a formula, the first few of many."""
-    return ", ".join(escape_text(name) for name in names[:SHOWN]) + (r", \dots" if len(names) > SHOWN else "")
-
-
-def _family(graph, name):
-    """A family in words, as a header."""
-    above = graph.parents[name]
-    return f"P({name} | {', '.join(above)})" if above else f"P({name})"
-
-
-def _numerator(network, label, fixed, kept, hidden):
-    """P(target = value, evidence) with its terms, and the sum of them."""
-    graph = network.graph_
-    attributes = {a.name: a for a in network.nodes_}
-    combinations = math.prod(len(attributes[name].values) for name in hidden)
-    if combinations > MOST:
-        total = network.probability({name: _plain(network, name, c) for name, c in fixed.items()})
-        return Step(
-            label, _summed(graph, kept, hidden), "", total, f"{combinations:,} terms, not listed"
-        ), total
-    rows, terms = [], []
-    for codes in product(*(range(len(attributes[name].values)) for name in hidden)):
-        factors = [_entry(network, name, {**fixed, **dict(zip(hidden, codes, strict=True))}) for name in kept]
-        terms.append(math.prod(factors))
-        words = [attributes[name].values[c] for name, c in zip(hidden, codes, strict=True)]
-        rows.append([*words, *factors, terms[-1]])
-    total = math.fsum(terms)
+def _sum_of_products(network, label, terms, fixed, hidden):
+    """The product of terms, summed over hidden nodes: with every term, and what it is."""
+    rows, products = [], []
+    for codes in product(*(_codes(network, name) for name in hidden)):
+        cells = {**fixed, **dict(zip(hidden, codes, strict=True))}
+        numbers = [term.number(cells) for term in terms]
+        products.append(math.prod(numbers))
+        rows.append([*(_told(network, *pair) for pair in zip(hidden, codes, strict=True)), *numbers])
+    total = math.fsum(products)
     if not hidden:
-        return Step(label, _product(graph, kept), joined(rows[0][:-1], r" \cdot "), total), total
-    header = [*hidden, *(_family(graph, name) for name in kept), "product"]
-    more = f"{len(rows) - LISTED:,} more terms not shown" if len(rows) > LISTED else ""
-    grid = Grid("terms", header, rows[:LISTED], more)
-    return Work(label, (grid, Step(label, r"\sum \text{ product}", joined(terms), total))), total
+        return Step(label, _product(terms), joined(rows[0], r" \cdot "), total, "the numbers put in"), total
+    rows = [[*row, one] for row, one in zip(rows, products, strict=True)]
+    grid = Grid("terms", [*hidden, *(term.words for term in terms), "product"], rows)
+    return Work(
+        label, (grid, Step(label, r"\sum \text{ product}", joined(products), total, "sum rule"))
+    ), total
+
+
+def _few_hidden(network, terms, hidden):
+    """The terms, where hidden nodes have too many combinations to be listed without these: each summed out.
+
+    Also the steps of it, and the nodes that are still hidden.
+    """
+    if math.prod(len(_codes(network, name)) for name in hidden) <= LISTED:
+        return terms, [], hidden
+    numbers = {node.name: i for i, node in enumerate(network.nodes_)}
+    sizes, scopes = network.families_.sizes, [[numbers[name] for name in term.free] for term in terms]
+    gone = {numbers[name] for name in hidden}
+    order = min_fill(scopes, gone, sizes)
+    if (cells := largest(planned(scopes, order, gone)[0], sizes)[0]) > MOST:
+        raise RefusalError(
+            f"a derivation would list {cells:,} products; query(…) gives the answer without it"
+        )
+    parts: list[Any] = []
+    for name in (network.nodes_[v].name for v in order):
+        held = [term for term in terms if name in term.free]
+        part, term = _summed_out(network, held, name, len(parts) + 1)
+        terms = [*(other for other in terms if name not in other.free), term]
+        parts.append(part)
+    return terms, parts, []
+
+
+def _summed_out(network, held, name, k):
+    """One node summed out of the product of the terms that hold it: the step, and the sum as a term."""
+    free = tuple(dict.fromkeys(v for term in held for v in term.free if v != name))
+    table, rows = {}, []
+    for codes in product(*(_codes(network, v) for v in free)):
+        cells = dict(zip(free, codes, strict=True))
+        factors = [[term.number({**cells, name: code}) for term in held] for code in _codes(network, name)]
+        table[codes] = math.fsum(map(math.prod, factors))
+        shown = [" · ".join(map(figure, own)) for own in factors[:SHOWN]] + ["…"] * (len(factors) > SHOWN)
+        told = [_told(network, v, code) for v, code in cells.items()]
+        rows.append([*told, " + ".join(shown), table[codes]])
+    words = f"f{k}({', '.join(free)})" if free else f"f{k}"
+    formula = f"f_{{{k}}}({_names(free)})" if free else f"f_{{{k}}}"
+    step = Step(words, _summed(held, [name]), note="sum rule")
+    header = [*free, " · ".join(term.words for term in held), f"f{k}"]
+    grid = Grid(f"numbers of f{k}, summed over {name} = {_values(network, name)}", header, *_cut(rows))
+    term = Term(words, formula, free, lambda cells: table[tuple(cells[v] for v in free)])
+    return Work(f"{name} summed out", (step, grid)), term
+
+
+def _family_term(network, name, given):
+    """P(name | parents) as a term, in which what is given is fixed."""
+    above = network.graph_.parents[name]
+    free = tuple(v for v in (*above, name) if v not in given and v not in network.normals_)
+    formula = rf"P({escape_text(name)} \mid {_names(above)})" if above else f"P({escape_text(name)})"
+    return Term(
+        _family(network.graph_, name), formula, free, lambda cells: _entry(network, name, {**given, **cells})
+    )
+
+
+def _soft_term(name, likely):
+    return Term(f"L({name})", f"L({escape_text(name)})", (name,), lambda cells: float(likely[cells[name]]))
 
 
 def _entry(network, name, codes):
@@ -260,7 +230,7 @@ def _ending(target, values, sums, evidence):
             rf"\sum_{{{escape_text(target)}}} P({escape_text(target)}, e)",
             joined(sums),
             total,
-            f"e: {evidence}",
+            f"sum rule over {target}; e: {evidence}",
         )
     )
     parts += [
@@ -269,9 +239,9 @@ def _ending(target, values, sums, evidence):
             rf"\frac{{{_with_evidence(target, value)}}}{{P(e)}}",
             rf"\frac{{{figure(one)}}}{{{figure(total)}}}",
             one / total if total else None,
-            "product rule, normalised" if i == 0 else "",
+            "product rule, normalised",
         )
-        for i, (value, one) in enumerate(zip(values, sums, strict=True))
+        for value, one in zip(values, sums, strict=True)
     ]
     return parts
 
@@ -280,24 +250,72 @@ def _with_evidence(target, value):
     return f"P({escape_text(f'{target} = {value}')}, e)"
 
 
-def derive_probability(network, cells):
-    """The probability of a row by the chain rule; missing nodes are summed out."""
-    names = [name for name in network.graph_.order if name in cells]
-    known = {name: cells[name] for name in names}
-    if len(names) < len(network.nodes_):
-        p = network.probability({name: _plain(network, name, c) for name, c in known.items()})
-        gone = [name for name in network.graph_.order if name not in known]
-        step = Step("P(row)", r"\sum \prod_i P(x_i | \text{parents})", "", p, f"summed over {listed(gone)}")
-        return Work("The probability of a row", (step,), f"P(row) = {figure(p)}.")
-    factors = [_entry(network, name, known) for name in names]
-    steps = []
-    for name, factor in zip(names, factors, strict=True):
-        above = ", ".join(_finding(network, p, known[p]) for p in network.graph_.parents[name])
-        head = f"{_finding(network, name, known[name])}{' | ' if above else ''}{above}"
-        steps.append(Step(f"{'p' if name in network.normals_ else 'P'}({head})", "", "", factor))
-    p = math.prod(factors)
-    chain = Step("P(row)", r"\prod_i P(x_i | \text{parents})", joined(factors, r" \cdot "), p, "chain rule")
-    return Work("The probability of a row", (*steps, chain), f"P(row) = {figure(p)}.")
+# --- numeric leaves ---------------------------------------------------------------------------------------
+
+
+def _densities(network, name, given):
+    """The density of the number of a leaf for each combination of its parents' values."""
+    above = network.graph_.parents[name]
+    x, (mean, variance) = given[name], network.normals_[name]
+    rows = []
+    for codes in product(*(range(size) for size in mean.shape)):
+        if any(given.get(parent, code) != code for parent, code in zip(above, codes, strict=True)):
+            continue
+        told = [_told(network, parent, code) for parent, code in zip(above, codes, strict=True)]
+        sd = math.sqrt(variance[codes])
+        rows.append([*told, float(mean[codes]), sd, _density(x, float(mean[codes]), sd)])
+    header = [*above, "μ", "σ", f"N({figure(x)}; μ, σ)"]
+    shown, more = _cut(rows)
+    note = "N(x; μ, σ) = 1/√(2πσ²) · e^(-(x - μ)²/(2σ²))"
+    return Grid(f"p({name} = {figure(x)} | …)", header, shown, more or note)
+
+
+def _density(x, mean, sd):
+    return math.exp(-((x - mean) ** 2) / (2 * sd**2)) / math.sqrt(2 * math.pi * sd**2)
+
+
+def _mixture(network, target, given, asked, combinations, sums):
+    """The mean and the variance of a leaf: the normals of its parents' values, weighted."""
+    total = math.fsum(sums)
+    rows = []
+    for codes, joint in zip(combinations, sums, strict=True):
+        cells = {**given, **dict(zip(asked, codes, strict=True))}
+        at = tuple(cells[name] for name in network.graph_.parents[target])
+        mean, variance = (float(part[at]) for part in network.normals_[target])
+        told = [_told(network, name, code) for name, code in zip(asked, codes, strict=True)]
+        rows.append([*told, joint, joint / total if total else math.nan, mean, math.sqrt(variance)])
+    header = [*asked, "P(q, e)", "P(q | e)", "μ", "σ"]
+    weights, means, sds = zip(*(row[-3:] for row in rows), strict=True)
+    centre = math.fsum(w * m for w, m in zip(weights, means, strict=True))
+    variance = math.fsum(w * (s**2 + (m - centre) ** 2) for w, m, s in zip(weights, means, sds, strict=True))
+    return [
+        Grid(f"components of {target}: q are the values of its parents", header, *_cut(rows)),
+        Step(
+            f"mean of {target}",
+            r"\sum_q P(q \mid e) \mu_q",
+            _shown_terms(rf"{figure(w)} \cdot {figure(m)}" for w, m in zip(weights, means, strict=True)),
+            centre,
+            "sum rule: the mean of a mixture",
+        ),
+        Step(
+            f"variance of {target}",
+            r"\sum_q P(q \mid e) (\sigma_q^2 + (\mu_q - \mu)^2)",
+            _shown_terms(
+                rf"{figure(w)} ({figure(s)}^2 + ({figure(m)} - {figure(centre)})^2)"
+                for w, m, s in zip(weights, means, sds, strict=True)
+            ),
+            variance,
+            f"standard deviation {figure(math.sqrt(variance))}",
+        ),
+    ]
+
+
+def _shown_terms(terms):
+    terms = list(terms)
+    return " + ".join([*terms[:SHOWN], r"\dots"] if len(terms) > SHOWN else terms)
+
+
+# --- how it was made -------------------------------------------------------------------------------------
 
 
 def derive_network(network):
@@ -309,7 +327,7 @@ def derive_network(network):
         ["node", "parents"],
         [[name, ", ".join(graph.parents[name]) or "none"] for name in graph.order],
     )
-    parts = [_chain(graph), edges]
+    parts = [_chain(network), edges]
     statistics = network.statistics_
     counts = dict(zip(attributes, statistics.tables, strict=True)) if statistics is not None else None
     for name in graph.order:
@@ -327,16 +345,89 @@ def derive_network(network):
                 seen = counts and float(counts[name][codes].sum())
             rows.append([*given, *cells, *([seen] if counts else [])])
         header = [*graph.parents[name], *heads, *(["rows"] if counts else [])]
-        more = f"{len(rows) - LINES:,} more lines not shown" if len(rows) > LINES else ""
-        parts.append(Grid(_family(graph, name), header, rows[:LINES], more))
+        parts.append(Grid(_family(graph, name), header, *_cut(rows)))
     if network.trace_:
         parts.append(
             Grid(
                 "expectation-maximisation",
                 ["round", "log-likelihood"],
-                [[i, v] for i, v in enumerate(network.trace_)][:LINES],
+                *_cut([[i, v] for i, v in enumerate(network.trace_)]),
             )
         )
     return Work(
         "Belief network", tuple(parts), f"{len(graph.edges)} edges between {len(graph.parents)} nodes."
     )
+
+
+# --- words and formulas -----------------------------------------------------------------------------------
+
+
+def _attribute(network, name):
+    return next(a for a in network.nodes_ if a.name == name)
+
+
+def _codes(network, name):
+    """The codes of the values of a node."""
+    return range(len(_attribute(network, name).values))
+
+
+def _told(network, name, cell):
+    """The value of a code, or the number of a leaf, in words."""
+    return figure(cell if name in network.normals_ else _attribute(network, name).values[cell])
+
+
+def _values(network, name):
+    return listed(_attribute(network, name).values, most=SHOWN)
+
+
+def _finding(network, name, cell):
+    """What a node shows: smoker = yes, age > 55.5, age in (37.5, 44.5]."""
+    told = _told(network, name, cell)
+    if name not in network.cuts_:
+        return f"{name} = {told}"
+    return f"{name} in {told}" if told.startswith("(") else f"{name} {told}"
+
+
+def _soft_finding(network, name, likely):
+    """What soft evidence says of a node: L(smoke) = 0.8 (yes), 0.1 (no)."""
+    values = _attribute(network, name).values
+    told = (f"{figure(float(x))} ({value})" for value, x in zip(values, likely, strict=True))
+    return f"L({name}) = {', '.join(told)}"
+
+
+def _chain(network):
+    """The chain rule over the graph, as a step."""
+    names = network.graph_.order
+    label = f"P({', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''})"
+    terms = [_family_term(network, name, {}) for name in names]
+    return Step(label, _product(terms), note="chain rule over the graph")
+
+
+def _joint(what, evidence):
+    return f"P({what}, e)" if evidence else f"P({what})"
+
+
+def _summed(terms, hidden):
+    over = rf"\sum_{{{_names(hidden)}}} " if hidden else ""
+    return f"{over}{_product(terms)}"
+
+
+def _product(terms):
+    shown = [term.formula for term in terms[:SHOWN]]
+    return r" \cdot ".join([*shown, r"\dots"] if len(terms) > SHOWN else shown)
+
+
+def _names(names):
+    """Names from the data in a formula, the first few of many."""
+    return ", ".join(escape_text(name) for name in names[:SHOWN]) + (r", \dots" if len(names) > SHOWN else "")
+
+
+def _family(graph, name):
+    """A family in words, as a header."""
+    above = graph.parents[name]
+    return f"P({name} | {', '.join(above)})" if above else f"P({name})"
+
+
+def _cut(rows):
+    """The first of many lines, and how many more there are."""
+    return rows[:LINES], f"{len(rows) - LINES:,} more lines not shown" if len(rows) > LINES else ""
