@@ -438,11 +438,8 @@ class BeliefNetwork(Questions, Unsupervised):
         (target,) = self._targets(row, given)
         found = self._findings(given)
         names = [node.name for node in self.nodes_]
-        hard = {names[v]: code for v, code in found.hard.items()} | {
-            names[v]: x for v, x in found.numbers.items()
-        }
-        soft = {names[v]: likely for v, likely in found.likely.items() if names[v] not in hard}
-        return derive_query(self, target, hard, soft)
+        given = {names[v]: cell for v, cell in {**found.hard, **found.numbers}.items()}
+        return derive_query(self, target, given, {names[v]: own for v, own in found.soft.items()})
 
     def _work(self):
         return derive_network(self)
@@ -537,6 +534,12 @@ class Differences(NamedTuple):
     def distance(self) -> int:
         """The structural Hamming distance: how many edges must be added, deleted or turned."""
         return len(self.only_here) + len(self.only_there) + len(self.turned)
+
+    def __str__(self) -> str:
+        told = [f"structural Hamming distance {self.distance}"]
+        for what, edges in (("only here", self.only_here), ("only there", self.only_there)):
+            told += [f"{what}: {a} → {b}" for a, b in edges]
+        return "\n".join([*told, *(f"turned: {a} → {b}, there {b} → {a}" for a, b in self.turned)])
 
 
 def _node(name, record):

@@ -9,7 +9,7 @@ mixture of normals, weighted by P(its parents | e).
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -265,46 +265,54 @@ class Questions:
 
     def _findings(self, given) -> "EvidenceByNode":
         """What is given, by number."""
-        likely, numbers = {}, {}
-        self._graph().known(given or ())
-        if not isinstance(given or {}, Mapping):
+        given = {} if given is None else given
+        if not isinstance(given, Mapping):
             raise DataError(
                 f"given must be a mapping of node to value, such as {{'a': 'yes'}}, got {given!r}"
             )
-        for name, value in (given or {}).items():
+        self._graph().known(given)
+        found = EvidenceByNode({}, {}, {}, {}, 1.0)
+        for name, value in given.items():
             node = self._numbers[name]
             if name in self.normals_:
-                numbers[node] = _number(name, value)
+                found.numbers[node] = _number(name, value)
+            elif not isinstance(value, Mapping):
+                found.hard[node] = self._code(self.nodes_[node], value)
+            elif len(likely := self._likelihoods(self.nodes_[node], value)) == 1:
+                [(found.hard[node], weight)] = likely.items()
+                found = found._replace(scale=found.scale * weight)
             else:
-                likely[node] = self._likelihoods(self.nodes_[node], value)
-        normals = {self._numbers[name]: leaf for name, leaf in self.normals_.items()}
-        densities, log_scale = finding_densities(normals, self.families_.parents, numbers)
-        return EvidenceByNode(likely, numbers, densities, log_scale)
+                found.soft[node] = np.zeros(self.families_.sizes[node])
+                found.soft[node][list(likely)] = list(likely.values())
+        if found.numbers:
+            normals = {self._numbers[name]: leaf for name, leaf in self.normals_.items()}
+            densities, log_scale = finding_densities(normals, self.families_.parents, found.numbers)
+            scale = math.exp(log_scale) if log_scale < _MOST_LOG else math.inf
+            found = found._replace(densities=densities, scale=found.scale * scale)
+            found.hard.update(dict.fromkeys(found.numbers, 0))
+        return found
 
-    def _likelihoods(self, node, value):
-        """The likelihood of a finding under each value of a node."""
-        weights = value if isinstance(value, Mapping) else {value: 1.0}
-        likely = np.zeros(len(node.values))
-        for one, weight in weights.items():
-            if (code := self._code(node, one)) < 0:
-                hint = did_you_mean(as_text(one), node.values)
-                raise DataError(f"node {node.name!r} has no value {one!r}. {hint}")
-            likely[code] = math.nan if (x := _as_number(weight)) is None else x
-        if not (np.isfinite(likely) & (likely >= 0)).all() or not likely.any():
+    def _likelihoods(self, node, weights):
+        """The likelihood of a finding under each value of a node, by code, without zeros."""
+        likely = {self._code(node, value): _as_number(weight) for value, weight in weights.items()}
+        if any(x is None or x < 0 for x in likely.values()) or not any(likely.values()):
             raise DataError(f"soft evidence on {node.name!r} must be likelihoods of at least 0, not all 0")
-        return likely
+        return {code: x for code, x in likely.items() if x}
 
     def _code(self, node, value):
         """The code of a value; a number in a column of intervals belongs to one of them."""
-        code = node.encode(value)
+        code = node.encode(value) if isinstance(value, Hashable) else -1
         if code < 0 and node.name in self.cuts_ and (x := _as_number(value)) is not None:
             return int(np.searchsorted(self.cuts_[node.name], x))
+        if code < 0:
+            hint = did_you_mean(as_text(value), node.values)
+            raise DataError(f"node {node.name!r} has no value {value!r}. {hint}")
         return code
 
     def _reduced(self, wanted, found):
         """The factors that matter, with hard evidence put in and soft evidence multiplied."""
         hard = found.hard
-        inside = {*wanted, *found.nodes}
+        inside = {*wanted, *hard, *found.soft}
         ahead = list(inside)
         while ahead:  # ancestors of what is asked or observed; all others sum to one
             for parent in self.families_.parents[ahead.pop()]:
@@ -313,7 +321,7 @@ class Questions:
                     ahead.append(parent)
         own = {v: TableFactor.of(self.families_.scopes[v], table) for v, table in found.densities.items()}
         factors = [own.get(v, self._factors[v]).given(hard) for v in sorted(inside)]
-        factors += [TableFactor((v,), likely) for v, likely in found.likely.items() if v not in hard]
+        factors += [TableFactor((v,), likely) for v, likely in found.soft.items()]
         return factors, inside - hard.keys()
 
     def _posterior(self, wanted, found, budget):
@@ -327,7 +335,7 @@ class Questions:
     def _possible(self, total, found):
         """The probability of the findings, which must be possible."""
         if not total > 0:
-            told = ", ".join(self.nodes_[v].name for v in found.nodes)
+            told = ", ".join(self.nodes_[v].name for v in (*found.hard, *found.soft))
             raise DataError(f"the evidence ({told}) has probability 0 in this network; check its values")
         return total
 
@@ -379,7 +387,7 @@ class Questions:
         beliefs = eliminated.beliefs()
         answers: dict[str, Any] = {}
         for i, node in enumerate(self.nodes_):
-            if i in found.nodes:
+            if i in found.hard or i in found.soft:
                 continue
             wanted, fixed = self._asked((node.name,), found)
             table = marginal(beliefs, wanted).over(tuple(sorted(wanted))) if wanted else np.ones(())
@@ -416,7 +424,7 @@ class Questions:
         codes = {**eliminated.most_probable(), **found.hard}
         explained: dict[str, Any] = {}
         for i, node in enumerate(self.nodes_):
-            if node.name in self.normals_ and i not in found.nodes:
+            if node.name in self.normals_ and i not in found.hard:
                 at = tuple(codes[v] for v in self.families_.parents[i])
                 explained[node.name] = float(self.normals_[node.name].mean[at])
             elif i in codes and i not in found.hard:
@@ -477,7 +485,7 @@ class Questions:
             raise ParameterError(f"sample: method cannot be {method!r}. {did_you_mean(method, tuple(ways))}")
         order = [self._numbers[name] for name in self.graph_.order]
         wanted, fixed = self._asked(targets, found)
-        likely = {**found.likely, **dict.fromkeys(found.densities, np.ones(1))}
+        likely = {v: np.eye(self.families_.sizes[v])[code] for v, code in found.hard.items()} | found.soft
         drawn = ways[method](
             order,
             self.families_,
@@ -527,32 +535,19 @@ class Questions:
 
 
 class EvidenceByNode(NamedTuple):
-    """Evidence, by the numbers of nodes: the likelihood of each value, and the numbers of leaves.
+    """Evidence, by the numbers of nodes.
 
-    densities : of leaves, float64 (values of each parent …, 1), scaled by e to `log_scale`
+    hard : codes of values that are sure; a leaf has its only one
+    soft : the likelihood of each value
+    numbers, densities : of leaves, the number, and float64 (values of each parent …, 1), scaled
+    scale : what the probability of the evidence is to be multiplied by
     """
 
-    likely: dict[int, np.ndarray]
+    hard: dict[int, int]
+    soft: dict[int, np.ndarray]
     numbers: dict[int, float]
     densities: dict[int, np.ndarray]
-    log_scale: float
-
-    @property
-    def nodes(self) -> set[int]:
-        return {*self.likely, *self.numbers}
-
-    @property
-    def hard(self) -> dict[int, int]:
-        """The values that are sure; a leaf has its only one."""
-        sure = {v: int(likely.argmax()) for v, likely in self.likely.items() if np.count_nonzero(likely) == 1}
-        return {**sure, **dict.fromkeys(self.numbers, 0)}
-
-    @property
-    def scale(self) -> float:
-        """What the probability of hard evidence is to be multiplied by."""
-        hard = self.hard
-        soft = math.prod([float(likely[hard[v]]) for v, likely in self.likely.items() if v in hard])
-        return soft * (math.exp(self.log_scale) if self.log_scale < _MOST_LOG else math.inf)
+    scale: float
 
 
 def _check_rows(method, n_samples):
