@@ -199,7 +199,7 @@ def chow_liu_pgmpy(given):
     from pgmpy.estimators import TreeSearch
 
     frame = given[0].to_pandas().astype("category")
-    return list(TreeSearch(frame, root_node=frame.columns[0]).estimate(show_progress=False).edges())
+    return list(TreeSearch(frame, root_node=frame.columns[0], n_jobs=1).estimate(show_progress=False).edges())
 
 
 def bic_of(edges, table):

@@ -10,7 +10,8 @@ import openbook
 from openbook.bayes import Laplace, MEstimate, NaiveBayes, NoSmoothing
 from openbook.errors import DataError, ParameterError
 from openbook.network import BeliefNetwork, BeliefNetworkClassifier, random_network
-from openbook.network.structure import family_score
+from openbook.network.learning import CodedRows
+from openbook.network.structure import Scores, family_score
 
 ROWS = [{"a": "x", "b": "p"}, {"a": "x", "b": "q"}, {"a": "x", "b": "p"}, {"a": "y", "b": "q"}]
 EDGE = [("a", "b")]
@@ -116,7 +117,7 @@ def test_more_rows_and_fewer():
         BeliefNetwork(EDGE).fit(ROWS).forget([{"a": "y", "b": "p"}] * 3)
 
 
-def test_bic_by_hand():
+def test_scores_by_hand():
     codes = np.array([[0, 0], [0, 1], [0, 0], [1, 1]])
     w = np.ones(4)
     alone = 2 * math.log(2 / 4) + 2 * math.log(2 / 4) - 0.5 * math.log(4)
@@ -125,6 +126,29 @@ def test_bic_by_hand():
     assert family_score(codes, w, [2, 2], 1, (0,)) == pytest.approx(under)
     # K2 without parents: Γ(2)/Γ(6) · Γ(3) Γ(3) = 2 · 2 / 5!
     assert family_score(codes, w, [2, 2], 1, (), "k2") == pytest.approx(math.log(4 / 120))
+    # BDeu with 1/4 in each cell. Under 0: Γ(½)/Γ(3½) = 1 / (½ · 1½ · 2½), Γ(2¼)/Γ(¼) = ¼ · 1¼, Γ(1¼)/Γ(¼) = ¼
+    # under 1: Γ(½)/Γ(1½) = 1 / ½, and Γ(1¼)/Γ(¼) = ¼
+    under = math.log(0.25 * 1.25 * 0.25 / (0.5 * 1.5 * 2.5)) + math.log(0.25 / 0.5)
+    assert family_score(codes, w, [2, 2], 1, (0,), "bdeu") == pytest.approx(under)
+
+
+def test_families_are_counted_with_weights_and_gaps():
+    rng = np.random.default_rng(0)
+    sizes, w = (2, 3, 4, 2), rng.integers(1, 4, 50) / 2
+    codes = np.column_stack([rng.integers(-1, size, 50) for size in sizes])
+    scores = Scores(CodedRows(codes, np.empty((50, 0)), w), sizes, "bic")
+    counts, starts, q = scores.counts(1, (0,), [2, 3])
+    assert (starts.tolist(), q.tolist()) == ([0, 8], [8, 4])
+    for more, start in ((2, 0), (3, 8)):
+        expected = np.zeros((sizes[more], 2, 3))
+        for row, weight in zip(codes.tolist(), w.tolist(), strict=True):
+            if min(row[0], row[1], row[more]) >= 0:
+                expected[row[more], row[0], row[1]] += weight
+        assert counts[start : start + 2 * sizes[more]].ravel().tolist() == expected.ravel().tolist()
+    # kept scores are those that are counted anew
+    once = scores.adding(1, {0}, [2, 3])
+    fresh = Scores(CodedRows(codes, np.empty((50, 0)), w), sizes, "bic")
+    assert scores.of(1, (3, 0)) == once[3] == pytest.approx(fresh.of(1, (0, 3)))
 
 
 def test_search_finds_the_edges_of_a_clear_network():

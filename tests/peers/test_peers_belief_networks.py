@@ -1,12 +1,14 @@
 """Belief networks beside pyAgrum, on the networks that pgmpy bundles: answers to 1e-6, scores no lower."""
 
 import gzip
+import math
 from importlib.resources import files
 
 import numpy as np
 import pytest
 
 from openbook.network import BeliefNetwork, read_bif, write_bif
+from openbook.network.structure import family_score
 
 gum = pytest.importorskip("pyagrum")
 
@@ -81,6 +83,23 @@ def test_d_separation(pair):
         a, b, *given = rng.choice(names, 4, replace=False).tolist()
         expected = theirs.isIndependent(a, b, given)
         assert bool(ours.d_separated(a, b, given)) == expected
+
+
+@pytest.mark.parametrize("criterion", ["BIC", "K2"])
+def test_scores_of_families(pair, criterion, tmp_path):
+    ours, theirs = pair
+    rows = ours.sample_rows(500, 3)
+    rows.to_polars().write_csv(tmp_path / "rows.csv")
+    learner = gum.BNLearner(str(tmp_path / "rows.csv"), theirs)
+    getattr(learner, f"useScore{criterion}")()
+    learner.useNoPrior()
+    codes = np.column_stack([rows.data(name) for name in rows.names])
+    sizes = [len(node.values) for node in ours.nodes_]
+    for i, name in enumerate(rows.names):
+        above = [rows.names.index(parent) for parent in ours.parents(name)]
+        found = family_score(codes, np.ones(len(rows)), sizes, i, above, criterion.lower())
+        expected = math.log(2) * learner.score(name, list(ours.parents(name)))  # theirs are in bits
+        assert found == pytest.approx(expected, rel=1e-6)
 
 
 def test_bic_of_the_search_is_no_worse(pair, tmp_path):

@@ -35,6 +35,7 @@ __all__ = [
     "finding_densities",
     "leaf_normals",
     "n_values",
+    "spread_of",
 ]
 
 _LOG_2_PI = float(np.log(2 * np.pi))
@@ -60,12 +61,17 @@ class LeafNormals(NamedTuple):
 
 def estimated(moments: Moments, shape: Sequence[int], column: Moments, min_covar: float) -> LeafNormals:
     """The likeliest normals of a leaf, of the shape of its parents; `column` are the moments of all rows."""
-    spread = float(np.nan_to_num(column.variance()[0, 0]))
-    spread = spread if spread > 0 else 1.0
+    spread = spread_of(column)
     seen = moments.weight > 0
     mean = np.where(seen, moments.mean, column.mean)
     variance = np.where(seen, np.nan_to_num(moments.variance()), spread)
     return LeafNormals(mean.reshape(shape), np.maximum(variance, min_covar * spread).reshape(shape))
+
+
+def spread_of(column: Moments) -> float:
+    """The variance of a column by its moments, (1, 1), and 1 where it does not vary."""
+    spread = float(np.nan_to_num(column.variance()[0, 0]))
+    return spread if spread > 0 else 1.0
 
 
 def column_moments(rows, names: Sequence[str]) -> dict[str, Moments]:

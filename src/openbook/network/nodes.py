@@ -51,16 +51,7 @@ def as_node(attribute, cuts):
 
 def gaussian_columns(learner, schema):
     """The numeric columns that stay numbers, by the learner's parameter `gaussian`."""
-    leaves = _named_gaussian(learner, schema.of(Numeric))
-    if leaves and isinstance(learner.structure, str) and learner.criterion != "bic":
-        raise ParameterError(
-            f"{type(learner).__name__}: criterion {learner.criterion!r} scores tables only, and"
-            f" {leaves[0]!r} is a number (gaussian); use criterion='bic'"
-        )
-    return leaves
-
-
-def _named_gaussian(learner, numbers):
+    numbers = schema.of(Numeric)
     if learner.gaussian is None or isinstance(learner.gaussian, str):
         if learner.gaussian not in (None, "all"):
             raise ParameterError(

@@ -17,28 +17,38 @@ search goes on for a few steps that lower the score least, none of which takes b
 list), and returns the best graph it met. Of equal steps the first by kind (add, delete, reverse), parent and
 child is taken. A family is scored on the rows in which all of it is known, scaled to all rows.
 
-A leaf with a normal distribution (`leaves.py`) is never a parent. Its family has the BIC of the likeliest
-normals, with 2 q parameters, and its information about a node is what that node adds to the log-likelihood
-per row. In a tree, leaves hang on the tree of the other nodes.
+A leaf with a normal distribution (`leaves.py`) is never a parent. Its BIC is that of the likeliest normals,
+with 2 q parameters. For K2 and BDeu it has the marginal likelihood under the conjugate normal-gamma prior
+(DeGroot 1970; of networks Bøttcher 2001), worth m rows of the column's mean μ and variance s² under each
+combination: m = 1 for K2, and 1/q for BDeu. With the mean x_j and the scatter S_j of the N_j rows:
 
-codes : int64 (n, d), -1 where missing;  gain[i, j] : float64 (d, d), of adding or deleting the edge i -> j
+    Σ_j [ln Γ((m + N_j)/2) - ln Γ(m/2) + m/2 ln b - (m + N_j)/2 ln b_j + ½ ln(m/(m + N_j)) - N_j/2 ln 2π]
+    b = m s²/2,    b_j = b + S_j/2 + m N_j (x_j - μ)² / (2 (m + N_j))
+
+The information of a leaf about a node is what that node adds to the log-likelihood per row. In a tree, leaves
+hang on the tree of the other nodes.
+
+codes : int32 (d, n), -1 where missing;  change[i, j] : float64 (d, d), of adding or deleting the edge i -> j
 """
 
 import math
 from collections import deque
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, xlogy
 
+from openbook.kernels.jit import jit
 from openbook.kernels.moments import Moments
 from openbook.network.learning import CodedRows
-from openbook.network.leaves import estimated
+from openbook.network.leaves import LeafNormals, estimated, spread_of
 
 __all__ = [
     "STRUCTURES",
     "Scores",
     "chow_liu",
+    "count_families",
     "family_score",
     "hill_climb",
     "search_structure",
@@ -55,8 +65,26 @@ SAME = 1e-9
 MOST_CELLS = 1 << 20
 
 
+@jit
+def count_families(codes, more, cells, size, w, starts, counts):
+    """Count a family with one more parent, for each of the parents in `more`.
+
+    cells (n,) is the cell of each row in the table of the family, of so many cells (`size`), -1 where it is
+    unknown. Each row is added to counts[starts[k] + code of parent k · size + its cell].
+    """
+    for k in range(len(more)):
+        own, start = codes[more[k]], starts[k]
+        for i in range(len(cells)):
+            if cells[i] >= 0 and own[i] >= 0:
+                counts[np.uintp(start + own[i] * size + cells[i])] += w[i]
+
+
 class Scores:
-    """Scores of families, each counted once."""
+    """Scores of families, each counted once.
+
+    Beside the d nodes there is one of a single value, with the number d: a family with that parent is the
+    family as it is.
+    """
 
     def __init__(
         self,
@@ -66,88 +94,131 @@ class Scores:
         leaves: Sequence[int] = (),
         min_covar: float = 1e-3,
     ) -> None:
-        codes, w = rows.codes, rows.w
-        self.codes = np.ascontiguousarray(codes.T.astype(np.int64))
-        self.sizes, self.name, self.min_covar = list(sizes), criterion, min_covar
+        self.codes = np.zeros((len(sizes) + 1, len(rows.codes)), dtype=np.int32)
+        self.codes[:-1] = rows.codes.T
+        self.sizes, self.nothing = [*sizes, 1], len(sizes)
+        self.name, self.min_covar = criterion, min_covar
+        self.w, self.n = np.ascontiguousarray(rows.w, dtype=float), float(rows.w.sum())
         self.x = {node: rows.x[:, [j]] for j, node in enumerate(leaves)}
-        self.w = None if (w == 1).all() else w
-        self.n = float(w.sum())
-        self.gaps = [bool((column < 0).any()) for column in self.codes]
-        self.kept: dict[tuple[int, tuple[int, ...]], float] = {}
-        # ln of whole counts, times them: a look-up is quicker than a logarithm
-        whole = np.arange(len(codes) + 1, dtype=float)
-        self.x_log_x = np.where(whole > 0, whole * np.log(np.maximum(whole, 1)), 0.0)
+        self.columns = {node: self._moments(node, ()) for node in self.x}
+        self.kept: dict[tuple[int, frozenset[int]], np.ndarray] = {}
 
     def of(self, node: int, parents: Collection[int]) -> float:
-        key = node, tuple(sorted(parents))
-        if key not in self.kept:
-            self.kept[key] = self._score(*key)
-        return self.kept[key]
+        """The score of a node under parents."""
+        for last in parents:  # it was the last parent to be added, once
+            kept = self.kept.get((node, frozenset(parents) - {last}))
+            if kept is not None and not np.isnan(kept[last]):
+                return float(kept[last])
+        return float(self.adding(node, parents, [self.nothing])[self.nothing])
+
+    def adding(self, node: int, parents: Collection[int], more: Sequence[int]) -> np.ndarray:
+        """The scores of a node under parents and each one of `more`, (d + 1,); NaN where none is known."""
+        kept = self.kept.setdefault((node, frozenset(parents)), np.full(len(self.sizes), np.nan))
+        if new := [i for i in more if np.isnan(kept[i])]:
+            above = sorted(parents)
+            if node in self.x:
+                kept[new] = [self._leaf_score(node, (*above, i)) for i in new]
+            else:
+                kept[new] = self._table_scores(*self.counts(node, above, new))
+        return kept
 
     def cells(self, node: int, parents: Collection[int]) -> int:
         return math.prod(self.sizes[v] for v in (node, *parents))
 
-    def counts(self, node: int, parents: Sequence[int]) -> np.ndarray:
-        """The counts of a family over the rows in which it is known, (q, r)."""
-        flat, w, cells = self._flat(node, parents)
-        return np.bincount(flat, w, cells).reshape(-1, self.sizes[node])
+    def counts(
+        self, node: int, parents: Sequence[int], more: Sequence[int]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The counts of a node under parents and each one of `more`: a table after the other, (Σ q, r).
 
-    def _flat(self, node: int, parents: Sequence[int]) -> tuple[np.ndarray, np.ndarray | None, int]:
-        """The cell of each row in the table of a family, where it is known; the weights, and all cells."""
-        flat = self.codes[node].copy()
-        stride = self.sizes[node]
-        for parent in parents:
-            flat += self.codes[parent] * stride
-            stride *= self.sizes[parent]
-        w = self.w
-        if any(self.gaps[v] for v in (node, *parents)):
-            known = (self.codes[[node, *parents]] >= 0).all(axis=0)
-            flat, w = flat[known], w[known] if w is not None else None
-        return flat, w, stride
+        Also the first line of each table, (m,), and how many it has, q, (m,). Within a table, lines go by the
+        value of the one of `more` first. A row in which something is unknown is left out.
+        """
+        r, size = self.sizes[node], self.cells(node, parents)
+        q = np.array([self.sizes[i] * size // r for i in more])
+        starts = np.cumsum(q) - q
+        counts = np.zeros((int(q.sum()), r))
+        flat = self._flat(parents, node)
+        count_families(self.codes, np.array(more), flat, size, self.w, starts * r, counts.reshape(-1))
+        return counts, starts, q
 
-    def _score(self, node: int, parents: tuple[int, ...]) -> float:
-        if node in self.x:
-            likelihood, known = self.normal_likelihood(node, parents)
-            free = 2 * self.cells(node, parents)
-            return self.n / known * likelihood - 0.5 * math.log(max(self.n, 2.0)) * free if known else 0.0
-        counts = self.counts(node, parents)
-        known = float(counts.sum())
-        if not known:
-            return 0.0
-        scale = self.n / known
-        q, r = counts.shape
-        by_parents = counts.sum(axis=1)
+    def _flat(self, parents: Sequence[int], node: int) -> np.ndarray:
+        """The cell of each row in the table of a family, (n,); -1 where something is unknown."""
+        flat, known = np.zeros_like(self.codes[node]), self.codes[node] >= 0
+        for v in (*parents, node):
+            flat = flat * self.sizes[v] + self.codes[v]
+            known &= self.codes[v] >= 0
+        return np.where(known, flat, -1)
+
+    def _table_scores(self, counts: np.ndarray, starts: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """The scores of tables of counts; see the module."""
+        r, by_parents = counts.shape[1], counts.sum(axis=1)
         if self.name == "bic":
-            likelihood = self._sum_x_log_x(counts) - self._sum_x_log_x(by_parents)
-            return scale * likelihood - 0.5 * math.log(max(self.n, 2.0)) * q * (r - 1)
-        a = 1.0 if self.name == "k2" else 1.0 / (q * r)
-        rows = counts[by_parents > 0]  # combinations that no row shows add nothing
-        total = gammaln(a + rows).sum() - rows.size * gammaln(a)
-        total += len(rows) * gammaln(a * r) - gammaln(a * r + rows.sum(axis=1)).sum()
-        return scale * float(total)
+            lines = xlogy(counts, counts).sum(axis=1) - xlogy(by_parents, by_parents)
+            cost = 0.5 * math.log(max(self.n, 2.0)) * q * (r - 1)
+        else:
+            a = np.ones(len(counts)) if self.name == "k2" else np.repeat(1 / (q * r), q)
+            lines = (gammaln(a[:, None] + counts) - gammaln(a)[:, None]).sum(axis=1)
+            lines += gammaln(a * r) - gammaln(a * r + by_parents)
+            cost = 0.0
+        return self._scaled(np.add.reduceat(lines, starts), np.add.reduceat(by_parents, starts)) - cost
 
-    def normal_likelihood(
-        self, node: int, parents: Sequence[int], beside: Sequence[int] = ()
-    ) -> tuple[float, float]:
-        """The log-likelihood of a leaf under its likeliest normals, and the weight of the rows.
+    def _scaled(self, score: Any, known: Any) -> Any:
+        """A score of the rows that are known, scaled to all rows."""
+        return score * np.divide(self.n, known, out=np.zeros_like(known), where=known > 0)
 
-        They are the rows in which the leaf, its parents and the nodes in `beside` are known.
+    def _moments(self, node: int, parents: Sequence[int], beside: Sequence[int] = ()) -> Moments:
+        """The moments of a leaf under each combination of its parents, (q, 1).
+
+        They are those of the rows in which the leaf, its parents and the nodes in `beside` are known.
         """
         used = ~np.isnan(self.x[node][:, 0]) & (self.codes[[node, *parents, *beside]] >= 0).all(axis=0)
-        flat = np.zeros(len(used), dtype=np.int64)
-        for parent in parents:
-            flat = flat * self.sizes[parent] + self.codes[parent]
-        w = np.ones(int(used.sum())) if self.w is None else self.w[used]
-        q = math.prod(self.sizes[v] for v in parents)
-        moments = Moments.of(self.x[node][used], flat[used], w, q)
-        normals = estimated(moments, (q,), moments.overall(), self.min_covar)
-        return normals.log_likelihood(moments), float(moments.weight.sum())
+        flat = self._flat(parents, self.nothing)[used]
+        return Moments.of(self.x[node][used], flat, self.w[used], self.cells(self.nothing, parents))
 
-    def _sum_x_log_x(self, counts: np.ndarray) -> float:
-        if self.w is None:
-            return float(self.x_log_x[counts].sum())
-        some = counts[counts > 0]
-        return float((some * np.log(some)).sum())
+    def _leaf_score(self, node: int, parents: Sequence[int]) -> float:
+        moments = self._moments(node, parents)
+        q, known = len(moments.weight), np.array(moments.weight.sum())
+        if self.name == "bic":
+            likelihood = self._normals(node, moments).log_likelihood(moments)
+            return float(self._scaled(likelihood, known) - math.log(max(self.n, 2.0)) * q)
+        column = self.columns[node]
+        m = 1.0 if self.name == "k2" else 1 / q
+        n, gap = moments.weight, moments.mean - column.mean
+        b = m * spread_of(column) / 2
+        later = b + moments.scatter / 2 + m * n * gap**2 / (2 * (m + n))
+        lines = gammaln((m + n) / 2) - gammaln(m / 2) + m / 2 * np.log(b) - (m + n) / 2 * np.log(later)
+        lines += 0.5 * np.log(m / (m + n)) - n / 2 * math.log(2 * math.pi)
+        return float(self._scaled(lines.sum(), known))
+
+    def _normals(self, node: int, moments: Moments) -> LeafNormals:
+        return estimated(moments, (len(moments.weight),), self.columns[node], self.min_covar)
+
+    def information(self, i: int, more: Sequence[int], given: int | None = None) -> np.ndarray:
+        """I(x_i; x_j), or I(x_i; x_j | x_given), of each j in `more`, in nats, on the rows that are known."""
+        base = () if given is None else (given,)
+        found = np.zeros(len(more))
+        plain = [k for k, j in enumerate(more) if j not in self.x]
+        if plain:
+            counts, starts, q = self.counts(i, base, [more[k] for k in plain])
+            found[plain] = [
+                _information(counts[s : s + lines].reshape(-1, self.cells(self.nothing, base), self.sizes[i]))
+                for s, lines in zip(starts.tolist(), q.tolist(), strict=True)
+            ]
+        for k, leaf in enumerate(more):
+            if leaf in self.x:
+                under, without = self._moments(leaf, (*base, i)), self._moments(leaf, base, beside=(i,))
+                gain = self._normals(leaf, under).log_likelihood(under)
+                gain -= self._normals(leaf, without).log_likelihood(without)
+                found[k] = gain / rows if (rows := float(under.weight.sum())) else 0.0
+        return found
+
+
+def _information(counts: np.ndarray) -> float:
+    """I(x; z | y) of a table (x, y, z), in nats."""
+    total = counts.sum()
+    p = counts / total if total else counts
+    known = [xlogy(part, part).sum() for part in (p, p.sum(axis=(0, 2)), p.sum(axis=0), p.sum(axis=2))]
+    return float(known[0] + known[1] - known[2] - known[3])
 
 
 def family_score(codes, w, sizes, node, parents, criterion="bic"):
@@ -157,7 +228,7 @@ def family_score(codes, w, sizes, node, parents, criterion="bic"):
 
 def search_structure(structure, scores, *, max_parents=4, required=(), forbidden=()):
     """The parents of each node, and the score; edges are pairs of numbers."""
-    d = len(scores.sizes)
+    d = scores.nothing
     if structure == "chow_liu":
         parents = chow_liu(scores)
     elif structure == "hill_climb":
@@ -171,44 +242,20 @@ def search_structure(structure, scores, *, max_parents=4, required=(), forbidden
     return tuple(tuple(sorted(above)) for above in parents), float(total)
 
 
-def _information(scores, i, j, given=None):
-    """I(x_i; x_j), or I(x_i; x_j | x_given), in nats, on the rows in which they are known."""
-    if j in scores.x:
-        base = () if given is None else (given,)
-        more, rows = scores.normal_likelihood(j, (i, *base))
-        return (more - scores.normal_likelihood(j, base, beside=(i,))[0]) / rows if rows else 0.0
-    if given is None:
-        joint = scores.counts(j, (i,))[None]
-    else:
-        joint = scores.counts(j, (i, given)).reshape(scores.sizes[given], scores.sizes[i], scores.sizes[j])
-    total = joint.sum()
-    if not total:
-        return 0.0
-    p = joint / total
-    outer = p.sum(axis=2, keepdims=True) * p.sum(axis=1, keepdims=True)
-    base = p.sum(axis=(1, 2), keepdims=True)
-    some = p > 0
-    ratio = (p * base)[some] / outer[some]
-    return float((p[some] * np.log(ratio)).sum())
-
-
 def chow_liu(scores, given=None):
     """The parents of each node in the tree of largest information; `given` is a parent of all others."""
-    d = len(scores.sizes)
+    d = scores.nothing
     nodes = [v for v in range(d) if v != given]
     parents: list[set[int]] = [set() for _ in range(d)]
     inner = [v for v in nodes if v not in scores.x]  # a leaf has no children, so it is reached from these
-    reached, best = inner[:1], {v: (-1.0, -1) for v in nodes if v not in inner[:1]}
-    while best and reached:  # Prim's algorithm; the first of equals
-        last = reached[-1]
-        for v in best if last in inner else ():
-            i, j = (last, v) if v in scores.x else (min(last, v), max(last, v))
-            information = _information(scores, i, j, given)
-            if information > best[v][0] + SAME:
-                best[v] = information, last
-        near = max(best, key=lambda v: (v in inner, round(best[v][0], 12), -v))
-        parents[near] = {best.pop(near)[1]}
-        reached.append(near)
+    last, best = (inner or [None])[0], {v: (-1.0, -1) for v in nodes if v not in inner[:1]}
+    while best and inner:  # Prim's algorithm; the first of equals
+        if last in inner:
+            for v, found in zip(best, scores.information(last, list(best), given).tolist(), strict=True):
+                if found > best[v][0] + SAME:
+                    best[v] = found, last
+        last = max(best, key=lambda v: (v in inner, round(best[v][0], 12), -v))
+        parents[last] = {best.pop(last)[1]}
     if given is not None:
         for v in nodes:
             parents[v].add(given)
@@ -222,32 +269,29 @@ def tree_augmented(scores, target):
 
 def hill_climb(scores, *, max_parents, required=(), forbidden=()):
     """The parents of each node after greedy search from the required edges."""
-    d = len(scores.sizes)
+    d = scores.nothing
     parents: list[set[int]] = [set() for _ in range(d)]
     for i, j in required:
         parents[j].add(i)
     reach = _reach(parents)
-    held, banned = set(required), set(forbidden)
+    fixed, banned = _matrix(d, required), _matrix(d, forbidden)
     change = np.empty((d, d))  # of the score of j's family, if the edge i -> j is added, or deleted
     for j in range(d):
-        _renew(scores, parents, change, j)
+        _renew(scores, parents, change, j, banned, max_parents)
     total = sum(scores.of(j, parents[j]) for j in range(d))
     best, best_total, since = [set(above) for above in parents], total, 0
     recent: deque[tuple[int, int]] = deque(maxlen=min(PATIENCE, d // 2))
     while since <= PATIENCE:
-        step = _best_step(parents, change, reach, max_parents, held, banned, recent)
+        step = _best_step(parents, change, reach, fixed, recent)
         if step is None:
             break
         gain, kind, i, j = step
-        if kind != "add":
-            parents[j].discard(i)
+        parents[j] ^= {i}  # added, or taken away
         if kind == "reverse":
             parents[i].add(j)
-        if kind == "add":
-            parents[j].add(i)
         recent.append((i, j))
         for child in {j, i} if kind == "reverse" else {j}:
-            _renew(scores, parents, change, child)
+            _renew(scores, parents, change, child, banned, max_parents)
         reach = _reach(parents)
         total += gain
         since += 1
@@ -256,43 +300,39 @@ def hill_climb(scores, *, max_parents, required=(), forbidden=()):
     return best
 
 
-def _renew(scores, parents, change, j):
-    """What each edge into j would change; a family that cannot be counted is never taken up."""
+def _matrix(d, edges):
+    """Edges as a matrix: whether it holds i -> j."""
+    held = np.zeros((d, d), dtype=bool)
+    for i, j in edges:
+        held[i, j] = True
+    return held
+
+
+def _renew(scores, parents, change, j, banned, max_parents):
+    """What each edge into j would change: -inf where it cannot be added."""
     now = scores.of(j, parents[j])
-    for i in range(len(parents)):
-        if i == j:
-            change[i, j] = -np.inf
-        elif i in parents[j]:
-            change[i, j] = scores.of(j, parents[j] - {i}) - now
-        elif scores.cells(j, parents[j] | {i}) > MOST_CELLS:
-            change[i, j] = -np.inf
-        else:
-            change[i, j] = scores.of(j, parents[j] | {i}) - now
+    change[:, j] = -np.inf
+    if len(parents[j]) < max_parents:
+        large = np.array(scores.sizes[:-1]) * scores.cells(j, parents[j]) > MOST_CELLS
+        more = np.flatnonzero(~(banned[:, j] | large)).tolist()
+        more = [i for i in more if i != j and i not in parents[j]]
+        change[more, j] = scores.adding(j, parents[j], more)[more] - now
+    for i in parents[j]:
+        change[i, j] = scores.of(j, parents[j] - {i}) - now
 
 
-def _best_step(parents, change, reach, max_parents, held, banned, recent):
+def _best_step(parents, change, reach, fixed, recent):
     """The best allowed step as (gain, kind, parent, child); None if there is none."""
     d = len(parents)
-    edge = np.zeros((d, d), dtype=bool)
-    for j, above in enumerate(parents):
-        edge[list(above), j] = True
-    crowded = edge.sum(axis=0) >= max_parents
-    allowed = np.ones((d, d), dtype=bool)
-    for i, j in banned:
-        allowed[i, j] = False
-    tabu = np.zeros((d, d), dtype=bool)
-    for i, j in recent:
-        tabu[i, j] = tabu[j, i] = True
-    fixed = np.zeros((d, d), dtype=bool)
-    for i, j in held:
-        fixed[i, j] = True
+    edge = _matrix(d, ((i, j) for j, above in enumerate(parents) for i in above))
+    tabu = _matrix(d, recent)
+    tabu |= tabu.T
     # i -> j may be added if no path leads from j to i
-    add = np.where(~edge & ~edge.T & ~reach.T & allowed & ~crowded[None, :] & ~tabu, change, -np.inf)
-    np.fill_diagonal(add, -np.inf)
+    add = np.where(~edge & ~reach.T & ~tabu, change, -np.inf)
     delete = np.where(edge & ~fixed & ~tabu, change, -np.inf)
     # i -> j may be turned if no other path leads from i to j
     indirect = (edge.astype(int) @ reach.astype(int)) > 0
-    turned = edge & ~fixed & ~tabu & ~indirect & allowed.T & ~crowded[:, None]
+    turned = edge & ~fixed & ~tabu & ~indirect
     reverse = np.where(turned, change + change.T, -np.inf)
     found = None
     for kind, gains in (("add", add), ("delete", delete), ("reverse", reverse)):
