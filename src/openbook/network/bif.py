@@ -13,7 +13,7 @@ import math
 import re
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -235,7 +235,8 @@ class _Reader:
 
     def next(self) -> Token | None:
         """The next token, None at the end of the file."""
-        at = _SKIPPED.match(self.words, self.at).end()  # type: ignore[union-attr] (it matches nothing, too)
+        skipped = _SKIPPED.match(self.words, self.at)
+        at = skipped.end() if skipped else self.at
         if at == len(self.words):
             return None
         found = _TOKEN.match(self.words, at)
@@ -247,7 +248,7 @@ class _Reader:
         self.at = found.end()
         return Token(found["sign"] or "", found["text"] or found["word"] or "", at)
 
-    def fail(self, why: str, token: Token) -> Any:
+    def fail(self, why: str, token: Token) -> NoReturn:
         line = self.words.count("\n", 0, token.at) + 1
         raise DataError(f"{self.name}, line {line}: {why}")
 

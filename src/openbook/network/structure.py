@@ -248,7 +248,7 @@ def chow_liu(scores, given=None):
     nodes = [v for v in range(d) if v != given]
     parents: list[set[int]] = [set() for _ in range(d)]
     inner = [v for v in nodes if v not in scores.x]  # a leaf has no children, so it is reached from these
-    last, best = (inner or [None])[0], {v: (-1.0, -1) for v in nodes if v not in inner[:1]}
+    last, best = min(inner, default=-1), {v: (-1.0, -1) for v in nodes if v not in inner[:1]}
     while best and inner:  # Prim's algorithm; the first of equals
         if last in inner:
             for v, found in zip(best, scores.information(last, list(best), given).tolist(), strict=True):
