@@ -48,6 +48,7 @@ __all__ = [
     "fold",
     "less",
     "shares_memory",
+    "worker_count",
 ]
 
 #: What is left of a weight after forgetting, as a share of it, and still counts as nothing.
@@ -157,6 +158,11 @@ def shares_memory() -> bool:
     """Whether the workers of joblib's active backend see the memory of this process, as threads do."""
     backend, _ = joblib.parallel.get_active_backend(prefer="threads")
     return getattr(backend, "supports_sharedmem", False)
+
+
+def worker_count() -> int:
+    """How many workers joblib's active backend has."""
+    return int(joblib.effective_n_jobs(None))
 
 
 def _on_a_cluster() -> bool:

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 import openbook
+import openbook.border.words
 from openbook import read
 from openbook.baseline import OneR
 from openbook.bayes import NaiveBayes
@@ -12,10 +13,12 @@ from openbook.border.words import MOST_WORDS, mentions, word_scores
 from openbook.cluster import KMeans
 from openbook.data import Nominal, Numeric, Schema, SparseTable, Table, Text, Word
 from openbook.errors import DataError, RefusalError
-from openbook.linear import LinearRegression, Rocchio
+from openbook.label import NaiveBayesEM
+from openbook.linear import LinearRegression, LogisticRegression, Rocchio
 from openbook.neighbors import KNeighborsClassifier
 from openbook.prepare import BagOfWords
 from openbook.text.columns import RULE
+from openbook.text.terms import TermRule
 from openbook.tree import C45, DecisionTreeClassifier
 
 REVIEWS = [
@@ -154,6 +157,30 @@ def test_files_give_the_words_of_rows_in_memory(films, tmp_path):
     np.testing.assert_allclose(
         scanned.predict_proba(read(path, kinds=kinds)), whole.predict_proba(openbook.scan(path, kinds=kinds))
     )
+
+
+@pytest.mark.parametrize("held", [1 << 20, 0])
+def test_texts_are_counted_once_unless_files_are_too_large_to_be_held(films, tmp_path, monkeypatch, held):
+    """Three passes: words are counted in the first; files that are not held are counted in each."""
+    path, counted = tmp_path / "films.csv", []
+    films.to_polars().write_csv(path)
+    kinds = {"review": "text", "hall": "nominal", "liked": "nominal"}
+    whole = LogisticRegression(max_iter=20).fit(read(path, kinds=kinds), "liked")
+    count = TermRule.count
+    monkeypatch.setattr(TermRule, "count", lambda rule, texts: counted.extend(texts) or count(rule, texts))
+    monkeypatch.setattr(openbook.border.words, "HELD_BYTES", held)
+    scanned = LogisticRegression(max_iter=20).fit(openbook.scan(path, kinds=kinds, chunk_rows=2), "liked")
+    np.testing.assert_allclose(scanned.coef_, whole.coef_, rtol=1e-6, atol=1e-9)
+    assert (len(counted) == len(films)) == bool(held)
+    counted.clear()
+    NaiveBayes().fit(films, "liked")
+    assert len(counted) == len(films)
+
+
+def test_words_are_those_of_labelled_rows():
+    rows = read({"t": ["aa bb", "aa", "bb dd", "dd ee"]}, kinds="text")
+    model = NaiveBayesEM().fit(rows, ["x", "y", None, None])
+    assert [a.word for a in model.schema_] == ["aa", "bb"]
 
 
 def test_more_texts_are_learnt_in_the_words_that_are_known(films):

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import openbook.prepare.bag_of_words
+import openbook.text.tokens
 from openbook import open_model, read, save, scan
 from openbook.data import SparseTable
 from openbook.errors import DataError, ParameterError
@@ -73,6 +74,16 @@ def test_characters_within_words():
     assert bag.transform(["ab abc"]).toarray().tolist() == [[2, 1, 1, 1]]
 
 
+@pytest.mark.parametrize("ends", [(1, 1), (2, 4), (3, 6)])
+def test_characters_of_words_without_other_signs_are_those_of_scikit_learn(ends):
+    texts = ["to be or not to be", "a Bee", "", "three bees sea see"]
+    theirs = CountVectorizer(analyzer="char_wb", ngram_range=ends)
+    expected = theirs.fit_transform(texts)
+    bag = BagOfWords(analyzer="char_wb", ngram_range=ends)
+    assert same(bag.fit_transform(texts), expected)
+    assert bag.vocabulary_ == theirs.vocabulary_
+
+
 def test_two_text_columns_and_tables(tmp_path):
     rows = [{"title": "good film", "body": "a good one"}, {"title": "bad film", "body": None}]
     table = read(rows, kinds={"title": "text", "body": "text"})
@@ -87,7 +98,8 @@ def test_two_text_columns_and_tables(tmp_path):
 
 def test_chunks_files_and_more_texts_make_no_difference(tmp_path, monkeypatch):
     whole = BagOfWords("tfidf").fit_transform(TEXTS)
-    monkeypatch.setattr(openbook.prepare.bag_of_words, "_AT_ONCE", 30)
+    monkeypatch.setattr(openbook.text.tokens, "_AT_ONCE", 30)
+    monkeypatch.setattr(openbook.prepare.bag_of_words, "_ROWS", 2)
     assert same(BagOfWords("tfidf").fit_transform(TEXTS), whole)
     later = BagOfWords("tfidf").partial_fit(TEXTS[:2]).partial_fit(TEXTS[2:])
     assert same(later.transform(TEXTS), whole)
@@ -132,3 +144,6 @@ def test_what_is_refused():
     saved = BagOfWords().fit(TEXTS)._saved()
     with pytest.raises(ValueError, match="vocabulary is damaged"):
         BagOfWords()._opened(saved._replace(arrays={**saved.arrays, "columns.0.times": np.zeros(2)}))
+    for damaged in (saved.arrays["columns.0.text"][:-1], saved.arrays["columns.0.text"][::-1].copy()):
+        with pytest.raises(ValueError, match="vocabulary is damaged"):
+            BagOfWords()._opened(saved._replace(arrays={**saved.arrays, "columns.0.text": damaged}))

@@ -59,6 +59,7 @@ from openbook.draw.fits import draw_fit
 from openbook.draw.regions import draw_boundary
 from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
+from openbook.measures.arrays import stacked
 from openbook.text.columns import encoded
 from openbook.words.parameters import documented
 from openbook.work import Passage, Work
@@ -307,7 +308,7 @@ class Estimator(BaseEstimator):
         else:
             pieces = list(self._encode(X).chunks())
         with blamed_on_its_file(self):
-            return _stacked(fold(pieces, partial(_listed, method), add))
+            return stacked(fold(pieces, partial(_listed, method), add))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -446,11 +447,11 @@ class Learner(FromRows):
             schema = dated if self.refusal(dated) is None else schema
         counted = None
         if self._reads_texts and schema.of(Text):
-            schema, counted = with_words(schema, told, n_classes, every=self._takes_all_words(schema))
+            schema, counted = with_words(schema, rows, n_classes, every=self._takes_all_words(schema))
         if schema is rows.schema:
             return rows
         self._remember(schema)
-        return rows.under(schema, counted if told is rows else None)
+        return rows.under(schema, counted)
 
     def _encoded_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
         """The inputs and the codes or numbers of the target, where all are in memory."""
@@ -481,19 +482,6 @@ class Learner(FromRows):
 
 def _on_encoded(estimator: Estimator, method: Callable[[Table], Array], table: Table) -> Array:
     return method(encoded(table, estimator.schema_))
-
-
-def _stacked(parts: list[Array]) -> Array:
-    """The parts one below the other; each is let go once it is copied, so that memory holds them once."""
-    if len(parts) == 1:
-        return parts[0]
-    end = sum(map(len, parts))
-    stacked = np.empty((end, *parts[0].shape[1:]), np.result_type(*parts))
-    while parts:
-        part = parts.pop()
-        stacked[end - len(part) : end] = part
-        end -= len(part)
-    return stacked
 
 
 def _listed(method: Callable[[Table], Array], table: Table) -> list[Array]:

@@ -41,8 +41,10 @@ from openbook.text.terms import Counted
 from openbook.words.sentences import plural
 
 __all__ = [
+    "HELD_BYTES",
     "UNLABELLED",
     "Chunk",
+    "CountedChunk",
     "FileChunk",
     "RowWeights",
     "Rows",
@@ -110,26 +112,35 @@ class Rows(NamedTuple):
         words = (a for a in self.schema if isinstance(a, Word))
         return isinstance(self.whole, SparseTable) or any(a.sparse for a in islice(words, 1))
 
-    def under(self, schema: Schema, counted: Mapping[str, list[Counted]] | None = None) -> "Rows":
-        """The rows in the columns and codes of another schema; `counted` are the terms of texts, if known."""
-        if self.whole is None:
-            return Rows(schema, [replace(piece, schema=schema) for piece in self.pieces])
+    @property
+    def chunk(self) -> Chunk:
+        """All rows as one chunk, where they are in memory."""
+        assert self.whole is not None
         y, w = (np.concatenate([getattr(chunk, part) for chunk in self.pieces]) for part in ("y", "w"))
-        return Rows.in_memory(encoded(self.whole, schema, counted=counted), y, w)
+        return Chunk(self.whole, y, w)
+
+    def under(self, schema: Schema, counted: "Sequence[CountedChunk] | None" = None) -> "Rows":
+        """The rows in the columns and codes of another schema; `counted` are they, where the terms of their
+        texts are known.
+        """
+        if counted is None and self.whole is None:
+            return Rows(schema, [replace(piece, schema=schema) for piece in self.pieces])
+        chunks = [chunk.under(schema) for chunk in counted or [CountedChunk(self.chunk)]]
+        return Rows(schema, chunks) if self.whole is None else Rows.in_memory(*chunks[0])
 
     def apart(self) -> "tuple[Rows, Rows]":
         """The labelled rows, and the unlabelled ones; either may have no pieces."""
         if self.whole is None:
             labelled, unlabelled = (
-                Rows(self.schema, [replace(piece, keeps=part) for piece in self.pieces])
+                Rows(self.schema, [_part(piece, part) for piece in self.pieces])
                 for part in ("labelled", "unlabelled")
             )
             return labelled, unlabelled
-        y, w = (np.concatenate([getattr(chunk, part) for chunk in self.pieces]) for part in ("y", "w"))
-        known = y != UNLABELLED
-        if known.all():
+        if (self.chunk.y != UNLABELLED).all():
             return self, Rows(self.schema, [])
-        labelled, unlabelled = (Rows.in_memory(self.whole.take(of), y[of], w[of]) for of in (known, ~known))
+        labelled, unlabelled = (
+            Rows.in_memory(*_part(self.chunk, part)) for part in ("labelled", "unlabelled")
+        )
         return labelled, unlabelled
 
     def held(self) -> "Rows":
@@ -149,6 +160,31 @@ class Rows(NamedTuple):
         """The inputs, chunk by chunk; for the rare look at the rows themselves."""
         for piece in self.pieces:
             yield (piece if isinstance(piece, Chunk) else piece.load()).X
+
+
+class CountedChunk(NamedTuple):
+    """Some rows, with the terms of their columns of texts where those are known."""
+
+    rows: Chunk
+    terms: Mapping[str, Counted] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        matrices = (counted.counts for counted in (self.terms or {}).values())
+        return self.rows.X.nbytes + sum(one.data.nbytes + one.indices.nbytes for one in matrices)
+
+    def under(self, schema: Schema) -> Chunk:
+        """The rows in the columns and codes of another schema; the terms are lost."""
+        X, y, w = self.rows
+        return Chunk(encoded(X, schema, counted=self.terms), y, w)
+
+
+def _part(piece: "Chunk | FileChunk", part: str) -> Any:
+    """The labelled or the unlabelled rows of a piece."""
+    if not isinstance(piece, Chunk):
+        return replace(piece, keeps=part)
+    kept = (piece.y == UNLABELLED) == (part == "unlabelled")
+    return Chunk(piece.X.take(kept), piece.y[kept], piece.w[kept])
 
 
 def _loaded(chunk: Chunk) -> Chunk:

@@ -12,18 +12,19 @@ model file holds them. A missing text has no words.
 """
 
 from collections.abc import Sequence
-from functools import partial, reduce
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from openbook.border.rows import Chunk, Rows
-from openbook.data import Schema, Text, Word
+from openbook.border.rows import HELD_BYTES, Chunk, CountedChunk, Rows
+from openbook.data import Schema, Table, Text, Word
 from openbook.errors import DataError
-from openbook.fold import each, fold
+from openbook.fold import each, shares_memory
 from openbook.text.columns import RULE
+from openbook.text.kernels import count_by_class
 from openbook.text.terms import Counted
 from openbook.text.vocabulary import union
 
@@ -59,22 +60,29 @@ class Mentions(NamedTuple):
 
 def with_words(
     schema: Schema, rows: Rows, n_classes: int, *, every: bool
-) -> tuple[Schema, dict[str, list[Counted]] | None]:
-    """The schema with words in place of the columns of texts; and of rows in memory, the terms of each column
-    chunk by chunk, so that they are not counted twice.
+) -> tuple[Schema, list[CountedChunk] | None]:
+    """The schema with words in place of the columns of texts; and the rows with the terms of their texts, so
+    that they are not counted twice. Rows of files come so if they take little memory, else None.
 
     n_classes : how many classes the targets are codes of; 0 for numbers
     every : take every word, for sparse rows; else those that say most of the target
     """
-    texts, counted = schema.of(Text), None
-    if rows.whole is None:
-        found = fold(rows.pieces, partial(_of_chunk, texts, n_classes), _added)
-    else:
-        by_chunk = list(each(rows.pieces, partial(_counted, texts)))
-        pairs = zip(rows.pieces, by_chunk, strict=True)
-        found = reduce(_added, ([mentions(one, chunk.y, n_classes) for one in own] for chunk, own in pairs))
-        counted = dict(zip(texts, map(list, zip(*by_chunk, strict=True)), strict=True))
-    words = {text: _chosen(text, its, n_classes, every=every) for text, its in zip(texts, found, strict=True)}
+    texts, in_memory = schema.of(Text), rows.whole is not None
+    pieces = [rows.chunk] if in_memory else rows.pieces
+    hold = in_memory or shares_memory()
+    found: list[Mentions] | None = None
+    held: list[CountedChunk] = []
+    n_bytes = 0
+    for its, chunk in each(pieces, partial(_counted, texts, n_classes, hold)):
+        found = its if found is None else [a + b for a, b in zip(found, its, strict=True)]
+        if hold and chunk is not None:
+            held.append(chunk)
+            n_bytes += chunk.nbytes
+            hold = in_memory or n_bytes <= HELD_BYTES
+            held = held if hold else []
+    words = {
+        text: _chosen(text, its, n_classes, every=every) for text, its in zip(texts, found or [], strict=True)
+    }
     if every:  # sparse rows have their other columns first
         others = [a for a in schema if a.name not in words]
         attributes = (*others, *(word for own in words.values() for word in own))
@@ -82,7 +90,7 @@ def with_words(
         attributes = tuple(one for a in schema for one in words.get(a.name, [a]))
     if not attributes:
         raise DataError(f"column {texts[0]!r} holds no words")
-    return Schema(attributes, schema.named), counted
+    return Schema(attributes, schema.named), held if hold else None
 
 
 def word_scores(found: Mentions, n_classes: int) -> Array:
@@ -99,35 +107,47 @@ def word_scores(found: Mentions, n_classes: int) -> Array:
 
 def _chosen(text: str, found: Mentions, n_classes: int, *, every: bool) -> list[Word]:
     scores = word_scores(found, n_classes)
-    kept = np.arange(len(scores))
+    kept = np.flatnonzero(found.sums[:, 0])  # unlabelled rows may have others
     if not every:
-        often = np.flatnonzero(found.sums[:, 0] > 1)
+        often = kept[found.sums[kept, 0] > 1]
         kept = often if len(often) else kept
         kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[:MOST_WORDS]])  # of equals, the first
     return [Word.of(text, found.terms[i], float(scores[i]), sparse=every) for i in kept.tolist()]
 
 
-def _counted(texts: Sequence[str], chunk: Chunk) -> list[Counted]:
-    return [RULE.count(chunk.X.data(text).tolist()) for text in texts]
+def _counted(
+    texts: Sequence[str], n_classes: int, hold: bool, chunk: Chunk
+) -> tuple[list[Mentions], CountedChunk | None]:
+    """What the words of each column of texts say of the target; and to hold, the rows with their terms."""
+    terms = {text: RULE.count(chunk.X.data(text).tolist()) for text in texts}
+    found = [mentions(one, chunk.y, n_classes) for one in terms.values()]
+    return found, CountedChunk(chunk._replace(X=_without(texts, chunk.X)), terms) if hold else None
 
 
-def _of_chunk(texts: Sequence[str], n_classes: int, chunk: Chunk) -> list[Mentions]:
-    return [mentions(one, chunk.y, n_classes) for one in _counted(texts, chunk)]
+def _without(texts: Sequence[str], table: Table) -> Table:
+    """The table with its texts, which take most of its memory, missing."""
+    missing = np.full(len(table), None)
+    columns = [missing if a.name in texts else table.data(a.name) for a in table.schema]
+    return Table(table.schema, columns)
 
 
 def mentions(counted: Counted, y: Array, n_classes: int) -> Mentions:
-    """The words of texts with what they say of the targets, a row of any weight being one."""
-    if n_classes:
-        n_classes = min(n_classes, _MOST_CLASSES)
-        targets = np.equal.outer(np.minimum(y, n_classes - 1), np.arange(n_classes)).astype(float)
-    else:
-        targets = y.reshape(len(y), -1).astype(float)
+    """The words of texts with what they say of the targets, a row of any weight being one, and one without a
+    label none.
+    """
     terms, counts = counted
+    if n_classes:
+        k = min(n_classes, _MOST_CLASSES)
+        codes = np.minimum(y, k - 1)
+        having, sizes = np.zeros((len(terms), k)), np.bincount(codes[codes >= 0], minlength=k)
+        count_by_class(counts.indices, counts.indptr, codes, having)
+        return Mentions(
+            terms,
+            np.column_stack([having.sum(axis=1), having]),
+            np.concatenate([[sizes.sum()], sizes, sizes]).astype(float),
+        )
+    targets = y.reshape(len(y), -1).astype(float)
     shown = sp.csr_array((np.ones(len(counts.data)), counts.indices, counts.indptr), shape=counts.shape)
     sums = shown.T @ np.column_stack([np.ones(len(y)), targets])
     total = np.concatenate([[float(len(y))], targets.sum(axis=0), (targets**2).sum(axis=0)])
     return Mentions(terms, sums, total)
-
-
-def _added(one: list[Mentions], other: list[Mentions]) -> list[Mentions]:
-    return [a + b for a, b in zip(one, other, strict=True)]

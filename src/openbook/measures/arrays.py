@@ -7,7 +7,16 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 
-__all__ = ["SUM_TOLERANCE", "Floats", "all_finite", "as_floats", "check_width", "drawn_codes", "plain_array"]
+__all__ = [
+    "SUM_TOLERANCE",
+    "Floats",
+    "all_finite",
+    "as_floats",
+    "check_width",
+    "drawn_codes",
+    "plain_array",
+    "stacked",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -48,3 +57,18 @@ def check_width(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> None:
         widths = [x.shape[-1] if x.ndim else "no" for x in (a, b)]
         msg = f"rows must have the same number of cells, one at least; got {widths[0]} and {widths[1]}"
         raise ParameterError(msg)
+
+
+def stacked(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """The parts, which are lost, one below the other; each is let go once it is copied, so that memory holds
+    them once.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    end = sum(map(len, parts))
+    stacked = np.empty((end, *parts[0].shape[1:]), np.result_type(*parts))
+    while parts:
+        part = parts.pop()
+        stacked[end - len(part) : end] = part
+        end -= len(part)
+    return stacked

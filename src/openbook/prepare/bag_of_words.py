@@ -15,10 +15,10 @@ pass and encoded in a second, with the same columns whatever the chunks are.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate
 from typing import Any, ClassVar, Self
 from zlib import crc32
 
@@ -33,7 +33,7 @@ from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data import Attribute, Numeric, Schema, SparseTable, Table, Text
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
-from openbook.fold import Statistics, each
+from openbook.fold import Statistics
 from openbook.prepare.transformer import Summed
 from openbook.text.porter import porter_stem
 from openbook.text.terms import Counted, TermRule
@@ -46,9 +46,8 @@ __all__ = ["BagOfWords"]
 
 Array = npt.NDArray[Any]
 
-#: Characters of text that are counted at a time, and terms that a derivation lists.
-_AT_ONCE = 1 << 25
-_SHOWN = 20
+#: Texts that are weighted at a time, and terms that a derivation lists.
+_ROWS, _SHOWN = 1 << 10, 20
 
 
 @dataclass(frozen=True)
@@ -194,11 +193,10 @@ class BagOfWords(Summed):
             return self.fit(table).transform(read(table))
         with self._whole_or_not_at_all():
             self._training_rows(table, None, None)
-            counted = [self._counted(table, name) for name in table.names]
-            sums = (self._vocabulary(parts) for parts in counted)
-            self.statistics_ = TextStatistics(tuple(sums))
+            counted = self._counted(table)
+            self.statistics_ = TextStatistics(tuple(map(self._vocabulary, counted)))
             self._solve()
-        return self._in_form(X, [self._matrix(j, pieces) for j, pieces in enumerate(counted)])
+        return self._in_form(X, [self._matrix(j, one) for j, one in enumerate(counted)])
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
         """Learn from more texts, as if they had come with the earlier ones.
@@ -241,16 +239,14 @@ class BagOfWords(Summed):
 
     def _solve(self) -> None:
         self._kept = [self._most_telling(terms) for terms in self.statistics_.columns]
-        self._names = [
-            self._column_names(name, terms, kept)
-            for name, terms, kept in zip(
-                self.schema_.names, self.statistics_.columns, self._kept, strict=True
-            )
-        ]
-        if self.n_features is None and not any(map(len, self._names)):
+        if not any(map(self._width, range(len(self._kept)))):
             raise DataError(
                 "no term is left: the texts are empty, or min_df and max_df leave no term between them"
             )
+
+    def _width(self, j: int) -> int:
+        """How many columns there are for the texts of column j."""
+        return self.n_features or len(self._kept[j])
 
     def _most_telling(self, terms: TermCounts) -> Array:
         """The places of the terms that are kept, in order."""
@@ -262,20 +258,21 @@ class BagOfWords(Summed):
         often = np.lexsort((kept, -terms.times[kept]))[: self.max_features]  # of equals, the first
         return np.sort(kept[often])
 
-    def _column_names(self, column: str, terms: TermCounts, kept: Array) -> list[str]:
+    def _names(self, j: int) -> list[str]:
+        """The names of the columns for the texts of column j."""
         if self.n_features is not None:
             own = [f"hash {i}" for i in range(self.n_features)]
         else:
-            every = terms.terms
-            own = [every[i] for i in kept.tolist()]
-        return own if len(self.schema_) == 1 else [f"{column}: {term}" for term in own]
+            every = self.statistics_.columns[j].terms
+            own = [every[i] for i in self._kept[j].tolist()]
+        return own if len(self.schema_) == 1 else [f"{self.schema_.names[j]}: {term}" for term in own]
 
     @property
     def vocabulary_(self) -> dict[str, int]:
         check_is_fitted(self, "statistics_")
         if self.n_features is not None or len(self.schema_) != 1:
             raise AttributeError("vocabulary_ is that of one text column without hashing")
-        return {term: i for i, term in enumerate(self._names[0])}
+        return {term: i for i, term in enumerate(self._names(0))}
 
     # encoding
 
@@ -298,7 +295,7 @@ class BagOfWords(Summed):
         return self._in_form(table, self._matrices(table))
 
     def _matrices(self, table: Table) -> list[sp.csr_array]:
-        return [self._matrix(j, self._counted(table, name)) for j, name in enumerate(table.names)]
+        return [self._matrix(j, one) for j, one in enumerate(self._counted(table))]
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:  # noqa: ARG002 (as scikit-learn)
         """The terms, in the order of the columns.
@@ -313,7 +310,8 @@ class BagOfWords(Summed):
         ndarray of str
         """
         check_is_fitted(self, "statistics_")
-        return np.array([name for names in self._names for name in names], dtype=object)
+        columns = range(len(self.schema_))
+        return np.array([name for j in columns for name in self._names(j)], dtype=object)
 
     def _in_form(self, X: Any, parts: list[sp.csr_array]) -> Any:
         """The columns of a table as a SparseTable, those of a sequence of texts as a sparse matrix."""
@@ -323,50 +321,26 @@ class BagOfWords(Summed):
         names = self.get_feature_names_out().tolist()
         return SparseTable(Schema(tuple(Numeric(name) for name in names)), matrix)
 
-    def _counted(self, table: Table, name: str) -> list[Counted]:
-        """The terms of a column, some texts at a time."""
-        texts = table.data(name).tolist()
-        sizes = list(accumulate((len(text or "") for text in texts), initial=0))
-        pieces, start = [], 0
-        for end in range(1, len(texts) + 1):
-            if sizes[end] - sizes[start] >= _AT_ONCE or end == len(texts):
-                pieces.append(texts[start:end])
-                start = end
-        return list(each(pieces, self._rule().count))
+    def _counted(self, table: Table) -> list[Counted]:
+        """The terms of each column."""
+        rule = self._rule()
+        return [rule.count(table.data(name).tolist()) for name in table.names]
 
-    def _vocabulary(self, parts: list[Counted]) -> TermCounts:
+    def _vocabulary(self, counted: Counted) -> TermCounts:
         if self.n_features is None:
-            counts = [TermCounts.of(part) for part in parts]
-            return counts[0] if len(counts) == 1 else TermCounts.total(counts)
-        return _without_terms(sum(part.counts.shape[0] for part in parts))
+            return TermCounts.of(counted)
+        return _without_terms(counted.counts.shape[0])
 
-    def _matrix(self, j: int, parts: list[Counted]) -> sp.csr_array:
-        """The cells of the terms of column j; parts are let go as they are copied."""
-        places = [self._places(j, part.terms) for part in parts]
-        known = [  # which cells; all of them where every term has a column
-            slice(None) if (place >= 0).all() else place[part.counts.indices] >= 0
-            for place, part in zip(places, parts, strict=True)
-        ]
-        sizes = [
-            part.counts.nnz if isinstance(some, slice) else int(some.sum())
-            for some, part in zip(known, parts, strict=True)
-        ]
-        values, columns = np.empty(sum(sizes)), np.empty(sum(sizes), dtype=np.int32)
-        ends, start = [np.zeros(1, dtype=np.int64)], 0
-        for k, (place, size) in enumerate(zip(places, sizes, strict=True)):
-            counts, some = parts[k].counts, known[k]
-            cells = slice(start, start + size)
-            values[cells], columns[cells] = counts.data[some], place[counts.indices[some]]
-            last = counts.indptr[1:]
-            if not isinstance(some, slice):
-                last = np.concatenate([[0], np.cumsum(some)])[last]
-            ends.append(last + start)
-            start, parts[k], known[k] = start + size, None, None  # type: ignore[call-overload]
-        shape = (sum(map(len, ends)) - 1, len(self._names[j]))
-        matrix = sp.csr_array((values, columns, np.concatenate(ends)), shape=shape)
-        if self.n_features is not None:
-            matrix.sum_duplicates()
-        return self._weighted(j, matrix)
+    def _matrix(self, j: int, counted: Counted) -> sp.csr_array:
+        """The cells of the terms of column j; the counts are lost."""
+        matrix = counted.under(self._places(j, counted.terms), self._width(j))
+        if self.weighting != "count" or self.norm is not None:
+            idf = self._idf(j) if self.weighting == "tfidf" else None
+            for start in range(0, matrix.shape[0], _ROWS):
+                ends = matrix.indptr[start : start + _ROWS + 1]
+                cells = slice(ends[0], ends[-1])
+                self._weigh(matrix.data[cells], idf, matrix.indices[cells], ends - ends[0])
+        return matrix
 
     def _places(self, j: int, terms: list[str]) -> npt.NDArray[np.int32]:
         """The column of each term; -1 where it has none."""
@@ -374,21 +348,20 @@ class BagOfWords(Summed):
             return self.statistics_.columns[j].columns_of(terms, self._kept[j])
         return np.array([crc32(term.encode()) % self.n_features for term in terms], dtype=np.int32)
 
-    def _weighted(self, j: int, matrix: sp.csr_array) -> sp.csr_array:
-        f = matrix.data
+    def _weigh(self, f: Array, idf: Array | None, columns: Array, ends: Array) -> None:
+        """Turn the counts of some texts into weights, in place."""
         if self.weighting == "binary":
             f[:] = 1.0
-        elif self.weighting == "tfidf":
+        elif idf is not None:
             if self.idf != "smooth":
                 np.log1p(f, out=f)
             combine = np.add if self.idf == "sum" else np.multiply
-            combine(f, self._idf(j)[matrix.indices], out=f)
+            combine(f, idf[columns], out=f)
         if self.norm is not None:
-            some = np.diff(matrix.indptr) > 0  # texts with a term
-            sizes = np.add.reduceat(np.abs(f) if self.norm == "l1" else f * f, matrix.indptr[:-1][some])
+            some = np.diff(ends) > 0  # texts with a term
+            sizes = np.add.reduceat(np.abs(f) if self.norm == "l1" else f * f, ends[:-1][some])
             sizes = sizes if self.norm == "l1" else np.sqrt(sizes)
-            f /= np.repeat(np.where(sizes > 0, sizes, 1.0), np.diff(matrix.indptr)[some])
-        return matrix
+            f /= np.repeat(np.where(sizes > 0, sizes, 1.0), np.diff(ends)[some])
 
     def _idf(self, j: int) -> Array:
         terms = self.statistics_.columns[j]
@@ -426,18 +399,17 @@ class BagOfWords(Summed):
 
     def _work_row(self, X: Table) -> Work:
         parts = []
-        for j, name in enumerate(self.schema_.names):
-            counted = self._counted(X, name)
-            terms, counts = counted[0]
-            place = self._places(j, terms)
-            unknown = int(counts.data[place[counts.indices] < 0].sum())
-            cells = self._matrix(j, counted)
-            f = dict(zip(place[counts.indices].tolist(), counts.data.tolist(), strict=True))
+        for j, (name, counted) in enumerate(zip(self.schema_.names, self._counted(X), strict=True)):
+            place = self._places(j, counted.terms)[counted.counts.indices]
+            times = counted.counts.data.astype(int)
+            unknown = int(times[place < 0].sum())
+            f = Counter[int]()
+            for column, count in zip(place.tolist(), times.tolist(), strict=True):
+                f[column] += count
+            cells, names = self._matrix(j, counted), self._names(j)
             order = np.argsort(-np.abs(cells.data), kind="stable")[:_SHOWN].tolist()
-            rows = [
-                (self._names[j][cells.indices[i]], f[int(cells.indices[i])], float(cells.data[i]))
-                for i in order
-            ]
+            shown = cells.indices[order].tolist()
+            rows = [(names[c], f[c], x) for c, x in zip(shown, cells.data[order].tolist(), strict=True)]
             left = len(cells.data) - len(rows)
             notes = [plural(left, "more term")] * (left > 0)
             notes += [f"{plural(unknown, 'word')} unknown"] * (unknown > 0)
@@ -469,16 +441,16 @@ def _texts(X: Any, name: str = "text") -> Any:
     """A sequence of texts as a table of one text column; anything else as it is."""
     if isinstance(X, str):
         raise DataError("one text was given; pass a list of texts")
-    plain = isinstance(X, list | tuple) and all(text is None or isinstance(text, str) for text in X)
+    plain = isinstance(X, list | tuple) and set(map(type, X)) <= {str, type(None)}
     array = isinstance(X, np.ndarray) and X.ndim == 1
     if not (plain or array or type(X).__name__ == "Series"):
         return X
-    cells = np.array([text if isinstance(text, str) else _written(text) for text in X], dtype=object)
+    cells = np.array(X if plain else [_written(text) for text in X], dtype=object)
     if not len(cells):
         raise DataError("there are no texts")
     return Table(Schema((Text(name),)), [cells])
 
 
 def _written(cell: Any) -> str | None:
-    """What is no text, as one; None where it is missing."""
+    """A cell as a text; None where it is missing."""
     return None if cell is None or (isinstance(cell, float) and math.isnan(cell)) else str(cell)

@@ -149,8 +149,8 @@ class Preparation(TransformerMixin, FromRows):
             name = type(self).__name__
             raise DataError(f"{name} needs all rows in memory; read the file instead of scanning it")
         refuse_infinity(rows.whole)
-        y, w = (np.concatenate([getattr(chunk, part) for chunk in rows.pieces]) for part in ("y", "w"))
-        self._learn(TrainingTable(rows.whole, y if self._has_target else None, self._n_classes, w))
+        X, y, w = rows.chunk
+        self._learn(TrainingTable(X, y if self._has_target else None, self._n_classes, w))
 
     def transform(self, X: Any) -> Any:
         """The rows, prepared, in the form that X has.

@@ -35,25 +35,24 @@ def encoded(
     who: str = "the model",
     *,
     grow: bool = False,
-    counted: Mapping[str, Sequence[Counted]] | None = None,
+    counted: Mapping[str, Counted] | None = None,
 ) -> Table:
     """The table's rows in the schema's columns and codes; see `conform`.
 
-    counted : the terms of each column of texts, some rows after others, where they are known
+    counted : the terms of each column of texts, where they are known; they are lost
     """
     if not schema.words or table.schema == schema:
         return conform(table, schema, who, grow=grow)
     before = conform(table, schema.unworded, who, grow=grow)
-    words = (a for a in schema if isinstance(a, Word))
-    counts = []
-    for text, places in schema.words.items():
-        parts = [RULE.count(before.data(text).tolist())] if counted is None else counted[text]
-        counts.append(sp.vstack([placed_counts(part, places) for part in parts], format="csr"))
+    if counted is None:
+        counted = {text: RULE.count(before.data(text).tolist()) for text in schema.words}
+    counts = [placed_counts(counted[text], places) for text, places in schema.words.items()]
     others = [a for a in before.schema if not (isinstance(a, Text) and a.name in schema.words)]
-    if next(words).sparse:
-        whole = Schema((*others, *(a for a in schema if isinstance(a, Word))), schema.named)
+    words = [a for a in schema if isinstance(a, Word)]
+    if words[0].sparse:
+        matrix = counts[0] if len(counts) == 1 else sp.hstack(counts, format="csr")
         columns = [before.data(a.name) for a in others]
-        return SparseTable(whole, sp.hstack(counts, format="csr"), dense=columns)
+        return SparseTable(Schema((*others, *words), schema.named), matrix, dense=columns)
     dense = {text: part.toarray(order="F") for text, part in zip(schema.words, counts, strict=True)}
     known = {a.name: a for a in others if not isinstance(schema[a.name], Intervals)}
     attributes = tuple(known.get(a.name, a) for a in schema)
@@ -69,19 +68,14 @@ def encoded(
 
 
 def placed_counts(counted: Counted, places: Mapping[str, int]) -> sp.csr_array:
-    """How often each of the words that have a place occurs in each text, float64 (n_texts, n_words).
+    """How often each of the words that have a place occurs in each text, (n_texts, n_words); the counts are
+    lost.
 
     >>> placed_counts(RULE.count(["Good, good film", None]), {"film": 0, "good": 1}).toarray().tolist()
     [[1.0, 2.0], [0.0, 0.0]]
     """
-    terms, counts = counted
-    place = np.fromiter(map(places.get, terms, repeat(-1)), np.int32, len(terms))[counts.indices]
-    known = place >= 0
-    ends = np.concatenate([[0], np.cumsum(known)])[counts.indptr]
-    cells = (counts.data[known].astype(np.float64), place[known], ends)
-    matrix = sp.csr_array(cells, shape=(counts.shape[0], len(places)))
-    matrix.sort_indices()
-    return matrix
+    columns = np.fromiter(map(places.get, counted.terms, repeat(-1)), np.int32, len(counted.terms))
+    return counted.under(columns, len(places))
 
 
 def telling_words(

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from openbook.fold import each
+from openbook.text.kernels import count_by_class
 from openbook.text.terms import TermRule
 from openbook.text.vocabulary import union
 
@@ -119,7 +119,8 @@ def word_table(rule: TermRule, texts: Sequence[str | None], codes: Array, n_clas
 def _counted(rule: TermRule, n_classes: int, part: tuple[list[str], Array]) -> WordTable:
     texts, codes = part
     terms, counts = rule.count(texts)
-    sides = np.equal.outer(codes, np.arange(n_classes)).astype(float)
-    shown = sp.csr_array((np.ones(len(counts.data)), counts.indices, counts.indptr), shape=counts.shape)
-    times = np.bincount(counts.indices, weights=counts.data, minlength=len(terms))
-    return WordTable(terms, times, shown.T @ sides, sides.sum(axis=0))
+    having = np.zeros((len(terms), n_classes))
+    count_by_class(counts.indices, counts.indptr, codes, having)
+    return WordTable(
+        terms, counts.sum(axis=0), having, np.bincount(codes, minlength=n_classes).astype(np.float64)
+    )

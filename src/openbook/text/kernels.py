@@ -1,68 +1,103 @@
-"""Words of texts as numbers, and how often each occurs in each text.
+"""Words of texts as numbers, how often each occurs in each text, and vocabularies merged.
 
-    bytes    uint8, the texts in UTF-8 one after another, each with a zero byte behind it
-    words    longest runs of bytes that `is_word` has: ASCII letters and digits, and whatever is not ASCII
-    table    uint64 (2^k, 4), open addressing: the first 8 bytes of a word, the next 8, its size and where it
-             stands, and its code + 1; 0 there is a free slot
+    text      uint8, texts in UTF-8 one after another, each with a zero byte behind it
+    fold      uint8 (256,), what each byte counts as: itself, a small letter, or 0 where it is in no word
+    eights    uint64, the eight folded bytes from each position on, so that a word is compared by eights
+    table     uint64 (2^k, 4), open addressing: the first eight bytes of a word, the next eight, its place in
+              `letters`, and its size and code + 1 in one; 0 there is a free slot
+    letters   uint8, every word once, a line break behind each
 
 A word of up to 16 bytes, as nearly all are, is told from others by its slot alone: one line of the cache.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["count_words", "number_words"]
+__all__ = [
+    "BREAK",
+    "Room",
+    "arrange",
+    "bag_words",
+    "count_by_class",
+    "find_words",
+    "merge_words",
+    "number_words",
+    "tally",
+]
 
-_HEAD = 8  # bytes in each of the two first entries of a slot
-_LOW = np.uint64(0xFFFFFFFF)
-_SIZE, _FREE = np.uint64(32), np.uint64(0)
-_ONE, _BYTE, _FAR, _FARTHER = np.uint64(1), np.uint64(8), np.uint64(29), np.uint64(32)
+BREAK = 10
+
+_FREE, _ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
+_BITS, _LOW, _DIGIT = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(0xFF)
+_ONE, _FAR = np.uint64(1), np.uint64(29)
 _GOLDEN, _OTHER, _FNV = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(1099511628211)
+
+
+class Room(NamedTuple):
+    """What `arrange` works in: room for the cells of some rows.
+
+    keys, other : uint64 (n,), the column of each cell and its place here
+    rows, values : int64 and float64 (n,), the row of each cell and what it holds
+    begins : int64 (256,), for `radix_sort`
+    """
+
+    keys: npt.NDArray[np.uint64]
+    other: npt.NDArray[np.uint64]
+    rows: npt.NDArray[np.int64]
+    values: npt.NDArray[np.float64]
+    begins: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, n: int) -> "Room":
+        keys, other = np.empty((2, n), dtype=np.uint64)
+        return cls(keys, other, np.empty(n, dtype=np.int64), np.empty(n), np.empty(256, dtype=np.int64))
+
+
+@jit
+def find_words(text, fold, folded, edges, firsts):
+    """Fold every byte, and find where words begin and end.
+
+    folded : as long as the text at least; edges : int64, room for one more than the text has bytes: the begin
+    and the end of each word in turn; firsts : int64 (n_texts + 1), the first word of each text. Returns how
+    many words there are. There is no branch on what a byte is: those at the ends of words cannot be foreseen.
+    """
+    n = texts = 0
+    before = False
+    for i in range(len(text)):
+        byte = fold[text[i]]
+        folded[i] = byte
+        inside = byte != 0
+        edges[n] = i
+        n += inside != before
+        before = inside
+        if text[i] == 0:
+            texts += 1
+            firsts[texts] = n // 2
+    return n // 2
 
 
 @inner
 def hashed(first, second, rest):
     """A hash whose low bits depend on every byte of a word."""
     key = (first * _GOLDEN) ^ ((second + rest) * _OTHER)
-    key = (key ^ (key >> _FARTHER)) * _GOLDEN
+    key = (key ^ (key >> _BITS)) * _GOLDEN
     return key ^ (key >> _FAR)
 
 
 @inner
-def slot_of(table, text, word, key):
-    """The slot of a word (first, second, size, start), or the free one where it belongs."""
-    first, second, size, start = word
-    around = np.uint64(len(table) - 1)
-    slot = key & around
-    while table[slot, 3] != _FREE:
-        if (
-            table[slot, 0] == first
-            and table[slot, 1] == second
-            and table[slot, 2] >> _SIZE == np.uint64(size)
-        ):
-            own = np.int64(table[slot, 2] & _LOW)
-            same = True
-            for i in range(2 * _HEAD, size):
-                if text[own + i] != text[start + i]:
-                    same = False
-                    break
-            if same:
-                return slot
-        slot = (slot + _ONE) & around
-    return slot
-
-
-@inner
-def move_words(old, text, new):
+def move_words(old, letters, new):
     """Put the words of a full table into a larger one."""
     around = np.uint64(len(new) - 1)
     for i in range(len(old)):
         if old[i, 3] != _FREE:
-            start, size = np.int64(old[i, 2] & _LOW), np.int64(old[i, 2] >> _SIZE)
+            start, size = np.int64(old[i, 2]), np.int64(old[i, 3] >> _BITS)
             rest = np.uint64(0)
-            for j in range(start + 2 * _HEAD, start + size):
-                rest = (rest ^ np.uint64(text[j])) * _FNV
+            for j in range(start + 16, start + size):
+                rest = (rest ^ np.uint64(letters[j])) * _FNV
             slot = hashed(old[i, 0], old[i, 1], rest) & around
             while new[slot, 3] != _FREE:
                 slot = (slot + _ONE) & around
@@ -70,77 +105,206 @@ def move_words(old, text, new):
                 new[slot, j] = old[i, j]
 
 
-@jit
-def number_words(text, is_word, codes, firsts, spans):
-    """Give each word a code, in the order in which words occur first.
+@inner
+def same_rest(eights, start, letters, own, size):
+    """Whether two words of this size are equal beyond their first 16 bytes."""
+    same = True
+    for j in range(16, size):
+        same &= np.uint8(eights[start + j]) == letters[own + j]
+    return same
 
-    codes : int32, room for half as many words as there are bytes; spans : int32 (as many, 2), start and size
-    of each distinct word; firsts : int64 (n_texts + 1), where the words of each text begin in `codes`.
-    Returns how many words, and how many distinct words, there are.
+
+@jit
+def number_words(eights, edges, codes, table, letters, known, used):
+    """Give each word its code: the words met first have 0, 1, …; `known` words have one already.
+
+    codes : int32 (n_words,); letters : of which the first `used` are taken, with room for all these words.
+    Returns the table, which may have grown, how many words are known now, and how many letters are used.
     """
-    table = np.zeros((1 << 12, 4), dtype=np.uint64)
-    n = distinct = texts = i = 0
-    while i < len(text):
-        byte = text[i]
-        if not is_word[byte]:
-            if byte == 0:
-                texts += 1
-                firsts[texts] = n
-            i += 1
-            continue
-        start, first, second, rest = i, np.uint64(0), np.uint64(0), np.uint64(0)
-        while i < start + _HEAD and is_word[text[i]]:  # a zero byte ends the last word
-            first = (first << _BYTE) | np.uint64(text[i])
-            i += 1
-        while i < start + 2 * _HEAD and is_word[text[i]]:
-            second = (second << _BYTE) | np.uint64(text[i])
-            i += 1
-        while is_word[text[i]]:
-            rest = (rest ^ np.uint64(text[i])) * _FNV
-            i += 1
-        size = i - start
-        slot = slot_of(table, text, (first, second, size, start), hashed(first, second, rest))
+    for w in range(len(codes)):
+        start, size = edges[2 * w], edges[2 * w + 1] - edges[2 * w]
+        first = eights[start] & (_ALL >> np.uint64(64 - 8 * min(size, 8)))
+        second = eights[start + 8] & (_ALL >> np.uint64(64 - 8 * min(size - 8, 8))) if size > 8 else _FREE
+        rest = np.uint64(0)
+        for j in range(start + 16, start + size):
+            rest = (rest ^ (eights[j] & _DIGIT)) * _FNV
+        around = np.uint64(len(table) - 1)
+        slot = hashed(first, second, rest) & around
+        while table[slot, 3] != _FREE and not (
+            table[slot, 0] == first
+            and table[slot, 1] == second
+            and table[slot, 3] >> _BITS == np.uint64(size)
+            and (size <= 16 or same_rest(eights, start, letters, np.int64(table[slot, 2]), size))
+        ):
+            slot = (slot + _ONE) & around
         if table[slot, 3] == _FREE:
-            spans[distinct, 0], spans[distinct, 1] = start, size
-            distinct += 1
-            table[slot, 0], table[slot, 1] = first, second
-            table[slot, 2] = (np.uint64(size) << _SIZE) | np.uint64(start)
-            table[slot, 3] = np.uint64(distinct)
-            codes[n] = distinct - 1
-            if 2 * distinct > len(table):
+            known += 1
+            table[slot, 0], table[slot, 1], table[slot, 2] = first, second, np.uint64(used)
+            table[slot, 3] = (np.uint64(size) << _BITS) | np.uint64(known)
+            for j in range(size):
+                letters[used + j] = np.uint8(eights[start + j])
+            letters[used + size] = BREAK
+            used += size + 1
+            codes[w] = known - 1
+            if 2 * known > len(table):
                 larger = np.zeros((4 * len(table), 4), dtype=np.uint64)
-                move_words(table, text, larger)
+                move_words(table, letters, larger)
                 table = larger
         else:
-            codes[n] = np.int32(table[slot, 3]) - 1
-        n += 1
-    return n, distinct
+            codes[w] = np.int32(table[slot, 3] & _LOW) - 1
+    return table, known, used
 
 
 @jit
-def count_words(codes, firsts, columns, counts, places, ends):
-    """How often each column occurs in each text: a sparse matrix by rows, columns in order.
+def bag_words(codes, firsts, last, cells, counts, ends):
+    """How often each code occurs in each text: a sparse matrix by rows, codes in the order they are met.
 
-    columns : int32, the column of each code, -1 for none; places and counts : room for every word;
-    ends : int64 (n_texts + 1), where each row begins and ends. Returns how many entries there are.
+    last : int64 (n_codes,), all -1: where the code was entered last; cells : int32 and counts : float64, room
+    for every word; ends : int64 (n_texts + 1), where each row begins and ends. Returns how many cells it has.
     """
-    width = columns.max() + 1 if len(columns) else 0
-    last, times = np.full(width, -1, dtype=np.int64), np.empty(width, dtype=np.int32)
     n = 0
     for text in range(len(firsts) - 1):
         begin = n
         for i in range(firsts[text], firsts[text + 1]):
-            column = columns[codes[i]]
-            if column < 0:
-                continue
-            if last[column] == text:
-                times[column] += 1
+            code = codes[i]
+            if last[code] >= begin:
+                counts[last[code]] += 1
             else:
-                last[column], times[column] = text, 1
-                places[n] = column
+                last[code] = n
+                cells[n], counts[n] = code, 1
                 n += 1
-        places[begin:n].sort()
-        for i in range(begin, n):
-            counts[i] = times[places[i]]
         ends[text + 1] = n
     return n
+
+
+@inner
+def radix_sort(keys, other, n, n_bytes, begins):
+    """Sort n keys by the n_bytes above their low 32 bits; if that is odd, they end up in `other`."""
+    for digit in range(n_bytes):
+        shift = np.uint64(32 + 8 * digit)
+        for k in range(256):
+            begins[k] = 0
+        for i in range(n):
+            begins[(keys[i] >> shift) & _DIGIT] += 1
+        total = 0
+        for k in range(256):
+            here = begins[k]
+            begins[k] = total
+            total += here
+        for i in range(n):
+            k = (keys[i] >> shift) & _DIGIT
+            other[begins[k]] = keys[i]
+            begins[k] += 1
+        keys, other = other, keys
+
+
+@inner
+def gather(cells, counts, span, columns, room, m):
+    """Put the cells of a row that have a column behind the m that are there; says how many there are."""
+    row, begin, end = span
+    for i in range(begin, end):
+        column = columns[cells[i]]
+        if column >= 0:
+            room.keys[m] = (np.uint64(column) << _BITS) | np.uint64(m)
+            room.rows[m], room.values[m] = row, counts[i]
+            m += 1
+    return m
+
+
+@jit
+def arrange(cells, counts, ends, columns, n_bytes, room):
+    """Turn the codes of a sparse matrix into columns, in order; cells of one row and column are summed.
+
+    columns : int32, the column of each code, -1 for none, of so many bytes. In place; returns how many cells
+    are left. Some rows at a time are sorted by column, then dealt out to their rows in that order.
+    """
+    n = start = cell = 0
+    while start < len(ends) - 1:
+        stop, m, begin = start, 0, cell
+        while stop < len(ends) - 1 and (stop == start or ends[stop + 1] - begin <= len(room.keys)):
+            m = gather(cells, counts, (stop, cell, ends[stop + 1]), columns, room, m)
+            cell, ends[stop + 1] = ends[stop + 1], 0
+            stop += 1
+        radix_sort(room.keys, room.other, m, n_bytes, room.begins)
+        keys = room.other if n_bytes % 2 else room.keys
+        kept, last = 0, np.int64(0)
+        for i in range(m):
+            own = np.int64(keys[i] & _LOW)
+            row = room.rows[own]
+            if kept and keys[i] >> _BITS == keys[kept - 1] >> _BITS and row == room.rows[last]:
+                room.values[last] += room.values[own]
+            else:
+                keys[kept], last = keys[i], own
+                kept += 1
+                ends[row + 1] += 1
+        for row in range(start, stop):
+            size = ends[row + 1]
+            ends[row + 1] = n
+            n += size
+        for i in range(kept):
+            own = np.int64(keys[i] & _LOW)
+            place = ends[room.rows[own] + 1]
+            cells[place], counts[place] = np.int32(keys[i] >> _BITS), room.values[own]
+            ends[room.rows[own] + 1] = place + 1
+        start = stop
+    return n
+
+
+@jit
+def tally(columns, counts, documents, times):
+    """In how many rows each column occurs, and how often in all of them."""
+    for i in range(len(columns)):
+        documents[columns[i]] += 1
+        times[columns[i]] += counts[i]
+
+
+@jit
+def count_by_class(columns, ends, classes, having):
+    """Add to having[column, class] the rows of each class that have the column; a negative class is none."""
+    for row in range(len(ends) - 1):
+        own = classes[row]
+        if own >= 0:
+            for i in range(ends[row], ends[row + 1]):
+                having[columns[i], own] += 1
+
+
+@inner
+def compared(a, i, b, j):
+    """Below 0 where the word at i of a comes before that at j of b, and 0 where they are equal."""
+    size = 0
+    while a[i + size] == b[j + size] and a[i + size] != BREAK:
+        size += 1
+    return np.int64(a[i + size]) - np.int64(b[j + size])
+
+
+@jit
+def merge_words(a, b, merged, place_a, place_b):
+    """Merge two lists of words in order, each with a line break behind every word, into one.
+
+    place_a, place_b : int64, where each word of a and b stands in the merged list. Returns how many
+    bytes there are. Words in UTF-8 have the order of their characters.
+    """
+    i = j = n = used = in_a = in_b = 0
+    while i < len(a) or j < len(b):
+        order = 1 if i == len(a) else (-1 if j == len(b) else compared(a, i, b, j))
+        if order <= 0:
+            place_a[in_a] = n
+            in_a += 1
+            while a[i] != BREAK:
+                merged[used] = a[i]
+                used += 1
+                i += 1
+            i += 1
+        if order >= 0:
+            place_b[in_b] = n
+            in_b += 1
+            while b[j] != BREAK:
+                if order > 0:
+                    merged[used] = b[j]
+                    used += 1
+                j += 1
+            j += 1
+        merged[used] = BREAK
+        used += 1
+        n += 1
+    return used

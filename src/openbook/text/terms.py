@@ -9,29 +9,40 @@ the order of their characters, and so do the columns of its counts.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 from unicodedata import combining, normalize
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from openbook.text.kernels import count_words
-from openbook.text.tokens import tokens
+from openbook.errors import ParameterError
+from openbook.fold import each, worker_count
+from openbook.measures.arrays import stacked
+from openbook.text.kernels import Room, arrange, bag_words
+from openbook.text.tokens import Lexicon, slices, tokens
 
-__all__ = ["Counted", "TermRule"]
+__all__ = ["Counted", "TermRule", "in_columns", "stacked_rows"]
 
 Array = npt.NDArray[np.int32]
 
 #: What stands for every number where numbers are one term. No word is like it: it has a sign.
 NUMBER = "#"
+#: The fewest characters that are worth a worker of their own, and the cells that are put in order together.
+_SHARE, _IN_ORDER = 1 << 20, 1 << 12
 
 
 class Counted(NamedTuple):
-    """How often each term occurs in each text: int32 (n_texts, n_terms), by rows."""
+    """How often each term occurs in each text: float64 (n_texts, n_terms), by rows, columns in order."""
 
     terms: list[str]
     counts: sp.csr_array
+
+    def under(self, columns: npt.NDArray[np.integer[Any]], width: int) -> sp.csr_array:
+        """The counts, which are lost, with each term in its column, or left out where that is -1."""
+        same = np.array_equal(columns, np.arange(width))
+        return self.counts if same else in_columns(self.counts, columns, width)
 
 
 @dataclass(frozen=True)
@@ -65,17 +76,30 @@ class TermRule:
             terms = [number if term is not None and term.isdigit() else term for term in terms]
         if self.stemmer is not None:
             terms = [term and self.stemmer(term) for term in terms]
+            if odd := [term for term in terms if term is not None and not _one_word(term)]:
+                raise ParameterError(f"stemmer must make one word of a word, got {odd[0]!r}")
         return terms
 
     def count(self, texts: Sequence[str | None]) -> Counted:
-        """The terms of texts, and how often each occurs in each."""
-        words, codes, firsts = tokens(texts)
-        terms, columns = _in_order(self.terms(words))
-        if self.analyzer == "char_wb":
-            return self._characters(terms, _counts(codes, firsts, columns, len(terms)))
-        if self.ngram_range == (1, 1):
-            return Counted(terms, _counts(codes, firsts, columns, len(terms)))
-        return self._phrases(terms, columns[codes], firsts)
+        """The terms of texts, and how often each occurs in each.
+
+        Every worker bags the words of a share of the texts. The words of all become terms together, and then
+        every worker puts its cells into the columns of the terms.
+        """
+        if self.analyzer == "word" and self.ngram_range != (1, 1):
+            words, spoken, firsts = tokens(texts)
+            terms, columns = _in_order(self.terms(words))
+            return self._phrases(terms, columns[spoken], firsts)
+        bags = list(each(_shares(texts), partial(_words_of, self.lowercase)))
+        lexicon = Lexicon()
+        codes = [lexicon.read_bytes(letters)[0] for letters, _ in bags]  # in all bags, of the words of each
+        terms, columns = _in_order(self.terms(lexicon.words))
+        parts = [(matrix, columns[own]) for (_, matrix), own in zip(bags, codes, strict=True)]
+        del bags
+        placed = list(each(parts, partial(_placed, len(terms))))
+        del parts
+        counted = Counted(terms, stacked_rows(placed))
+        return counted if self.analyzer == "word" else self._characters(*counted)
 
     def _characters(self, words: list[str], counts: sp.csr_array) -> Counted:
         """Counts of n-grams of characters: those of each word, times the counts of the words."""
@@ -83,8 +107,9 @@ class TermRule:
         grams, word = [], []
         for i, one in enumerate(words):
             padded = f" {one} "
+            longest = min(high, max(low, len(padded)))  # a word that is too short counts whole, and once
             own = [
-                padded[j : j + n] for n in range(low, high + 1) for j in range(max(len(padded) - n + 1, 1))
+                padded[j : j + n] for n in range(low, longest + 1) for j in range(max(len(padded) - n + 1, 1))
             ]
             grams += own
             word += [i] * len(own)
@@ -96,33 +121,126 @@ class TermRule:
         return Counted(terms, product)
 
     def _phrases(self, terms: list[str], codes: Array, firsts: npt.NDArray[np.int64]) -> Counted:
-        """Counts of n-grams of words: a phrase is the number of its beginning and that of its last word."""
+        """Counts of n-grams of words: a phrase is the number of its beginning and that of its last word.
+
+        Phrases come in the order of their words, which is that of their characters: a space comes first.
+        """
         text = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))[codes >= 0]
         codes = codes[codes >= 0]
         low, high = self.ngram_range
-        phrases, ids = terms, codes.astype(np.int64)
+        phrases, ids, width = terms, codes.astype(np.int64), len(terms)
+        words = np.arange(1, width + 1)[:, None]  # of each phrase, from 1 on
         names: list[str] = []
-        columns, rows = [], []
+        columns, rows, keys = [], [], []
         for n in range(1, high + 1):
+            inside = text[: len(text) - n + 1] == text[n - 1 :]
             if n > 1:
-                inside = text[: len(text) - n + 1] == text[n - 1 :]
-                keys = ids[: len(inside)] * len(terms) + codes[n - 1 :]
-                found, own = np.unique(keys[inside], return_inverse=True)
-                phrases = [f"{phrases[k // len(terms)]} {terms[k % len(terms)]}" for k in found.tolist()]
+                found, own = np.unique(
+                    (ids[: len(inside)] * width + codes[n - 1 :])[inside], return_inverse=True
+                )
+                begin, last = np.divmod(found, width)
+                phrases = [
+                    f"{phrases[i]} {terms[j]}" for i, j in zip(begin.tolist(), last.tolist(), strict=True)
+                ]
+                words = np.column_stack([words[begin], last + 1])
                 ids = np.zeros(len(inside), dtype=np.int64)
                 ids[inside] = own
-            else:
-                inside = np.ones(len(text), dtype=bool)
             if n >= low:
                 columns.append(ids[inside] + len(names))
                 rows.append(text[: len(inside)][inside])
+                keys.append(np.pad(words, [(0, 0), (0, high - n)]))
                 names += phrases
-        ordered, place = _in_order(names)
-        every, row = place[np.concatenate(columns)], np.concatenate(rows)
-        order = np.argsort(row, kind="stable")
-        starts = np.searchsorted(row[order], np.arange(len(firsts)))
-        same = np.arange(len(ordered), dtype=np.int32)
-        return Counted(ordered, _counts(every[order], starts, same, len(ordered)))
+        order = np.lexsort(np.concatenate(keys).T[::-1])
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order))
+        by_text = np.argsort(np.concatenate(rows), kind="stable")
+        starts = np.searchsorted(np.concatenate(rows)[by_text], np.arange(len(firsts)))
+        bags = _Bags()
+        bags.add(np.concatenate(columns)[by_text], starts, len(names))
+        return Counted(
+            [names[i] for i in order.tolist()], in_columns(bags.matrix(len(names)), place, len(names))
+        )
+
+
+class _Bags:
+    """Bags of words, as rows of a sparse matrix that grows."""
+
+    def __init__(self) -> None:
+        self._cells, self._counts = np.empty(0, dtype=np.int32), np.empty(0)
+        self._ends, self._n = [np.zeros(1, dtype=np.int64)], 0
+
+    def add(self, codes: Array, firsts: npt.NDArray[np.int64], width: int) -> None:
+        """Count the codes of some texts, each below the width."""
+        n, ends = self._n, np.zeros(len(firsts), dtype=np.int64)
+        if len(self._cells) < n + len(codes):
+            room = max(n + len(codes), n + n // 8)
+            for array in (self._cells, self._counts):  # in place: memory holds the cells once
+                array.resize(room, refcheck=False)
+        last = np.full(width, -1, dtype=np.int64)
+        self._n += bag_words(codes, firsts, last, self._cells[n:], self._counts[n:], ends)
+        self._ends.append(ends[1:] + n)
+
+    def matrix(self, width: int) -> sp.csr_array:
+        """All bags; there are no more to come."""
+        for array in (self._cells, self._counts):
+            array.resize(self._n, refcheck=False)
+        return _by_rows(self._counts, self._cells, np.concatenate(self._ends), width)
+
+
+def _shares(texts: Sequence[str | None]) -> list[Sequence[str | None]]:
+    """The texts, one after another, in as many parts as there are workers."""
+    if (n := worker_count()) == 1:
+        return [texts]
+    characters = sum(len(text) for text in texts if text is not None)
+    return [texts[some] for some in slices(texts, max(_SHARE, -(-characters // n)))]
+
+
+def _words_of(lowercase: bool, texts: Sequence[str | None]) -> tuple[bytes, sp.csr_array]:
+    """The distinct words of texts, and how often each occurs in each."""
+    lexicon, bags = Lexicon(lowercase=lowercase), _Bags()
+    for codes, firsts in lexicon.read_slices(texts):
+        bags.add(codes, firsts, len(lexicon))
+    return lexicon.letters, bags.matrix(len(lexicon))
+
+
+def _placed(width: int, part: tuple[sp.csr_array, Array]) -> sp.csr_array:
+    return in_columns(*part, width)
+
+
+def in_columns(matrix: sp.csr_array, columns: npt.NDArray[np.integer[Any]], width: int) -> sp.csr_array:
+    """The matrix, which is lost, with each column where `columns` says, in order: those of one place are
+    summed, those of -1 left out.
+    """
+    cells, counts = matrix.indices.astype(np.int32, copy=False), matrix.data
+    ends = matrix.indptr.astype(np.int64)
+    room = Room.of(max(_IN_ORDER, int(np.diff(ends).max(initial=0))))
+    n_bytes = max(1, -(-max(width - 1, 0).bit_length() // 8))
+    n = arrange(cells, counts, ends, columns.astype(np.int32), n_bytes, room)
+    return _by_rows(counts[:n], cells[:n], ends, width)
+
+
+def stacked_rows(parts: list[sp.csr_array]) -> sp.csr_array:
+    """The parts, which are lost, one below the other."""
+    if len(parts) == 1:
+        return parts[0]
+    width = parts[0].shape[1]
+    sizes = [np.diff(part.indptr).astype(np.int64) for part in parts]
+    counts, cells = [part.data for part in parts], [part.indices for part in parts]
+    parts.clear()
+    ends = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    return _by_rows(stacked(counts), stacked(cells), ends, width)
+
+
+def _by_rows(
+    counts: npt.NDArray[np.float64], cells: Array, ends: npt.NDArray[np.int64], width: int
+) -> sp.csr_array:
+    """A sparse matrix of these arrays; scipy would copy columns of another type than the ends of rows."""
+    short = ends[-1] <= np.iinfo(np.int32).max
+    return sp.csr_array((counts, cells, ends.astype(np.int32 if short else np.int64)), (len(ends) - 1, width))
+
+
+def _one_word(term: Any) -> bool:
+    return isinstance(term, str) and all(sign > " " for sign in term)
 
 
 def _without_accents(word: str) -> str:
@@ -137,10 +255,3 @@ def _in_order(terms: Sequence[str | None]) -> tuple[list[str], Array]:
     place: dict[str | None, int] = dict(zip(ordered, range(len(ordered)), strict=True))
     place[None] = -1
     return ordered, np.fromiter(map(place.__getitem__, terms), np.int32, len(terms))
-
-
-def _counts(codes: Array, firsts: npt.NDArray[np.int64], columns: Array, width: int) -> sp.csr_array:
-    places, counts = np.empty(len(codes), dtype=np.int32), np.empty(len(codes), dtype=np.int32)
-    ends = np.zeros(len(firsts), dtype=np.int64)
-    n = count_words(codes, firsts, columns, counts, places, ends)
-    return sp.csr_array((counts[:n].copy(), places[:n].copy(), ends), shape=(len(firsts) - 1, width))

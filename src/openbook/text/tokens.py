@@ -11,19 +11,25 @@ characters (`analyzer="char_wb"`).
 A missing text has no words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.text.kernels import number_words
+from openbook.text.kernels import find_words, number_words
 
-__all__ = ["Tokens", "containing", "tokens"]
+__all__ = ["Lexicon", "Tokens", "containing", "slices", "tokens"]
 
-#: Bytes of UTF-8 that belong to words: ASCII letters and digits, and all bytes of other characters.
-_IS_WORD = np.array([byte > 127 or chr(byte).isalnum() for byte in range(256)])
+#: What each byte of UTF-8 counts as: ASCII letters and digits and all bytes of other characters are in words.
+_AS_IT_IS = np.array([byte if byte > 127 or chr(byte).isalnum() else 0 for byte in range(256)], np.uint8)
+_SMALL = np.array([ord(chr(byte).lower()) if byte < 128 else byte for byte in _AS_IT_IS.tolist()], np.uint8)
+#: Characters that are read at a time: their words stay in the cache until they are counted.
+_AT_ONCE = 1 << 20
+#: The bytes behind a text that `eights` may look at.
+_MARGIN = 16
 
 
 class Tokens(NamedTuple):
@@ -34,6 +40,76 @@ class Tokens(NamedTuple):
     firsts: npt.NDArray[np.int64]
 
 
+class Lexicon:
+    """The distinct words of texts, numbered in the order in which they are met.
+
+    lowercase : whether capital letters of ASCII count as small ones
+
+    >>> lexicon = Lexicon()
+    >>> lexicon.read(["to be or", "not to be"])
+    (array([0, 1, 2, 3, 0, 1], dtype=int32), array([0, 3, 6]))
+    >>> lexicon.words
+    ['to', 'be', 'or', 'not']
+    """
+
+    def __init__(self, *, lowercase: bool = False) -> None:
+        self._fold = _SMALL if lowercase else _AS_IT_IS
+        self._table = np.zeros((1 << 12, 4), dtype=np.uint64)
+        self._letters = np.zeros(1 << 12, dtype=np.uint8)
+        self._known = self._used = 0
+
+    def __len__(self) -> int:
+        return self._known
+
+    @property
+    def letters(self) -> bytes:
+        """The words in UTF-8, a line break behind each."""
+        return self._letters[: self._used].tobytes()
+
+    @property
+    def words(self) -> list[str]:
+        return self.letters.decode().split("\n")[:-1]
+
+    def read(self, texts: Sequence[str | None]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """The codes of the words of texts, one text after another, and where those of each begin."""
+        known = ["" if text is None else text for text in texts]
+        whole = _plain("\0".join(known) + "\0")
+        if np.count_nonzero(np.frombuffer(whole, dtype=np.uint8) == 0) != len(texts):
+            whole = _plain("\0".join(text.replace("\0", " ") for text in known) + "\0")
+        return self.read_bytes(whole, len(texts))
+
+    def read_slices(
+        self, texts: Sequence[str | None]
+    ) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
+        """The same of many texts, some at a time."""
+        return (self.read(texts[some]) for some in slices(texts, _AT_ONCE))
+
+    def read_bytes(
+        self, text: bytes, n_texts: int = 0
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """The same of texts in UTF-8, each with a zero byte behind it, or of the letters of a lexicon."""
+        folded = np.zeros(len(text) + _MARGIN, dtype=np.uint8)
+        edges, firsts = np.empty(len(text) + 1, dtype=np.int64), np.zeros(n_texts + 1, dtype=np.int64)
+        n = find_words(np.frombuffer(text, dtype=np.uint8), self._fold, folded, edges, firsts)
+        eights = np.ndarray((len(folded) - 7,), dtype=np.uint64, buffer=folded, strides=(1,))
+        if len(self._letters) < self._used + len(text) + n:
+            self._letters = np.append(self._letters, np.zeros(len(self._letters) + len(text) + n, np.uint8))
+        codes = np.empty(n, dtype=np.int32)
+        self._table, self._known, self._used = number_words(
+            eights, edges, codes, self._table, self._letters, self._known, self._used
+        )
+        return codes, firsts
+
+
+def slices(texts: Sequence[str | None], characters: int) -> Iterator[slice]:
+    """Texts one after another, so many characters at a time, or a text that is longer."""
+    ends = np.cumsum([0 if text is None else len(text) for text in texts])
+    total = int(ends[-1]) if len(ends) else 0
+    inner = np.searchsorted(ends, np.arange(characters, total, characters)) + 1
+    begins = np.unique([0, *inner, len(texts)]).tolist()
+    return map(slice, begins, begins[1:])
+
+
 def tokens(texts: Sequence[str | None]) -> Tokens:
     """The words of texts, numbered in the order in which they occur first.
 
@@ -41,19 +117,12 @@ def tokens(texts: Sequence[str | None]) -> Tokens:
     Tokens(words=['To', 'be', 'or', 'not', 'to'], codes=array([0, 1, 2, 3, 4, 1, 1], dtype=int32),
     firsts=array([0, 6, 6, 7]))
     """
-    whole = "\0".join("" if text is None else text for text in texts) + "\0"
-    if whole.count("\0") != len(texts):
-        whole = "\0".join("" if text is None else text.replace("\0", " ") for text in texts) + "\0"
-    text = _plain(whole).encode("utf-8", "replace")
-    encoded = np.frombuffer(text, dtype=np.uint8)
-    most = len(encoded) // 2 + 1
-    codes, spans = np.empty(most, dtype=np.int32), np.empty((most, 2), dtype=np.int32)
-    firsts = np.zeros(len(texts) + 1, dtype=np.int64)
-    n, distinct = number_words(encoded, _IS_WORD, codes, firsts, spans)
-    starts, sizes = spans[:distinct].T
-    ends = (starts + sizes).tolist()
-    words = b"\n".join([text[start:end] for start, end in zip(starts.tolist(), ends, strict=True)])
-    return Tokens(words.decode().split("\n") if distinct else [], codes[:n].copy(), firsts)
+    lexicon = Lexicon()
+    codes, sizes = [np.empty(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
+    for found, firsts in lexicon.read_slices(texts):
+        codes.append(found)
+        sizes.append(np.diff(firsts))
+    return Tokens(lexicon.words, np.concatenate(codes), np.cumsum(np.concatenate(sizes)))
 
 
 def containing(texts: Sequence[str | None], phrase: str) -> npt.NDArray[np.bool_]:
@@ -77,12 +146,17 @@ def containing(texts: Sequence[str | None], phrase: str) -> npt.NDArray[np.bool_
     return found
 
 
-def _plain(text: str) -> str:
-    """The text with a space for each character beyond ASCII that belongs to no word."""
+def _plain(text: str) -> bytes:
+    """The text in UTF-8, with a space for each character beyond ASCII that belongs to no word."""
     if text.isascii():
-        return text
+        return text.encode()
     points = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
-    for point in np.flatnonzero(np.bincount(points)).tolist():
-        if point > 127 and category(chr(point))[0] not in "LMN":
-            text = text.replace(chr(point), " ")
-    return text
+    seen = np.bincount(points) > 0
+    inside = np.zeros(len(seen), dtype=bool)
+    inside[seen] = [point < 128 or _in_word(point) for point in np.flatnonzero(seen).tolist()]
+    return np.where(inside[points], points, ord(" ")).astype("<u4").tobytes().decode("utf-32-le").encode()
+
+
+@cache
+def _in_word(point: int) -> bool:
+    return category(chr(point))[0] in "LMN"

@@ -4,7 +4,7 @@
     df(t)        texts in which term t occurs
     f(t)         how often it occurs in all of them
 
-Terms are kept as one array of bytes, in the order of their characters, so that a vocabulary takes a few bytes
+Terms are kept as one array of bytes, in the order of their characters, so that a vocabulary takes one byte
 for each letter, and sums are the same whatever the chunks were.
 
 text : uint8, the terms in UTF-8, a line break behind each
@@ -12,15 +12,16 @@ documents, times : float64 (n_terms,), df and f
 rows : float64 (1,), N
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from openbook.fold import Statistics
+from openbook.text.kernels import BREAK, merge_words, tally
 from openbook.text.terms import Counted
 
 __all__ = ["TermCounts", "union"]
@@ -45,39 +46,29 @@ class TermCounts(Statistics):
     def of(cls, counted: Counted) -> Self:
         """Those of counted texts."""
         terms, counts = counted
-        width, places = len(terms), counts.indices
-        return cls(
-            _as_bytes(terms),
-            np.bincount(places, minlength=width).astype(np.float64),
-            np.bincount(places, weights=counts.data, minlength=width),
-            np.array([float(counts.shape[0])]),
-        )
+        documents, times = np.zeros(len(terms)), np.zeros(len(terms))
+        tally(counts.indices, counts.data, documents, times)
+        return cls(as_bytes(terms), documents, times, np.array([float(counts.shape[0])]))
 
     @property
     def terms(self) -> list[str]:
         """The terms in order."""
-        return self.text.tobytes().decode().split("\n")[:-1]
+        return _as_terms(self.text)
 
     def __add__(self, other: Self) -> Self:
-        return self.total([self, other])
-
-    @classmethod
-    def total(cls, parts: Sequence[Self]) -> Self:
-        """The sum of several, whose terms are put in order once."""
-        every, places = union(*(one.terms for one in parts))
-        documents, times = np.zeros(len(every)), np.zeros(len(every))
-        for own, one in zip(places, parts, strict=True):
+        every, places = merged(self.text, other.text)
+        documents, times = np.zeros((2, _size(every)))
+        for own, one in zip(places, (self, other), strict=True):
             documents[own] += one.documents
             times[own] += one.times
-        return cls(_as_bytes(every), documents, times, np.sum([one.rows for one in parts], axis=0))
+        return type(self)(every, documents, times, self.rows + other.rows)
 
     def columns_of(self, terms: list[str], kept: Array) -> Array:
         """The column of each of these terms among the kept ones of mine, in order; -1 where it is none."""
-        mine = self.terms
-        if len(kept) == len(mine) and mine == terms:
-            return np.arange(len(mine), dtype=np.int32)
-        column = dict(zip([mine[i] for i in kept.tolist()], range(len(kept)), strict=True))
-        return np.fromiter(map(column.get, terms, repeat(-1)), np.int32, len(terms))
+        _, (mine, theirs) = merged(self.text, as_bytes(terms))
+        column = np.full(len(mine) + len(theirs), -1, dtype=np.int32)
+        column[mine[kept]] = np.arange(len(kept))
+        return column[theirs]
 
     def filled(self, arrays: Mapping[str, Array]) -> Self:
         one = type(self)(arrays["text"], arrays["documents"], arrays["times"], arrays["rows"])
@@ -85,23 +76,40 @@ class TermCounts(Statistics):
             terms = one.terms
         except UnicodeDecodeError:
             terms = []
-        ordered = all(a < b for a, b in pairwise(terms))
+        whole = all(a < b for a, b in pairwise(terms)) and np.array_equal(as_bytes(terms), one.text)
         sizes = {len(terms), *one.documents.shape, *one.times.shape}
-        if not ordered or len(sizes) > 1 or one.text.dtype != np.uint8 or one.rows.shape != (1,):
+        if not whole or len(sizes) > 1 or one.text.dtype != np.uint8 or one.rows.shape != (1,):
             raise ValueError("its vocabulary is damaged")
         return one
 
 
-def union(*vocabularies: list[str]) -> tuple[list[str], list[npt.NDArray[np.intp]]]:
-    """The terms of all, in order, and where those of each stand.
+def union(a: list[str], b: list[str]) -> tuple[list[str], tuple[Array, Array]]:
+    """The terms of two vocabularies, each in order, and where those of each stand.
 
     >>> union(["film", "good"], ["bad", "film"])
-    (['bad', 'film', 'good'], [array([1, 2]), array([0, 1])])
+    (['bad', 'film', 'good'], (array([1, 2]), array([0, 1])))
     """
-    every = sorted(set().union(*vocabularies))
-    place = dict(zip(every, range(len(every)), strict=True))
-    return every, [np.fromiter(map(place.__getitem__, own), np.intp, len(own)) for own in vocabularies]
+    every, places = merged(as_bytes(a), as_bytes(b))
+    return _as_terms(every), places
 
 
-def _as_bytes(terms: list[str]) -> Array:
-    return np.frombuffer("\n".join([*terms, ""]).encode(), dtype=np.uint8)
+def merged(a: Array, b: Array) -> tuple[Array, tuple[Array, Array]]:
+    """The same of vocabularies as bytes."""
+    both = np.empty(len(a) + len(b), dtype=np.uint8)
+    places = np.empty(_size(a), dtype=np.int64), np.empty(_size(b), dtype=np.int64)
+    size = merge_words(a, b, both, *places)
+    return both[:size].copy(), places
+
+
+def as_bytes(terms: list[str]) -> Array:
+    """Terms in UTF-8, a line break behind each."""
+    return np.frombuffer(bytearray("\n".join([*terms, ""]), "utf-8"), dtype=np.uint8)
+
+
+def _as_terms(text: Array) -> list[str]:
+    return text.tobytes().decode().split("\n")[:-1]
+
+
+def _size(text: Array) -> int:
+    """How many terms there are."""
+    return int(np.count_nonzero(text == BREAK))
