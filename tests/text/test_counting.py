@@ -11,7 +11,7 @@ import pytest
 import openbook.text.terms
 import openbook.text.tokens
 from openbook.errors import ParameterError
-from openbook.text.terms import TermRule, in_columns
+from openbook.text.terms import TermRule, into_columns
 from openbook.text.vocabulary import TermCounts, union
 
 SIGNS = "aAbBzZ09 .,_-'\n\0éÉßÀöπΣςЖжक्षिहمرحبا中文三𝒳😀—…ſıİ\u0301"
@@ -50,7 +50,7 @@ def test_counts_are_those_of_plain_python(seed, monkeypatch):
 def test_columns_are_moved_summed_and_left_out():
     terms, counts = TermRule(min_length=1).count(["a b c a", "", "c b", "d"])
     assert terms == ["a", "b", "c", "d"]
-    moved = in_columns(counts, np.array([300, 2, 300, -1]), 301)
+    moved = into_columns(counts, np.array([300, 2, 300, -1]), 301)
     assert moved.has_sorted_indices
     assert moved[:, [2, 300]].toarray().tolist() == [[1, 3], [0, 0], [1, 1], [0, 0]]
     assert moved.nnz == 4

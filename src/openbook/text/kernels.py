@@ -2,7 +2,7 @@
 
     text      uint8, texts in UTF-8 one after another, each with a zero byte behind it
     fold      uint8 (256,), what each byte counts as: itself, a small letter, or 0 where it is in no word
-    eights    uint64, the eight folded bytes from each position on, so that a word is compared by eights
+    eights    uint64, the eight folded bytes from each position on, so that a word is word_order by eights
     table     uint64 (2^k, 4), open addressing: the first eight bytes of a word, the next eight, its place in
               `letters`, and its size and code + 1 in one; 0 there is a free slot
     letters   uint8, every word once, a line break behind each
@@ -26,7 +26,7 @@ __all__ = [
     "find_words",
     "merge_words",
     "number_words",
-    "tally",
+    "tally_terms",
 ]
 
 BREAK = 10
@@ -251,7 +251,7 @@ def arrange(cells, counts, ends, columns, n_bytes, room):
 
 
 @jit
-def tally(columns, counts, documents, times):
+def tally_terms(columns, counts, documents, times):
     """In how many rows each column occurs, and how often in all of them."""
     for i in range(len(columns)):
         documents[columns[i]] += 1
@@ -269,7 +269,7 @@ def count_by_class(columns, ends, classes, having):
 
 
 @inner
-def compared(a, i, b, j):
+def word_order(a, i, b, j):
     """Below 0 where the word at i of a comes before that at j of b, and 0 where they are equal."""
     size = 0
     while a[i + size] == b[j + size] and a[i + size] != BREAK:
@@ -286,7 +286,7 @@ def merge_words(a, b, merged, place_a, place_b):
     """
     i = j = n = used = in_a = in_b = 0
     while i < len(a) or j < len(b):
-        order = 1 if i == len(a) else (-1 if j == len(b) else compared(a, i, b, j))
+        order = 1 if i == len(a) else (-1 if j == len(b) else word_order(a, i, b, j))
         if order <= 0:
             place_a[in_a] = n
             in_a += 1

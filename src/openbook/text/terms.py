@@ -23,7 +23,7 @@ from openbook.measures.arrays import stacked
 from openbook.text.kernels import Room, arrange, bag_words
 from openbook.text.tokens import Lexicon, slices, tokens
 
-__all__ = ["Counted", "TermRule", "in_columns", "stacked_rows"]
+__all__ = ["Counted", "TermRule", "into_columns"]
 
 Array = npt.NDArray[np.int32]
 
@@ -42,7 +42,7 @@ class Counted(NamedTuple):
     def under(self, columns: npt.NDArray[np.integer[Any]], width: int) -> sp.csr_array:
         """The counts, which are lost, with each term in its column, or left out where that is -1."""
         same = np.array_equal(columns, np.arange(width))
-        return self.counts if same else in_columns(self.counts, columns, width)
+        return self.counts if same else into_columns(self.counts, columns, width)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class TermRule:
         del bags
         placed = list(each(parts, partial(_placed, len(terms))))
         del parts
-        counted = Counted(terms, stacked_rows(placed))
+        counted = Counted(terms, _stacked_rows(placed))
         return counted if self.analyzer == "word" else self._characters(*counted)
 
     def _characters(self, words: list[str], counts: sp.csr_array) -> Counted:
@@ -158,7 +158,7 @@ class TermRule:
         bags = _Bags()
         bags.add(np.concatenate(columns)[by_text], starts, len(names))
         return Counted(
-            [names[i] for i in order.tolist()], in_columns(bags.matrix(len(names)), place, len(names))
+            [names[i] for i in order.tolist()], into_columns(bags.matrix(len(names)), place, len(names))
         )
 
 
@@ -204,10 +204,10 @@ def _words_of(lowercase: bool, texts: Sequence[str | None]) -> tuple[bytes, sp.c
 
 
 def _placed(width: int, part: tuple[sp.csr_array, Array]) -> sp.csr_array:
-    return in_columns(*part, width)
+    return into_columns(*part, width)
 
 
-def in_columns(matrix: sp.csr_array, columns: npt.NDArray[np.integer[Any]], width: int) -> sp.csr_array:
+def into_columns(matrix: sp.csr_array, columns: npt.NDArray[np.integer[Any]], width: int) -> sp.csr_array:
     """The matrix, which is lost, with each column where `columns` says, in order: those of one place are
     summed, those of -1 left out.
     """
@@ -219,7 +219,7 @@ def in_columns(matrix: sp.csr_array, columns: npt.NDArray[np.integer[Any]], widt
     return _by_rows(counts[:n], cells[:n], ends, width)
 
 
-def stacked_rows(parts: list[sp.csr_array]) -> sp.csr_array:
+def _stacked_rows(parts: list[sp.csr_array]) -> sp.csr_array:
     """The parts, which are lost, one below the other."""
     if len(parts) == 1:
         return parts[0]

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.fold import Statistics
-from openbook.text.kernels import BREAK, merge_words, tally
+from openbook.text.kernels import BREAK, merge_words, tally_terms
 from openbook.text.terms import Counted
 
 __all__ = ["TermCounts", "union"]
@@ -47,7 +47,7 @@ class TermCounts(Statistics):
         """Those of counted texts."""
         terms, counts = counted
         documents, times = np.zeros(len(terms)), np.zeros(len(terms))
-        tally(counts.indices, counts.data, documents, times)
+        tally_terms(counts.indices, counts.data, documents, times)
         return cls(as_bytes(terms), documents, times, np.array([float(counts.shape[0])]))
 
     @property
@@ -56,7 +56,7 @@ class TermCounts(Statistics):
         return _as_terms(self.text)
 
     def __add__(self, other: Self) -> Self:
-        every, places = merged(self.text, other.text)
+        every, places = merged_terms(self.text, other.text)
         documents, times = np.zeros((2, _size(every)))
         for own, one in zip(places, (self, other), strict=True):
             documents[own] += one.documents
@@ -65,7 +65,7 @@ class TermCounts(Statistics):
 
     def columns_of(self, terms: list[str], kept: Array) -> Array:
         """The column of each of these terms among the kept ones of mine, in order; -1 where it is none."""
-        _, (mine, theirs) = merged(self.text, as_bytes(terms))
+        _, (mine, theirs) = merged_terms(self.text, as_bytes(terms))
         column = np.full(len(mine) + len(theirs), -1, dtype=np.int32)
         column[mine[kept]] = np.arange(len(kept))
         return column[theirs]
@@ -89,11 +89,11 @@ def union(a: list[str], b: list[str]) -> tuple[list[str], tuple[Array, Array]]:
     >>> union(["film", "good"], ["bad", "film"])
     (['bad', 'film', 'good'], (array([1, 2]), array([0, 1])))
     """
-    every, places = merged(as_bytes(a), as_bytes(b))
+    every, places = merged_terms(as_bytes(a), as_bytes(b))
     return _as_terms(every), places
 
 
-def merged(a: Array, b: Array) -> tuple[Array, tuple[Array, Array]]:
+def merged_terms(a: Array, b: Array) -> tuple[Array, tuple[Array, Array]]:
     """The same of vocabularies as bytes."""
     both = np.empty(len(a) + len(b), dtype=np.uint8)
     places = np.empty(_size(a), dtype=np.int64), np.empty(_size(b), dtype=np.int64)
