@@ -26,33 +26,17 @@ from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
 from openbook.ensemble.bagging import Draws, Sampled, drawn
-from openbook.ensemble.compact import (
-    BLOCK,
-    compact,
-    descend_codes,
-    detours_of,
-    fill_steps,
-    step_type,
-    trees_together,
-)
+from openbook.ensemble.compact import compact
+from openbook.ensemble.many_trees import ManyTrees, cells_of_training, leaves_by_code
 from openbook.ensemble.members import number_of_rows, shortened
 from openbook.ensemble.outside import add_leaf_votes
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.tree.classifier import DecisionTreeClassifier, GrowingClassifier
 from openbook.tree.engine.columns import encode
-from openbook.tree.engine.nodes import (
-    LEAF,
-    SPREAD,
-    Tree,
-    add_values,
-    cells,
-    check,
-    leaves_of,
-    narrow,
-)
-from openbook.tree.engine.plant import N_SUMS, grown, no_candidates, ripe, trees_of
-from openbook.tree.learner import Growing, importances
+from openbook.tree.engine.nodes import add_values, cells, leaves_of, narrow
+from openbook.tree.engine.plant import grown, ripe, trees_of
+from openbook.tree.learner import Growing
 from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
@@ -75,7 +59,7 @@ class Outside(NamedTuple):
     leaves: np.ndarray
 
 
-class Forest(Sampled, Growing):
+class Forest(Sampled, ManyTrees):
     """What forests share."""
 
     _rules = {
@@ -88,8 +72,8 @@ class Forest(Sampled, Growing):
 
     nominal = "subset"
     missing = "majority"
+    _of_all_trees = ("oob_curve_",)
 
-    trees_: list
     oob_curve_: np.ndarray
 
     def _fit(self, rows):
@@ -104,7 +88,7 @@ class Forest(Sampled, Growing):
         n = len(training.y)
         size = max(1, min(BATCH, BATCH_ROWS // n), min(LARGE_BATCH, LARGE_BATCH_ROWS // n))
         batches = [seeds[k : k + size] for k in range(0, len(seeds), size)]
-        outside = _cells_outside(training) if self.bootstrap else None
+        outside = cells_of_training(training) if self.bootstrap else None
         step = partial(_grow_batch, training, self._rule(training), self._n_classes, outside)
         votes = OutOfBagVotes(training, self._n_classes)
         self.trees_, curve = [], []
@@ -138,21 +122,6 @@ class Forest(Sampled, Growing):
         check_is_fitted(self)
         return [self._learner_of(tree) for tree in self.trees_]
 
-    def _learner_of(self, tree):
-        """The learner that has grown this tree."""
-        given = self.get_params(deep=False)
-        own = self._tree_learner()
-        own.set_params(**{name: given[name] for name in own.get_params() if name in given})
-        learnt = {name: value for name, value in vars(self).items() if name.endswith("_")}
-        own.__dict__.update({name: learnt[name] for name in learnt.keys() - {"trees_", "oob_curve_"}})
-        nothing = no_candidates(self.schema_, self._n_classes or N_SUMS)
-        own._become(tree, nothing)  # noqa: SLF001 (a tree of its own)
-        return own
-
-    @abstractmethod
-    def _tree_learner(self):
-        """A tree learner of the same kind, not fitted."""
-
     def _outputs(self, X):
         """The mean of what the trees say. Rows go down as codes, or as they are where they meet fewer tests
         than there are columns to code.
@@ -164,25 +133,6 @@ class Forest(Sampled, Growing):
         for tree in self.trees_:
             add_values(tree, matrix, self._shares(tree.value), out)
         return out / len(self.trees_)
-
-    def apply(self, X):
-        """The leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : table-like or Scan
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_estimators)
-        """
-        return self._each(X, self._leaves)
-
-    def _leaves(self, X):
-        matrix, leaves = cells(X), np.empty((len(self.trees_), len(X)), dtype=np.intp)
-        for tree, row in zip(self.trees_, leaves, strict=True):
-            leaves_of(tree, matrix, row)
-        return leaves.T
 
     def draw(self):
         """The importances of the columns as bars: the share of the total gain, the largest on top.
@@ -217,51 +167,16 @@ class Forest(Sampled, Growing):
             near += tree[:, None] == tree
         return near / leaves.shape[1]
 
-    @property
-    def feature_importances_(self):
-        """Each column's share of the gain, the mean over the trees."""
-        check_is_fitted(self)
-        return np.mean([importances(tree, len(self.schema_)) for tree in self.trees_], axis=0)
-
-    def complexity(self):
-        return sum(tree.size for tree in self.trees_)
-
     def _arrays(self):
-        sizes = {"sizes": np.array([[tree.size, len(tree.routes)] for tree in self.trees_])}
-        arrays = {f: np.concatenate([getattr(tree, f) for tree in self.trees_]) for f in Tree._fields}
-        return {**sizes, "oob_curve_": self.oob_curve_, **self._draws._asdict(), **arrays}
+        return {"oob_curve_": self.oob_curve_, **self._draws._asdict(), **self._tree_arrays()}
 
     def _restore(self, arrays):
-        sizes, curve = arrays["sizes"], arrays["oob_curve_"]
-        draws = Draws(*(arrays[name] for name in Draws._fields))
-        if arrays.keys() != {"sizes", "oob_curve_", *Draws._fields, *Tree._fields}:
-            msg = "it has an unexpected array"
-            raise ValueError(msg)
-        if (
-            sizes.ndim != 2
-            or sizes.shape[1:] != (2,)
-            or sizes.dtype.kind != "i"
-            or not len(sizes)
-            or (sizes < 0).any()
-        ):
-            msg = "its trees have no sizes"
-            raise ValueError(msg)
-        if curve.shape != (len(sizes),) or curve.dtype.kind != "f":
+        curve, draws = arrays["oob_curve_"], Draws(*(arrays[name] for name in Draws._fields))
+        if curve.shape != arrays["sizes"].shape[:1] or curve.dtype.kind != "f":
             msg = "its out-of-bag errors do not match its trees"
             raise ValueError(msg)
-        draws.check(len(sizes))
-        ends = np.cumsum(sizes, axis=0, dtype=np.int64)
-        for field in Tree._fields:
-            if len(np.atleast_1d(arrays[field])) != ends[-1, int(field == "routes")]:
-                msg = f"array {field!r} has the wrong shape"
-                raise ValueError(msg)
-        parts = {f: np.split(arrays[f], ends[:-1, int(f == "routes")]) for f in Tree._fields}
-        self.trees_ = [Tree(*(parts[f][k] for f in Tree._fields)) for k in range(len(sizes))]
-        for tree in self.trees_:
-            check(tree, self.schema_, self._n_outputs)
-            if ((tree.missing == SPREAD) & (tree.attribute != LEAF)).any():
-                msg = "not a tree of a forest: a missing cell has no branch"
-                raise ValueError(msg)
+        self.trees_ = self._restored_trees(arrays, {"oob_curve_", *Draws._fields})
+        draws.check(len(self.trees_))
         self.oob_curve_, self._draws = curve, draws
         self._pack()
 
@@ -320,20 +235,10 @@ class OutOfBagVotes:
         return self.loss / self.heard if self.heard else np.nan
 
 
-def _cells_outside(training):
-    """The cells by which rows outside a sample go down: numbers; or codes, the largest where missing."""
-    if training.numbers is not None:
-        return training.numbers.T
-    codes, n_codes = training.codes, training.columns["n_codes"]
-    if (codes.max(axis=0) < n_codes).all():
-        return codes
-    return np.where(codes < n_codes, codes, np.iinfo(codes.dtype).max)
-
-
 def _grow_batch(training, rule, n_classes, cells_outside, seeds):
     """The trees of these seeds, each with the rows outside its sample.
 
-    cells_outside : as of `_cells_outside`; None for no samples
+    cells_outside : as of `cells_of_training`; None for no samples
     """
     random, grown_trees, outside = np.random.RandomState(0), [], []  # a new one takes longer than to seed one
     counted = None if (training.w > 0).all() else np.flatnonzero(training.w)  # a weight of 0 is no row
@@ -353,7 +258,8 @@ def _grow_batch(training, rule, n_classes, cells_outside, seeds):
     if training.numbers is not None and cells_outside is not None:
         judged = [_leaf_outside(tree, cells_outside, rows) for tree, rows in zip(trees, outside, strict=True)]
     elif cells_outside is not None:
-        judged = _leaves_outside(trees, last, cells_outside, outside)
+        leaves = leaves_by_code(trees, last, cells_outside, outside)
+        judged = [Outside(*pair) for pair in zip(outside, leaves, strict=True)]
     return list(zip(map(narrow, trees), judged, strict=True))
 
 
@@ -362,19 +268,6 @@ def _leaf_outside(tree, numbers, rows):
     leaves = np.empty(len(rows), dtype=np.intp)
     leaves_of(tree, np.ascontiguousarray(numbers[rows]), leaves)
     return Outside(rows, leaves)
-
-
-def _leaves_outside(trees, last, coded, outside):
-    """Where the rows outside each sample end, by codes; last : as of `trees_of`."""
-    gap, roots = np.array(np.iinfo(coded.dtype).max, coded.dtype), np.cumsum([0, *(t.size for t in trees)])
-    steps, room = np.empty(roots[-1], step_type(gap, coded.shape[1])), np.empty(BLOCK, np.intp)
-    fill_steps(steps, trees_together(trees), last, gap)
-    detours, judged = detours_of(trees, steps), []
-    for root, rows in zip(roots.tolist(), outside, strict=False):
-        leaves = np.empty(len(rows), dtype=np.intp)
-        descend_codes(steps, detours, root, coded.take(rows, axis=0), gap[()], leaves, room)
-        judged.append(Outside(rows, leaves - root))
-    return judged
 
 
 class ForestClassifier(Forest, GrowingClassifier):

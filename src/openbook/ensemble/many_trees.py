@@ -1,0 +1,137 @@
+"""Many trees of one table, side by side: the leaves of rows, importances, and how the file holds the trees.
+
+trees_ : list of `Tree`, in the order in which they were grown
+coded : (n_rows, n_columns), the training rows as codes, the largest of their type where a cell is missing
+"""
+
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.ensemble.compact import (
+    BLOCK,
+    descend_codes,
+    detours_of,
+    fill_steps,
+    step_type,
+    trees_together,
+)
+from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, leaves_of
+from openbook.tree.engine.plant import N_SUMS, no_candidates
+from openbook.tree.learner import Growing, importances
+
+__all__ = ["ManyTrees", "cells_of_training", "leaves_by_code"]
+
+
+class ManyTrees(Growing):
+    """What learners of many trees share."""
+
+    #: Facts of all trees together, which none of them takes over.
+    _of_all_trees: tuple[str, ...]
+
+    trees_: list[Tree]
+
+    @abstractmethod
+    def _tree_learner(self):
+        """A tree learner of the same kind, not fitted."""
+
+    def _learner_of(self, tree):
+        """The learner that has grown this tree."""
+        given = self.get_params(deep=False)
+        own = self._tree_learner()
+        own.set_params(**{name: given[name] for name in own.get_params() if name in given})
+        learnt = {name: value for name, value in vars(self).items() if name.endswith("_")}
+        own.__dict__.update({name: learnt[name] for name in learnt.keys() - {"trees_", *self._of_all_trees}})
+        nothing = no_candidates(self.schema_, own._n_classes or N_SUMS)  # noqa: SLF001 (a tree of its own)
+        own._become(tree, nothing)  # noqa: SLF001
+        return own
+
+    def apply(self, X):
+        """The leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_trees)
+        """
+        return self._each(X, self._leaves)
+
+    def _leaves(self, X):
+        matrix, leaves = cells(X), np.empty((len(self.trees_), len(X)), dtype=np.intp)
+        for tree, row in zip(self.trees_, leaves, strict=True):
+            leaves_of(tree, matrix, row)
+        return leaves.T
+
+    @property
+    def feature_importances_(self):
+        """Each column's share of the gain, the mean over the trees."""
+        check_is_fitted(self)
+        return np.mean([importances(tree, len(self.schema_)) for tree in self.trees_], axis=0)
+
+    def complexity(self):
+        return sum(tree.size for tree in self.trees_)
+
+    def _tree_arrays(self):
+        """The trees as the file holds them, one after the other."""
+        sizes = {"sizes": np.array([[tree.size, len(tree.routes)] for tree in self.trees_])}
+        return sizes | {f: np.concatenate([getattr(tree, f) for tree in self.trees_]) for f in Tree._fields}
+
+    def _restored_trees(self, arrays, others):
+        """The trees of a file, every index checked; others : the names of arrays that are not of trees."""
+        sizes = arrays["sizes"]
+        if arrays.keys() != {"sizes", *others, *Tree._fields}:
+            msg = "it has an unexpected array"
+            raise ValueError(msg)
+        if (
+            sizes.ndim != 2
+            or sizes.shape[1:] != (2,)
+            or sizes.dtype.kind != "i"
+            or not len(sizes)
+            or (sizes < 0).any()
+        ):
+            msg = "its trees have no sizes"
+            raise ValueError(msg)
+        ends = np.cumsum(sizes, axis=0, dtype=np.int64)
+        for field in Tree._fields:
+            if len(np.atleast_1d(arrays[field])) != ends[-1, int(field == "routes")]:
+                msg = f"array {field!r} has the wrong shape"
+                raise ValueError(msg)
+        parts = {f: np.split(arrays[f], ends[:-1, int(f == "routes")]) for f in Tree._fields}
+        trees = [Tree(*(parts[f][k] for f in Tree._fields)) for k in range(len(sizes))]
+        for tree in trees:
+            check(tree, self.schema_, self._n_outputs)
+            if ((tree.missing == SPREAD) & (tree.attribute != LEAF)).any():
+                msg = "not a tree of a forest: a missing cell has no branch"
+                raise ValueError(msg)
+        return trees
+
+
+def cells_of_training(training):
+    """The cells by which training rows go down: numbers; or codes, the largest where missing."""
+    if training.numbers is not None:
+        return training.numbers.T
+    codes, n_codes = training.codes, training.columns["n_codes"]
+    if (codes.max(axis=0) < n_codes).all():
+        return codes
+    return np.where(codes < n_codes, codes, np.iinfo(codes.dtype).max)
+
+
+def leaves_by_code(trees, last, coded, rows):
+    """The leaf of training rows in each tree, by codes.
+
+    last : as of `trees_of`; rows : one array of rows for each tree, or None for all rows
+    """
+    gap, roots = np.array(np.iinfo(coded.dtype).max, coded.dtype), np.cumsum([0, *(t.size for t in trees)])
+    steps, room = np.empty(roots[-1], step_type(gap, coded.shape[1])), np.empty(BLOCK, np.intp)
+    fill_steps(steps, trees_together(trees), last, gap)
+    detours, found = detours_of(trees, steps), []
+    for root, own in zip(roots.tolist(), rows, strict=False):
+        some = coded if own is None else coded.take(own, axis=0)
+        leaves = np.empty(len(some), dtype=np.intp)
+        descend_codes(steps, detours, root, some, gap[()], leaves, room)
+        found.append(leaves - root)
+    return found
