@@ -211,6 +211,20 @@ LEARNERS: Mapping[str, Learner] = {
         {"n_estimators": 20, "random_state": 0},
         rows=5000,
     ),
+    "gradient boosting, 20 rounds": Learner(
+        "ensemble:GradientBoostingClassifier",
+        "ensemble:HistGradientBoostingClassifier",
+        "classes",
+        {"n_estimators": 20, "min_samples_leaf": 20},
+        {
+            "max_iter": 20,
+            "max_depth": 3,
+            "max_leaf_nodes": None,
+            "min_samples_leaf": 1,
+            "early_stopping": False,
+        },
+        skip=("one-vs-rest",),
+    ),
     "AdaBoost, 20 stumps": Learner(
         "ensemble:AdaBoostClassifier",
         "ensemble:AdaBoostClassifier",

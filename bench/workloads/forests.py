@@ -1,4 +1,4 @@
-"""A hundred trees: random forests, and boosted stumps.
+"""A hundred trees: random forests, boosted stumps, and gradient boosting.
 
 The data are those of one tree, and as there scikit-learn's time is taken where it is given float32, its
 memory where it is given the float64 that all are given.
@@ -82,6 +82,43 @@ STUMPS = Workload(
         ADABOOST_FROM_DOUBLE: Contestant(tuple, fit_sklearn_stumps, predict, held_out, needs="sklearn"),
     },
     goals=(Goal("fit", "times", 50, (ADABOOST,)), Goal("fit", "memory", 1, (ADABOOST_FROM_DOUBLE,))),
+    noise=0.95,  # 0.003 at 100,000 rows
+    runs=1,
+)
+
+
+def fit_boosting(given):
+    from openbook.ensemble import GradientBoostingClassifier
+
+    return GradientBoostingClassifier(n_estimators=TREES).fit(*given[:2])
+
+
+def fit_sklearn_boosting(given):
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    return GradientBoostingClassifier(n_estimators=TREES, random_state=0).fit(*given[:2])
+
+
+def fit_sklearn_histograms(given):
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    options = {"max_iter": TREES, "max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 1}
+    return HistGradientBoostingClassifier(early_stopping=False, **options).fit(*given[:2])
+
+
+EXACT, HISTOGRAMS = "GradientBoostingClassifier", "HistGradientBoostingClassifier"
+
+BOOSTING = Workload(
+    name="gradient_boosting",
+    title="Gradient boosting of 100 trees of depth 3, 30 numeric columns",
+    rows=100_000,
+    make=make,
+    contestants={
+        OURS: Contestant(tuple, fit_boosting, predict, held_out),
+        EXACT: Contestant(tuple, fit_sklearn_boosting, predict, held_out, needs="sklearn"),
+        HISTOGRAMS: Contestant(tuple, fit_sklearn_histograms, predict, held_out, needs="sklearn"),
+    },
+    goals=(Goal("fit", "times", 10, (EXACT,)), Goal("fit", "times", 1, (HISTOGRAMS,))),
     noise=0.95,  # 0.003 at 100,000 rows
     runs=1,
 )

@@ -38,6 +38,7 @@ DEFAULTS = {
     "bins": {
         "None": "a tree searches exactly",
         "63": "a forest searches bins",
+        "255": "boosting searches bins, as scikit-learn's histograms do",
         "10": "Holte's rule on intervals of equal frequency",
         "3": "low, middle and high, as items",
         "4": "quarters, as contexts",
@@ -69,8 +70,9 @@ DEFAULTS = {
     "hidden_layer_sizes": {"(2,)": "a plane to look at", "(32,)": "enough for small tables"},
     "index": {"0": "the number of a fold", "'auto'": "by the table"},
     "kernel": {"'gaussian'": "Parzen's window", "'rbf'": SKLEARN, "'linear'": SKLEARN},
-    "loss": {"None": "what suits the model", "'squared'": "least squares", "'hinge'": "a margin"},
-    "max_depth": {"None": "no limit", "2": "a rule that people read"},
+    "learning_rate": {"'constant'": SKLEARN, "0.1": SKLEARN},
+    "loss": {"None": "what suits the model", "'squared'": "least squares", "'hinge'": "a margin", "'squared_error'": SKLEARN},
+    "max_depth": {"None": "no limit", "2": "a rule that people read", "3": SKLEARN},
     "max_features": {
         "'sqrt'": SKLEARN,
         "None": SKLEARN,
@@ -110,6 +112,7 @@ DEFAULTS = {
     "n_components": {"2": "two groups", "None": "all there are"},
     "n_estimators": {"100": SKLEARN, "50": SKLEARN, "10": SKLEARN},
     "n_init": {"'auto'": SKLEARN, "5": "bisecting: Steinbach et al.", "1": SKLEARN},
+    "n_iter_no_change": {"10": SKLEARN, "None": SKLEARN},
     "n_neighbors": {"5": SKLEARN, "7": SKLEARN, "20": SKLEARN, "3": "Wilson's"},
     "n_splits": {"10": "the usual folds", "5": "blocks of time leave few rows to the first"},
     "name": {"None": "the name of its class", "'x'": "a column of a worked example"},

@@ -11,6 +11,7 @@ from openbook.ensemble.diversity import (
     q_statistic,
 )
 from openbook.ensemble.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from openbook.ensemble.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from openbook.ensemble.one_vs_rest import OneVsRestClassifier
 from openbook.ensemble.output_codes import OutputCodeClassifier
 from openbook.ensemble.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -26,6 +27,8 @@ __all__ = [
     "Diversity",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "IndependentVote",
     "OneVsRestClassifier",
     "OutputCodeClassifier",

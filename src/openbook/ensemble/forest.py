@@ -254,7 +254,7 @@ def _grow_batch(training, rule, n_classes, cells_outside, seeds):
         grown_trees.append(ripe(growth, centre))
         del growth, sample, rows
     trees, last = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
-    judged = [None] * len(seeds)
+    judged: list[Outside | None] = [None] * len(seeds)
     if training.numbers is not None and cells_outside is not None:
         judged = [_leaf_outside(tree, cells_outside, rows) for tree, rows in zip(trees, outside, strict=True)]
     elif cells_outside is not None:

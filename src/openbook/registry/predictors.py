@@ -266,6 +266,22 @@ PREDICTORS = (
         study=(Variant("AdaBoost of stumps"),),
     ),
     Entry(
+        "gradient_boosting",
+        "openbook.ensemble:GradientBoostingClassifier",
+        "classification",
+        "trees that each explain what the trees before it leave over",
+        members=_TREES,
+        study=(Variant("gradient boosting", {"min_samples_leaf": 10}),),
+    ),
+    Entry(
+        "gradient_boosting_regressor",
+        "openbook.ensemble:GradientBoostingRegressor",
+        "regression",
+        "trees that each explain what the trees before it leave over",
+        members=_REGRESSION_TREES,
+        study=(Variant("gradient boosting", {"min_samples_leaf": 10}),),
+    ),
+    Entry(
         "voting",
         "openbook.ensemble:VotingClassifier",
         "classification",

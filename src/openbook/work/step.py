@@ -41,6 +41,8 @@ class Step:
     >>> step = Step("P(No)", r"\frac{N_c}{N}", r"\frac{7}{10}", 0.7)
     >>> step.result
     0.7
+    >>> print(step)
+    P(No) = N_c/N = 7/10 = 0.7
     """
 
     label: str
@@ -53,6 +55,11 @@ class Step:
     def states_rule(self) -> bool:
         """Whether there is a formula only, so that no result is to be shown."""
         return self.result is None and not self.numbers and bool(self.formula)
+
+    def __str__(self) -> str:
+        from openbook.work.text import part_text
+
+        return part_text(self)
 
 
 @dataclass(frozen=True)
@@ -79,8 +86,12 @@ class Grid:
     Examples
     --------
     >>> grid = Grid("counts", ("value", "rows"), [("sunny", 5), ("rain", 5)])
-    >>> grid.numeric(1)
-    True
+    >>> print(grid)
+    counts
+      value  rows
+      ─────  ────
+      sunny     5
+      rain      5
     """
 
     title: str
@@ -114,6 +125,11 @@ class Grid:
         """
         cells = [row[column] for row in self.rows if row[column] is not None]
         return bool(cells) and all(isinstance(value, Real) for value in cells)
+
+    def __str__(self) -> str:
+        from openbook.work.text import part_text
+
+        return part_text(self)
 
 
 @dataclass(frozen=True)

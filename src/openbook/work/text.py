@@ -20,7 +20,7 @@ from openbook.work.work import Work
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["to_rich", "to_text"]
+__all__ = ["part_text", "to_rich", "to_text"]
 
 LABEL_WIDTH = 36  # a longer label stands on a line of its own
 INDENT = "  "
@@ -40,6 +40,12 @@ def to_text(work: Work, width: int = 100, *, wrap_grids: bool = False) -> str:
       ∴ No leads.
     """
     return "\n".join(line.rstrip() for line in _work(work, width, "═", wrap_grids))
+
+
+def part_text(part: Step | Grid, width: int = 100) -> str:
+    """One step or grid of a derivation as plain text."""
+    lines = _steps([part], width) if isinstance(part, Step) else _grid(part, width, wrap=False)
+    return "\n".join(lines)
 
 
 def to_rich(work: Work, width: int = 100) -> "RenderableType":

@@ -1,0 +1,155 @@
+r"""The losses that gradient boosting lowers, and what each makes of a leaf (Friedman, 2001).
+
+    loss             start F_0              residual r                   leaf γ
+    squared error    mean of y              y - F                        mean of r
+    absolute error   median of y            sign(y - F)                  median of y - F
+    log loss         ln(P / (1 - P))        y - p,  p = 1 / (1 + e^-F)   Σ r / Σ |r| (1 - |r|)
+    of K classes     ln P(c)                y - p,  p = softmax(F)       (K - 1) / K · Σ r / Σ |r| (1 - |r|)
+
+r is what is left to explain: minus the slope of the loss in F. γ is the constant that lowers the loss of the
+leaf's rows most; for log loss it is one step of Newton's method, as |r| (1 - |r|) = p (1 - p) is the
+curvature. All sums are weighted.
+
+y : float64 (n, n_outputs), numbers, or 1 for the rows of a class and 0 for others (two classes: the second)
+F, r : float64 (n, n_outputs); w : float64 (n,)
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit, log_softmax, softmax
+
+from openbook.tree.engine.absolute import median_and_deviation
+
+__all__ = ["LOSSES", "BoostingLoss"]
+
+#: Below this, the curvature of a leaf is nothing, and the leaf stays at 0.
+_FLAT = 1e-150
+#: The log odds of a share of 0 or 1, which have none.
+_FARTHEST = 36.0
+
+
+class BoostingLoss(ABC):
+    """A loss of so many outputs; see the table above."""
+
+    name: ClassVar[str]
+    #: What derivations write for the value of a leaf.
+    leaf: str
+
+    def __init__(self, n_outputs):
+        self.n_outputs = n_outputs
+
+    @abstractmethod
+    def start(self, y, w):
+        """F_0, (n_outputs,)."""
+
+    @abstractmethod
+    def residuals(self, y, F):
+        """What is left to explain, (n, n_outputs)."""
+
+    @abstractmethod
+    def leaf_values(self, leaves, n_nodes, off, r, w):
+        """γ of each node, and the two sums that it is the ratio of (NaN if it is none), (n_nodes,) each.
+
+        leaves : intp (n,), the leaf of each row; off, r : float64 (n,), y - F and r of one output
+        """
+
+    @abstractmethod
+    def mean(self, y, F, w):
+        """The mean loss of the rows."""
+
+
+class SquaredError(BoostingLoss):
+    """(y - F)²."""
+
+    name = "squared error"
+    leaf = r"\frac{\sum_i w_i r_i}{\sum_i w_i}"
+
+    def start(self, y, w):
+        return np.average(y, axis=0, weights=w)
+
+    def residuals(self, y, F):
+        return y - F
+
+    def leaf_values(self, leaves, n_nodes, off, r, w):  # noqa: ARG002 (as of every loss)
+        return _ratios(leaves, n_nodes, w * r, w)
+
+    def mean(self, y, F, w):
+        return float(np.average((y - F)[:, 0] ** 2, weights=w))
+
+
+class AbsoluteError(BoostingLoss):
+    """|y - F|."""
+
+    name = "absolute error"
+    leaf = r"\operatorname{median}(y_i - F(x_i))"
+
+    def start(self, y, w):
+        return np.array([median_and_deviation(y[:, 0], w)[0]])
+
+    def residuals(self, y, F):
+        return np.sign(y - F)
+
+    def leaf_values(self, leaves, n_nodes, off, r, w):  # noqa: ARG002 (as of every loss)
+        medians, none = np.zeros(n_nodes), np.full(n_nodes, np.nan)
+        order = np.argsort(leaves, kind="stable")
+        ends = np.searchsorted(leaves[order], np.arange(n_nodes + 1))
+        for node in np.flatnonzero(np.diff(ends)):
+            own = order[ends[node] : ends[node + 1]]
+            medians[node] = median_and_deviation(off[own], w[own])[0]
+        return medians, none, none
+
+    def mean(self, y, F, w):
+        return float(np.average(np.abs(y - F)[:, 0], weights=w))
+
+
+class LogLoss(BoostingLoss):
+    """- ln of the probability of the true class; of two classes F is the log odds of the second."""
+
+    name = "log loss"
+    leaf = r"\frac{\sum_i w_i r_i}{\sum_i w_i |r_i| (1 - |r_i|)}"
+
+    def __init__(self, n_outputs):
+        super().__init__(n_outputs)
+        self.factor = 1.0
+        if n_outputs > 1:
+            self.factor, self.leaf = (n_outputs - 1) / n_outputs, rf"\frac{{K - 1}}{{K}} \cdot {self.leaf}"
+
+    def start(self, y, w):
+        shares = np.average(y, axis=0, weights=w)
+        with np.errstate(divide="ignore"):
+            logs = np.log(shares) - (np.log1p(-shares) if self.n_outputs == 1 else 0.0)
+        return np.clip(logs, -_FARTHEST, _FARTHEST)
+
+    def probabilities(self, F):
+        """The probability of each class, (n, n_classes)."""
+        return np.concatenate([expit(-F), expit(F)], axis=1) if self.n_outputs == 1 else softmax(F, axis=1)
+
+    def residuals(self, y, F):
+        return y - (expit(F) if self.n_outputs == 1 else softmax(F, axis=1))
+
+    def leaf_values(self, leaves, n_nodes, off, r, w):  # noqa: ARG002 (as of every loss)
+        far = np.abs(r)
+        return _ratios(leaves, n_nodes, w * r, w * far * (1 - far), self.factor)
+
+    def mean(self, y, F, w):
+        if self.n_outputs == 1:
+            losses = np.logaddexp(0.0, np.where(y > 0, -F, F))
+        else:
+            losses = -(y * log_softmax(F, axis=1))
+        return float(np.average(losses.sum(axis=1), weights=w))
+
+
+def _ratios(leaves, n_nodes, above, below, factor=1.0):
+    """The ratio of two sums over the rows of each node, times a factor; and both sums."""
+    above, below = (np.bincount(leaves, part, minlength=n_nodes) for part in (above, below))
+    flat = np.abs(below) < _FLAT
+    return np.where(flat, 0.0, factor * above / np.where(flat, 1.0, below)), above, below
+
+
+LOSSES: dict[str, type[BoostingLoss]] = {
+    "squared_error": SquaredError,
+    "absolute_error": AbsoluteError,
+    "log_loss": LogLoss,
+}

@@ -1,0 +1,526 @@
+r"""Gradient boosting: each tree explains what the trees before it leave over (Friedman, 2001).
+
+    F_0(x)    the constant with the smallest loss
+    r_i       what is left to explain of row i: minus the slope of the loss in F(x_i)
+    tree      grown on r by squared error; each leaf gets the value γ that lowers the loss of its rows most
+    F(x)      = F(x) + ν γ(leaf of x)                             ν the learning rate, a round each
+    P(c|x)    = 1 / (1 + e^-F) for the second of two classes; e^F_c / Σ_k e^F_k of several
+
+`boosting_losses` has start, residual and leaf of each loss. Several classes have a tree each in every round.
+Numeric columns are searched by `bins`. Rows with a missing cell, and values never seen, take the heaviest
+branch or one of their own.
+
+y : float64 (n, n_outputs), numbers, or 1 where a row has the class; F, r : float64 (n, n_outputs)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.base import Classifier, Regressor, most_probable
+from openbook.border.rules import Maybe, Number, OneOf, Whole
+from openbook.damage import checked_array
+from openbook.draw.charts import line_chart
+from openbook.ensemble.boosting_losses import LOSSES
+from openbook.ensemble.compact import compact
+from openbook.ensemble.derive_boosting import DERIVED, derive_model, derive_row
+from openbook.ensemble.many_trees import ManyTrees, cells_of_training, leaves_by_code
+from openbook.ensemble.members import SHOWN
+from openbook.tree.engine.columns import encode
+from openbook.tree.engine.nodes import narrow
+from openbook.tree.engine.plant import grown, ripe, trees_of
+from openbook.tree.learner import Growing
+from openbook.tree.regressor import DecisionTreeRegressor
+
+__all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
+
+
+class FirstRounds(NamedTuple):
+    """What the derivation shows of the first rounds.
+
+    y : float64 (n_shown, n_outputs), of the first rows
+    F : float64 (n_rounds + 1, n_shown, n_outputs), of the same rows, before the first round and after each
+    sums : float64 (n_nodes, 2), of the nodes of these rounds' trees: both sums of the ratio γ
+    """
+
+    y: np.ndarray
+    F: np.ndarray
+    sums: np.ndarray
+
+
+class GradientBoosting(ManyTrees):
+    """What gradient boosting of classes and of numbers shares."""
+
+    _rules = {
+        **Growing._rules,
+        "learning_rate": Number(above=0),
+        "n_estimators": Whole(at_least=1),
+        "subsample": Number(above=0, at_most=1),
+        "missing": OneOf("majority", "branch"),
+        "validation_fraction": Number(above=0, at_most=0.9),
+        "n_iter_no_change": Maybe(Whole(at_least=1)),
+        "tol": Number(at_least=0),
+        "bins": Whole(at_least=2),
+    }
+    _of_all_trees = ("start_", "train_score_", "validation_score_", "first_rounds_", "classes_")
+
+    criterion = "squared_error"
+    nominal = "subset"
+
+    loss: str
+    learning_rate: float
+    n_estimators: int
+    subsample: float
+    validation_fraction: float
+    n_iter_no_change: int | None
+    tol: float
+    start_: np.ndarray
+    train_score_: np.ndarray
+    validation_score_: np.ndarray
+
+    @property
+    def _n_scores(self):
+        """How many trees a round has."""
+        return 1 if self._n_classes in (0, 2) else self._n_classes
+
+    @property
+    def _n_outputs(self):
+        return 2  # each tree predicts a number, and knows its error
+
+    @property
+    def _loss(self):
+        return LOSSES[self.loss](self._n_scores)
+
+    def knobs(self):
+        return {"max_depth": (2, 3, 5), "n_estimators": (50, 100, 300)}
+
+    def _fit(self, rows):
+        training, random = encode(rows, self.bins), check_random_state(self.random_state)
+        y, w, loss = self._as_outputs(training.y), np.asarray(training.w, dtype=float), self._loss
+        learning, held_out = self._parted(training.y, w, random)
+        self.start_ = loss.start(y[learning], w[learning])
+        F, coded = np.tile(self.start_, (len(y), 1)), cells_of_training(training)
+        rule = self._rule(training)
+        train: list[float] = []
+        validation: list[float] = []
+        self.trees_, shown, sums = [], [F[:SHOWN].copy()], []
+        while len(train) < self.n_estimators and not self._has_settled(validation):
+            drawn, seed = self._drawn(learning, random), 1 + random.randint(2**31 - 1)
+            r = loss.residuals(y, F)
+            for k in range(self._n_scores):
+                tree, leaves = _grown(training._replace(y=r[:, k]), rule, drawn, seed, coded)
+                off = y[drawn, k] - F[drawn, k]
+                value, *both = loss.leaf_values(leaves[drawn], tree.size, off, r[drawn, k], w[drawn])
+                tree.value[:, 0] = value
+                F[:, k] += self.learning_rate * value[leaves]
+                self.trees_.append(narrow(tree))
+                if len(train) < DERIVED:
+                    sums.append(np.column_stack(both))
+            train.append(loss.mean(y[drawn], F[drawn], w[drawn]))
+            if held_out is not None:
+                validation.append(loss.mean(y[held_out], F[held_out], w[held_out]))
+            if len(train) <= DERIVED:
+                shown.append(F[:SHOWN].copy())
+        self.train_score_, self.validation_score_ = np.array(train), np.array(validation)
+        self.first_rounds_ = FirstRounds(y[:SHOWN].copy(), np.array(shown), np.concatenate(sums))
+        self._pack()
+
+    def _as_outputs(self, y):
+        """The target, a column for each tree of a round."""
+        if not self._n_classes:
+            return np.asarray(y, dtype=float)[:, None]
+        classes = [1] if self._n_scores == 1 else range(self._n_classes)
+        return (y[:, None] == np.array(classes)).astype(float)
+
+    def _parted(self, y, w, random):
+        """The rows to learn from, and those held out to stop by; a row without weight is neither."""
+        rows = np.flatnonzero(w > 0)
+        n_held = int(self.validation_fraction * len(rows))
+        if self.n_iter_no_change is None or not n_held:
+            return rows, None
+        order = random.permutation(rows)
+        if self._n_classes:  # of every class its share: each ends up spread evenly over the order
+            rank = np.empty(len(order))
+            for c in np.unique(y[order]):
+                own = np.flatnonzero(y[order] == c)
+                rank[own] = (np.arange(len(own)) + 0.5) / len(own)
+            order = order[np.argsort(rank, kind="stable")]
+        return np.sort(order[n_held:]), np.sort(order[:n_held])
+
+    def _drawn(self, rows, random):
+        """The rows that a round learns from."""
+        if self.subsample == 1:
+            return rows
+        count = max(1, int(self.subsample * len(rows)))
+        return np.sort(random.choice(rows, count, replace=False))
+
+    def _has_settled(self, scores):
+        """Whether the loss of the rows held out has not fallen by more than `tol` for so many rounds."""
+        wait = self.n_iter_no_change
+        if wait is None or len(scores) <= wait:
+            return False
+        return min(scores[-wait:]) > min(scores[:-wait]) - self.tol
+
+    @property
+    def n_estimators_(self):
+        """The number of rounds."""
+        check_is_fitted(self)
+        return len(self.train_score_)
+
+    @property
+    def estimators_(self):
+        """The trees as fitted learners, a row for each round."""
+        check_is_fitted(self)
+        learners = np.empty(len(self.trees_), dtype=object)
+        learners[:] = [self._learner_of(tree) for tree in self.trees_]
+        return learners.reshape(-1, self._n_scores)
+
+    def _tree_learner(self):
+        return DecisionTreeRegressor(nominal="subset", missing="majority")
+
+    def _learner_of(self, tree):
+        learner = super()._learner_of(tree)
+        learner.target_ = f"what is left of {self.target_}"
+        return learner
+
+    def _pack(self):
+        """Put the trees of each output together for prediction."""
+        k = self._n_scores
+        self._compact = [compact(self.trees_[c::k], self._steps, self.schema_) for c in range(k)]
+
+    def _steps(self, value):
+        """What leaves of these values add."""
+        return self.learning_rate * value[:, :1].astype(float)
+
+    def _scores(self, X):
+        """F of each row, (n_rows, n_outputs)."""
+        sums = [forest.outputs(X)[:, 0] * self.n_estimators_ for forest in self._compact]
+        return self.start_ + np.stack(sums, axis=1)
+
+    def _staged(self, X):
+        """F after each round, in one array that grows."""
+        leaves, k = self.apply(X), self._n_scores
+        F = np.tile(self.start_, (len(leaves), 1))
+        for t, tree in enumerate(self.trees_):
+            F[:, t % k] += self._steps(tree.value)[leaves[:, t], 0]
+            if t % k == k - 1:
+                yield F
+
+    def draw(self):
+        """The mean loss after each round, of the training rows and of those held out.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        rounds = np.arange(1, self.n_estimators_ + 1)
+        lines = {"training": (rounds, self.train_score_)}
+        if len(self.validation_score_):
+            lines["held out"] = (rounds, self.validation_score_)
+        title = f"Gradient boosting for {self.target_}"
+        return line_chart(title, ("round", f"mean {self._loss.name}"), lines, ())
+
+    def _work(self):
+        return derive_model(self)
+
+    def _work_row(self, X):
+        return derive_row(self, X)
+
+    def _arrays(self):
+        first = {f"first_{name}": array for name, array in self.first_rounds_._asdict().items()}
+        own = {name: getattr(self, name) for name in ("start_", "train_score_", "validation_score_")}
+        return {**own, **first, **self._tree_arrays()}
+
+    def _restore(self, arrays):
+        k, first = self._n_scores, [f"first_{name}" for name in FirstRounds._fields]
+        self.trees_ = self._restored_trees(arrays, {"start_", "train_score_", "validation_score_", *first})
+        n_rounds, left_over = divmod(len(self.trees_), k)
+        held = len(arrays["validation_score_"])
+        if left_over or held not in (0, n_rounds):
+            msg = "its trees do not match its rounds"
+            raise ValueError(msg)
+        self.start_ = checked_array(arrays, "start_", float, (k,))
+        self.train_score_ = checked_array(arrays, "train_score_", float, (n_rounds,))
+        self.validation_score_ = checked_array(arrays, "validation_score_", float, (held,))
+        n_shown, derived = len(arrays["first_y"]), min(DERIVED, n_rounds)
+        n_nodes = sum(tree.size for tree in self.trees_[: derived * k])
+        self.first_rounds_ = FirstRounds(
+            checked_array(arrays, "first_y", float, (n_shown, k)),
+            checked_array(arrays, "first_F", float, (derived + 1, n_shown, k)),
+            checked_array(arrays, "first_sums", float, (n_nodes, 2), finite=False),
+        )
+        self._pack()
+
+
+def _grown(training, rule, rows, seed, coded):
+    """A tree grown from these rows, and the leaf of every training row."""
+    some = None if len(rows) == len(training.y) else rows
+    growth, _, centre = grown(training, rule, 0, some, seed, noted=0)
+    trees, last = trees_of([ripe(growth, centre)], training.scales, 0, rule.criterion)
+    return trees[0], leaves_by_code(trees, last, coded, [None])[0]
+
+
+class GradientBoostingClassifier(GradientBoosting, Classifier):
+    """Gradient boosting for classes: trees that each explain what the trees before it leave over.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.1
+        The share ν of a tree's correction that is taken. Small steps need more rounds and predict better.
+    n_estimators : int, default=100
+        The most rounds; in each, several classes have a tree each.
+    subsample : float, default=1.0
+        The share of the rows, drawn without replacement, that a round learns from.
+    max_depth : int or None, default=3
+    min_samples_split : float, default=2
+    min_samples_leaf : float, default=1
+    max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
+        How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
+    missing : {"majority", "branch"}, default="majority"
+        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
+        seen in training counts as missing.
+    validation_fraction : float, default=0.1
+        The share of the rows held out to stop by, if `n_iter_no_change` is given.
+    n_iter_no_change : int or None, default=None
+        Stop when the loss of the rows held out has not fallen by more than `tol` for so many rounds; None for
+        all rounds.
+    tol : float, default=0.0001
+    bins : int, default=255
+        A numeric column of more distinct numbers is searched by so many bins of about equal size.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimators_ : ndarray of shape (n_rounds, n_scores)
+        The trees as fitted learners; one score for two classes, else one for each class.
+    trees_ : list of Tree
+        Their nodes; see `openbook.tree.engine.nodes.Tree`.
+    start_ : ndarray of shape (n_scores,)
+        F before the first round: the log odds of the second class, or the log of each class's share.
+    n_estimators_ : int
+        The number of rounds.
+    train_score_ : ndarray of shape (n_rounds,)
+        The mean log loss of the rows that a round learnt from, after it.
+    validation_score_ : ndarray of shape (n_rounds,)
+        That of the rows held out; empty if there are none.
+    first_rounds_ : FirstRounds
+        What `work` shows of the first two rounds.
+    feature_importances_ : ndarray of shape (n_columns,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("weather").split("play")
+    >>> model = GradientBoostingClassifier(n_estimators=1, max_depth=1).fit(X, y)
+    >>> model.start_.round(3).tolist()  # ln(9 / 5)
+    [0.588]
+    >>> round(model.work()["γ of the first leaf"].result, 3)  # 5 of the 10 rows that are not overcast
+    -0.622
+    """
+
+    loss = "log_loss"
+
+    def __init__(
+        self,
+        learning_rate=0.1,
+        n_estimators=100,
+        subsample=1.0,
+        max_depth=3,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_features=None,
+        missing="majority",
+        validation_fraction=0.1,
+        n_iter_no_change=None,
+        tol=1e-4,
+        bins=255,
+        random_state=None,
+    ):
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.subsample = subsample
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.missing = missing
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.bins = bins
+        self.random_state = random_state
+
+    def decision_function(self, X):
+        """F of each row: the log odds of the second of two classes, or the score of each class.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        scores = self._each(X, self._scores)
+        return scores[:, 0] if self._n_scores == 1 else scores
+
+    def staged_predict(self, X):
+        """What the model says of each row after one round, after two, and so on.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Yields
+        ------
+        ndarray of shape (n_rows,)
+        """
+        for proba in self.staged_predict_proba(X):
+            yield self.classes_[most_probable(proba)]
+
+    def staged_predict_proba(self, X):
+        """The probability of each class after one round, after two, and so on.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Yields
+        ------
+        ndarray of shape (n_rows, n_classes)
+        """
+        for F in self._staged(X):
+            yield self._loss.probabilities(F)
+
+    def _proba(self, X):
+        return self._loss.probabilities(self._scores(X))
+
+
+class GradientBoostingRegressor(GradientBoosting, Regressor):
+    """Gradient boosting for numbers: trees that each explain what the trees before it leave over.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error"}, default="squared_error"
+        What the rounds lower. The absolute error is less drawn to rows far off.
+    learning_rate : float, default=0.1
+        The share ν of a tree's correction that is taken. Small steps need more rounds and predict better.
+    n_estimators : int, default=100
+        The most rounds.
+    subsample : float, default=1.0
+        The share of the rows, drawn without replacement, that a round learns from.
+    max_depth : int or None, default=3
+    min_samples_split : float, default=2
+    min_samples_leaf : float, default=1
+    max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
+        How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
+    missing : {"majority", "branch"}, default="majority"
+        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
+        seen in training counts as missing.
+    validation_fraction : float, default=0.1
+        The share of the rows held out to stop by, if `n_iter_no_change` is given.
+    n_iter_no_change : int or None, default=None
+        Stop when the loss of the rows held out has not fallen by more than `tol` for so many rounds; None for
+        all rounds.
+    tol : float, default=0.0001
+    bins : int, default=255
+        A numeric column of more distinct numbers is searched by so many bins of about equal size.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    estimators_ : ndarray of shape (n_rounds, 1)
+        The trees as fitted learners.
+    trees_ : list of Tree
+        Their nodes; see `openbook.tree.engine.nodes.Tree`.
+    start_ : ndarray of shape (1,)
+        F before the first round: the mean of the target, or its median.
+    n_estimators_ : int
+        The number of rounds.
+    train_score_ : ndarray of shape (n_rounds,)
+        The mean loss of the rows that a round learnt from, after it.
+    validation_score_ : ndarray of shape (n_rounds,)
+        That of the rows held out; empty if there are none.
+    first_rounds_ : FirstRounds
+        What `work` shows of the first two rounds.
+    feature_importances_ : ndarray of shape (n_columns,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine.
+
+    Examples
+    --------
+    >>> model = GradientBoostingRegressor(n_estimators=1, learning_rate=0.5, max_depth=1)
+    >>> model.fit([[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 5.0]).predict([[1.0], [4.0]])
+    array([2., 4.])
+    """
+
+    _rules = {**GradientBoosting._rules, "loss": OneOf("squared_error", "absolute_error")}
+
+    def __init__(
+        self,
+        loss="squared_error",
+        learning_rate=0.1,
+        n_estimators=100,
+        subsample=1.0,
+        max_depth=3,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_features=None,
+        missing="majority",
+        validation_fraction=0.1,
+        n_iter_no_change=None,
+        tol=1e-4,
+        bins=255,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.subsample = subsample
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.missing = missing
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.bins = bins
+        self.random_state = random_state
+
+    def staged_predict(self, X):
+        """The prediction for each row after one round, after two, and so on.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Yields
+        ------
+        ndarray of shape (n_rows,)
+        """
+        for F in self._staged(X):
+            yield F[:, 0].copy()
+
+    def _predict(self, X):
+        return self._scores(X)[:, 0]
