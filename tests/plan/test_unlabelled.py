@@ -6,11 +6,13 @@ import pytest
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
-from openbook.errors import PlanError
+from openbook.errors import DataError, PlanError
+from openbook.judge import Tuning
 from openbook.label import NaiveBayesEM
 from openbook.plan.make import make_plan
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
+from openbook.prepare import Prepared
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,8 @@ def test_they_are_offered_where_they_can_help(file, tmp_path):
     few = {"naive_bayes_em", "self_training", "label_spreading"}
     assert few <= learners(make_plan(file, "y"))
     assert not few & learners(make_plan("iris"))
-    assert not few & learners(make_plan(file, "y", prepare=["scale a"]))
+    assert few <= learners(make_plan(file, "y", prepare=["scale a"]))
+    assert not few & learners(make_plan(file, "y", time="a"))
     with pytest.raises(PlanError, match="learns from rows without species"):
         make_plan("iris", only=["label_spreading"])
 
@@ -79,3 +82,37 @@ def test_examples_are_the_labelled_rows(file):
     assert len(rows.unlabelled) == 250
     chosen = rows.examples.select(["b"])
     assert chosen.unlabelled.names == ("b",)
+
+
+def test_steps_learn_from_all_rows_and_balance_the_labelled_alone(file):
+    table = ob.read(file)
+    X, y = table.split("y")
+    model = Prepared(NaiveBayesEM(), ["scale", "balance over"]).fit(X, y)
+    labelled = np.flatnonzero(~y.missing)
+    sizes = np.bincount(y.data[labelled])
+    assert model.steps_[0].mean_ == pytest.approx([X.data(name).mean() for name in ("a", "b")])
+    assert model.steps_[1].n_before_ == len(labelled)
+    assert model.steps_[1].n_after_ == 2 * sizes.max()
+    assert model.estimator_.n_unlabelled_ == 250
+    with pytest.raises(DataError, match="target 'y' is missing in 250 rows"):
+        Prepared(NaiveBayes(), ["scale"]).fit(X, y)
+
+
+def test_tuning_tests_on_labelled_rows_alone(file):
+    table = ob.read(file)
+    tuned = Tuning(NaiveBayesEM(), {"unlabelled_weight": (0.1, 1.0)}, cv=3).fit(table, "y")
+    assert tuned.model_.n_unlabelled_ == 250
+    assert [one.rows for one in tuned.tried_] == [50, 50]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"prepare": ["impute a median"]}, {"costs": {"no": {"yes": 1}, "yes": {"no": 5}}}],
+    ids=["steps", "costs"],
+)
+def test_studies_with_steps_or_costs_use_unlabelled_rows(file, tmp_path, more):
+    only = ["naive_bayes_em"]
+    result = ob.study(file, "y", only=only, effort="quick", folder=tmp_path / "out", progress=False, **more)
+    assert result.looks.unlabelled.n_unlabelled == 250
+    model = result.models["naive Bayes with EM"]
+    assert model.estimator_.n_unlabelled_ == 250

@@ -1,4 +1,4 @@
-"""Tables figures_of_groups and join_tables, through polars; columns keep their kinds and values.
+"""Tables combined: figures of groups and joins, through polars, and rows below one another; kinds stay.
 
     group_by("town", income="mean(income)", people="count()")        a row for each town
     join(other, on="town")                                           the columns of another table beside these
@@ -11,15 +11,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from openbook.data.attributes import Attribute, Categorical, Numeric
 from openbook.data.read import read
+from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["figures_of_groups", "join_tables"]
+__all__ = ["figures_of_groups", "join_tables", "stacked_rows"]
 
 _CALL = re.compile(r"\s*(\w+)\(\s*(.*?)\s*\)\s*")
 #: Figures of numbers, and those of any column; the last two keep its kind.
@@ -63,6 +66,20 @@ def join_tables(table: Table, other: Table, on: Sequence[str], how: Literal["lef
     frame = _plain(table).join(_plain(other), on=list(on), how=how, maintain_order="left")
     theirs = {name: other.schema[name] for name in other.names if name not in on}
     return _typed(frame, {**{name: table.schema[name] for name in table.names}, **theirs})
+
+
+def stacked_rows(tables: Sequence[Table]) -> Table:
+    """Tables of one schema, one below the other."""
+    first = tables[0]
+    if first.matrix is not None and all(table.matrix is not None for table in tables):
+        return Table.from_matrix(first.schema, np.concatenate([table.matrix for table in tables]))
+    columns = [np.concatenate(parts) for parts in zip(*(table.columns for table in tables), strict=True)]
+    if not isinstance(first, SparseTable):
+        return Table(first.schema, columns)
+    from scipy.sparse import vstack
+
+    sparse = vstack([table.sparse for table in tables if isinstance(table, SparseTable)], format="csr")
+    return SparseTable(first.schema, sparse, dense=columns)
 
 
 def _parsed(name: str, text: str, table: Table) -> tuple[str, str]:

@@ -74,6 +74,11 @@ class MinimumRisk(AroundClassifier):
         self.costs = costs
         self.reject = reject
 
+    @property
+    def _takes_unlabelled(self):
+        """Whether the classifier learns from rows without a target, too."""
+        return getattr(self.estimator, "_takes_unlabelled", False)
+
     def fit(self, X, y, sample_weight=None):
         """Fit the classifier.
 

@@ -18,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier, Learner
 from openbook.border.rows import Chunk, RowWeights, refuse_infinity
-from openbook.data import Column, DatePart, Nominal, Numeric, SparseTable, Table
+from openbook.data import Column, DatePart, Nominal, Numeric, Table
+from openbook.data.combine import stacked_rows
 from openbook.errors import ParameterError
 from openbook.tree.classifier import TreeClassifier
 from openbook.tree.engine.nodes import cells
@@ -37,7 +38,6 @@ __all__ = [
     "number_of_rows",
     "probabilities",
     "shortened",
-    "stacked_rows",
     "takes_weights",
 ]
 
@@ -233,19 +233,6 @@ def gathered(rows):
     X = stacked_rows([chunk.X for chunk in chunks]) if rows.whole is None else rows.whole
     refuse_infinity(X)
     return Chunk(X, *(np.concatenate(part) for part in list(zip(*chunks, strict=True))[1:]))
-
-
-def stacked_rows(tables):
-    """Tables of one schema, one below the other."""
-    first = tables[0]
-    if isinstance(first, SparseTable):
-        from scipy.sparse import vstack
-
-        return SparseTable(first.schema, vstack([table.sparse for table in tables], format="csr"))
-    if first.matrix is not None:
-        return Table.from_matrix(first.schema, np.concatenate([table.matrix for table in tables]))
-    columns = zip(*(table.columns for table in tables), strict=True)
-    return Table(first.schema, [np.concatenate(parts) for parts in columns])
 
 
 def number_of_rows(weights):

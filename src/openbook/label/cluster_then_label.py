@@ -28,12 +28,12 @@ from openbook.cluster import KMeans, KPrototypes
 from openbook.damage import checked_array
 from openbook.data import Nominal, Text
 from openbook.data.attributes import as_text
+from openbook.data.combine import stacked_rows
 from openbook.ensemble.members import (
     copied,
     gathered,
     number_of_rows,
     shortened,
-    stacked_rows,
     takes_weights,
 )
 from openbook.errors import ParameterError

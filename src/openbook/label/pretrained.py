@@ -131,7 +131,8 @@ class PretrainedClassifier(Ensemble, Classifier):
 
     def complexity(self):
         check_is_fitted(self)
-        own = self.projection_.complexity() if hasattr(self.projection_, "complexity") else 0
+        each = len(self.schema_) * self.estimators_[0].n_features_in_  # a figure for each column and feature
+        own = self.projection_.complexity() if hasattr(self.projection_, "complexity") else each
         return own + super().complexity()
 
     def _work(self):

@@ -24,9 +24,10 @@ from sklearn.utils import check_random_state
 
 from openbook.border.rows import UNLABELLED, Chunk, none_labelled
 from openbook.border.rules import Anything, Whole
+from openbook.data.combine import stacked_rows
 from openbook.ensemble.averaging import AveragingClassifier
 from openbook.ensemble.bagging import drawn_by_class
-from openbook.ensemble.members import copied, decided, fitted, gathered, stacked_rows
+from openbook.ensemble.members import copied, decided, fitted, gathered
 from openbook.label.assumptions import out_of_fold, right_often
 from openbook.label.in_rounds import InRounds
 from openbook.tree import DecisionTreeClassifier

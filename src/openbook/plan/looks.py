@@ -39,7 +39,7 @@ from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.scores.metrics import METRICS
 from openbook.judge.scores.sequences import SequenceScores
-from openbook.label.assumptions import ScarceRows, assumption_of
+from openbook.label.assumptions import AssumptionCheck, ScarceRows, assumption_of
 from openbook.label.effect import UnlabelledEffect
 from openbook.plan.judging import failure_words
 from openbook.plan.log import Log
@@ -47,6 +47,7 @@ from openbook.plan.money import by_decision
 from openbook.plan.plain_json import Known
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
+from openbook.prepare import Prepared
 from openbook.registry import learner
 from openbook.report import Example, Looks
 
@@ -289,9 +290,17 @@ class Looking:
         both = [rows.evaluation(label, some) for some in (self.comparison[label].first_round, folds)]
         means = [evaluation.score("accuracy") for evaluation in both]
         test = difference(both[0], both[1], "accuracy")
-        candidate, labelled = plan.contestant(label).candidate, len(examples)
-        check = assumption_of(candidate.seeded(plan.protocol.random_state), ScarceRows.of_examples(examples))
-        return UnlabelledEffect(label, labelled, len(rows.unlabelled), means[0], means[1], test, check)
+        n_rows, check = (len(examples), len(rows.unlabelled)), self._assumption(label, examples)
+        return UnlabelledEffect(label, *n_rows, means[0], means[1], test, check)
+
+    def _assumption(self, label: str, examples: Examples) -> AssumptionCheck:
+        """What a learner of unlabelled rows assumes, held against the rows as it sees them."""
+        plan, scarce = self.rows.plan, ScarceRows.of_examples(examples)
+        contestant = plan.contestant(label)
+        learner = contestant.candidate.seeded(plan.protocol.random_state)
+        if steps := plan.steps(contestant.hypothesis):
+            scarce = scarce._replace(X=Prepared(learner, steps).fit(scarce.X, scarce.y).prepared(scarce.X))
+        return assumption_of(learner, scarce)
 
     @cached_property
     def sequences(self) -> dict[str, SequenceScores]:

@@ -315,8 +315,8 @@ def make_plan(
     weights, about_weights = _weights(table, roles, weight_kind)
     notes += about_weights
     labelled = np.flatnonzero(~table.column(target).missing)
-    bare = not (roles.bound or prepare or costs or hypotheses or aimed.source.sample)
-    unlabelled = len(table) - len(labelled) if bare and aimed.task == "classification" else 0
+    alone = not (roles.bound or aimed.source.sample)  # rows without a target have no say in groups or time
+    unlabelled = len(table) - len(labelled) if alone and aimed.task == "classification" else 0
     notes += _gap_notes(len(table) - len(labelled), unlabelled, roles.target)
     if weights == "frequency":
         labelled = counted_rows(labelled, weights_of(table, str(weight), target), str(weight))
@@ -549,7 +549,7 @@ def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | N
         if entry.unlabelled and not unlabelled:
             raise PlanError(
                 f"{name} learns from rows without {y.name}, and here are none that it can use: leave their"
-                " target empty, and --group, --time, --weight, --costs and --prepare out"
+                " target empty, and --group, --time and --weight out"
             )
         if entry.ordered and not _has_order(y):
             raise PlanError(

@@ -20,9 +20,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.border.base import Estimator, Saved
-from openbook.border.rows import weighed
+from openbook.border.rows import UNLABELLED, codes_where_labelled, weighed
 from openbook.border.rules import ParameterRule
 from openbook.data import Column, Schema, Table
+from openbook.data.combine import stacked_rows
 from openbook.data.read import read
 from openbook.draw import draw_predictions
 from openbook.errors import OpenbookError, ParameterError, RefusalError
@@ -103,13 +104,21 @@ class Prepared(MetaEstimatorMixin, Estimator):
                 raise ParameterError(f"{type(self.estimator).__name__} takes no sample_weight")
             self._accept(table)
             weighed(table, np.zeros(len(table)), sample_weight)  # says what is wrong with weights
-            steps, table, y, weights = fitted_steps(self.steps or (), table, y, sample_weight)
+            unlabelled = self._takes_unlabelled
+            steps, table, y, weights = fitted_steps(
+                self.steps or (), table, y, sample_weight, unlabelled=unlabelled
+            )
             if weights is not None and not has_fit_parameter(self.estimator, "sample_weight"):
                 raise ParameterError(
                     f"{type(self.estimator).__name__} takes no sample_weight, so no step can weigh rows"
                 )
             self.steps_, self.estimator_ = steps, clone(self.estimator).fit(table, y, **_weights(weights))
         return self
+
+    @property
+    def _takes_unlabelled(self) -> bool:
+        """Whether the learner learns from rows without a target, too; then the steps do."""
+        return bool(getattr(self.estimator, "_takes_unlabelled", False))
 
     #: What the prepared learner says about rows, over the columns before preparation.
     draw: ClassVar[Callable[..., Any]] = draw_predictions
@@ -282,30 +291,68 @@ class PreparedRows(NamedTuple):
     y: Any
     weights: Any
 
+    def take(self, some: npt.NDArray[Any]) -> "PreparedRows":
+        weights = None if self.weights is None else np.asarray(self.weights)[some]
+        return PreparedRows(self.steps, self.table.take(some), _taken(self.y, some), weights)
 
-def fitted_steps(steps: Sequence[Any], table: Table, y: Any, weights: Any = None) -> PreparedRows:
-    """Fit each step to what the one before it gives; an error names the step."""
-    fitted = []
+    def through(self, step: Any) -> "PreparedRows":
+        """What a fitted step makes of them."""
+        return self._replace(table=_as_table(step.transform(self.table)))
+
+    def changed(self, step: RowChange) -> "PreparedRows":
+        """The rows that a step leaves, draws or makes of them."""
+        weights = None if self.weights is None else np.asarray(self.weights)[step.rows_]
+        if step.weights_ is not None:
+            weights = step.weights_ if weights is None else weights * step.weights_
+        return PreparedRows(self.steps, step.resampled(self.table), _taken(self.y, step.rows_), weights)
+
+    def above(self, others: "PreparedRows") -> "PreparedRows":
+        """These rows, and others below them."""
+        both, weights = (self, others), None
+        if self.weights is not None or others.weights is not None:
+            weights = np.concatenate([_known(one) for one in both])
+        named = isinstance(self.y, Column)
+        targets = np.concatenate([one.y.data if named else one.y for one in both])
+        y = Column(self.y.attribute, targets) if named else targets
+        return PreparedRows(self.steps, stacked_rows([self.table, others.table]), y, weights)
+
+
+def fitted_steps(
+    steps: Sequence[Any], table: Table, y: Any, weights: Any = None, *, unlabelled: bool = False
+) -> PreparedRows:
+    """Fit each step to what the one before it gives; an error names the step.
+
+    Where rows may be `unlabelled`, a step that asks for the target or changes rows is fitted to the others.
+    """
+    fitted: list[Any] = []
     if weights is not None and not (some := np.asarray(weights) > 0).all():  # a row of weight 0 is no row
         table, y, weights = table.take(some), _taken(y, some), np.asarray(weights)[some]
+    rows, free = PreparedRows(fitted, table, y, weights), None  # with labels, and without
+    if unlabelled and (gaps := codes_where_labelled(y)[2] == UNLABELLED).any():
+        rows, free = rows.take(~gaps), rows.take(gaps)
     for given in steps:
         one = clone(parse_step(given))
+        asks = getattr(one, "_asks_target", True) or isinstance(one, RowChange)
+        seen = rows if free is None or asks else rows.above(free)
         try:
-            one.fit(table, y, **(_weights(weights) if has_fit_parameter(one, "sample_weight") else {}))
-            table = _as_table(one.transform(table))
+            takes = has_fit_parameter(one, "sample_weight")
+            one.fit(seen.table, seen.y, **(_weights(seen.weights) if takes else {}))
+            rows, free = rows.through(one), None if free is None else free.through(one)
         except OpenbookError as error:
             raise RefusalError(f"step {given!r}: {error}") from error
         if isinstance(one, RowChange):
-            table, y = one.resampled(table), _taken(y, one.rows_)
-            weights = None if weights is None else np.asarray(weights)[one.rows_]
-            if one.weights_ is not None:
-                weights = one.weights_ if weights is None else weights * one.weights_
+            rows = rows.changed(one)
         fitted.append(one)
-    return PreparedRows(fitted, table, y, weights)
+    return rows if free is None else rows.above(free)
 
 
 def _weights(weights: Any) -> dict[str, Any]:
     return {} if weights is None else {"sample_weight": weights}
+
+
+def _known(rows: PreparedRows) -> npt.NDArray[Any]:
+    """The weights of rows, 1 where none are given."""
+    return np.ones(len(rows.table)) if rows.weights is None else np.asarray(rows.weights)
 
 
 def _as_table(rows: Any) -> Table:

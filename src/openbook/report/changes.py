@@ -45,7 +45,8 @@ def _rows(result: StudyResult) -> Iterator[str]:
     sampled = [note for note in result.notes if note.startswith((SAMPLED, FITTED))]
     yield from (f"{note[:1].upper()}{note[1:]}." for note in sampled)
     if gaps := result.description[result.target].missing:
-        yield f"{plural(gaps, 'row')} without {result.target} {'is' if gaps == 1 else 'are'} left out."
+        used = " by all but learners of unlabelled rows" if result.looks.unlabelled is not None else ""
+        yield f"{plural(gaps, 'row')} without {result.target} {'is' if gaps == 1 else 'are'} left out{used}."
     if result.tests:
         held = len(result.tests[result.choice.label].predictions.truth)
         fitted = "" if sampled else f"; the model in the file is fitted on the other {result.rows:,}"

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
 from openbook.linear.laplace import odds_estimates
-from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, picture_figure
+from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, grids, picture_figure
 from openbook.text.columns import encoded
 from openbook.words.numbers import figure, shown, shown_p
 from openbook.words.sentences import plural
@@ -38,7 +38,7 @@ _SORTED = "Sorted by the effect of one standard deviation."
 def unwrapped(model: Any) -> Any:
     """The learner inside of one that tunes it, or decides by it."""
     for name in ("model_", "estimator_"):
-        if (inner := getattr(model, name, None)) is not None:
+        if (inner := getattr(model, name, None)) is not None and type(model).__name__ not in _SHOWN:
             return unwrapped(inner)
     return model
 
@@ -335,12 +335,14 @@ def _neighbours(model: Any) -> list[Block]:
 
 def _graph(model: Any) -> list[Block]:
     """Labels along a graph: the rows that it was made of."""
+    mean = f"A prediction is the mean over the k = {model.n_neighbors} stored rows that are nearest."
+    return [*_taught(model), Paragraph(mean)]
+
+
+def _taught(model: Any) -> list[Block]:
+    """A learner of unlabelled rows: its rounds or clusters, and what it assumes."""
     work = model.work()
-    text = (
-        f"{work.conclusion} A prediction is the mean over the k = {model.n_neighbors} stored rows that are"
-        " nearest to the new one."
-    )
-    return [Paragraph(text), *(Sheet.of(part) for part in work.parts if isinstance(part, Grid))]
+    return [Paragraph(work.conclusion), *grids(work)]
 
 
 def _machine(model: Any) -> list[Block]:
@@ -413,6 +415,11 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "OneR": _one_r,
     "NaiveBayes": _naive_bayes,
     "NaiveBayesEM": _naive_bayes,
+    "ClusterThenLabel": _taught,
+    "CoTraining": _taught,
+    "PretrainedClassifier": _taught,
+    "SelfTrainingClassifier": _taught,
+    "TriTraining": _taught,
     "LabelPropagation": _graph,
     "LabelSpreading": _graph,
     "BeliefNetworkClassifier": _belief_network,

@@ -19,16 +19,16 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from openbook.border.base import Learner
-from openbook.border.rows import UNLABELLED, class_codes, name_of_target
+from openbook.border.rows import UNLABELLED, class_codes, codes_where_labelled, name_of_target
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text
-from openbook.ensemble.members import stacked_rows
+from openbook.data.combine import stacked_rows
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge.folds.holdout import OnTraining
 from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
 from openbook.judge.scores.metrics import Task
 
-__all__ = ["Examples", "RowsOfFold", "Split", "model_task", "sequence_of", "takes_tables"]
+__all__ = ["Examples", "RowsOfFold", "Split", "labelled_apart", "model_task", "sequence_of", "takes_tables"]
 
 
 @dataclass(frozen=True)
@@ -298,6 +298,7 @@ class RowsOfFold:
 
     @cached_property
     def _train_and_unlabelled(self) -> Table:
+        assert self.examples.unlabelled is not None
         return stacked_rows([self._train_table, self.examples.unlabelled])
 
     @cached_property
@@ -312,6 +313,17 @@ def rows_of(given: Any, rows: np.ndarray) -> Any:
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(given, rows)
+
+
+def labelled_apart(X: Any, y: Any) -> tuple[Any, Any, Table | None]:
+    """The rows that have a target, their targets, and the other rows; None where there are none."""
+    table, target = read(X).split(y) if isinstance(y, str) else (X, y)
+    gaps = codes_where_labelled(target)[2] == UNLABELLED
+    if not gaps.any():
+        return X, y, None
+    table, known = read(table), np.flatnonzero(~gaps)
+    told = target.take(known) if isinstance(target, Column) else np.array(np.asarray(target)[known].tolist())
+    return table.take(known), told, table.take(gaps)
 
 
 def takes_tables(model: Any) -> bool:

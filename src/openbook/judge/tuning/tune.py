@@ -9,7 +9,7 @@ given, and `evaluate` judges search and model together on rows that neither has 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +21,14 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.errors import ParameterError
 from openbook.judge.folds.evaluate import Progress, complexity_of, judged
 from openbook.judge.folds.evaluation import Evaluation
-from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task, takes_tables
+from openbook.judge.folds.examples import (
+    Examples,
+    RowsOfFold,
+    Split,
+    labelled_apart,
+    model_task,
+    takes_tables,
+)
 from openbook.judge.folds.splits import Protocol, TimeOrdered, protocol
 from openbook.judge.folds.splitters import time_codes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
@@ -116,7 +123,10 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
                 f" split whatever rows it is given, got {self.cv!r}"
             )
         task = model_task([self.model])
-        examples = Examples.of(X, y, task, sample_weight, groups)
+        X, y, free = labelled_apart(X, y) if self._takes_unlabelled else (X, y, None)
+        if free is not None and sample_weight is not None:
+            raise ParameterError("Tuning: rows without a target cannot be weighed; leave out sample_weight")
+        examples = replace(Examples.of(X, y, task, sample_weight, groups), unlabelled=free)
         self.metric_ = metric(self.metric or DEFAULTS[task][0], task)
         knobs = knobs_of(self.model) if self.knobs is None else self.knobs
         settings = settings_to_try(self.model, knobs, self.search, self.n_iter, self.random_state)
@@ -135,7 +145,15 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
             X = examples.given
             y = examples.column if takes_tables(model) else examples.labels
         everything = np.arange(len(examples))
-        return model.fit(X, y, **RowsOfFold(examples, Split(0, everything, everything)).arguments(model))
+        rows = RowsOfFold(examples, Split(0, everything, everything))
+        if examples.unlabelled is not None:
+            return model.fit(*rows.training(model))
+        return model.fit(X, y, **rows.arguments(model))
+
+    @property
+    def _takes_unlabelled(self) -> bool:
+        """Whether the learner learns from rows without a target, too; inner folds test on the others."""
+        return bool(getattr(self.model, "_takes_unlabelled", False))
 
     @property
     def takes_tables(self) -> bool:
