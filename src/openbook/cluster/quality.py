@@ -95,6 +95,12 @@ class ClusterQuality:
         return float(self.silhouettes.mean())
 
     @property
+    def mean_silhouettes(self) -> dict[int, float]:
+        """The mean of each cluster; NaN where none of its rows was judged."""
+        own = {c: self.silhouettes[self.labels == c] for c in self.clusters}
+        return {c: float(some.mean()) if len(some) else math.nan for c, some in own.items()}
+
+    @property
     def within(self) -> float:
         """The SSE of all clusters."""
         return float(self.sse.sum())
@@ -106,12 +112,10 @@ class ClusterQuality:
 
     def work(self) -> Work:
         """The figures of each cluster and of all, to print or to show."""
-        means = [float(self.silhouettes[self.labels == c].mean()) for c in self.clusters]
+        means = self.mean_silhouettes
         rows = [
-            (c, int(n), float(sse), float(cohesion), mean)
-            for c, n, sse, cohesion, mean in zip(
-                self.clusters, self.sizes, self.sse, self.cohesion, means, strict=True
-            )
+            (c, int(n), float(sse), float(cohesion), means[c])
+            for c, n, sse, cohesion in zip(self.clusters, self.sizes, self.sse, self.cohesion, strict=True)
         ]
         said = [f"Distances: {self.distance}."]
         if self.left_out:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.special import ndtri
 
 from openbook.data import Table
 
@@ -33,6 +34,19 @@ class Estimates(NamedTuple):
     label: Any
     coefficients: np.ndarray
     errors: np.ndarray | None
+
+    @property
+    def odds_ratios(self) -> np.ndarray:
+        """What one unit more of each column multiplies the odds by."""
+        with np.errstate(over="ignore"):
+            return np.exp(self.coefficients)  # type: ignore[no-any-return]
+
+    def intervals(self, level: float) -> np.ndarray:
+        """Those of the odds ratios, (1 + d, 2); NaN where they cannot be computed."""
+        errors = np.full(len(self.coefficients), np.nan) if self.errors is None else self.errors
+        reach = ndtri((1 + level) / 2) * errors
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.exp(np.stack([self.coefficients - reach, self.coefficients + reach], axis=1))  # type: ignore[no-any-return]
 
 
 def odds_estimates(model: Any, X: Table, *, weighted: bool = False) -> list[Estimates]:

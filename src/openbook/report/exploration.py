@@ -82,13 +82,6 @@ class FoundGroups:
             f" {figure(silhouette, 3)}: {structure}."
         )
 
-    @property
-    def silhouettes(self) -> dict[int, float]:
-        """The mean silhouette of each cluster; NaN where no row of it was judged."""
-        quality = self.quality
-        own = {c: quality.silhouettes[quality.labels == c] for c in self.traits.sizes}
-        return {c: float(rows.mean()) if len(rows) else math.nan for c, rows in own.items()}
-
     def sentence(self, cluster: int) -> str:
         """What describes a cluster; where nothing does significantly, what does most."""
         if any(trait.p_value < _ALPHA for trait in self.traits[cluster]):

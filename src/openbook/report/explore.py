@@ -101,10 +101,10 @@ def _groups(result: Exploration) -> Part:
 
 def _clusters(result: Exploration) -> Sheet:
     groups = result.groups
-    n = len(groups.labels)
+    n, means = len(groups.labels), groups.quality.mean_silhouettes
     lines = [
         TableLine(
-            (f"{c}", f"{size:,}", f"{size / n:.1%}", _figure(groups.silhouettes[c]), groups.sentence(c))
+            (f"{c}", f"{size:,}", f"{size / n:.1%}", _figure(means.get(c, math.nan)), groups.sentence(c))
         )
         for c, size in groups.traits.sizes.items()
     ]

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
@@ -171,21 +170,19 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
         " One unit more of a column multiplies the odds by its odds ratio, the others held constant."
     )
     tables: list[list[Block]] = []
-    reach = float(ndtri((1 + _LEVEL) / 2))
     spread = np.append(1.0, model.encoding_.scale)
     sure = False
-    for label, own, errors in odds_estimates(model, X, weighted=weighted):
-        sure = errors is not None
+    for estimates in odds_estimates(model, X, weighted=weighted):
+        own, ratios, intervals = estimates.coefficients, estimates.odds_ratios, estimates.intervals(_LEVEL)
+        sure = estimates.errors is not None
         header = ["term", "coefficient", "odds ratio", *(["95% interval of the odds ratio"] if sure else [])]
         rows = []
-        with np.errstate(over="ignore", invalid="ignore"):
-            for i in _by_weight(own * spread)[:_MOST_TERMS]:
-                cells = [names[i], figure(own[i], 4), "–" if i == 0 else figure(float(np.exp(own[i])), 4)]
-                if errors is not None:
-                    low, high = np.exp(own[i] - reach * errors[i]), np.exp(own[i] + reach * errors[i])
-                    cells.append("–" if i == 0 else _range(float(low), float(high)))
-                rows.append(cells)
-        caption = f"Coefficients for {model.target_} = {as_text(label)}" + (
+        for i in _by_weight(own * spread)[:_MOST_TERMS]:
+            cells = [names[i], figure(own[i], 4), "–" if i == 0 else figure(float(ratios[i]), 4)]
+            if sure:
+                cells.append("–" if i == 0 else _range(*intervals[i].tolist()))
+            rows.append(cells)
+        caption = f"Coefficients for {model.target_} = {as_text(estimates.label)}" + (
             f" against {classes[0]}" if several else ""
         )
         tables.append(_cut(caption, header, rows, _interval_note(model, sure=sure)))

@@ -195,6 +195,9 @@ def _growth(model: Any) -> list[Figure]:
     elif hasattr(model, "vote_errors_"):
         title, values, of = "Training error of the vote", model.vote_errors_, "rounds"
         told = "optimistic, because the members were trained on these rows"
+    elif hasattr(model, "train_score_"):
+        title, values, of = "Mean loss of the training rows", model.train_score_, "rounds"
+        told = "optimistic, because the trees were grown on these rows"
     else:
         return []
     known = [(i, float(v)) for i, v in enumerate(values, start=1) if not np.isnan(v)]
