@@ -126,7 +126,7 @@ def test_each_cluster_is_described_and_judged(found):
     groups = found.groups
     assert sum(groups.traits.sizes.values()) == 90
     assert groups.quality.silhouette > 0.5
-    assert all(-1 <= value <= 1 for value in groups.silhouettes.values())
+    assert all(-1 <= value <= 1 for value in groups.quality.mean_silhouettes.values())
     blue = groups.labels[45]
     assert "x" in groups.sentence(blue)
     assert "colour = blue (100% against" in groups.sentence(blue)
