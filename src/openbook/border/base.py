@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple, Self, final
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted
 
 from openbook.border.date_parts import derived_parts
 from openbook.border.passages import shaded_texts
@@ -35,6 +35,7 @@ from openbook.border.rows import (
     codes_where_labelled,
     in_rows,
     name_of_target,
+    one_column,
     weighed,
 )
 from openbook.border.rules import ParameterRule, check_parameters
@@ -647,7 +648,7 @@ class Regressor(RegressorMixin, Learner):
         if isinstance(y, Column) and y.attribute.kind != "numeric":
             msg = f"target {name!r} is {y.attribute.kind}, and {type(self).__name__} predicts numbers"
             raise DataError(msg)
-        numbers = column_or_1d(np.asarray(y), warn=True)
+        numbers = one_column(y)
         check_known(name, numbers)
         numbers = numbers.astype(float)
         assert_all_finite(numbers, input_name="y")

@@ -55,6 +55,7 @@ __all__ = [
     "infinite_cell",
     "name_of_target",
     "none_labelled",
+    "one_column",
     "refuse_infinity",
     "weighed",
 ]
@@ -337,7 +338,7 @@ def class_codes(y: Any, *, declared: bool = False) -> tuple[str, Array, Array]:
         )
         place = {label: code for code, label in enumerate(labels.tolist())}
         return name, labels, np.array([place[label] for label in words.values], dtype=np.intp)[words.codes]
-    labels = column_or_1d(np.asarray(y), warn=True)
+    labels = one_column(y)
     check_known(name, labels)
     if labels.dtype.kind in "fO":
         check_classification_targets(labels)
@@ -352,7 +353,7 @@ def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array,
     A row lacks it where it is missing or, among numbers, where it is -1, as in scikit-learn; beside a single
     other number, -1 is a label: the classes are -1 and 1.
     """
-    cells = y.values if isinstance(y, Column) else column_or_1d(np.asarray(y))
+    cells = y.values if isinstance(y, Column) else one_column(y)
     gaps = y.missing if isinstance(y, Column) else _gaps(cells)
     numbers = np.array(cells[~gaps].tolist()) if cells.dtype == object else cells[~gaps]
     if numbers.dtype.kind in "if" and len(np.unique(numbers[numbers != _NO_LABEL])) > 1:
@@ -383,6 +384,12 @@ def name_of_target(y: Any, unnamed: str = "class") -> str:
     """The name that a target has, or what to call one without a name."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else unnamed
+
+
+def one_column(y: Any) -> Array:
+    """A target as an array of one dimension; one of two with a single column is taken, with a warning."""
+    cells = np.asarray(y)
+    return cells if cells.ndim == 1 and cells.dtype.kind != "c" else column_or_1d(cells, warn=True)
 
 
 def check_known(name: str, targets: Array) -> None:

@@ -253,12 +253,12 @@ def _grow_batch(training, rule, n_classes, cells_outside, seeds):
         growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
         grown_trees.append(ripe(growth, centre))
         del growth, sample, rows
-    trees, last = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
+    trees = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
     judged: list[Outside | None] = [None] * len(seeds)
     if training.numbers is not None and cells_outside is not None:
         judged = [_leaf_outside(tree, cells_outside, rows) for tree, rows in zip(trees, outside, strict=True)]
     elif cells_outside is not None:
-        leaves = leaves_by_code(trees, last, cells_outside, outside)
+        leaves = leaves_by_code(trees, training.scales, cells_outside, outside)
         judged = [Outside(*pair) for pair in zip(outside, leaves, strict=True)]
     return list(zip(map(narrow, trees), judged, strict=True))
 

@@ -260,8 +260,8 @@ def _grown(training, rule, rows, seed, coded):
     """A tree grown from these rows, and the leaf of every training row."""
     some = None if len(rows) == len(training.y) else rows
     growth, _, centre = grown(training, rule, 0, some, seed, noted=0)
-    trees, last = trees_of([ripe(growth, centre)], training.scales, 0, rule.criterion)
-    return trees[0], leaves_by_code(trees, last, coded, [None])[0]
+    trees = trees_of([ripe(growth, centre)], training.scales, 0, rule.criterion)
+    return trees[0], leaves_by_code(trees, training.scales, coded, [None])[0]
 
 
 class GradientBoostingClassifier(GradientBoosting, Classifier):

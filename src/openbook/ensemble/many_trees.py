@@ -18,7 +18,7 @@ from openbook.ensemble.compact import (
     trees_together,
 )
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, leaves_of
-from openbook.tree.engine.plant import N_SUMS, no_candidates
+from openbook.tree.engine.plant import N_SUMS, no_candidates, ordered_tests
 from openbook.tree.learner import Growing, importances
 
 __all__ = ["ManyTrees", "cells_of_training", "leaves_by_code"]
@@ -120,14 +120,17 @@ def cells_of_training(training):
     return np.where(codes < n_codes, codes, np.iinfo(codes.dtype).max)
 
 
-def leaves_by_code(trees, last, coded, rows):
+def leaves_by_code(trees, scales, coded, rows):
     """The leaf of training rows in each tree, by codes.
 
-    last : as of `trees_of`; rows : one array of rows for each tree, or None for all rows
+    scales : of the training rows; rows : one array of rows for each tree, or None for all rows
     """
     gap, roots = np.array(np.iinfo(coded.dtype).max, coded.dtype), np.cumsum([0, *(t.size for t in trees)])
     steps, room = np.empty(roots[-1], step_type(gap, coded.shape[1])), np.empty(BLOCK, np.intp)
-    fill_steps(steps, trees_together(trees), last, gap)
+    together, last = trees_together(trees), np.zeros(roots[-1], np.intp)
+    at = ordered_tests(together.attribute, together.route)
+    last[at] = scales.last_codes(together.attribute[at], together.cut[at])
+    fill_steps(steps, together, last, gap)
     detours, found = detours_of(trees, steps), []
     for root, own in zip(roots.tolist(), rows, strict=False):
         some = coded if own is None else coded.take(own, axis=0)

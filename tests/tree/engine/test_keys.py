@@ -18,7 +18,7 @@ from openbook.tree.engine.keys import (
     check_rows,
     mark_class,
     only,
-    sort_few,
+    rank_few,
     sort_rows,
 )
 from openbook.tree.engine.plant import NOTED
@@ -77,12 +77,17 @@ def test_rows_are_in_the_order_of_their_numbers(name):
     assert distinct == len(np.unique(numbers[~np.isnan(numbers)]))
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_few_rows_have_the_same_keys_without_kernels(name):
-    numbers = COLUMNS[name]
-    keys, own = np.empty((2, len(numbers)), np.uint32)
-    assert sort_few(numbers, own) == sort_rows(numbers, keys, room_for(keys))
-    np.testing.assert_array_equal(own, keys)
+def test_few_rows_have_the_same_keys_and_ranks_without_kernels():
+    numbers = np.array([column for column in COLUMNS.values() if len(column) == N])
+    ranked, end = rank_few(numbers), 0
+    for column, own, ranks, n in zip(numbers, ranked.keys, ranked.ranks, ranked.distinct, strict=True):
+        keys = np.empty(len(column), np.uint32)
+        assert n == sort_rows(column, keys, room_for(keys))
+        np.testing.assert_array_equal(own, keys)
+        values = np.unique(column[~np.isnan(column)])
+        np.testing.assert_array_equal(ranked.values[end : end + n], values)
+        np.testing.assert_array_equal(ranks, np.where(np.isnan(column), n, np.searchsorted(values, column)))
+        end += n
 
 
 @given(arrays(float, st.integers(1, 40), elements=st.floats(allow_infinity=False, width=64)))

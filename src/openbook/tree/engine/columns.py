@@ -25,7 +25,7 @@ from openbook.data import Categorical, Nominal, Numeric
 from openbook.errors import RefusalError
 from openbook.fold import ROUNDING, Piece, each
 from openbook.kernels.jit import jit
-from openbook.tree.engine.keys import MISSING, ROW, check_rows, sort_few, sort_rows
+from openbook.tree.engine.keys import MISSING, ROW, check_rows, rank_few, sort_rows
 from openbook.tree.engine.nodes import cells
 
 __all__ = [
@@ -75,7 +75,9 @@ COLUMN = np.dtype(
 
 
 class Edges(NamedTuple):
-    """Where the codes of an ordered column end: code a goes up to cuts[a], from low[a] to high[a]."""
+    """Where the codes of an ordered column end: code a goes up to cuts[a], from low[a] to high[a] in the rows
+    that were looked at.
+    """
 
     cuts: np.ndarray
     low: np.ndarray
@@ -117,31 +119,35 @@ class Scales(list):
     """The scale of each column, nominal attributes included; and the cuts that tests make on them."""
 
     def cuts(self, column, below, above):
-        """The cut of each test, between codes or rows that neighbour in its node; and the last code below it.
-
-        The cut is halfway, or at the edge of a bin near there. A column that is sorted has no codes.
+        """The cut of each test, between codes or rows that neighbour in its node: halfway, or at the edge of
+        a bin near there.
 
         column, below, above : whole numbers, one a test
         """
-        edges = self._edges
-        ordered = edges.start[column] >= 0
+        ordered = self._edges.start[column] >= 0
         if ordered.all():
             return self._between_codes(column, below, above)
-        cut, last = np.empty(len(column)), np.full(len(column), -1)
-        at = np.flatnonzero(ordered)
-        cut[at], last[at] = self._between_codes(column[at], below[at], above[at])
+        cut, at = np.empty(len(column)), np.flatnonzero(ordered)
+        cut[at] = self._between_codes(column[at], below[at], above[at])
         for f in np.unique(column[~ordered]):
             at = np.flatnonzero(column == f)
             cut[at] = self[f].between(below[at], above[at])
-        return cut, last
+        return cut
+
+    def last_codes(self, column, cut):
+        """The last code below each cut; not for columns that are sorted, which have no codes."""
+        return (
+            np.searchsorted(self._reach, in_column(column, cut), side="right") - 1 - self._edges.start[column]
+        )
 
     def _between_codes(self, column, below, above):
         edges = self._edges
-        start = edges.start[column]
+        start, exact = edges.start[column], edges.exact[column]
         cut = midpoint(edges.high[start + below], edges.low[start + above])
-        at = np.searchsorted(edges.reach, in_column(column, cut), side="right") - 1
-        last = np.clip(at - start, below, above - 1)
-        return np.where(edges.exact[column], cut, edges.cuts[start + last]), last
+        if exact.all():
+            return cut
+        last = np.clip(self.last_codes(column, cut), below, above - 1)
+        return np.where(exact, cut, self._cuts[start + last])
 
     @cached_property
     def _edges(self):
@@ -153,27 +159,34 @@ class Scales(list):
         start[at] = np.cumsum(sizes) - sizes
         low, high = (_joined(getattr(scale, name) for scale in ordered) for name in ("low", "high"))
         exact = np.bincount(column, low != high, minlength=len(self)) == 0
-        is_last = np.append(column[1:] != column[:-1], True)[: len(column)]
-        cuts = np.full(len(column), np.inf)  # a last code is cut from nothing
-        cuts[~is_last] = _joined(scale.cuts for scale in ordered)
-        before = np.r_[-np.inf, cuts[:-1]][: len(cuts)]
+        return AllEdges(low, high, start, exact, column)
+
+    @cached_property
+    def _cuts(self):
+        """The cut behind each code; the last of a column is cut from nothing."""
+        ordered = (scale for scale in self if isinstance(scale, Edges))
+        return _joined(np.append(scale.cuts, np.inf)[: len(scale.low)] for scale in ordered)
+
+    @cached_property
+    def _reach(self):
+        """As of `in_column`, the least cut that has each code below it; that of a bin may not split it."""
+        column, before = self._edges.column, np.r_[-np.inf, self._cuts[:-1]][: len(self._cuts)]
         past = np.nextafter(np.where(before < np.inf, before, -np.inf), np.inf)
-        return AllEdges(cuts, low, high, start, exact, in_column(column, np.where(exact[column], low, past)))
+        return in_column(column, np.where(self._edges.exact[column], self._edges.low, past))
 
 
 class AllEdges(NamedTuple):
     """The edges of columns one after the other: those of column j from start[j] on, -1 if it has none.
 
     exact : whether each code is one number, so that a cut needs no edge
-    reach : as of `in_column`, the least cut that has the code below it; that of a bin may not split it
+    column : of each code
     """
 
-    cuts: np.ndarray
     low: np.ndarray
     high: np.ndarray
     start: np.ndarray
     exact: np.ndarray
-    reach: np.ndarray
+    column: np.ndarray
 
 
 class DrawnScales(NamedTuple):
@@ -183,8 +196,7 @@ class DrawnScales(NamedTuple):
 
     def cuts(self, column, below, above):
         """As of `Scales`; there are no codes."""
-        cut = midpoint(self.numbers[column, below], self.numbers[column, above])
-        return cut, np.full(len(column), -1)
+        return midpoint(self.numbers[column, below], self.numbers[column, above])
 
 
 def in_column(column, numbers):
@@ -258,9 +270,9 @@ def midpoint(a, b):
     >>> float(midpoint(1.57, 1.58)), float(midpoint(1.0, 1.0 + 1e-15)) < 1.0 + 1e-15
     (1.575, True)
     """
-    half = a + (b - a) / 2
-    half = np.where(half < b, half, a)
     with np.errstate(all="ignore"):  # what cannot be rounded stays as it is
+        half = a + (b - a) / 2
+        half = np.where(half < b, half, a)
         unit = 10.0 ** (14 - np.floor(np.log10(np.abs(half))))
         short = np.rint(half * unit) / unit
         return np.where((a <= short) & (short < b), short, half)
@@ -268,15 +280,38 @@ def midpoint(a, b):
 
 def encode(rows, bins=None):
     """The training rows of a tree, or of many."""
+    if bins is None and rows.whole is not None and len(rows.whole) <= FEW_ROWS:
+        return _encode_few(rows)
     scales, keys = _scales(rows) if bins is None else (_binned(rows, bins), np.empty((0, 0), np.uint32))
-    kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
-    n_codes = np.array(
-        [0 if k == SORTED else _n_codes(s) for k, s in zip(kind, scales, strict=True)], np.int32
-    )
+    kind, n_codes = _kinds(scales)
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     codes, y, w = _coded_rows(rows, coded, _code_type(rows.schema, n_codes))
-    own_keys = keys.reshape(-1, len(y)) if len(keys) else None
     gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
+    own_keys = keys.reshape(-1, len(y)) if len(keys) else None
+    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, None, scales, y, w, gaps)
+
+
+def _encode_few(rows):
+    """`encode` of few rows: all columns at once, and without kernels, which would have to be compiled."""
+    ((table, y, w),) = rows.pieces
+    scales = Scales(_scale(a) if isinstance(a, Categorical) else None for a in rows.schema)
+    numeric = [j for j, scale in enumerate(scales) if scale is None]
+    numbers = np.array([table.columns[j] for j in numeric], float).reshape(len(numeric), len(y))
+    if np.isinf(numbers).any():
+        raise infinite_cell(rows)
+    ranked, end = rank_few(numbers), 0
+    for j, n in zip(numeric, ranked.distinct.tolist(), strict=True):
+        values, end = ranked.values[end : end + n], end + n
+        scales[j] = Sorted([table.columns[j]]) if n > FEW else Edges(values[:-1], values, values)
+    kind, n_codes = _kinds(scales)
+    codes = np.empty((len(scales), len(y)), _code_type(rows.schema, n_codes))
+    codes[numeric] = ranked.ranks
+    for j in np.flatnonzero([isinstance(a, Categorical) for a in rows.schema]):
+        codes[j] = np.where(table.columns[j] < 0, n_codes[j], table.columns[j])
+    codes = np.ascontiguousarray(codes[kind != SORTED].T)
+    gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool(np.isnan(numbers).any())
+    keys = ranked.keys[ranked.distinct > FEW]
+    own_keys = keys if len(keys) else None
     return Training(_columns(kind, n_codes, len(y)), own_keys, codes, None, scales, y, w, gaps)
 
 
@@ -338,8 +373,7 @@ def _scales(rows):
         numbers, own = next(columns), keys[n_sorted]
         if np.isinf(numbers).any():
             raise infinite_cell(rows)
-        distinct = sort_few(numbers, own) if n_rows <= FEW_ROWS else sort_rows(numbers, own, room)
-        if distinct > FEW:
+        if sort_rows(numbers, own, room) > FEW:
             scales.append(Sorted([table.columns[j] for table in samples]))
             n_sorted += 1
         else:
@@ -400,6 +434,12 @@ def _columns(kind, n_codes, n_rows):
     slots = np.where(nominal, n_codes + 1, 3)
     columns["slot"] = np.cumsum(slots) - slots
     return columns
+
+
+def _kinds(scales):
+    """What each column is, and how many codes it has: 0 if it is sorted."""
+    kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
+    return kind, np.array([0 if isinstance(s, Sorted) else _n_codes(s) for s in scales], np.int32)
 
 
 def _kind(scale):

@@ -13,6 +13,8 @@ the other, from the last to the first (radix sort), which takes as long for a ro
 What float32 cannot tell apart is put right by the numbers themselves.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from openbook.errors import RefusalError
@@ -29,7 +31,7 @@ __all__ = [
     "check_rows",
     "mark_class",
     "only",
-    "sort_few",
+    "rank_few",
     "sort_rows",
 ]
 
@@ -66,17 +68,32 @@ def sort_rows(numbers, keys, room):
     return put_in_order(numbers, _by_rank(numbers), keys) if distinct < 0 else distinct
 
 
-def sort_few(numbers, keys):
-    """`sort_rows` of few rows, without kernels that would have to be compiled."""
-    order = np.argsort(numbers, kind="stable")
-    ascending = numbers[order]
-    n_known = len(order) - int(np.isnan(ascending).sum())
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = ascending[1:] != ascending[:-1]
-    first[n_known + 1 :] = False  # no NaN equals another
-    keys[:] = np.where(first, order.astype(np.uint32) | FIRST, order)
-    keys[n_known:] |= MISSING
-    return int(first[:n_known].sum())
+class Ranked(NamedTuple):
+    """Columns of few rows, in order.
+
+    keys : uint32 (n_columns, n_rows)
+    ranks : (n_columns, n_rows), how many distinct numbers are less than each row's; all, if it is missing
+    distinct : (n_columns,), how many distinct numbers there are
+    values : these numbers in order, column after column
+    """
+
+    keys: np.ndarray
+    ranks: np.ndarray
+    distinct: np.ndarray
+    values: np.ndarray
+
+
+def rank_few(numbers):
+    """What `sort_rows` makes of each row of numbers, and their ranks, without kernels."""
+    order = np.argsort(numbers, axis=1, kind="stable")
+    at = order + np.arange(0, numbers.size, numbers.shape[1])[:, None]  # among the cells of all columns
+    ascending = numbers.take(at)
+    missing, first = np.isnan(ascending), np.ones(numbers.shape, dtype=bool)
+    first[:, 1:] = (ascending[:, 1:] != ascending[:, :-1]) & ~missing[:, :-1]
+    keys = order.astype(np.uint32) | np.where(first, FIRST, NONE) | np.where(missing, MISSING, NONE)
+    ranks, first_known = np.empty_like(order), first & ~missing
+    ranks.put(at, np.cumsum(first, axis=1) - 1)
+    return Ranked(keys, ranks, first_known.sum(axis=1), ascending[first_known])
 
 
 @jit(_nrt=False)

@@ -22,7 +22,17 @@ from openbook.tree.engine.search import FOUND, FRACTIONAL, Desk, Evidence
 from openbook.tree.engine.split import Instances, Targets
 from openbook.tree.engine.two_classes import SMALL_BLOCK
 
-__all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "no_candidates", "plant", "ripe", "trees_of"]
+__all__ = [
+    "N_SUMS",
+    "Candidates",
+    "grown",
+    "n_slots",
+    "no_candidates",
+    "ordered_tests",
+    "plant",
+    "ripe",
+    "trees_of",
+]
 
 #: The candidates of so many nodes are kept for the work, and so many figures of them.
 NOTED, NOTED_FIGURES = 64, 200_000
@@ -87,7 +97,7 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED, keep=True):
     keep : whether more is to be grown from the training rows; else the keys themselves are parted
     """
     growth, evidence, centre = grown(training, rule, n_classes, rows, seed, noted, keep)
-    (tree,), _ = trees_of([ripe(growth, centre)], training.scales, n_classes, rule.criterion)
+    (tree,) = trees_of([ripe(growth, centre)], training.scales, n_classes, rule.criterion)
     return tree, _candidates(evidence, training, n_classes, centre, rule.criterion)
 
 
@@ -341,7 +351,7 @@ def _candidates(evidence, training, n_classes, centre, criterion):
     is_cut = (found["below"] >= 0) & (found["above"] != found["below"])
     is_cut[:, training.columns["kind"] == NOMINAL] = False
     tests = found[is_cut]
-    cut[is_cut], _ = training.scales.cuts(np.nonzero(is_cut)[1], tests["below"], tests["above"])
+    cut[is_cut] = training.scales.cuts(np.nonzero(is_cut)[1], tests["below"], tests["above"])
     if not n_classes:
         stats = np.concatenate([stats[..., :1], _value(stats, centre, criterion)], axis=-1)
     counted = ~np.isnan(found["gain"]) & ~training.columns["many_valued"]
@@ -364,7 +374,7 @@ def ripe(growth, centre):
 
 
 def trees_of(grown, scales, n_classes, criterion):
-    """The trees that these have grown to, and for the nodes of all the last code below the cut.
+    """The trees that these have grown to.
 
     What is done for several trees at once takes little longer than for one, if they are small.
     """
@@ -373,7 +383,9 @@ def trees_of(grown, scales, n_classes, criterion):
     nodes, stats = np.empty(ends[-1], NODE), np.concatenate([one.stats for one in grown])
     for one, end in zip(grown, ends, strict=True):  # twice as fast as to concatenate records
         nodes[end - len(one.nodes) : end] = one.nodes
-    cut, last = _cuts(nodes, scales)
+    cut, at = np.full(len(nodes), np.nan), ordered_tests(nodes["attribute"], nodes["route"])
+    tests = nodes[at]
+    cut[at] = scales.cuts(tests["attribute"], tests["below"], tests["above"])
     weight = stats.sum(axis=1) if n_classes else stats[:, 0].copy()
     centre = np.repeat([one.centre for one in grown], sizes)
     value = stats if n_classes else _value(stats, centre, criterion)
@@ -385,18 +397,14 @@ def trees_of(grown, scales, n_classes, criterion):
         above = parents(every._replace(first=every.first + np.repeat(ends - sizes, sizes)))
         value[empty] = value[above[empty]]
     if len(grown) == 1:
-        return [every], last
+        return [every]
     parts = zip(*(np.split(array, ends[:-1]) for array in every._replace(routes=cut)), strict=True)
-    return [Tree(*part)._replace(routes=one.routes) for part, one in zip(parts, grown, strict=True)], last
+    return [Tree(*part)._replace(routes=one.routes) for part, one in zip(parts, grown, strict=True)]
 
 
-def _cuts(nodes, scales):
-    """The cut of each node, NaN where it is no ordered test, and the last code below it."""
-    cut, last = np.full(len(nodes), np.nan), np.zeros(len(nodes), np.intp)
-    at = np.flatnonzero((nodes["attribute"] != LEAF) & (nodes["route"] < 0))
-    tests = nodes[at]
-    cut[at], last[at] = scales.cuts(tests["attribute"], tests["below"], tests["above"])
-    return cut, last
+def ordered_tests(attribute, route):
+    """The nodes that test whether a number is at most a cut."""
+    return np.flatnonzero((attribute != LEAF) & (route < 0))
 
 
 def _value(stats, centre, criterion):
