@@ -60,7 +60,7 @@ from openbook.draw.fits import draw_fit
 from openbook.draw.regions import draw_boundary
 from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
-from openbook.measures.arrays import stacked
+from openbook.measures.arrays import all_finite, stacked
 from openbook.text.columns import encoded
 from openbook.words.parameters import documented
 from openbook.work import Passage, Work
@@ -461,7 +461,8 @@ class Learner(FromRows):
             table, y = table.split(y)
         self._accept(table)
         self.target_, targets = self._target(y)
-        check_consistent_length(table, targets)
+        if len(table) != len(targets):
+            check_consistent_length(table, targets)  # which says so
         return table, targets
 
     def _file_rows(self, scan: Scan, y: Any, sample_weight: Any) -> Rows:
@@ -651,7 +652,8 @@ class Regressor(RegressorMixin, Learner):
         numbers = one_column(y)
         check_known(name, numbers)
         numbers = numbers.astype(float)
-        assert_all_finite(numbers, input_name="y")
+        if not all_finite(numbers):
+            assert_all_finite(numbers, input_name="y")  # which says what it found
         return name, numbers
 
     def _file_target(self, attribute: Attribute) -> None:

@@ -136,14 +136,13 @@ class Columns(Basis):
     def units(self, encoding, centres):  # noqa: ARG002
         from scipy.sparse import csr_array
 
-        d = len(encoding)
-        values = np.concatenate([[1.0], -encoding.shift / encoding.scale, 1 / encoding.scale])
-        places = np.r_[np.zeros(1 + d, dtype=np.intp), 1 : 1 + d], np.r_[: 1 + d, 1 : 1 + d]
+        d, shift, scale = len(encoding), -encoding.shift / encoding.scale, 1 / encoding.scale
         if d < SPARSE:
-            matrix = np.zeros((1 + d, 1 + d))
-            matrix[places] = values
+            matrix = np.diag(np.append(1.0, scale))
+            matrix[0, 1:] = shift
             return matrix
-        return csr_array((values, places), (1 + d, 1 + d))
+        places = np.r_[np.zeros(1 + d, dtype=np.intp), 1 : 1 + d], np.r_[: 1 + d, 1 : 1 + d]
+        return csr_array((np.concatenate([[1.0], shift, scale]), places), (1 + d, 1 + d))
 
 
 @dataclass(frozen=True)

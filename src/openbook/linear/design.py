@@ -14,6 +14,7 @@ weights, (K, d), the encoded scatter is T'ST.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,8 @@ class RawColumns:
 
     def places(self) -> list[slice]:
         """Where the entries of each category stand."""
-        ends = 2 * self.numbers + np.cumsum([1 + len(a.values) for a in self.categories], dtype=int)
-        return [slice(end - 1 - len(a.values), end) for a, end in zip(self.categories, ends, strict=True)]
+        ends = accumulate((1 + len(a.values) for a in self.categories), initial=2 * self.numbers)
+        return [slice(start, end) for start, end in pairwise(ends)]
 
     def encoding(self, statistics: JointScatter, *, scale: bool, reference: bool) -> Encoding:
         """The encoding of the rows that were added up."""

@@ -62,7 +62,7 @@ class Gram(Statistics):
 
     def diagonal(self) -> np.ndarray:
         """That of S, which cannot be written to."""
-        return self._squares if self.wide else np.diag(self.entries)
+        return self._squares if self.wide else self.entries.diagonal()
 
     @cached_property
     def _squares(self) -> np.ndarray:
@@ -75,7 +75,7 @@ class Gram(Statistics):
         """The entries of S in these rows and columns."""
         if self.wide:
             return self.entries[:, some].T @ self.entries[:, others]
-        return self.entries[np.ix_(some, others)]
+        return self.entries[some[:, None], others]
 
     def times(self, vectors: np.ndarray) -> np.ndarray:
         """S times vectors, (K, T)."""
@@ -142,34 +142,37 @@ def independent_columns(
     most = (rank or len(scatter.entries) - 1) if scatter.wide else len(scatter.entries)
     scale = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
     columns = np.flatnonzero(scale > 0)
-    upper, kept = np.zeros((0, 0)), columns[:0]
+    upper, kept = np.zeros((min(len(columns), most + BLOCK),) * 2, order="F"), columns[:0]
     for start in range(0, len(columns), BLOCK):
         if len(kept) >= most:
             break
-        block = columns[start : start + BLOCK]
+        block, before = columns[start : start + BLOCK], slice(0, len(kept))
         units = scale[block]
-        cross = scatter.part(kept, block) / np.outer(scale[kept], units)
-        half = solve_triangular(upper, cross, trans=1, check_finite=False) if len(kept) else cross
-        left = scatter.part(block, block) / np.outer(units, units) - half.T @ half
-        own = _independent(left, tolerance)
-        if not len(own):
-            continue
-        corner = lapack.dpotrf(left[np.ix_(own, own)], clean=True)[0]
-        upper = np.block([[upper, half[:, own]], [np.zeros((len(own), len(kept))), corner]])
+        left = scatter.part(block, block) / np.outer(units, units)
+        if len(kept):
+            cross = scatter.part(kept, block) / np.outer(scale[kept], units)
+            half = solve_triangular(upper[before, before], cross, trans=1, check_finite=False)
+            left -= half.T @ half
+        own, corner = _independent(left, tolerance)
+        added = slice(len(kept), len(kept) + len(own))
+        if len(kept):
+            upper[before, added] = half[:, own]
+        upper[added, added] = corner
         kept = np.append(kept, block[own])
-    return upper, kept
+    return upper[: len(kept), : len(kept)], kept
 
 
-def _independent(left: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which columns of a block those before them in the block do not explain."""
-    if (np.diag(left) <= tolerance).all():
-        return np.zeros(0, dtype=np.intp)
+def _independent(left: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Which columns of a block those before them in the block do not explain, and their Cholesky's factor."""
+    if (left.diagonal() <= tolerance).all():
+        return np.zeros(0, dtype=np.intp), np.zeros((0, 0))
     root, failed = lapack.dpotrf(left, clean=True)
-    if not failed and np.diag(root).min() ** 2 > tolerance:
-        return np.arange(len(left))
+    if not failed and root.diagonal().min() ** 2 > tolerance:
+        return np.arange(len(left)), root
     rest, kept = left.copy(), []
     for j in range(len(left)):  # what is left of each column after those before it
         if rest[j, j] > tolerance:
             kept.append(j)
             rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], rest[j, j + 1 :]) / rest[j, j]
-    return np.array(kept, dtype=np.intp)
+    own = np.array(kept, dtype=np.intp)
+    return own, lapack.dpotrf(left[np.ix_(own, own)], clean=True)[0]

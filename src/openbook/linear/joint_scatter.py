@@ -97,7 +97,9 @@ class JointScatter(Statistics):
         z = np.zeros((_fours(used), min(BLOCK_ROWS, len(y)) + ROOM))
         first = slice(0, min(FIRST_ROWS, len(y)))
         design.write(X, first, np.zeros(P), z[:width, first])
-        shift, middle = _mean(z[:P, first]), _mean(y[first].T)
+        z[width : width + T, first] = y[first].T
+        means = _mean(z[: width + T, first])
+        shift, middle = means[:P], means[width:]
         roots = np.sqrt(w)
         many = len(y) * used**2 > MANY
         matrix = design.rows(X) if many else None
@@ -121,9 +123,10 @@ class JointScatter(Statistics):
             places = np.r_[:P, P + some, 2 * P : size + 1]
             products = _products(own, span.stop - start, many=many)
             total[np.ix_(places, places)] += products[: len(places), : len(places)]
-        places = np.r_[:P, 2 * P : size + 1]
-        total[np.ix_(places, places)] += whole
-        total = np.triu(total) + np.triu(total, 1).T
+        places = np.delete(np.arange(size + 1), slice(P, 2 * P))
+        total[places[:, None], places] += whole
+        if many:
+            total = np.triu(total) + np.triu(total, 1).T
         weight = total[-1:, -1].copy()
         off = total[-1, :-1] / weight
         mean = off.copy()
@@ -256,7 +259,7 @@ def _with_gaps(z: np.ndarray, numbers: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _products(z: np.ndarray, n: int, *, many: bool) -> np.ndarray:
-    """Sums of products over the first n rows, of which the upper triangle counts."""
+    """Sums of products over the first n rows; of many, the upper triangle counts."""
     if not many:
         return z[:, :n] @ z[:, :n].T
     from openbook.linear.products import add_products
@@ -275,10 +278,10 @@ def _fours(size: int) -> int:
 def _mean(values: np.ndarray) -> np.ndarray:
     """The mean of each entry's finite values, (K, n): exact if they are all equal, 0 if there is none."""
     known = np.isfinite(values)
-    first = np.take_along_axis(values, known.argmax(axis=1)[:, None], axis=1)
+    first = values[np.arange(len(values)), known.argmax(axis=1)]
     first = np.where(np.isfinite(first), first, 0.0)
-    off = np.where(known, values - first, 0.0)
-    return first[:, 0] + off.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    off = np.where(known, values - first[:, None], 0.0)
+    return first + off.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
 
 
 def cleared(scatter: Gram, before: np.ndarray) -> Gram:

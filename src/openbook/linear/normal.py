@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import lapack
 
 from openbook.draw import Marks, Numbers
 from openbook.draw.colours import COLOURS, RARE
@@ -120,15 +120,20 @@ class Unpenalised(NamedTuple):
     @property
     def collinear(self) -> np.ndarray:
         """The positions of collinear columns."""
-        return np.setdiff1d(np.arange(len(self.scale)), self.kept)
+        return np.delete(np.arange(len(self.scale)), self.kept)
 
     @property
     def inverse(self) -> np.ndarray:
         """The inverse of S, (d, d); zero where a column is collinear."""
         inverse, units = np.zeros((len(self.scale),) * 2), self.scale[self.kept]
-        own = cho_solve((self.upper, False), np.eye(len(self.kept)))
+        own = solved(self.upper, np.eye(len(self.kept)))
         inverse[np.ix_(self.kept, self.kept)] = own / np.outer(units, units)
         return inverse
+
+
+def solved(upper: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """x, where U'U x = right for Cholesky's factor U."""
+    return lapack.dpotrs(upper, right)[0] if len(upper) else right
 
 
 def plain(normal: Normal) -> Unpenalised:
@@ -136,7 +141,7 @@ def plain(normal: Normal) -> Unpenalised:
     upper, kept = independent_columns(normal.scatter, COLLINEAR)
     scale = np.sqrt(np.maximum(normal.scatter.diagonal(), 0.0))
     coef, units = np.zeros(normal.cross.shape), scale[kept][:, None]
-    coef[kept] = cho_solve((upper, False), normal.cross[kept] / units) / units
+    coef[kept] = solved(upper, normal.cross[kept] / units) / units
     found = Unpenalised(coef, kept, upper, scale, [])
     for j in found.collinear[:MOST_COMBINATIONS].tolist():
         found.combinations.append(_combination(normal, scale, upper, kept, j))
@@ -150,7 +155,7 @@ def _combination(normal, scale, upper, kept, j):
     if len(before):
         part = upper[: len(before), : len(before)]
         level = normal.scatter.part(before, np.array([j]))[:, 0] / (scale[before] * scale[j])
-        share = cho_solve((part, False), level)
+        share = solved(part, level)
         worth = [(int(k), f) for k, f in zip(before, share, strict=True) if abs(f) > 1e-5]
         factors = {k: float(f * scale[j] / scale[k]) for k, f in worth}
     constant = normal.mean[j] - sum(f * normal.mean[k] for k, f in factors.items())
@@ -222,7 +227,7 @@ def _towards_equations(rows, target, l1, l2, theta):
     upper, failed = lapack.dpotrf(matrix)
     if failed:
         return theta
-    there = cho_solve((upper, False), target @ part - l1 * np.sign(own))
+    there = solved(upper, target @ part - l1 * np.sign(own))
     there[np.sign(there) != np.sign(own)] = 0.0
 
     def objective(coef):
@@ -246,8 +251,8 @@ def _ridge(normal, l2):
     upper, failed = lapack.dpotrf(matrix.T, overwrite_a=True)  # its own transpose, and as LAPACK has it
     if failed:  # l2 is too small beside the scatter to make up for what is collinear
         return plain(normal).coef
-    solved = cho_solve((upper, False), right / scale[:, None]) / scale[:, None]
-    return rows.T @ solved if wide else solved
+    solution = solved(upper, right / scale[:, None]) / scale[:, None]
+    return rows.T @ solution if wide else solution
 
 
 class PenaltyPath(NamedTuple):
