@@ -207,13 +207,14 @@ def test_law_scores_are_as_wrong_as_said_at_most(d, scale, seed):
     points = rng.normal(size=(50, d)) * 10.0 ** rng.uniform(-4, 0, (50, 1)) + rng.normal(size=d)
     Q = points[:10] + 10.0**scale * rng.normal(size=(10, d))
     screen = Screen.of(points)
-    moved, single = screen.moved(Q)
+    single, lengths = screen.moved(Q)
     scores, rows = screen.best(single, len(Q), len(points))
     half = np.longdouble(((Q[:, None] - points[None]) ** 2).sum(axis=2) / 2) / screen.scale**2
-    exact = (moved.astype(np.longdouble) ** 2).sum(axis=1)[:, None] / 2 - half
+    moved = ((Q - screen.mean) / screen.scale).astype(np.longdouble)
+    exact = (moved**2).sum(axis=1)[:, None] / 2 - half
     assert np.array_equal(np.sort(rows, axis=1), np.tile(np.arange(50), (10, 1)))
     exact = np.take_along_axis(exact, rows, axis=1)
-    assert (np.abs(scores - exact) <= screen.error(moved)[:, None]).all()
+    assert (np.abs(scores - exact) <= screen.error(lengths)[:, None]).all()
 
 
 def test_queries_too_far_for_single_precision():
@@ -287,3 +288,15 @@ def test_no_query_no_answer(index):
     assert distances.shape == rows.shape == (0, 2)
     indptr, rows, distances = made.within(np.empty((0, 3)), 1.0)
     assert (indptr.tolist(), len(rows), len(distances)) == ([0], 0, 0)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+@pytest.mark.parametrize("shape", [(300, 400), (300, 20)])
+def test_points_among_themselves_as_queries_of_them(shape, metric):
+    """Wide points are screened by one product; whole numbers among them tie, and two points are equal."""
+    points = np.random.default_rng(0).normal(size=shape)
+    points[:100] = points[:100].round()
+    points[5], points[7] = points[6], 0.0
+    index = make_index(points, metric, "brute")
+    for own, asked in zip(index.among(4), index.query(points, 4), strict=True):
+        np.testing.assert_array_equal(own, asked)

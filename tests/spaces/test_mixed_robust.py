@@ -5,7 +5,7 @@ import pytest
 
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table
 from openbook.spaces import mixed
-from openbook.spaces.mixed import MixedDistance, MixedIndex, within_fences
+from openbook.spaces.mixed import MixedDistance, MixedIndex, inside_fences, surely_inside, within_fences
 
 
 def test_the_range_by_hand():
@@ -82,3 +82,17 @@ def test_kernel_and_twins_agree(kind, robust, monkeypatch):
             terms = [distance.term(j, c[i], c[r])[0] for j, c in enumerate(table.columns)]
             whole = sum(t * t for t in terms) ** 0.5 if kind == "heom" else sum(terms) / 6
             assert d == pytest.approx(whole, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_glance_says_to_be_inside_is(seed):
+    """Of normal, even, skewed and tied columns some are told, and none wrongly; nor are those with a gap."""
+    rng = np.random.default_rng(seed)
+    n = rng.integers(4, 200)
+    shapes = rng.normal(size=(n, 40)), rng.random((n, 40)), rng.lognormal(sigma=2, size=(n, 40))
+    cells = np.concatenate([*shapes, rng.normal(size=(n, 40)).round(), np.full((n, 1), 7.0)], axis=1)
+    told = surely_inside(cells, cells.mean(axis=0), cells.std(axis=0))
+    assert told.any()
+    assert inside_fences(cells)[:, told].all()
+    cells[0] = np.nan
+    assert not surely_inside(cells, np.nanmean(cells, axis=0), np.nanstd(cells, axis=0)).any()

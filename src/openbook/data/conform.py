@@ -111,7 +111,7 @@ def _renamed(table: Table, schema: Schema) -> Table:
     renamed = Schema(attributes, schema.named)
     if isinstance(table, SparseTable):
         return SparseTable(renamed, table.sparse)
-    return Table(renamed, table.columns, matrix=table.matrix)
+    return Table(renamed, table.columns if table.matrix is None else table.matrix.T, matrix=table.matrix)
 
 
 def _as_numbers(column: Column, attribute: Numeric) -> Array:

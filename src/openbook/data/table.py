@@ -9,6 +9,7 @@ array as `matrix`, and a slice of rows copies nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -87,11 +88,12 @@ class Table:
         if len(columns) != len(schema):
             msg = f"{len(schema)} attributes, but {len(columns)} columns"
             raise DataError(msg)
-        if len({len(column) for column in columns}) > 1:
-            msg = f"columns differ in length: {dict(zip(schema.names, map(len, columns), strict=True))}"
-            raise DataError(msg)
+        if matrix is None:
+            self.columns = tuple(columns)
+            if len(set(map(len, self.columns))) > 1:
+                msg = f"columns differ in length: {dict(zip(schema.names, map(len, columns), strict=True))}"
+                raise DataError(msg)
         self.schema = schema
-        self.columns = tuple(columns)
         self.why = dict(why or {})
         self.matrix = matrix
         self.notes = tuple(notes)
@@ -113,7 +115,12 @@ class Table:
         -------
         Table
         """
-        return cls(schema, tuple(matrix.T), why=why, matrix=matrix)
+        return cls(schema, matrix.T, why=why, matrix=matrix)
+
+    @cached_property
+    def columns(self) -> tuple[Array, ...]:
+        """The array behind each column; views of the matrix, where there is one, are made when asked for."""
+        return tuple(self.matrix.T)  # type: ignore[union-attr]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,6 +135,8 @@ class Table:
         return sum(column.nbytes for column in self.columns)
 
     def __len__(self) -> int:
+        if self.matrix is not None:
+            return len(self.matrix)
         return len(self.columns[0]) if self.columns else 0
 
     def column(self, name: str) -> Column:
@@ -234,7 +243,7 @@ class Table:
         """
         if self.matrix is not None:
             matrix = rows_at(self.matrix, rows)
-            return type(self)(self.schema, tuple(matrix.T), why=self.why, matrix=matrix, notes=self.notes)
+            return type(self)(self.schema, matrix.T, why=self.why, matrix=matrix, notes=self.notes)
         columns = [rows_at(column, rows) for column in self.columns]
         return type(self)(self.schema, columns, why=self.why, notes=self.notes)
 

@@ -70,8 +70,8 @@ class InverseDensity(Nearby):
         """
         return 1 / np.maximum(self.oddness(X), LEAST)
 
-    def _compare(self, points):
-        self.scores_ = self._nearest(points)[0].mean(axis=1)
+    def _compare(self):
+        self.scores_ = self._nearest_among()[0].mean(axis=1)
 
     def _scores(self, X):
         return self._nearest(self.space_.place(X))[0].mean(axis=1)

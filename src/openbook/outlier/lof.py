@@ -81,8 +81,8 @@ class LocalOutlierFactor(Nearby):
     ):
         super().__init__(n_neighbors, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
 
-    def _compare(self, points):
-        distances, rows = self._nearest(points)
+    def _compare(self):
+        distances, rows = self._nearest_among()
         self.kth_ = distances[:, -1].copy()
         reach = self._reach(distances, rows)
         self.lrd_ = 1 / reach

@@ -105,7 +105,7 @@ class Nearby(Detector):
             refuse_if_over(
                 name, 40.0 * n * self.n_neighbors_, _SECONDS * cells, remedy, allow=self.allow_large
             )
-        self._compare(self.space_.place(examples.table(self.schema_)))
+        self._compare()
 
     def _place(self, examples):
         self.statistics_ = examples
@@ -114,7 +114,7 @@ class Nearby(Detector):
         self.effective_metric_ = self.space_.metric
         self.n_neighbors_ = min(self.n_neighbors, len(examples) - 1)
 
-    def _compare(self, points):
+    def _compare(self):
         """Learn from how the rows lie among themselves; may set `scores_`."""
 
     @property
@@ -146,7 +146,15 @@ class Nearby(Detector):
 
     def _nearest(self, points):
         """Distances and rows of the nearest, one that is the query itself left out."""
-        distances, rows = self.space_.index.query(points, self.n_neighbors_ + 1)
+        return self._without_own(points, *self.space_.index.query(points, self.n_neighbors_ + 1))
+
+    def _nearest_among(self):
+        """`_nearest` of the rows learnt from."""
+        index = self.space_.index
+        points = None if self.space_.mixed is None else (index.numbers, index.codes)
+        return self._without_own(points, *index.among(self.n_neighbors_ + 1))
+
+    def _without_own(self, points, distances, rows):
         own = self._own(points, distances[:, 0], distances[:, -1])[:, None]
         return np.where(own, distances[:, 1:], distances[:, :-1]), np.where(own, rows[:, 1:], rows[:, :-1])
 

@@ -54,8 +54,8 @@ class NeighbourDistance(Nearby):
     [4.8, 0.1]
     """
 
-    def _compare(self, points):
-        self.scores_ = self._nearest(points)[0][:, -1].copy()
+    def _compare(self):
+        self.scores_ = self._nearest_among()[0][:, -1].copy()
 
     def _scores(self, X):
         return self._nearest(self.space_.place(X))[0][:, -1].copy()

@@ -89,7 +89,7 @@ class RadiusCount(Nearby):
         super().__init__(_NEIGHBOUR, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
         self.radius = radius
 
-    def _compare(self, points):  # noqa: ARG002 (no row is compared with all others)
+    def _compare(self):
         self.radius_ = float(self.radius) if self.radius is not None else self._usual()
 
     def _place(self, examples):

@@ -77,8 +77,8 @@ class RelativeDensity(Nearby):
         """
         return 1 / self.oddness(X)
 
-    def _compare(self, points):
-        distances, rows = self._nearest(points)
+    def _compare(self):
+        distances, rows = self._nearest_among()
         means = np.maximum(distances.mean(axis=1), LEAST)
         self.density_ = 1 / means
         self.scores_ = means * self.density_[rows].mean(axis=1)

@@ -50,8 +50,8 @@ from openbook.work import Grid, Work
 
 __all__ = ["ColumnSums", "Encoding", "refuse_many_values"]
 
-#: Rows encoded at a time: few enough to stay in the cache from one operation to the next.
-_BLOCK_ROWS = 2048
+#: Rows encoded at a time, and cells of a matrix: few enough to stay in the cache between two operations.
+_BLOCK_ROWS, _BLOCK_CELLS = 2048, 2**15
 #: A nominal column of more values is refused: as many columns of numbers would fill the memory.
 _MOST_VALUES = 5000
 
@@ -313,11 +313,7 @@ class Encoding:
             if (as_it_is := self._as_it_is(table, dtype)) is not None:
                 return as_it_is
             out = np.empty((len(table), len(self)), dtype)
-        if len(table) <= _BLOCK_ROWS:  # thousands of columns take longer to part than to encode
-            self._write(table, out)
-            return out
-        for start in range(0, len(table), _BLOCK_ROWS):
-            span = slice(start, start + _BLOCK_ROWS)
+        for span in _spans(table):
             self._write(table.take(span), out[span])
         return out
 
@@ -356,8 +352,7 @@ class Encoding:
             return None
         if self.shift.any() or (self.scale != 1).any():
             return None
-        spans = range(0, len(matrix), _BLOCK_ROWS)
-        return matrix if all(all_finite(matrix[start : start + _BLOCK_ROWS]) for start in spans) else None
+        return matrix if all(all_finite(matrix[span]) for span in _spans(table)) else None
 
     def _write(self, table: Table, out: np.ndarray) -> None:
         if self._plain:
@@ -544,6 +539,12 @@ class Encoding:
 def _dense_part(schema: Schema, sparse: int) -> Schema:
     """The columns before those that are sparse."""
     return Schema(schema.attributes[: len(schema) - sparse], schema.named) if sparse else schema
+
+
+def _spans(table: Table) -> list[slice]:
+    """The rows encoded at a time; columns that are no matrix, if thousands, take longer to part than that."""
+    rows = _BLOCK_ROWS if table.matrix is None else max(_BLOCK_CELLS // len(table.schema), 1)
+    return [slice(start, start + rows) for start in range(0, len(table), rows)]
 
 
 def refuse_many_values(schema: Schema) -> None:

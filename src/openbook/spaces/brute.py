@@ -46,23 +46,36 @@ class Brute(Index):
         distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
         left = np.arange(len(Q))
         for spare in SPARE:
-            proven, answer = self._screened(Q if len(left) == len(Q) else Q[left], k, spare)
-            distances[left[proven]], rows[left[proven]] = answer
+            asked = Q if len(left) == len(Q) else Q[left]
+            candidates, proven = self._screen.candidates(asked, k, spare)
+            distances[left[proven]], rows[left[proven]] = self._best_of(candidates, asked, proven, k)
             left = left[~proven]
             if not len(left):
                 return distances, rows
         distances[left], rows[left] = self._measured(Q[left], k)
         return distances, rows
 
-    def _screened(self, Q, k, spare):
-        """For which queries the nearest points are found by screening, and these."""
+    def among(self, k):
+        n, d = self.points.shape
+        if self.metric.p != 2 or self.metric.angular or n > d or n * self.points.size <= FEW_CELLS:
+            return super().among(k)
+        from openbook.spaces.screen import candidates_among
+
+        distances, rows = np.empty((n, k)), np.empty((n, k), np.int64)
+        candidates, proven = candidates_among(self.points, k)
+        distances[proven], rows[proven] = self._best_of(candidates, self.points, proven, k)
+        if not proven.all():
+            distances[~proven], rows[~proven] = self._nearest(self.points[~proven], k)
+        return distances, rows
+
+    def _best_of(self, candidates, Q, some, k):
+        """The nearest points of some queries among their candidates."""
         from openbook.spaces.tiles import rerank
 
-        candidates, proven = self._screen.candidates(Q, k, spare)
-        sure = np.flatnonzero(proven)
-        distances, rows = np.empty((len(sure), k)), np.empty((len(sure), k), np.int64)
-        rerank(self.points, Q, sure, candidates, self.measure, distances, rows)
-        return proven, (distances, rows)
+        queries = np.flatnonzero(some)
+        distances, rows = np.empty((len(queries), k)), np.empty((len(queries), k), np.int64)
+        rerank(self.points, Q, queries, candidates, self.measure, distances, rows)
+        return distances, rows
 
     def _measured(self, Q, k):
         """The nearest points, all distances measured."""

@@ -71,15 +71,23 @@ class Index(ABC):
 
     def query(self, Q, k: int):
         """The k nearest points of each row of Q: their distances and row numbers, each (m, k)."""
+        return self._answer(self._asked(Q), k)
+
+    def among(self, k: int):
+        """`query` of the points themselves."""
+        return self._answer(self.points.astype(np.float64, copy=False), k)
+
+    def _answer(self, Q, k):
+        """The answer to queries as the metric compares them."""
         if not 1 <= k <= self.n_points:
             msg = f"k must lie between 1 and the number of points, {self.n_points}; got {k}"
             raise ParameterError(msg)
-        Q, blank = self._asked(Q)
-        blocks = self._blocks(self._order(Q))
+        blocks = self._blocks(Q.shape[0], self._order(Q))
         found = each([Q[block] for block in blocks], partial(self._nearest, k=k))
         distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
         for block, answer in zip(blocks, found, strict=True):
             distances[block], rows[block] = answer
+        blank = self._blank(Q)
         distances[blank], rows[blank] = 1.0, np.arange(k)
         return distances, rows
 
@@ -88,10 +96,10 @@ class Index(ABC):
         if not radius >= 0:
             msg = f"radius must be at least 0, got {radius}"
             raise ParameterError(msg)
-        Q, blank = self._asked(Q)
-        blocks = self._blocks(np.arange(Q.shape[0]))
+        Q = self._asked(Q)
+        blank, blocks = self._blank(Q), self._blocks(Q.shape[0])
         found = list(each([Q[block] for block in blocks], partial(self._around, radius=radius)))
-        queries = np.concatenate([block[whose] for block, (whose, _, _) in zip(blocks, found, strict=True)])
+        queries = np.concatenate([b.start + whose for b, (whose, _, _) in zip(blocks, found, strict=True)])
         distances = np.concatenate([some for _, some, _ in found])
         rows = np.concatenate([some for _, _, some in found])
         if blank.any():
@@ -106,8 +114,8 @@ class Index(ABC):
 
     def distances(self, Q):
         """Every row of Q to every point, (m, n)."""
-        Q, blank = self._asked(Q)
-        points = self.points
+        Q, points = self._asked(Q), self.points
+        blank = self._blank(Q)
         if sparse.issparse(points):
             Q, points = Q.toarray(), points.toarray()
         if Q.shape[0] * points.size <= FEW_CELLS:
@@ -143,18 +151,21 @@ class Index(ABC):
         self._build()
 
     def _asked(self, Q):
-        """Queries as the metric compares them, and which of them have no direction."""
+        """Queries as the metric compares them."""
         Q = as_points(Q, "queries")
         self._check_like(Q)
         if sparse.issparse(self.points):
             Q = sparse.csr_array(Q)
         elif sparse.issparse(Q):
             Q = Q.toarray()
-        Q = self.metric.coordinates(Q).astype(np.float64, copy=False)
+        return self.metric.coordinates(Q).astype(np.float64, copy=False)
+
+    def _blank(self, Q):
+        """Which queries have no direction where it matters."""
         if not self.metric.angular:
-            return Q, np.zeros(Q.shape[0], bool)
+            return np.zeros(Q.shape[0], bool)
         last = Q[:, [-1]].toarray() if sparse.issparse(Q) else Q[:, -1]
-        return Q, last.ravel() == 1
+        return last.ravel() == 1
 
     def _check_like(self, rows) -> None:
         width = self.points.shape[1] - self.metric.angular
@@ -163,12 +174,13 @@ class Index(ABC):
             raise DataError(msg)
         self.metric.check_range(rows)
 
-    def _order(self, Q):
-        """The order in which queries are best answered."""
-        return np.arange(Q.shape[0])
+    def _order(self, Q):  # noqa: B027 (most have none)
+        """The order in which queries are best answered; None if they are as they come."""
 
-    def _blocks(self, order):
-        return [order[start : start + self.block] for start in range(0, max(len(order), 1), self.block)]
+    def _blocks(self, n, order=None):
+        """Queries that are answered together, n in all: slices, or their places in an order."""
+        spans = [slice(start, start + self.block) for start in range(0, max(n, 1), self.block)]
+        return spans if order is None else [order[span] for span in spans]
 
 
 def spread_out(n: int, most: int):

@@ -27,16 +27,26 @@ from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner, jit
 from openbook.kernels.tile import aligned, tile, tile_shape
 
-__all__ = ["SPARE", "Screen", "best_scores", "error_of_scores", "proven", "scale_of"]
+__all__ = [
+    "SPARE",
+    "Screen",
+    "best_scores",
+    "candidates_among",
+    "error_of_scores",
+    "proven",
+    "scale_of",
+]
 
 #: Candidates beyond the k that are wanted: at first, and for queries of which they prove nothing.
 SPARE = (2, 62)
+#: Among the points themselves, where to look again takes longer than a few more.
+_SPARE_AMONG = 4
 
 #: Scores that are looked at together, as a word has bits: rarely is one of them better.
 _STRIDE = 64
 
-#: Points of which the panels are made at a time, whole panels of them.
-_AT_A_TIME = 64 * _STRIDE
+#: About so many cells are moved and scaled at a time: they stay in the cache.
+_AT_A_TIME = 2**17
 
 #: Longer queries, moved and scaled, may have scores that single precision has no number for.
 _FAR = 2.0**100
@@ -69,12 +79,10 @@ class Screen:
     @classmethod
     def of(cls, points):
         n, d = points.shape
-        mean = points.mean(axis=0, dtype=np.float64)
-        spans = [slice(start, min(start + _AT_A_TIME, n)) for start in range(0, n, _AT_A_TIME)]
-        lengths = np.concatenate([_length(points[span] - mean) for span in spans])
+        mean, lengths = _around_mean(points)
         scale = scale_of(lengths.max())
         panels = aligned((-(-n // _STRIDE), d + 1, _STRIDE), np.float32)
-        for span in spans:
+        for span in _spans(points.shape):
             own = panels[span.start // _STRIDE : -(-span.stop // _STRIDE)]
             rows = np.zeros((len(own) * _STRIDE, d + 1), np.float32)
             some = slice(0, span.stop - span.start)
@@ -87,9 +95,9 @@ class Screen:
     def candidates(self, Q, k, spare):
         """Rows that may be the nearest, (m, k + spare), and for which queries the nearest are among them."""
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
-            moved, single = self.moved(Q)
+            single, lengths = self.moved(Q)
             scores, rows = self.best(single, len(Q), min(k + spare, self.n_points))
-            return rows, proven(scores, k, self.error(moved))
+            return rows, proven(scores, k, self.error(lengths))
 
     def best(self, single, n_queries, kept):
         """The best scores of each query, as a heap, and their rows."""
@@ -100,8 +108,8 @@ class Screen:
     def inside(self, Q, total):
         """Queries, and rows whose total may be as small as this: all of which it is, and some more."""
         with np.errstate(over="ignore", invalid="ignore"):
-            moved, single = self.moved(Q)
-            at_least = (_length(moved) ** 2 - total / self.scale**2) / 2 - self.error(moved)
+            single, lengths = self.moved(Q)
+            at_least = (lengths**2 - total / self.scale**2) / 2 - self.error(lengths)
         room = 64 * len(Q)
         while True:
             queries, rows = np.empty(room, np.int64), np.empty(room, np.int64)
@@ -111,15 +119,37 @@ class Screen:
             room = found
 
     def moved(self, Q):
-        """Queries moved and scaled; and in single precision, with a column of ones, up to whole tiles."""
-        moved = (Q - self.mean) / self.scale
+        """Queries moved and scaled, in single precision, with a column of ones, up to whole tiles; and how
+        long they are.
+        """
         single = np.ones((-(-len(Q) // _QUERIES) * _QUERIES, Q.shape[1] + 1), np.float32)
-        single[: len(Q), :-1] = moved
-        return moved, single
+        lengths = np.empty(len(Q))
+        for span in _spans(Q.shape):
+            moved = (Q[span] - self.mean) / self.scale
+            single[: len(Q), :-1][span], lengths[span] = moved, _length(moved)
+        return single, lengths
 
-    def error(self, moved):
-        d = moved.shape[1] + 1
-        return error_of_scores(_length(moved), self.longest, min(d, _TERMS) + d // _TERMS)
+    def error(self, lengths):
+        """The error of the scores of queries of these lengths."""
+        return _error(lengths, self.longest, len(self.mean))
+
+
+def candidates_among(points, k):
+    """The candidates of the points themselves, as of `Screen`, where they are fewer than their columns.
+
+    There is room for all scores then, and the product of a matrix with itself takes half the time.
+    """
+    mean, lengths = _around_mean(points)
+    longest, single = lengths.max(), np.empty(points.shape, np.float32)
+    scale = scale_of(longest)
+    for span in _spans(points.shape):
+        single[span] = (points[span] - mean) / scale
+    scores = np.tile(((lengths / scale) ** 2 / -2).astype(np.float32), (len(points), 1))
+    for start in range(0, points.shape[1], _TERMS):
+        some = single[:, start : start + _TERMS]
+        scores += some @ some.T
+    heaps, rows = best_scores(scores, min(k + _SPARE_AMONG, len(points)))
+    return rows, proven(heaps, k, _error(lengths / scale, longest / scale, points.shape[1]))
 
 
 def best_scores(block, kept):
@@ -131,6 +161,11 @@ def best_scores(block, kept):
 
 def _free_heaps(n_queries, kept):
     return np.full((n_queries, kept), -np.inf, np.float32), np.full((n_queries, kept), -1)
+
+
+def _error(lengths, longest, d):
+    """That of scores of d columns and -½‖x‖², whose products are added up in sums of TERMS."""
+    return error_of_scores(lengths, longest, min(d + 1, _TERMS) + (d + 1) // _TERMS)
 
 
 def error_of_scores(lengths, longest, n_terms):
@@ -149,6 +184,19 @@ def proven(scores, k, error):
     """For which queries no point outside of the heap can be among the k nearest."""
     kth = np.partition(scores, -k, axis=1)[:, -k].astype(np.float64)
     return scores[:, 0] < kth - 2 * error
+
+
+def _spans(shape):
+    """Some rows of this shape after the other, whole panels of them, up to the last."""
+    n, d = shape
+    step = max(_AT_A_TIME // (d * _STRIDE), 1) * _STRIDE
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+def _around_mean(points):
+    """The mean of the points, and how far each is from it."""
+    mean = points.mean(axis=0, dtype=np.float64)
+    return mean, np.concatenate([_length(points[span] - mean) for span in _spans(points.shape)])
 
 
 def _length(rows):

@@ -28,7 +28,7 @@ from openbook.data import Numeric, SparseTable
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.prepare import Encoding
 from openbook.spaces.matching import HadItems, cells_as_numbers
-from openbook.spaces.mixed import MixedDistance, MixedIndex, inside_fences, within_blocks
+from openbook.spaces.mixed import MixedDistance, MixedIndex, inside_fences, surely_inside, within_blocks
 
 __all__ = ["DISTANCES", "DISTANCE_MEANINGS", "DISTANCE_RULES", "PRECOMPUTED", "TILED", "Space", "refusal"]
 
@@ -78,8 +78,8 @@ DISTANCE_MEANINGS = {
 
 #: Distances that are worked out at a time.
 _AT_A_TIME = 1 << 22
-#: Columns whose fences are found together.
-_COLUMNS_AT_A_TIME = 64
+#: The fences of columns of about so many cells are found together: they stay in the cache.
+_CELLS_AT_A_TIME = 1 << 17
 
 #: What Minkowski's distance comes to.
 _LIMITS = {0: "hamming", math.inf: "chebyshev"}
@@ -280,13 +280,16 @@ def _robust(encoding, rows):
     names = encoding.schema.of(Numeric)
     numeric = [encoding.schema.position(name) for name in names]
     places = np.searchsorted(encoding.columns, numeric)
-    for start in range(0, len(names), _COLUMNS_AT_A_TIME):
-        some = slice(start, start + _COLUMNS_AT_A_TIME)
-        cells = np.concatenate([table.block(names[some]) for table in tables], dtype=float)
+    together = max(_CELLS_AT_A_TIME // max(sum(map(len, tables)), 1), 1)
+    for start in range(0, len(names), together):
+        some = slice(start, start + together)
+        cells, own = np.concatenate([table.block(names[some]) for table in tables], dtype=float), places[some]
+        unsure = ~surely_inside(cells, mean[own], scale[own])
+        cells, own = cells[:, unsure], own[unsure]
         finite = np.isfinite(cells)
         whole = finite.all(axis=0)
-        parts = [(places[some][whole], cells if whole.all() else cells[:, whole])]
-        parts += [(places[some][[j]], cells[finite[:, j], j, None]) for j in np.flatnonzero(~whole)]
+        parts = [(own[whole], cells if whole.all() else cells[:, whole])]
+        parts += [(own[[j]], cells[finite[:, j], j, None]) for j in np.flatnonzero(~whole)]
         for at, known in parts:
             middle, spread = _moments_inside(known)
             varies = spread > 0
@@ -382,6 +385,10 @@ class FunctionIndex:
             rows[span] = np.argsort(everything, axis=1, kind="stable")[:, :k]
             distances[span] = np.take_along_axis(everything, rows[span], axis=1)
         return distances, rows
+
+    def among(self, k):
+        """`query` of the rows themselves."""
+        return self.query(self.points, k)
 
     def within(self, Q, radius):
         """The rows within the radius of each query, in order: where each query's begin, rows, distances."""
