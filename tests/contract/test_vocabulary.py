@@ -71,7 +71,12 @@ DEFAULTS = {
     "index": {"0": "the number of a fold", "'auto'": "by the table"},
     "kernel": {"'gaussian'": "Parzen's window", "'rbf'": SKLEARN, "'linear'": SKLEARN},
     "learning_rate": {"'constant'": SKLEARN, "0.1": SKLEARN},
-    "loss": {"None": "what suits the model", "'squared'": "least squares", "'hinge'": "a margin", "'squared_error'": SKLEARN},
+    "loss": {
+        "None": "what suits the model",
+        "'squared'": "least squares",
+        "'hinge'": "a margin",
+        "'squared_error'": SKLEARN,
+    },
     "max_depth": {"None": "no limit", "2": "a rule that people read", "3": SKLEARN},
     "max_features": {
         "'sqrt'": SKLEARN,
