@@ -79,7 +79,7 @@ class Table:
     def __init__(
         self,
         schema: Schema,
-        columns: Sequence[Array],
+        columns: Sequence[Array] | Array,
         *,
         why: Mapping[str, str] | None = None,
         matrix: Array | None = None,

@@ -306,8 +306,9 @@ def _encode_few(rows):
     kind, n_codes = _kinds(scales)
     codes = np.empty((len(scales), len(y)), _code_type(rows.schema, n_codes))
     codes[numeric] = ranked.ranks
-    for j in np.flatnonzero([isinstance(a, Categorical) for a in rows.schema]):
-        codes[j] = np.where(table.columns[j] < 0, n_codes[j], table.columns[j])
+    for j, attribute in enumerate(rows.schema):
+        if isinstance(attribute, Categorical):
+            codes[j] = np.where(table.columns[j] < 0, n_codes[j], table.columns[j])
     codes = np.ascontiguousarray(codes[kind != SORTED].T)
     gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool(np.isnan(numbers).any())
     keys = ranked.keys[ranked.distinct > FEW]
