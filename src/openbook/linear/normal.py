@@ -126,12 +126,12 @@ class Unpenalised(NamedTuple):
     def inverse(self) -> np.ndarray:
         """The inverse of S, (d, d); zero where a column is collinear."""
         inverse, units = np.zeros((len(self.scale),) * 2), self.scale[self.kept]
-        own = solved(self.upper, np.eye(len(self.kept)))
+        own = _by_root(self.upper, np.eye(len(self.kept)))
         inverse[np.ix_(self.kept, self.kept)] = own / np.outer(units, units)
         return inverse
 
 
-def solved(upper: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _by_root(upper: np.ndarray, right: np.ndarray) -> np.ndarray:
     """x, where U'U x = right for Cholesky's factor U."""
     return lapack.dpotrs(upper, right)[0] if len(upper) else right
 
@@ -141,7 +141,7 @@ def plain(normal: Normal) -> Unpenalised:
     upper, kept = independent_columns(normal.scatter, COLLINEAR)
     scale = np.sqrt(np.maximum(normal.scatter.diagonal(), 0.0))
     coef, units = np.zeros(normal.cross.shape), scale[kept][:, None]
-    coef[kept] = solved(upper, normal.cross[kept] / units) / units
+    coef[kept] = _by_root(upper, normal.cross[kept] / units) / units
     found = Unpenalised(coef, kept, upper, scale, [])
     for j in found.collinear[:MOST_COMBINATIONS].tolist():
         found.combinations.append(_combination(normal, scale, upper, kept, j))
@@ -155,7 +155,7 @@ def _combination(normal, scale, upper, kept, j):
     if len(before):
         part = upper[: len(before), : len(before)]
         level = normal.scatter.part(before, np.array([j]))[:, 0] / (scale[before] * scale[j])
-        share = solved(part, level)
+        share = _by_root(part, level)
         worth = [(int(k), f) for k, f in zip(before, share, strict=True) if abs(f) > 1e-5]
         factors = {k: float(f * scale[j] / scale[k]) for k, f in worth}
     constant = normal.mean[j] - sum(f * normal.mean[k] for k, f in factors.items())
@@ -227,7 +227,7 @@ def _towards_equations(rows, target, l1, l2, theta):
     upper, failed = lapack.dpotrf(matrix)
     if failed:
         return theta
-    there = solved(upper, target @ part - l1 * np.sign(own))
+    there = _by_root(upper, target @ part - l1 * np.sign(own))
     there[np.sign(there) != np.sign(own)] = 0.0
 
     def objective(coef):
@@ -251,7 +251,7 @@ def _ridge(normal, l2):
     upper, failed = lapack.dpotrf(matrix.T, overwrite_a=True)  # its own transpose, and as LAPACK has it
     if failed:  # l2 is too small beside the scatter to make up for what is collinear
         return plain(normal).coef
-    solution = solved(upper, right / scale[:, None]) / scale[:, None]
+    solution = _by_root(upper, right / scale[:, None]) / scale[:, None]
     return rows.T @ solution if wide else solution
 
 
