@@ -14,12 +14,14 @@ from openbook.tree.engine.nodes import LEAF, cells, leaves_of
 from openbook.tree.show.named_tree import named_tree
 from openbook.words.numbers import figure, signed
 from openbook.words.sentences import plural
-from openbook.work import Step, Work
+from openbook.work import Grid, Step, Work
 
 __all__ = ["DERIVED", "derive_model", "derive_row"]
 
 #: So many rounds are derived step by step.
 DERIVED = 2
+#: So many rounds are listed behind a prediction; the others are summed up.
+_LISTED = 10
 
 _STARTS = {
     "squared_error": r"\frac{\sum_i w_i y_i}{\sum_i w_i}",
@@ -120,7 +122,10 @@ def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made: the start, and what each tree adds."""
     names, k = _scores(model), len(model.start_)
     steps = [model.learning_rate * _said(tree, X) for tree in model.trees_]
-    rows = [[t, *steps[end - k : end]] for t, end in enumerate(range(k, len(steps) + 1, k), start=1)]
+    rows: list[list[object]] = [[t + 1, *steps[t * k : (t + 1) * k]] for t in range(_LISTED)]
+    rows = rows[: len(steps) // k]
+    if rest := steps[_LISTED * k :]:
+        rows.append([f"{_LISTED + 1} to {len(steps) // k}", *(math.fsum(rest[c::k]) for c in range(k))])
     F = [start + math.fsum(steps[c::k]) for c, start in enumerate(model.start_.tolist())]
     sums = [
         Step(
@@ -131,7 +136,7 @@ def derive_row(model, X) -> Work:
         )
         for c, (name, start) in enumerate(zip(names, model.start_.tolist(), strict=True))
     ]
-    added = shortened("what the trees add", ["round", *names], rows, "ν γ of the row's leaf")
+    added = Grid("what the trees add", ["round", *names], rows, "ν γ of the row's leaf")
     title = f"Gradient boosting for {model.target_}: one prediction"
     if model.loss != "log_loss":
         return Work(title, (added, *sums), f"{model.target_} = {figure(F[0])}.")
