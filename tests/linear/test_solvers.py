@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from openbook.linear.coordinates import coordinate_descent
 from openbook.linear.losses import Logistic
-from openbook.linear.solvers import gradient_descent, lbfgs, newton, slope_with_l1, soft_threshold, solve
+from openbook.linear.solvers import follow_gradient, lbfgs, newton, slope_with_l1, soft_threshold, solve
 
 
 class Quadratic:
@@ -55,7 +55,7 @@ def test_newton_solves_a_quadratic_in_one_step():
 
 
 def test_gradient_descent_by_hand():
-    found = gradient_descent(BOWL, [1.0, 1.0], step=0.1, tol=0.0, max_iter=2)
+    found = follow_gradient(BOWL, [1.0, 1.0], step=0.1, tol=0.0, max_iter=2)
     # g(1, 1) = (2, 2); θ = (0.8, 0.8); g = (1.4, 1.2); θ = (0.66, 0.68)
     np.testing.assert_allclose(found.theta, [0.66, 0.68], rtol=1e-14)
     assert [point.slope for point in found.trace] == pytest.approx([2.0, 1.4, 1.0])
@@ -63,7 +63,7 @@ def test_gradient_descent_by_hand():
 
 
 def test_too_long_a_step_leads_up_and_is_not_hidden():
-    found = gradient_descent(BOWL, [1.0, 1.0], step=1.0, tol=1e-9, max_iter=5)
+    found = follow_gradient(BOWL, [1.0, 1.0], step=1.0, tol=1e-9, max_iter=5)
     values = [point.value for point in found.trace]
     assert len(values) == 6
     assert values[-1] > values[0]

@@ -20,8 +20,8 @@ from openbook.data import Categorical, Column
 from openbook.data.attributes import as_text
 from openbook.decide.around import AroundClassifier
 from openbook.measures import cost_matrix, expected_risk
-from openbook.words.numbers import figure
-from openbook.work import Step, Work
+from openbook.measures.decisions import least_risk, risk_steps
+from openbook.work import Work
 
 __all__ = ["MinimumRisk"]
 
@@ -172,23 +172,5 @@ class MinimumRisk(AroundClassifier):
             return Work("Minimum risk: the classifier", (inner,))
         proba = self.predict_proba(self._one_row(row))[0].tolist()
         labels = [as_text(label) for label in self.classes_.tolist()]
-        risks = [
-            sum(cost * p for cost, p in zip(costs, proba, strict=True)) for costs in self.costs_.tolist()
-        ]
-        steps = [
-            Step(
-                f"R({label} | x)",
-                r"\sum_j \lambda_{ij} \cdot P(j \mid x)",
-                " + ".join(
-                    rf"{figure(cost)} \cdot {figure(p)}" for cost, p in zip(costs, proba, strict=True)
-                ),
-                risk,
-            )
-            for label, costs, risk in zip(labels, self.costs_.tolist(), risks, strict=True)
-        ]
-        least = min(risks)
-        if self.reject is not None and least > self.reject:
-            end = f"Rejecting costs {figure(self.reject)}, less than any decision: rejected."
-        else:
-            end = f"Lowest expected cost: {labels[risks.index(least)]}."
-        return Work("Minimum risk: one decision", (inner, *steps), end)
+        steps = risk_steps(labels, self.costs_, proba)
+        return Work("Minimum risk: one decision", (inner, *steps), least_risk(steps, labels, self.reject))

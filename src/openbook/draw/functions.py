@@ -16,7 +16,7 @@ from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.words.numbers import figure
 
-__all__ = ["draw_descent", "draw_likelihood"]
+__all__ = ["differences", "draw_descent", "draw_likelihood"]
 
 #: Places of the grid across and up, and levels of the loss.
 _GRID, _LEVELS = (140, 100), 12
@@ -67,7 +67,7 @@ def draw_descent(
     begin = np.asarray(coef_init, dtype=float)
     if begin.shape != (2,) or not np.isfinite(begin).all():
         raise ParameterError(f"coef_init must be two numbers, got {coef_init!r}")
-    slope = gradient if gradient is not None else _differences(loss)
+    slope = gradient if gradient is not None else differences(loss)
     ways = {rate: _way(loss, slope, begin, rate, max_iter) for rate in learning_rates}
     lowest = min((way[np.argmin([loss(w) for w in way])] for way in ways.values()), key=loss)
     reach = max(float(np.abs(begin - lowest).max()), 1e-9)
@@ -95,7 +95,9 @@ def draw_descent(
     return plot.picture("Gradient descent on the loss surface", notes)
 
 
-def _differences(loss: Callable[[np.ndarray], float]) -> Callable[[np.ndarray], np.ndarray]:
+def differences(loss: Callable[[np.ndarray], float]) -> Callable[[np.ndarray], np.ndarray]:
+    """The gradient of a loss, by central differences."""
+
     def slope(w: np.ndarray) -> np.ndarray:
         steps = 1e-6 * np.maximum(1.0, np.abs(w))
         return np.array([(loss(w + s) - loss(w - s)) / (2 * s.sum()) for s in np.diag(steps)])

@@ -4,10 +4,10 @@ It starts from the counts and uses plain arithmetic, nothing that the measures u
 """
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from openbook.features.evidence import AttributeCounts, ClassGroups, NumberPairs
+from openbook.measures.derive_counts import TERMS, CountTable, derive_measure
 from openbook.prepare.discretise import derive_bins
 from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
@@ -20,12 +20,6 @@ __all__ = ["derive_score"]
 
 Part = Step | Grid | Work
 
-#: A sum of more terms than these is abbreviated, and so are more cells than these.
-_TERMS = 24
-_CELLS = 60
-#: Values beyond this many stand below each other, not side by side; and how many of them, at most.
-_ACROSS, _DOWN = 8, 40
-
 
 def derive_score(score: "AttributeScore") -> Work:
     """How an attribute's score came about."""
@@ -34,7 +28,7 @@ def derive_score(score: "AttributeScore") -> Work:
     if evidence is None:
         return Work(_capital(title), (), f"Undefined: {score.why}.")
     if isinstance(evidence, AttributeCounts):
-        parts = _derive_counts(score.measure.name, _Cells(evidence))
+        parts = _derive_counts(score.measure.name, evidence)
     elif isinstance(evidence, ClassGroups):
         parts = _derive_groups(score.measure.name, evidence)
     else:
@@ -72,44 +66,6 @@ def _tested(score: "AttributeScore") -> list[Step]:
     return steps
 
 
-class _Cells:
-    """A contingency table by hand: counts as Python numbers, with their totals and names."""
-
-    def __init__(self, evidence: AttributeCounts) -> None:
-        self.attribute, self.target, self.splits = evidence.attribute, evidence.target, evidence.splits
-        self.classes = [f"{evidence.target} = {label}" for label in evidence.classes]
-        keep = [v for v in range(len(evidence.values)) if evidence.counts[:, v].any()]
-        self.values = [_equal(evidence.attribute, evidence.values[v]) for v in keep]
-        self.counts = [[float(row[v]) for v in keep] for row in evidence.counts]
-        self.by_class = [math.fsum(row) for row in self.counts]
-        self.by_value = [math.fsum(column) for column in zip(*self.counts, strict=True)]
-        self.n = math.fsum(self.by_class)
-        self.places = [(c, v) for c in range(len(self.classes)) for v in range(len(keep))]
-
-    def grid(self) -> Grid:
-        """Classes as rows; where values are many, they are the rows, as many of them as can be read."""
-        rows: list[list[object]]
-        if len(self.values) <= _ACROSS:
-            rows = [
-                [label, *counts, total]
-                for label, counts, total in zip(self.classes, self.counts, self.by_class, strict=True)
-            ]
-            return Grid("Counts", ["", *self.values, "total"], [*rows, ["total", *self.by_value, self.n]])
-        columns = zip(*self.counts, strict=True)
-        rows = [
-            [value, *counts, total]
-            for value, counts, total in zip(self.values, columns, self.by_value, strict=True)
-        ][:_DOWN]
-        more = f"the first {_DOWN} of {len(self.values)} values" if len(self.values) > _DOWN else ""
-        return Grid("Counts", ["", *self.classes, "total"], [*rows, ["total", *self.by_class, self.n]], more)
-
-    def expected(self, c: int, v: int) -> float:
-        return self.by_class[c] * self.by_value[v] / self.n
-
-    def pmi(self, c: int, v: int) -> float:
-        return math.log2(self.counts[c][v] / self.expected(c, v)) if self.counts[c][v] else math.nan
-
-
 def _equal(attribute: str, value: str) -> str:
     return (
         f"{attribute} {value}"
@@ -120,129 +76,12 @@ def _equal(attribute: str, value: str) -> str:
     )
 
 
-def _derive_counts(measure: str, cells: _Cells) -> list[Part]:
-    parts: list[Part] = [derive_bins(cells.attribute, cells.splits)] if cells.splits else []
-    parts.append(cells.grid())
-    if measure in ("pmi", "mutual_information"):
-        parts += _pmi_steps(cells)
-        return [*parts, *(_strongest_steps(cells) if measure == "pmi" else [_mutual_step(cells)])]
-    if measure in ("chi_squared", "correlation"):
-        return [*parts, *_chi_steps(cells), *([_cramer_step(cells)] if measure == "correlation" else [])]
-    return [*parts, *_gain_steps(cells), *_gain_shares(measure, cells)]
-
-
-def _pmi_steps(cells: _Cells) -> list[Step]:
-    steps, n = [], figure(cells.n)
-    for c, v in cells.places:
-        label = f"PMI({cells.classes[c]}, {cells.values[v]})"
-        count = figure(cells.counts[c][v])
-        row, column = figure(cells.by_class[c]), figure(cells.by_value[v])
-        numbers = rf"\log_2 \frac{{{count} / {n}}}{{{row} / {n} \cdot {column} / {n}}}"
-        if cells.counts[c][v]:
-            steps.append(Step(label, r"\log_2 \frac{P(c, v)}{P(c) P(v)}", numbers, cells.pmi(c, v)))
-        else:
-            steps.append(Step(label, result=None, note="an empty cell adds nothing"))
-    return _some(steps)
-
-
-def _mutual_step(cells: _Cells) -> Step:
-    full = [(c, v) for c, v in cells.places if cells.counts[c][v]]
-    total = math.fsum(cells.counts[c][v] / cells.n * cells.pmi(c, v) for c, v in full)
-    numbers = [
-        rf"\frac{{{figure(cells.counts[c][v])}}}{{{figure(cells.n)}}} \cdot {signed(cells.pmi(c, v))}"
-        for c, v in full
-    ]
-    return Step("MI", r"\sum_{c, v} P(c, v) PMI(c, v)", joined(numbers, most=_TERMS), max(total, 0.0))
-
-
-def _strongest_steps(cells: _Cells) -> list[Step]:
-    """Each class by the value that speaks most for it, and their mean by the classes' shares."""
-    steps, tops = [], []
-    for c, label in enumerate(cells.classes):
-        if not cells.by_class[c]:
-            continue
-        known = [cells.pmi(c, v) for v in range(len(cells.values)) if cells.counts[c][v]]
-        tops.append((cells.by_class[c] / cells.n, max(known)))
-        numbers = rf"\max({', '.join(figure(value) for value in known)})"
-        steps.append(Step(f"PMI({label})", r"\max_v PMI(c, v)", numbers, tops[-1][1]))
-    weighed = [rf"{figure(share)} \cdot {signed(top)}" for share, top in tops]
-    total = math.fsum(share * top for share, top in tops)
-    return [*steps, Step("PMI", r"\sum_c P(c) PMI(c)", joined(weighed, most=_TERMS), total)]
-
-
-def _chi_steps(cells: _Cells) -> list[Step]:
-    n = figure(cells.n)
-    steps = [
-        Step(
-            f"E({cells.classes[c]}, {cells.values[v]})",
-            r"\frac{n_c n_v}{n}",
-            rf"\frac{{{figure(cells.by_class[c])} \cdot {figure(cells.by_value[v])}}}{{{n}}}",
-            cells.expected(c, v),
-        )
-        for c, v in cells.places
-        if cells.by_class[c]
-    ]
-    full = [(cells.counts[c][v], cells.expected(c, v)) for c, v in cells.places if cells.by_class[c]]
-    terms = [rf"\frac{{({figure(o)} - {figure(e)})^2}}{{{figure(e)}}}" for o, e in full]
-    total = math.fsum((o - e) ** 2 / e for o, e in full)
-    rows, columns = sum(map(bool, cells.by_class)), len(cells.values)
-    return [
-        *_some(steps),
-        Step("χ²", r"\sum \frac{(O - E)^2}{E}", joined(terms, most=_TERMS), total),
-        Step("d", r"(rows - 1)(columns - 1)", rf"({rows} - 1)({columns} - 1)", (rows - 1) * (columns - 1)),
-    ]
-
-
-def _cramer_step(cells: _Cells) -> Step:
-    full = ((cells.counts[c][v], cells.expected(c, v)) for c, v in cells.places if cells.by_class[c])
-    chi = math.fsum((o - e) ** 2 / e for o, e in full)
-    smaller = min(sum(map(bool, cells.by_class)), len(cells.values))
-    numbers = rf"\sqrt{{\frac{{{figure(chi)}}}{{{figure(cells.n)} \cdot ({smaller} - 1)}}}}"
-    value = math.sqrt(chi / (cells.n * (smaller - 1))) if smaller > 1 else None
-    return Step("Cramér's V", r"\sqrt{\frac{\chi^2}{n (\min(rows, columns) - 1)}}", numbers, value)
-
-
-def _gain_steps(cells: _Cells) -> list[Step]:
-    whole = _entropy_step(f"H({cells.target})", cells.by_class)
-    branches = [
-        _entropy_step(f"H({cells.target} | {value})", list(column))
-        for value, column in zip(cells.values, zip(*cells.counts, strict=True), strict=True)
-    ]
-    gain = _result(whole) - math.fsum(
-        size / cells.n * _result(branch) for size, branch in zip(cells.by_value, branches, strict=True)
-    )
-    terms = [
-        rf"\frac{{{figure(size)}}}{{{figure(cells.n)}}} \cdot {figure(branch.result)}"
-        for size, branch in zip(cells.by_value, branches, strict=True)
-    ]
-    numbers = rf"{figure(whole.result)} - \left({joined(terms, most=_TERMS)}\right)"
-    return [whole, *_some(branches), Step("gain", r"H(c) - \sum_v P(v) H(c \mid v)", numbers, max(gain, 0.0))]
-
-
-def _gain_shares(measure: str, cells: _Cells) -> list[Step]:
-    """What is made of the gain: a share of the attribute's entropy, or of both."""
-    if measure == "information_gain":
-        return []
-    *_, gain = _gain_steps(cells)
-    whole, split = _entropy_step("", cells.by_class), _entropy_step(f"H({cells.attribute})", cells.by_value)
-    if measure == "gain_ratio":
-        value = _result(gain) / _result(split) if _result(split) else 0.0
-        numbers = rf"\frac{{{figure(gain.result)}}}{{{figure(split.result)}}}"
-        return [split, Step("gain ratio", r"\frac{gain}{H(v)}", numbers, value)]
-    both = _result(whole) + _result(split)
-    numbers = rf"\frac{{2 \cdot {figure(gain.result)}}}{{{figure(whole.result)} + {figure(split.result)}}}"
-    value = 2 * _result(gain) / both if both else 0.0
-    return [split, Step("symmetrical uncertainty", r"\frac{2 \cdot gain}{H(c) + H(v)}", numbers, value)]
-
-
-def _entropy_step(label: str, counts: Sequence[float]) -> Step:
-    n = math.fsum(counts)
-    shown = [count for count in counts if count]
-    terms = [
-        rf"\frac{{{figure(c)}}}{{{figure(n)}}} \log_2 \frac{{{figure(c)}}}{{{figure(n)}}}" for c in shown
-    ]
-    value = math.fsum(-c / n * math.log2(c / n) for c in shown)
-    return Step(label, r"-\sum p \log_2 p", "-" + joined(terms, " - ", _TERMS), 0.0 + value)
+def _derive_counts(measure: str, evidence: AttributeCounts) -> list[Part]:
+    values = [_equal(evidence.attribute, value) for value in evidence.values]
+    classes = [f"{evidence.target} = {label}" for label in evidence.classes]
+    cells = CountTable(evidence.counts, classes, values, evidence.target, evidence.attribute)
+    cut = [derive_bins(evidence.attribute, evidence.splits)] if evidence.splits else []
+    return [*cut, *derive_measure("strongest_pmi" if measure == "pmi" else measure, cells)]
 
 
 def _derive_groups(measure: str, groups: ClassGroups) -> list[Part]:
@@ -265,13 +104,11 @@ def _derive_groups(measure: str, groups: ClassGroups) -> list[Part]:
         Step(
             "mean",
             r"\frac{\sum_g n_g m_g}{n}",
-            rf"\frac{{{joined(weighed, most=_TERMS)}}}{{{figure(n)}}}",
+            rf"\frac{{{joined(weighed, most=TERMS)}}}{{{figure(n)}}}",
             mean,
         ),
-        Step("between", r"\sum_g n_g (m_g - m)^2", joined(terms, most=_TERMS), between),
-        Step(
-            "within", r"\sum_g \sum (x - m_g)^2", joined([figure(s) for *_, s in rows], most=_TERMS), within
-        ),
+        Step("between", r"\sum_g n_g (m_g - m)^2", joined(terms, most=TERMS), between),
+        Step("within", r"\sum_g \sum (x - m_g)^2", joined([figure(s) for *_, s in rows], most=TERMS), within),
     ]
     if measure == "anova_f":
         steps.append(_f_step(between, within, len(rows), n))
@@ -314,15 +151,3 @@ def _derive_pairs(measure: str, pairs: NumberPairs) -> list[Part]:
         value = r * r * (pairs.n - 2) / (1 - r * r) if r * r < 1 else math.inf
         steps.append(Step("F", r"\frac{r^2 (n - 2)}{1 - r^2}", numbers, value))
     return [Grid("Sums", ("", "value"), rows), *steps]
-
-
-def _some(steps: list[Step]) -> list[Step]:
-    """As many of the steps for single cells or values as can be read."""
-    if len(steps) <= _CELLS:
-        return steps
-    return [*steps[:_CELLS], Step(f"and {len(steps) - _CELLS:,} more", r"\dots")]
-
-
-def _result(step: Step) -> float:
-    assert isinstance(step.result, float)
-    return step.result

@@ -25,7 +25,7 @@ from scipy.linalg import cho_factor, cho_solve, eigvalsh, qr
 
 from openbook.fold import fold
 from openbook.linear.likelihood import BATCH_ROWS, EncodedRows, Units, every
-from openbook.linear.solvers import Solution, gradient_descent, lbfgs, newton, sgd, truncated_newton
+from openbook.linear.solvers import Solution, follow_gradient, lbfgs, newton, sgd, truncated_newton
 
 __all__ = ["PLAIN", "maximise"]
 
@@ -69,10 +69,10 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     many = n_rows >= 2 * sample
     limits = {"tol": tol, "max_iter": max_iter}
     if max_iter == 0:  # the coefficients are given
-        return gradient_descent(likelihood, start, step=0.0, **limits), "none"
+        return follow_gradient(likelihood, start, step=0.0, **limits), "none"
     if solver == "gradient_descent":
         step = step * likelihood.total if step else 1.0 / _most_curvature(likelihood)
-        found = gradient_descent(likelihood, start, step=step, **limits)
+        found = follow_gradient(likelihood, start, step=step, **limits)
         by_sum = [point._replace(step=point.step / likelihood.total) for point in found.trace]
         return found._replace(trace=by_sum), solver
     if solver == "sgd":
@@ -95,7 +95,7 @@ def _of_sparse_rows(likelihood, start, solver, l1, **limits):
     """The maximum by Newton's method with conjugate gradients; by L-BFGS, which can, under an L1 penalty."""
     start = _centred_start(likelihood, start)
     if limits["max_iter"] == 0:
-        return gradient_descent(likelihood, start, step=0.0, **limits), "none"
+        return follow_gradient(likelihood, start, step=0.0, **limits), "none"
     if l1.any() or solver == "lbfgs":
         return lbfgs(likelihood, start, l1=l1 if l1.any() else None, keep_gradients=False, **limits), "lbfgs"
     return truncated_newton(likelihood, start, **limits), "newton"

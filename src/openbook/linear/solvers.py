@@ -25,7 +25,7 @@ __all__ = [
     "Objective",
     "Point",
     "Solution",
-    "gradient_descent",
+    "follow_gradient",
     "lbfgs",
     "newton",
     "sgd",
@@ -210,7 +210,7 @@ def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10, l1=N
     return Solution(theta, trace, trace[-1].slope <= tol)
 
 
-def gradient_descent(objective, start, *, step, tol, max_iter):
+def follow_gradient(objective, start, *, step, tol, max_iter):
     """Downhill by a fixed step times the gradient; nothing keeps too long a step from leading up."""
     theta = np.array(start, dtype=float)
     value, gradient = objective(theta)

@@ -10,7 +10,16 @@ from openbook.data.attributes import Categorical, Nominal, as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import Floats
 
-__all__ = ["as_tuple", "check_weights", "shape_of", "spell_event", "tabulate", "value_code", "value_codes"]
+__all__ = [
+    "as_number",
+    "as_tuple",
+    "check_weights",
+    "shape_of",
+    "spell_event",
+    "tabulate",
+    "value_code",
+    "value_codes",
+]
 
 MOST_CELLS = 10_000_000  # 80 MB
 
@@ -92,3 +101,11 @@ def _several(wanted: Any) -> list[Any]:
 def _spelt(wanted: Any) -> str:
     values = sorted(as_text(value) for value in _several(wanted))
     return f"= {values[0]}" if len(values) == 1 else f"in {{{', '.join(values)}}}"
+
+
+def as_number(value: str) -> float:
+    """A value that is a number; NaN where it is none."""
+    try:
+        return float(value)
+    except ValueError:
+        return math.nan

@@ -20,8 +20,12 @@ import numpy.typing as npt
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import Floats, as_floats
+from openbook.measures.shown import derived_by
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
-__all__ = ["cost_matrix", "expected_risk", "risk_threshold"]
+__all__ = ["cost_matrix", "expected_risk", "least_risk", "risk_steps", "risk_threshold", "threshold_steps"]
 
 Costs = npt.ArrayLike | Mapping[Any, Mapping[Any, float]]
 
@@ -68,6 +72,70 @@ def cost_matrix(costs: Costs, classes: Sequence[Any]) -> Floats:
     return matrix
 
 
+def risk_steps(labels: Sequence[str], matrix: Floats, proba: Sequence[float]) -> list[Step]:
+    """The expected cost of each decision, from its costs and the probabilities of the truth."""
+    steps = []
+    for label, costs in zip(labels, matrix.tolist(), strict=True):
+        numbers = joined([rf"{figure(cost)} \cdot {figure(p)}" for cost, p in zip(costs, proba, strict=True)])
+        risk = sum(cost * p for cost, p in zip(costs, proba, strict=True))
+        steps.append(Step(f"R({label} | x)", r"\sum_j \lambda_{ij} \cdot P(j \mid x)", numbers, risk))
+    return steps
+
+
+def least_risk(steps: Sequence[Step], labels: Sequence[str], reject: float | None = None) -> str:
+    """Which decision has the lowest expected cost, in words; the first of equals."""
+    risks = [float(step.result) for step in steps if step.result is not None]
+    if reject is not None and min(risks) > reject:
+        return f"Rejecting costs {figure(reject)}, less than any decision: rejected."
+    return f"Lowest expected cost: {labels[risks.index(min(risks))]}."
+
+
+def _derive_risk(
+    proba: npt.ArrayLike, costs: Costs, classes: Sequence[Any] | None = None, reject: float | None = None
+) -> Work:
+    """The decision for one row: the expected cost of each, the lowest, and whether rejecting costs less."""
+    probabilities = _probabilities(proba)
+    if probabilities.ndim != 1:
+        msg = f"the work is of one row, a probability for each class, got the shape {probabilities.shape}"
+        raise ParameterError(msg)
+    names = _labels(costs, classes, len(probabilities))
+    matrix, labels = cost_matrix(costs, names), [as_text(name) for name in names]
+    rows = [(label, *row) for label, row in zip(labels, matrix.tolist(), strict=True)]
+    grid = Grid("costs", ("decide", *(f"truth {label}" for label in labels)), rows)
+    steps = risk_steps(labels, matrix, probabilities.tolist())
+    return Work("Decision of minimum risk", (grid, *steps), least_risk(steps, labels, reject))
+
+
+def threshold_steps(labels: Sequence[str], matrix: Floats, threshold: float) -> list[Step]:
+    """From which probability of the second class on deciding for it costs less."""
+    (right_0, miss), (alarm, right_1) = matrix.tolist()
+    first, second = labels
+    gain, loss = f"({figure(alarm)} - {figure(right_0)})", f"({figure(miss)} - {figure(right_1)})"
+    return [
+        Step(
+            f"decide {second} where",
+            r"c_{10} (1 - p) + c_{11} p < c_{00} (1 - p) + c_{01} p",
+            note=f"p = P({second} | x); c_10 is the cost of deciding {second} when the truth is {first}",
+        ),
+        Step(
+            "p above",
+            r"\frac{c_{10} - c_{00}}{(c_{10} - c_{00}) + (c_{01} - c_{11})}",
+            rf"\frac{{{gain}}}{{{gain} + {loss}}}",
+            threshold,
+        ),
+    ]
+
+
+def _derive_threshold(costs: Costs, classes: Sequence[Any] | None = None) -> Work:
+    """The threshold between two decisions, from their costs."""
+    threshold, names = risk_threshold(costs, classes), _labels(costs, classes, 2)
+    labels = [as_text(name) for name in names]
+    return Work(
+        "Threshold of minimum risk", tuple(threshold_steps(labels, cost_matrix(costs, names), threshold))
+    )
+
+
+@derived_by(_derive_risk)
 def expected_risk(proba: npt.ArrayLike, costs: Costs, classes: Sequence[Any] | None = None) -> Floats:
     """Expected cost of each decision: R(i | x) = Σ_j cost[i, j] P(j | x).
 
@@ -98,6 +166,7 @@ def expected_risk(proba: npt.ArrayLike, costs: Costs, classes: Sequence[Any] | N
     return probabilities @ cost_matrix(costs, _labels(costs, classes, probabilities.shape[-1])).T
 
 
+@derived_by(_derive_threshold)
 def risk_threshold(costs: Costs, classes: Sequence[Any] | None = None) -> float:
     """The probability of the second class above which deciding for it has the smaller risk.
 

@@ -26,6 +26,8 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, check_width, plain_array
+from openbook.measures.derive_distances import derive_divergence, derive_in_deviations, vectors_work
+from openbook.measures.shown import derived_by
 from openbook.words.parameters import documented
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
 _BLOCK_CELLS = 1 << 22
 
 
+@derived_by(vectors_work("euclidean"))
 @documented
 def euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """Euclidean distance √Σ (a - b)².
@@ -71,6 +74,7 @@ def euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain_array(np.sqrt(_total(_differences(a, b) ** 2)))
 
 
+@derived_by(vectors_work("squared_euclidean"))
 @documented
 def squared_euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """Squared Euclidean distance Σ (a - b)²; it violates the triangle inequality.
@@ -95,6 +99,7 @@ def squared_euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain_array(_total(_differences(a, b) ** 2))
 
 
+@derived_by(vectors_work("manhattan"))
 @documented
 def manhattan(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """Manhattan or city-block distance Σ |a - b|.
@@ -119,6 +124,7 @@ def manhattan(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain_array(_total(np.abs(_differences(a, b))))
 
 
+@derived_by(vectors_work("minkowski"))
 @documented
 def minkowski(a: npt.ArrayLike, b: npt.ArrayLike, p: float = 3) -> Any:
     """The distance (Σ |a - b|^p)^(1/p): Manhattan for p = 1, Euclidean for p = 2, Chebyshev for p = ∞.
@@ -157,6 +163,7 @@ def minkowski(a: npt.ArrayLike, b: npt.ArrayLike, p: float = 3) -> Any:
     return plain_array(_total(np.abs(_differences(a, b)) ** p) ** (1 / p))
 
 
+@derived_by(vectors_work("chebyshev"))
 @documented
 def chebyshev(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """The largest difference, max |a - b|.
@@ -183,6 +190,7 @@ def chebyshev(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain_array(np.where(known.any(axis=-1), np.where(known, gaps, 0.0).max(axis=-1), np.nan))
 
 
+@derived_by(vectors_work("cosine"))
 @documented
 def cosine(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """One less the cosine of the angle between the rows.
@@ -210,6 +218,7 @@ def cosine(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain_array(np.where(known.any(axis=-1), _angular(a, b), np.nan))
 
 
+@derived_by(vectors_work("correlation"))
 @documented
 def correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """One less Pearson's correlation of the two rows; 1 where a row is constant.
@@ -237,6 +246,7 @@ def correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain_array(np.where(n[..., 0] > 0, _angular(*centred), np.nan))
 
 
+@derived_by(derive_in_deviations)
 def mahalanobis(a: npt.ArrayLike, b: npt.ArrayLike, covariance: npt.ArrayLike) -> Any:
     """The distance √((a - b)ᵀ S⁻¹ (a - b)), in standard deviations along uncorrelated directions.
 
@@ -276,6 +286,7 @@ def mahalanobis(a: npt.ArrayLike, b: npt.ArrayLike, covariance: npt.ArrayLike) -
     return plain_array(np.sqrt((white**2).sum(axis=-1)))
 
 
+@derived_by(derive_divergence)
 @documented
 def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
     """Kullback-Leibler divergence Σ p log(p / q): the cost of taking q for p, in bits unless told otherwise.

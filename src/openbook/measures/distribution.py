@@ -5,6 +5,7 @@ r"""What every distribution answers, whatever its family.
     interval     from the quantile (1 - level)/2 to (1 + level)/2: the same share is left out on either side
     sample       so many draws
     expectation  E[f(X)] = Σ P(x) f(x), or ∫ p(x) f(x) dx
+    derive       the probability of a value, and of all up to it, step by step
 
 A `DiscreteDistribution` lists its support, and all of these follow from the probabilities of what is listed,
 in its order. Missing values: NaN (None among categories) has the cdf NaN; nothing that is drawn is missing.
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.work import Grid, Step, Work
 
 __all__ = ["DiscreteDistribution", "Distribution", "check_level", "check_quantiles"]
 
@@ -37,6 +39,24 @@ class Distribution(ABC):
     @abstractmethod
     def expectation(self, function: Callable[[Any], Any]) -> float:
         """E[f(X)]."""
+
+    @abstractmethod
+    def _steps(self, x: Any) -> Sequence[Step | Grid]:
+        """How the probability of one value comes about."""
+
+    def derive(self, x: Any) -> Work:
+        """Derive the probability of one value, or its density, and that of all values up to it.
+
+        Parameters
+        ----------
+        x : value
+            One value: a number, a label, or a vector.
+
+        Returns
+        -------
+        Work
+        """
+        return Work(f"{type(self).__name__}: the probability of a value", tuple(self._steps(x)))
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
         """The central interval that holds that share of the probability, or a little more where it must.

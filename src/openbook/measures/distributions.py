@@ -27,9 +27,11 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats, plain_array
+from openbook.measures.beta import Beta
+from openbook.measures.derive_distributions import binomial_steps, share_steps
 from openbook.measures.distribution import DiscreteDistribution
 from openbook.measures.recipe import derive_shares, derive_successes
-from openbook.work import Work
+from openbook.work import Step, Work
 
 __all__ = [
     "Bernoulli",
@@ -95,20 +97,46 @@ class Bernoulli(DiscreteDistribution):
         """The values that are possible: 0 and 1."""
         return np.arange(2)
 
+    def _steps(self, x: int) -> list[Step]:
+        return _counted_steps(1, self.p, x)
+
     @classmethod
-    def work(cls, x: npt.ArrayLike) -> Work:
+    def work(cls, x: npt.ArrayLike, alpha: float = 1, beta: float = 1) -> Work:
         """Derive `fit`: the log-likelihood, its derivative, where that is zero, and that it is a maximum.
 
         Parameters
         ----------
         x : array-like
             The observed values. Missing ones are left out.
+        alpha : float, default=1
+            With another than 1, `fit_map` is derived: the first parameter of the prior Beta(alpha, beta).
+        beta : float, default=1
+            Its second parameter.
 
         Returns
         -------
         Work
         """
-        return derive_successes("Bernoulli", *_successes(x, 1), 1)
+        return derive_successes("Bernoulli", *_successes(x, 1), 1, (alpha, beta))
+
+    @classmethod
+    def posterior(cls, x: npt.ArrayLike, alpha: float = 1, beta: float = 1) -> Beta:
+        """What is known of p after the trials: Beta(alpha + successes, beta + failures).
+
+        Parameters
+        ----------
+        x : array-like
+            The observed values. Missing ones are left out.
+        alpha : float, default=1
+            The first parameter of the prior Beta(alpha, beta).
+        beta : float, default=1
+            Its second parameter; with 1 and 1 the prior is flat.
+
+        Returns
+        -------
+        Beta
+        """
+        return _posterior(x, 1, alpha, beta)
 
     @classmethod
     def fit(cls, x: npt.ArrayLike) -> Self:
@@ -201,8 +229,11 @@ class Binomial(DiscreteDistribution):
         """The values that are possible: 0 … n."""
         return np.arange(self.n + 1)
 
+    def _steps(self, x: int) -> list[Step]:
+        return _counted_steps(self.n, self.p, x)
+
     @classmethod
-    def work(cls, k: npt.ArrayLike, n: int) -> Work:
+    def work(cls, k: npt.ArrayLike, n: int, alpha: float = 1, beta: float = 1) -> Work:
         """Derive `fit`: the log-likelihood, its derivative, where that is zero, and that it is a maximum.
 
         Parameters
@@ -211,12 +242,37 @@ class Binomial(DiscreteDistribution):
             The numbers of successes.
         n : int
             The number of trials behind each.
+        alpha : float, default=1
+            With another than 1, `fit_map` is derived: the first parameter of the prior Beta(alpha, beta).
+        beta : float, default=1
+            Its second parameter.
 
         Returns
         -------
         Work
         """
-        return derive_successes("Binomial", *_successes(k, n), n)
+        return derive_successes("Binomial", *_successes(k, n), n, (alpha, beta))
+
+    @classmethod
+    def posterior(cls, k: npt.ArrayLike, n: int, alpha: float = 1, beta: float = 1) -> Beta:
+        """What is known of p after the trials: Beta(alpha + successes, beta + failures).
+
+        Parameters
+        ----------
+        k : array-like
+            The numbers of successes.
+        n : int
+            The number of trials behind each.
+        alpha : float, default=1
+            The first parameter of the prior Beta(alpha, beta).
+        beta : float, default=1
+            Its second parameter; with 1 and 1 the prior is flat.
+
+        Returns
+        -------
+        Beta
+        """
+        return _posterior(k, n, alpha, beta)
 
     @classmethod
     def fit(cls, k: npt.ArrayLike, n: int) -> Self:
@@ -325,6 +381,10 @@ class Categorical(DiscreteDistribution):
         listed[:] = self.values
         return listed
 
+    def _steps(self, x: Hashable) -> list[Step]:
+        self.cdf(x)  # refuses a value that is not listed
+        return share_steps(self.values, self.p, x)
+
     def cdf(self, x: Any) -> Any:
         """The probability of x and of the values listed before it; NaN for a missing one.
 
@@ -424,6 +484,19 @@ def log_binomial(k: Floats, n: int, p: float) -> Floats:
     choose = gammaln(n + 1) - gammaln(safe + 1) - gammaln(n - safe + 1)
     logs = choose + xlogy(safe, p) + xlog1py(n - safe, -p)
     return np.where(np.isnan(k), np.nan, np.where(inside, logs, -np.inf))
+
+
+def _counted_steps(n: int, p: float, k: int) -> list[Step]:
+    if not 0 <= k <= n or k != int(k):
+        msg = f"the value must be a whole number from 0 to {n}, got {k!r}"
+        raise ParameterError(msg)
+    masses = np.exp(log_binomial(np.arange(int(k) + 1.0), n, p)).tolist()
+    return binomial_steps(n, p, int(k), masses)
+
+
+def _posterior(successes: npt.ArrayLike, n: int, alpha: float, beta: float) -> Beta:
+    good, trials = _successes(successes, n)
+    return Beta(alpha + good, beta + trials - good)
 
 
 def _beta_mode(successes: npt.ArrayLike, n: int, alpha: float, beta: float) -> float:

@@ -9,6 +9,7 @@ A numeric column counts as so many intervals (`bins`). Missing values are not co
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,14 +102,17 @@ class FullJoint:
             )
         return Work("How many rows the full joint distribution needs", tuple(parts), conclusion)
 
+    def __repr__(self) -> str:
+        return self.work().text()
+
 
 def full_joint(table: Any, target: str | None = None, rows_per_cell: int = 10, bins: int = 10) -> FullJoint:
     """How many rows the full joint distribution of a table's columns would need.
 
     Parameters
     ----------
-    table : table-like or Schema
-        Its columns are the variables.
+    table : table-like, Schema or mapping of str to int
+        Its columns are the variables; or how many values each variable has.
     target : str or None, default=None
         The column of the classes, to compare with naive Bayes.
     rows_per_cell : int, default=10
@@ -130,11 +134,16 @@ def full_joint(table: Any, target: str | None = None, rows_per_cell: int = 10, b
     >>> from openbook import load
     >>> full_joint(load("loan"), target="cheat").rows  # 10 · (2 · 3 · 10 · 2)
     1200
+    >>> full_joint({"fever": 2, "cough": 2, "flu": 2}).parameters
+    7
     """
-    schema = table if isinstance(table, Schema) else read(table).schema
-    if target is not None and target not in schema:
-        raise UnknownColumn(target, schema.names)
-    values = {a.name: len(a.values) if isinstance(a, Categorical) else bins for a in schema}
+    if isinstance(table, Mapping) and all(isinstance(m, int) for m in table.values()):
+        values = dict(table)
+    else:
+        schema = table if isinstance(table, Schema) else read(table).schema
+        values = {a.name: len(a.values) if isinstance(a, Categorical) else bins for a in schema}
+    if target is not None and target not in values:
+        raise UnknownColumn(target, tuple(values))
     cells = math.prod(values.values())
     naive = None
     if target is not None:

@@ -28,9 +28,10 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.derive_distributions import normal_steps, vector_steps
 from openbook.measures.distribution import Distribution, check_quantiles
-from openbook.measures.recipe import derive_normal
-from openbook.work import Work
+from openbook.measures.recipe import derive_covariance, derive_normal
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Gaussian", "MultivariateGaussian"]
 
@@ -177,6 +178,9 @@ class Gaussian(Distribution):
         # in parts, so that what happens near the mean is not missed
         ends = [-_FAR, -8.0, -2.0, 0.0, 2.0, 8.0, _FAR]
         return float(sum(quad(integrand, a, b, limit=200)[0] for a, b in pairwise(ends)))
+
+    def _steps(self, x: float) -> list[Step]:
+        return normal_steps(self.mean, self.variance, x, self.pdf(x), self.cdf(x))
 
     @classmethod
     def work(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Work:
@@ -409,6 +413,27 @@ class MultivariateGaussian(Distribution):
         root = np.linalg.cholesky(self.covariance)
         grid = zip(product(points, repeat=d), product(weights, repeat=d), strict=True)
         return float(sum(np.prod(w) * function(self.mean + root @ np.array(z)) for z, w in grid))
+
+    def _steps(self, x: npt.ArrayLike) -> list[Step | Grid]:
+        return vector_steps(self.mean, self.covariance, as_floats(x, "x"), self.pdf(x))
+
+    @classmethod
+    def work(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Work:
+        """Derive `fit`: the mean of each column, and the covariance of each pair.
+
+        Parameters
+        ----------
+        x : array-like
+            Rows of numbers. Rows with a missing cell are left out.
+        variance : {"mle", "sample"}, default="mle"
+            Whether the sum of squares is divided by N ("mle") or by N - 1 ("sample").
+
+        Returns
+        -------
+        Work
+        """
+        rows = _known_rows(x)
+        return derive_covariance(rows, _divisor(len(rows), variance))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:

@@ -1,6 +1,7 @@
 """Entropy and what attributes tell about a class, from counts.
 
     entropy              H = -Σ p log p
+    cross-entropy        -Σ p log q
     Gini impurity        G = 1 - Σ p²
     conditional entropy  H(class | attribute) = Σ_v p(v) H(class | v)
     information gain     H(class) - Σ_v p(v) H(class | v)
@@ -20,6 +21,7 @@ class and attribute are known; leave the others out when counting. A vector of z
 has entropy and Gini impurity 0; a table of zeros is refused, for nothing was observed.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +31,18 @@ from openbook.draw import Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.derive_counts import CountTable, derive_measure, entropy_step, share_terms
+from openbook.measures.shown import Measure, derived_by
+from openbook.words.numbers import figure
 from openbook.words.parameters import documented
+from openbook.words.sentences import joined
+from openbook.work import Step, Work
 
 __all__ = [
     "ChiSquared",
     "chi_squared",
     "conditional_entropy",
+    "cross_entropy",
     "draw_impurity",
     "entropy",
     "gain_ratio",
@@ -78,6 +86,42 @@ class ChiSquared(NamedTuple):
     expected: Floats
 
 
+def _derive_entropy(counts: npt.ArrayLike) -> Work:
+    """How the entropy of one vector of counts comes about, in bits."""
+    return Work("Entropy", (entropy_step("H", _vector(counts)),))
+
+
+def _derive_gini(counts: npt.ArrayLike) -> Work:
+    """How the Gini impurity of one vector of counts comes about."""
+    vector = _vector(counts)
+    numbers = joined(["1", *(rf"\left({share}\right)^2" for share in share_terms(vector))], " - ")
+    return Work("Gini impurity", (Step("G", r"1 - \sum_c p_c^2", numbers, gini(vector)),))
+
+
+def _from_table(measure: str, title: str) -> Callable[[Measure], Measure]:
+    """Give a measure of a contingency table its derivation; classes and values may be named."""
+
+    def derive(
+        counts: npt.ArrayLike, classes: Sequence[str] | None = None, values: Sequence[str] | None = None
+    ) -> Work:
+        table = _table(counts)
+        rows = [f"class {i + 1}" for i in range(len(table))] if classes is None else classes
+        columns = [f"value {i + 1}" for i in range(len(table.T))] if values is None else values
+        if (len(rows), len(columns)) != table.shape:
+            named = f"{len(rows)} classes and {len(columns)} values are named"
+            msg = f"the table has the shape {table.shape}, and {named}"
+            raise ParameterError(msg)
+        parts = derive_measure(measure, CountTable(table, rows, columns))
+        if measure == "chi_squared":
+            test = chi_squared(table)
+            numbers = rf"P(\chi^2_{{{test.dof}}} \ge {figure(test.statistic)})"
+            parts.append(Step("p", r"P(\chi^2_d \ge x)", numbers, test.p_value))
+        return Work(title, tuple(parts))
+
+    return derived_by(derive)
+
+
+@derived_by(_derive_entropy)
 def entropy(counts: npt.ArrayLike, base: float = 2) -> Any:
     """Entropy H = -Σ p log p of the distribution behind the counts.
 
@@ -112,6 +156,7 @@ def entropy(counts: npt.ArrayLike, base: float = 2) -> Any:
     )  # 0.0 - x, since -x would show -0.0 for a pure node
 
 
+@derived_by(_derive_gini)
 def gini(counts: npt.ArrayLike) -> Any:
     """Gini impurity 1 - Σ p²: how often two draws with replacement differ.
 
@@ -139,6 +184,50 @@ def gini(counts: npt.ArrayLike) -> Any:
     return plain_array(np.where(vectors.any(axis=-1), 1 - (p * p).sum(axis=-1), 0.0))
 
 
+def _derive_cross_entropy(p: npt.ArrayLike, q: npt.ArrayLike) -> Work:
+    """How the cross-entropy of two distributions comes about, in bits."""
+    true, taken = (_shares(np.array(_vector(each))).tolist() for each in (p, q))
+    terms = [rf"{figure(a)} \log_2 {figure(b)}" for a, b in zip(true, taken, strict=True) if a]
+    step = Step(
+        "H(p, q)", r"-\sum_v p_v \log_2 q_v", f"-{joined(terms, ' - ')}", cross_entropy(p, q), "in bits"
+    )
+    return Work("Cross-entropy", (step,))
+
+
+@derived_by(_derive_cross_entropy)
+@documented
+def cross_entropy(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
+    """Cross-entropy -Σ p log q: what it costs to code draws of p by the code of q; H(p) + D(p, q).
+
+    Parameters
+    ----------
+    p : array-like of shape (…, n_values)
+        The true distribution: counts or shares.
+    q : array-like of shape (…, n_values)
+        The distribution taken for it.
+    base : float, default=2
+
+    Returns
+    -------
+    float, or array of shape (…)
+        Infinite where q lacks what p has.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
+    >>> cross_entropy([1, 1], [1, 3])  # -½ log₂ ¼ - ½ log₂ ¾
+    1.207518749639422
+    """
+    true, taken = _shares(_vectors(p)), _shares(_vectors(q))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(true > 0, true * np.log(taken), 0.0)
+    return plain_array(0.0 - terms.sum(axis=-1) / np.log(base))
+
+
+@_from_table("conditional_entropy", "Conditional entropy")
 @documented
 def conditional_entropy(counts: npt.ArrayLike, base: float = 2) -> float:
     """Conditional entropy H(class | attribute) = Σ_v p(v) H(class | v): what the attribute leaves.
@@ -167,6 +256,7 @@ def conditional_entropy(counts: npt.ArrayLike, base: float = 2) -> float:
     return float(table.sum(axis=0) / table.sum() @ entropy(table.T, base))
 
 
+@_from_table("information_gain", "Information gain")
 @documented
 def information_gain(counts: npt.ArrayLike, base: float = 2) -> float:
     """How much knowing the attribute lowers the entropy of the class: H(class) - Σ_v p(v) H(class | v).
@@ -196,6 +286,7 @@ def information_gain(counts: npt.ArrayLike, base: float = 2) -> float:
     return max(float(gain), 0.0)  # never below 0 but by rounding
 
 
+@_from_table("split_information", "Split information")
 @documented
 def split_information(counts: npt.ArrayLike, base: float = 2) -> float:
     """Entropy of the attribute itself, H(attribute): how finely it cuts the rows up.
@@ -221,6 +312,7 @@ def split_information(counts: npt.ArrayLike, base: float = 2) -> float:
     return float(entropy(_table(counts).sum(axis=0), base))
 
 
+@_from_table("gain_ratio", "Gain ratio")
 @documented
 def gain_ratio(counts: npt.ArrayLike) -> float:
     """Information gain over split information; 0 where the split information is 0.
@@ -250,6 +342,7 @@ def gain_ratio(counts: npt.ArrayLike) -> float:
     return information_gain(counts) / split if split > 0 else 0.0
 
 
+@_from_table("symmetrical_uncertainty", "Symmetrical uncertainty")
 @documented
 def symmetrical_uncertainty(counts: npt.ArrayLike) -> float:
     """Twice the gain over the two entropies, H(class) + H(attribute): from 0 to 1; 0 where both are 0.
@@ -281,6 +374,7 @@ def symmetrical_uncertainty(counts: npt.ArrayLike) -> float:
     return 2 * information_gain(table) / both if both > 0 else 0.0
 
 
+@_from_table("pmi", "Pointwise mutual information")
 @documented
 def pointwise_mutual_information(counts: npt.ArrayLike, base: float = 2) -> Floats:
     """Pointwise mutual information of each cell: log( p(c, v) / (p(c) p(v)) ).
@@ -309,6 +403,7 @@ def pointwise_mutual_information(counts: npt.ArrayLike, base: float = 2) -> Floa
     return np.where(table > 0, _log_ratios(table, base), np.nan)
 
 
+@_from_table("mutual_information", "Mutual information")
 @documented
 def mutual_information(counts: npt.ArrayLike, base: float = 2) -> float:
     """Mutual information Σ p(c, v) PMI(c, v); empty cells add nothing.
@@ -338,6 +433,7 @@ def mutual_information(counts: npt.ArrayLike, base: float = 2) -> float:
     return max(float(total), 0.0)  # never below 0 but by rounding
 
 
+@_from_table("chi_squared", "Chi-squared")
 @documented
 def chi_squared(counts: npt.ArrayLike) -> ChiSquared:
     """Pearson's chi-squared test of independence, without continuity correction.
@@ -417,6 +513,15 @@ def _vectors(counts: npt.ArrayLike) -> Floats:
         msg = f"counts must be finite and not negative, got {vectors[where]:g} at position {list(where)}"
         raise ParameterError(msg)
     return vectors
+
+
+def _vector(counts: npt.ArrayLike) -> list[float]:
+    """One vector of counts, checked."""
+    vector = _vectors(counts)
+    if vector.ndim != 1 or not vector.any():
+        msg = f"the work is of one list of counts, not all 0, got {counts!r}"
+        raise ParameterError(msg)
+    return vector.tolist()
 
 
 def _table(counts: npt.ArrayLike) -> Floats:

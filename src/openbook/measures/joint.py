@@ -28,6 +28,7 @@ from openbook.data.table import Table
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats
 from openbook.measures.cells import (
+    as_number,
     as_tuple,
     check_weights,
     shape_of,
@@ -36,7 +37,13 @@ from openbook.measures.cells import (
     value_code,
     value_codes,
 )
-from openbook.measures.joint_work import derive_either, derive_marginal, derive_product
+from openbook.measures.joint_work import (
+    derive_either,
+    derive_independence,
+    derive_marginal,
+    derive_product,
+    joint_grid,
+)
 from openbook.work import Work
 
 __all__ = ["Joint"]
@@ -429,8 +436,32 @@ class Joint:
         product_of_marginals = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True)
         return bool(np.abs(table - product_of_marginals).max() <= tolerance)
 
+    def independence(
+        self, a: str | Sequence[str], b: str | Sequence[str], given: str | Sequence[str] = ()
+    ) -> Work:
+        """Derive whether a and b are independent: P(a, b) beside P(a) P(b), cell by cell.
+
+        Parameters
+        ----------
+        a, b : str or sequence of str
+            The names of the variables on the one side and on the other.
+        given : str or sequence of str, default=()
+            The names of the variables that are known.
+
+        Returns
+        -------
+        Work
+
+        Examples
+        --------
+        >>> coins = Joint.from_mapping(["a", "b"], {(i, j): 0.25 for i in "HT" for j in "HT"})
+        >>> coins.independence("a", "b").conclusion
+        'All agree: a and b are independent.'
+        """
+        return derive_independence(self, _names(a), _names(b), _names(given))
+
     def expectation(
-        self, name: str | Sequence[str], values: Mapping[Any, float] | Callable[..., float]
+        self, name: str | Sequence[str], values: Mapping[Any, float] | Callable[..., float] | None = None
     ) -> float:
         """E[v] = Σ P(a) v(a), where `values` gives a number for each value of the variable.
 
@@ -438,8 +469,9 @@ class Joint:
         ----------
         name : str or sequence of str
             The variable, or several for a function of them.
-        values : mapping or callable
-            A number for each value of the variable, or a function of the values (as text) of those named.
+        values : mapping, callable or None, default=None
+            A number for each value of the variable, or a function of the values (as text) of those named;
+            None where the values are numbers themselves.
 
         Returns
         -------
@@ -450,6 +482,8 @@ class Joint:
         >>> day = Joint.from_mapping("day", {"sunny": 0.3, "rainy": 0.7})
         >>> round(day.expectation("day", {"sunny": 1, "rainy": 3}), 12)
         2.4
+        >>> round(Joint.from_mapping("face", {face: 1 / 6 for face in range(1, 7)}).expectation("face"), 12)
+        3.5
         >>> dice = Joint.from_mapping(["a", "b"], {(i, j): 1 / 36 for i in range(1, 7) for j in range(1, 7)})
         >>> round(dice.expectation(["a", "b"], lambda a, b: max(int(a), int(b))), 4)  # 161 / 36
         4.4722
@@ -458,7 +492,7 @@ class Joint:
         return float(self.marginal(*names).table.ravel() @ self._numbers(names, values))
 
     def variance(
-        self, name: str | Sequence[str], values: Mapping[Any, float] | Callable[..., float]
+        self, name: str | Sequence[str], values: Mapping[Any, float] | Callable[..., float] | None = None
     ) -> float:
         """Var[v] = Σ P(a) (v(a) - E[v])², where `values` gives a number for each value of the variable.
 
@@ -466,8 +500,9 @@ class Joint:
         ----------
         name : str or sequence of str
             The variable, or several for a function of them.
-        values : mapping or callable
-            A number for each value of the variable, or a function of the values (as text) of those named.
+        values : mapping, callable or None, default=None
+            A number for each value of the variable, or a function of the values (as text) of those named;
+            None where the values are numbers themselves.
 
         Returns
         -------
@@ -519,6 +554,9 @@ class Joint:
         """
         return derive_product(self, event)
 
+    def __repr__(self) -> str:
+        return Work(f"P({', '.join(self.names)})", (joint_grid(self),)).text()
+
     def _axis(self, name: str) -> int:
         if name not in self.names:
             msg = f"no variable {name!r}. {did_you_mean(name, self.names)}"
@@ -533,13 +571,17 @@ class Joint:
             index[axis] = np.array(value_codes(self.attributes[axis], wanted))
         return np.ix_(*index)
 
-    def _numbers(self, names: Sequence[str], values: Mapping[Any, float] | Callable[..., float]) -> Floats:
+    def _numbers(
+        self, names: Sequence[str], values: Mapping[Any, float] | Callable[..., float] | None
+    ) -> Floats:
         """The number of each combination of the variables' values, in order."""
         attributes = [self.attributes[self._axis(name)] for name in names]
-        if isinstance(values, Mapping):
-            if len(names) > 1:
-                msg = f"a mapping is of one variable; for {', '.join(names)} give a function of their values"
-                raise ParameterError(msg)
+        if len(names) > 1 and not callable(values):
+            msg = f"a mapping is of one variable; for {', '.join(names)} give a function of their values"
+            raise ParameterError(msg)
+        if values is None:
+            numbers = as_floats([as_number(value) for value in attributes[0].values], "values")
+        elif isinstance(values, Mapping):
             by_code = {value_code(attributes[0], value): number for value, number in values.items()}
             numbers = as_floats([by_code.get(c, np.nan) for c in range(len(attributes[0].values))], "values")
         else:

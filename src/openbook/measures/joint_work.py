@@ -13,7 +13,7 @@ from openbook.work.formula import escape_text
 if TYPE_CHECKING:
     from openbook.measures.joint import Joint
 
-__all__ = ["derive_either", "derive_marginal", "derive_product"]
+__all__ = ["derive_either", "derive_independence", "derive_marginal", "derive_product", "joint_grid"]
 
 _MOST_SHOWN = 40  # cells in a derivation
 
@@ -50,6 +50,44 @@ def derive_marginal(joint: "Joint", names: Sequence[str], evidence: Mapping[str,
     return Work(f"P({', '.join(names)}{given})", (_grid(joint), *steps))
 
 
+def derive_independence(joint: "Joint", a: Sequence[str], b: Sequence[str], given: Sequence[str]) -> Work:
+    """P(a, b) beside P(a) P(b), for each combination of their values, and of those that are given."""
+    rows, largest = [], 0.0
+    for known in product(*(joint.values(name) for name in given)):
+        evidence = dict(zip(given, known, strict=True))
+        if joint.probability(**evidence) == 0:
+            continue  # nothing can be conditioned on it
+        left = joint.given(**evidence) if evidence else joint
+        for key in product(*(joint.values(name) for name in (*a, *b))):
+            first, second = dict(zip(a, key, strict=False)), dict(zip(b, key[len(a) :], strict=True))
+            both = left.probability(**first, **second)
+            apart = left.probability(**first) * left.probability(**second)
+            rows.append((*known, *key, both, apart))
+            largest = max(largest, abs(both - apart))
+    if_known = f" | {', '.join(given)}" if given else ""
+    header = (*given, *a, *b, f"P({', '.join((*a, *b))}{if_known})", "product of the two")
+    more = f"the first {_MOST_SHOWN} of {len(rows)} combinations" if len(rows) > _MOST_SHOWN else ""
+    names = f"{', '.join(a)} and {', '.join(b)}", f" given {', '.join(given)}" if given else ""
+    independent = joint.independent(a, b, given)
+    end = "All agree: {} are independent{}." if independent else "They differ, so {} are dependent{}."
+    return Work(
+        f"Are {names[0]} independent{names[1]}?",
+        (
+            Step(
+                "to be shown",
+                rf"P({_tex((*a, *b))}{_bar(given)}) = P({_tex(a)}{_bar(given)}) P({_tex(b)}{_bar(given)})",
+            ),
+            Grid("", header, rows[:_MOST_SHOWN], more),
+            Step("largest difference", result=largest),
+        ),
+        end.format(*names),
+    )
+
+
+def _bar(given: Sequence[str]) -> str:
+    return rf" \mid {_tex(given)}" if given else ""
+
+
 def derive_product(joint: "Joint", event: Mapping[str, Any]) -> Work:
     """P(event) by the chain rule, and beside it the joint table's."""
     known: dict[str, Any] = {}
@@ -68,6 +106,20 @@ def derive_product(joint: "Joint", event: Mapping[str, Any]) -> Work:
     )
     conclusion = f"The joint table gives {figure(joint.probability(**event))} too."
     return Work(f"Chain rule for P({spell_event(event)})", (*steps, product_step), conclusion)
+
+
+def joint_grid(joint: "Joint") -> Grid:
+    """The table with its marginal probabilities where two variables are in it; else the combinations."""
+    if len(joint.attributes) != 2:
+        return _grid(joint)
+    across = joint.attributes[1]
+    rows = [
+        (value, *line, math.fsum(line))
+        for value, line in zip(joint.attributes[0].values, joint.table.tolist(), strict=True)
+    ]
+    below = (f"P({across.name})", *joint.table.sum(axis=0).tolist(), float(joint.table.sum()))
+    header = (f"{joint.names[0]} \\ {across.name}", *across.values, f"P({joint.names[0]})")
+    return Grid("", header, [*rows, below])
 
 
 def _grid(joint: "Joint") -> Grid:

@@ -24,6 +24,9 @@ import numpy.typing as npt
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import Floats, as_floats, check_width, plain_array
+from openbook.measures.shown import derived_by
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 __all__ = ["gower", "hamming", "jaccard", "normalized_ranks", "simple_matching"]
 
@@ -33,6 +36,64 @@ Mask = npt.NDArray[np.bool_]
 _RULES = ("leave_out", "mismatch", "value")
 
 
+def _derive_differing(a: Any, b: Any, missing: str = "leave_out") -> Work:
+    """Which cells of two rows differ, how many, and which share of those that count."""
+    differ, counted = _differ(a, b, missing)
+    if differ.ndim != 1:
+        msg = "the work is of two rows, each a list of cells"
+        raise ParameterError(msg)
+    cells = zip(list(a), list(b), differ.tolist(), counted.tolist(), strict=True)
+    rows = [(x, y, "left out" if not counts else "differ" if odd else "equal") for x, y, odd, counts in cells]
+    n, d = int(differ.sum()), int(counted.sum())
+    return Work(
+        "Matching distances",
+        (
+            Grid("cells", ("a", "b", ""), rows),
+            Step("Hamming", r"\sum_j [a_j \ne b_j]", result=float(n)),
+            Step(
+                "simple matching",
+                r"\frac{1}{d} \sum_j [a_j \ne b_j]",
+                rf"\frac{{{n}}}{{{d}}}",
+                n / d if d else None,
+            ),
+        ),
+    )
+
+
+def _derive_jaccard(a: Any, b: Any) -> Work:
+    """What either of two sets has, and what both have."""
+    if not (isinstance(a, set | frozenset) and isinstance(b, set | frozenset)):
+        a, b = ({f"{place + 1}" for place in np.flatnonzero(_present(x))} for x in (a, b))
+    either = sorted(map(str, a | b))
+    left, right = ({str(one) for one in each} for each in (a, b))
+    rows = [(one, "has" * (one in left), "has" * (one in right)) for one in either]
+    both = len(left & right)
+    numbers = rf"1 - \frac{{{both}}}{{{len(either)}}}" if either else ""
+    step = Step(
+        "Jaccard",
+        r"1 - \frac{|A \cap B|}{|A \cup B|}",
+        numbers,
+        jaccard(a, b),
+        "what both lack does not count",
+    )
+    return Work("Jaccard distance", (Grid("what they have", ("", "a", "b"), rows), step))
+
+
+def _derive_gower(a: Any, b: Any, scales: Sequence[Any]) -> Work:
+    """How far two mixed rows are apart, column by column."""
+    distance = gower(a, b, scales)
+    left, right = _cells(a), _cells(b)
+    terms = [float(_term(left[j : j + 1], right[j : j + 1], scale)[0]) for j, scale in enumerate(scales)]
+    hows = [
+        "0 or 1" if s is None else "ranks" if isinstance(s, Sequence) else f"|a - b| / {s:g}" for s in scales
+    ]
+    rows = list(zip(left.tolist(), right.tolist(), hows, terms, strict=True))
+    numbers = rf"\frac{{{joined(terms)}}}{{{len(terms)}}}"
+    step = Step("distance", r"\frac{1}{d} \sum_j \delta_j", numbers, distance)
+    return Work("Gower's distance", (Grid("terms", ("a", "b", "how", "δ"), rows), step))
+
+
+@derived_by(_derive_differing)
 def hamming(a: Any, b: Any, missing: str = "leave_out") -> Any:
     """How many cells differ.
 
@@ -61,6 +122,7 @@ def hamming(a: Any, b: Any, missing: str = "leave_out") -> Any:
     return plain_array(_differ(a, b, missing)[0].sum(axis=-1).astype(float))
 
 
+@derived_by(_derive_differing)
 def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
     """The share of cells that differ; NaN where none is known.
 
@@ -89,6 +151,7 @@ def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
         return plain_array(differ.sum(axis=-1) / counted.sum(axis=-1))
 
 
+@derived_by(_derive_jaccard)
 def jaccard(a: Any, b: Any) -> Any:
     """One less the share of what both have in what either has; 0 where neither has anything.
 
@@ -120,6 +183,7 @@ def jaccard(a: Any, b: Any) -> Any:
     return plain_array(np.where(either > 0, 1 - both / np.maximum(either, 1), 0.0))
 
 
+@derived_by(_derive_gower)
 def gower(a: Any, b: Any, scales: Sequence[Any]) -> Any:
     """The mean over the columns of how far two cells are apart, from 0 to 1.
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.derive_distributions import multinomial_steps
 from openbook.measures.distribution import Distribution, check_quantiles
 from openbook.measures.distributions import (
     Binomial,
@@ -26,7 +27,7 @@ from openbook.measures.distributions import (
     log_binomial,
 )
 from openbook.measures.recipe import derive_shares
-from openbook.work import Work
+from openbook.work import Step, Work
 
 __all__ = ["Multinomial"]
 
@@ -198,6 +199,10 @@ class Multinomial(Distribution):
         float
         """
         return float(sum(self.pmf(row) * function(np.array(row)) for row in self.support()))
+
+    def _steps(self, x: npt.ArrayLike) -> list[Step]:
+        counts = [int(count) for count in as_floats(x, "x")]
+        return multinomial_steps(self.p, counts, self.pmf(counts))
 
     @classmethod
     def work(cls, x: npt.ArrayLike) -> Work:

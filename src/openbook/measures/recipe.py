@@ -8,6 +8,10 @@ multiplier λ for that constraint, whose value is found from the constraint itse
 
 import math
 from collections.abc import Hashable, Mapping
+from itertools import combinations_with_replacement
+
+import numpy as np
+import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.words.numbers import figure, signed
@@ -15,32 +19,47 @@ from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
 
-__all__ = ["derive_normal", "derive_shares", "derive_successes"]
+__all__ = ["derive_covariance", "derive_normal", "derive_shares", "derive_successes"]
 
 #: Values whose terms are written out.
 _SHOWN = 6
 
 
-def derive_successes(name: str, successes: float, trials: float, n: int) -> Work:
-    """How the probability of success follows from so many successes in so many trials, n at a time."""
-    if not trials:
-        msg = "there is nothing to fit: no known value"
+def derive_successes(
+    name: str, successes: float, trials: float, n: int, prior: tuple[float, float] = (1, 1)
+) -> Work:
+    """How the probability of success follows from so many successes in so many trials, n at a time.
+
+    prior : α and β of a beta distribution; 1 and 1 for the maximum likelihood
+    """
+    alpha, beta = prior
+    flat = alpha == beta == 1
+    good, bad = successes + alpha - 1, trials - successes + beta - 1
+    if not good + bad > 0 or min(good, bad) < 0:
+        msg = "there is nothing to fit: no known value, or a prior below 1"
         raise ParameterError(msg)
-    s, f = figure(successes), figure(trials - successes)
-    p = successes / trials
+    s, f, p = figure(good), figure(bad), good / (good + bad)
     chosen = r" + \sum_i \ln \binom{n}{k_i}" if n != 1 else ""
     constant = "; the last sum does not depend on p" if chosen else ""
-    parts: list[Step] = [
-        Step("likelihood L(p)", rf"\prod_i {_mass(n)}"),
-        Step(
-            "1. objective ln L(p)",
-            rf"s \ln p + f \ln(1 - p){chosen}",
-            note=f"s = {s} successes, f = {f} failures{constant}",
-        ),
-        Step("2. derivative by p", rf"\frac{{s}}{{p}} - \frac{{f}}{{1 - p}} = {_two(successes, trials)}"),
+    counted = f"s = {s} successes, f = {f} failures"
+    if not flat:
+        counts = f"{figure(successes)} successes and {figure(trials - successes)} failures"
+        counted = f"s = {s}, f = {f}: {counts}, and α - 1 and β - 1 of the prior"
+    parts: list[Step] = [Step("likelihood L(p)", rf"\prod_i {_mass(n)}")]
+    if not flat:
+        parts.append(
+            Step(
+                "prior",
+                r"p^{\alpha - 1} (1 - p)^{\beta - 1}",
+                note=f"Beta({alpha:g}, {beta:g}), up to a factor",
+            )
+        )
+    objective = "1. objective ln L(p)" if flat else "1. objective, ln of both"
+    parts += [
+        Step(objective, rf"s \ln p + f \ln(1 - p){chosen}", note=f"{counted}{constant}"),
+        Step("2. derivative by p", rf"\frac{{s}}{{p}} - \frac{{f}}{{1 - p}} = {_two(good, good + bad)}"),
     ]
     if 0 < p < 1:
-        curve = -successes / p**2 - (trials - successes) / (1 - p) ** 2
         numbers = rf"-\frac{{{s}}}{{{figure(p)}^2}} - \frac{{{f}}}{{{figure(1 - p)}^2}}"
         parts += [
             Step("3. set to zero", r"\frac{s}{p} = \frac{f}{1 - p} \Rightarrow s (1 - p) = f p"),
@@ -49,24 +68,26 @@ def derive_successes(name: str, successes: float, trials: float, n: int) -> Work
                 "5. second derivative",
                 r"-\frac{s}{p^2} - \frac{f}{(1 - p)^2}",
                 numbers,
-                curve,
+                -good / p**2 - bad / (1 - p) ** 2,
                 "below zero: a maximum",
             ),
         ]
         conclusion = f"The estimate of p is {figure(p)}, the share of successes."
     else:
         rises = "rises" if p else "falls"
-        parts.append(
-            Step(
-                "3. set to zero",
-                result="nowhere between 0 and 1",
-                note=f"ln L {rises} all the way to p = {p:g}",
-            )
-        )
+        note = f"ln L {rises} all the way to p = {p:g}"
+        parts.append(Step("3. set to zero", result="nowhere between 0 and 1", note=note))
         conclusion = (
             f"The estimate of p is {p:g}, at the end of the range; a prior (fit_map) keeps it inside."
         )
-    return Work(f"{name}: maximum likelihood of p", tuple(parts), conclusion)
+    if flat:
+        return Work(f"{name}: maximum likelihood of p", tuple(parts), conclusion)
+    after = f"Beta({alpha + successes:g}, {beta + trials - successes:g})"
+    mean = (alpha + successes) / (alpha + beta + trials)
+    conclusion = (
+        f"The estimate of p is {figure(p)}, the mode of the posterior {after}, whose mean is {figure(mean)}."
+    )
+    return Work(f"{name}: maximum a posteriori of p", tuple(parts), conclusion)
 
 
 def _mass(n: int) -> str:
@@ -188,3 +209,27 @@ def derive_normal(numbers: list[float], *, sample: bool) -> Work:
             )
         )
     return Work("Gaussian: maximum likelihood of mean and variance", tuple(parts))
+
+
+def derive_covariance(rows: npt.NDArray[np.float64], divisor: int) -> Work:
+    """How the mean of each column and the covariance of each pair follow from rows of numbers."""
+    n, d = rows.shape
+    means = rows.mean(axis=0).tolist()
+    columns = rows.T.tolist()
+    steps = [
+        Step(
+            f"μ_{j + 1}", r"\frac{1}{n} \sum_i x_{ij}", rf"\frac{{{joined(x, most=_SHOWN)}}}{{{n}}}", means[j]
+        )
+        for j, x in enumerate(columns)
+    ]
+    below = "n" if divisor == n else "n - 1"
+    formula = rf"\frac{{1}}{{{below}}} \sum_i (x_{{ij}} - \mu_j) (x_{{ik}} - \mu_k)"
+    table = [[0.0] * d for _ in range(d)]
+    for j, k in combinations_with_replacement(range(d), 2):
+        pairs = [(a - means[j], b - means[k]) for a, b in zip(columns[j], columns[k], strict=True)]
+        terms = [rf"{signed(a)} \cdot {signed(b)}" for a, b in pairs]
+        table[j][k] = table[k][j] = math.fsum(a * b for a, b in pairs) / divisor
+        numbers = rf"\frac{{{joined(terms, most=_SHOWN)}}}{{{divisor}}}"
+        steps.append(Step(f"Σ_{j + 1}{k + 1}", formula, numbers, table[j][k]))
+    grid = Grid("Σ", ("", *map(str, range(1, d + 1))), [(j + 1, *line) for j, line in enumerate(table)])
+    return Work("Multivariate Gaussian: mean and covariance", (*steps, grid))

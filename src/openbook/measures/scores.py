@@ -13,6 +13,7 @@ The result has the shape of what is given, or is a float for one number; softmax
 Nothing overflows. Missing values: what is NaN stays NaN.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,11 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.shown import Measure, derived_by
+from openbook.words.numbers import figure, signed
 from openbook.words.parameters import documented
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 __all__ = [
     "hinge_loss",
@@ -35,6 +40,81 @@ __all__ = [
 ]
 
 
+def _derive_self_information(p: float) -> Work:
+    """The self-information of one event, in bits."""
+    step = Step("I", r"-\log_2 p", rf"-\log_2 {figure(p)}", self_information(p), "in bits")
+    return Work("Self-information", (step,))
+
+
+def _derive_odds(p: float) -> Work:
+    """Odds and log odds of one probability."""
+    shares = rf"\frac{{{figure(p)}}}{{1 - {figure(p)}}}"
+    return Work(
+        "Odds and log odds",
+        (
+            Step("odds", r"\frac{p}{1 - p}", shares, odds(p)),
+            Step("logit", r"\ln \frac{p}{1 - p}", rf"\ln {figure(odds(p))}", logit(p)),
+        ),
+    )
+
+
+def _derive_sigmoid(z: float, steepness: float = 1.0) -> Work:
+    """The sigmoid of one score, and its slope there."""
+    value = sigmoid(z, steepness)
+    k = "" if steepness == 1 else rf"{figure(steepness)} \cdot "
+    slope = steepness * value * (1 - value)
+    return Work(
+        "Sigmoid",
+        (
+            Step("σ(z)", r"\frac{1}{1 + e^{-k z}}", rf"\frac{{1}}{{1 + e^{{-{k}{signed(z)}}}}}", value),
+            Step(
+                "slope", r"k \sigma(z) (1 - \sigma(z))", rf"{k}{figure(value)} (1 - {figure(value)})", slope
+            ),
+        ),
+    )
+
+
+def _derive_softmax(z: npt.ArrayLike) -> Work:
+    """The softmax of one list of scores."""
+    scores = as_floats(z, "z")
+    if scores.ndim != 1:
+        msg = f"the work is of one list of scores, got the shape {scores.shape}"
+        raise ParameterError(msg)
+    powers = [rf"e^{{{figure(score)}}}" for score in scores.tolist()]
+    steps = [
+        Step(
+            f"P({c + 1})", r"\frac{e^{z_c}}{\sum_k e^{z_k}}", rf"\frac{{{power}}}{{{joined(powers)}}}", share
+        )
+        for c, (power, share) in enumerate(zip(powers, softmax(scores).tolist(), strict=True))
+    ]
+    return Work("Softmax", tuple(steps))
+
+
+def _of_margins(title: str, formula: str) -> Callable[[Measure], Measure]:
+    """Give a loss its derivation, row by row from the margins y z."""
+
+    def decorate(loss: Measure) -> Measure:
+        def derive(y: npt.ArrayLike, z: npt.ArrayLike) -> Work:
+            truth, scores = (np.atleast_1d(as_floats(*given)) for given in ((y, "y"), (z, "z")))
+            losses = loss(truth, scores).tolist()
+            margins = (truth * scores).tolist()
+            rows = list(zip(truth.tolist(), scores.tolist(), margins, losses, strict=True))
+            mean = rf"\frac{{{joined(losses)}}}{{{len(losses)}}}"
+            return Work(
+                title,
+                (
+                    Step("ℓ", formula),
+                    Grid("rows", ("y", "z", "y z", "ℓ"), rows),
+                    Step("mean", r"\frac{1}{n} \sum_i \ell_i", mean, sum(losses) / len(losses)),
+                ),
+            )
+
+        return derived_by(derive)(loss)
+
+    return decorate
+
+
+@derived_by(_derive_self_information)
 @documented
 def self_information(p: npt.ArrayLike, base: float = 2) -> Any:
     """Self-information -log p: how surprising an event of that probability is.
@@ -66,6 +146,7 @@ def self_information(p: npt.ArrayLike, base: float = 2) -> Any:
         return plain_array(0.0 - np.log(_probabilities(p)) / np.log(base))
 
 
+@derived_by(_derive_odds)
 def odds(p: npt.ArrayLike) -> Any:
     """Odds p / (1 - p): how often it happens for each time that it does not.
 
@@ -93,6 +174,7 @@ def odds(p: npt.ArrayLike) -> Any:
         return plain_array(shares / (1 - shares))
 
 
+@derived_by(_derive_odds)
 def logit(p: npt.ArrayLike) -> Any:
     """Log odds ln(p / (1 - p)): 0 for a half, from minus to plus infinity; the inverse of `sigmoid`.
 
@@ -119,6 +201,7 @@ def logit(p: npt.ArrayLike) -> Any:
         return plain_array(np.log(shares) - np.log1p(-shares))
 
 
+@derived_by(_derive_sigmoid)
 def sigmoid(z: npt.ArrayLike, steepness: float = 1.0) -> Any:
     """The probability whose log odds are z: 1 / (1 + e^(-steepness z)).
 
@@ -154,6 +237,7 @@ def sigmoid_of_power(scores: npt.NDArray[Any], power: npt.NDArray[Any]) -> npt.N
     return np.abs((scores >= 0) - power / (1.0 + power))
 
 
+@derived_by(_derive_softmax)
 def softmax(z: npt.ArrayLike) -> Any:
     """The probabilities of classes, in proportion to the exponentials of their scores.
 
@@ -181,6 +265,7 @@ def softmax(z: npt.ArrayLike) -> Any:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
+@_of_margins("Zero-one loss", r"[y z \le 0]")
 @documented
 def zero_one_loss(y: npt.ArrayLike, z: npt.ArrayLike) -> Any:
     """Zero-one loss: 1 where the score is on the wrong side of 0, or on it; else 0.
@@ -210,6 +295,7 @@ def zero_one_loss(y: npt.ArrayLike, z: npt.ArrayLike) -> Any:
     return plain_array(np.where(np.isnan(margins), np.nan, margins <= 0))
 
 
+@_of_margins("Hinge loss", r"\max(0, 1 - y z)")
 @documented
 def hinge_loss(y: npt.ArrayLike, z: npt.ArrayLike) -> Any:
     """Hinge loss max(0, 1 - y z): what a score falls short of a margin of 1 on its side.
@@ -238,6 +324,7 @@ def hinge_loss(y: npt.ArrayLike, z: npt.ArrayLike) -> Any:
     return plain_array(np.maximum(0.0, 1.0 - _margins(y, z)))
 
 
+@_of_margins("Logistic loss", r"\ln(1 + e^{-y z})")
 @documented
 def logistic_loss(y: npt.ArrayLike, z: npt.ArrayLike) -> Any:
     """Logistic loss ln(1 + e^(-y z)): the negative log-likelihood where z are the log odds of +1.

@@ -9,31 +9,14 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from openbook.measures.derive_distances import FORMULAS, derive_vectors, terms_grid
 from openbook.spaces.matching import MATCHING_FORMULAS, derive_matching
 from openbook.spaces.space import PRECOMPUTED
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
-from openbook.work import Grid, Step
+from openbook.work import Step
 
 __all__ = ["Compared", "compared", "metric_parts"]
-
-#: As many terms are shown, the largest of them; the others are summed up.
-_SHOWN_TERMS = 16
-
-FORMULAS = {  # of a term, and of the distance
-    "gower": (r"\delta_j", r"\frac{1}{d} \sum_j \delta_j"),
-    "heom": (r"\delta_j", r"\sqrt{\sum_j \delta_j^2}"),
-    "euclidean": (r"(x_j - q_j)^2", r"\sqrt{\sum_j (x_j - q_j)^2}"),
-    "mahalanobis": (r"(z_j(x) - z_j(q))^2", r"\sqrt{(x - q)^\top S^{-1} (x - q)}"),
-    "manhattan": (r"|x_j - q_j|", r"\sum_j |x_j - q_j|"),
-    "minkowski": (r"|x_j - q_j|^p", r"(\sum_j |x_j - q_j|^p)^{1/p}"),
-    "chebyshev": (r"|x_j - q_j|", r"\max_j |x_j - q_j|"),
-    "cosine": (r"x_j q_j", r"1 - \frac{\sum_j x_j q_j}{\|x\| \|q\|}"),
-    "correlation": (
-        r"(x_j - \bar{x})(q_j - \bar{q})",
-        r"1 - \frac{\sum_j (x_j - \bar{x})(q_j - \bar{q})}{\|x - \bar{x}\| \|q - \bar{q}\|}",
-    ),
-}
 
 
 class Compared(NamedTuple):
@@ -60,7 +43,9 @@ def compared(space, X, row):
         name = (
             space.metric if isinstance(space.metric, str) else getattr(space.function, "__name__", "function")
         )
-        grid = _grid(("column", "query", f"row {row}"), zip(X.names, a.tolist(), b.tolist(), strict=True))
+        grid = terms_grid(
+            ("column", "query", f"row {row}"), zip(X.names, a.tolist(), b.tolist(), strict=True)
+        )
         return Compared(d, (grid, Step("distance", rf"\mathrm{{{_letters(name)}}}(q, x)", result=d)))
     return _vectors(space, X, there, row)
 
@@ -92,7 +77,7 @@ def _mixed(mixed, X, there, row):
     else:
         d = math.fsum(terms) / len(terms)
         numbers = rf"\frac{{{joined(terms)}}}{{{len(terms)}}}"
-    grid = _grid(("column", "query", f"row {row}", "", "δ"), rows)
+    grid = terms_grid(("column", "query", f"row {row}", "", "δ"), rows)
     return Compared(d, (grid, Step("distance", whole, numbers, d)))
 
 
@@ -107,42 +92,10 @@ def _vectors(space, X, there, row):
         encoded = space.encoding.names
         names = encoded if distance != "mahalanobis" else [f"z{j + 1}" for j in range(len(q))]
     q, x = q.tolist(), x.tolist()
-    if distance in ("cosine", "correlation"):
-        terms = [a * b for a, b in zip(q, x, strict=True)]
-        lengths = [math.hypot(*each) for each in (q, x)]
-        d, numbers = _angle(math.fsum(terms), *lengths)
-    else:
-        gaps = [abs(b - a) for a, b in zip(q, x, strict=True)]
-        power = {"euclidean": 2, "mahalanobis": 2, "minkowski": space.p}.get(distance, 1)
-        terms = [gap**power for gap in gaps]
-        if distance == "chebyshev":
-            d, numbers = max(terms, default=0.0), rf"\max({joined(terms, ', ')})"
-        else:
-            d = math.fsum(terms) ** (1 / power)
-            body = joined(terms)
-            numbers = {1: body, 2: rf"\sqrt{{{body}}}"}.get(power, rf"({body})^{{1/{figure(power)}}}")
-    header = ("column", "query", f"row {row}", "term")
-    grid = _grid(header, zip(names, q, x, terms, strict=True))
-    return Compared(d, (grid, Step("distance", FORMULAS[distance][1], numbers, d)))
-
-
-def _angle(product, a, b):
-    if not (a and b):  # no direction
-        return 1.0, ""
-    return max(
-        1 - product / (a * b), 0.0
-    ), rf"1 - \frac{{{figure(product)}}}{{{figure(a)} \cdot {figure(b)}}}"
-
-
-def _grid(header, rows):
-    rows = list(rows)
-    shown = rows
-    note = ""
-    if len(rows) > _SHOWN_TERMS:
-        by_size = sorted(rows, key=lambda cells: -abs(cells[-1]) if isinstance(cells[-1], float) else 0.0)
-        shown = by_size[:_SHOWN_TERMS]
-        note = f"The {_SHOWN_TERMS} largest of {len(rows)} columns."
-    return Grid("terms", header, shown, note)
+    terms, step = derive_vectors(distance, q, x, space.p)
+    grid = terms_grid(("column", "query", f"row {row}", "term"), zip(names, q, x, terms, strict=True))
+    assert isinstance(step.result, float)
+    return Compared(step.result, (grid, step))
 
 
 def _cell(column):

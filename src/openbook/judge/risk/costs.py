@@ -34,6 +34,7 @@ from openbook.judge.scores.confusion import Confusion
 from openbook.judge.scores.influence import of_losses
 from openbook.judge.scores.metrics import Metric, Predictions
 from openbook.measures import cost_matrix, expected_risk, risk_threshold
+from openbook.measures.decisions import threshold_steps
 from openbook.words.numbers import figure, shown, shown_p
 from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
@@ -156,22 +157,7 @@ class Costs:
     def _threshold_steps(self) -> list[Step]:
         if self.threshold is None:
             return []
-        (right_0, miss), (alarm, right_1) = self.matrix.tolist()
-        first, second = self.labels
-        gain, loss = f"({figure(alarm)} - {figure(right_0)})", f"({figure(miss)} - {figure(right_1)})"
-        return [
-            Step(
-                f"decide {second} where",
-                r"c_{10} (1 - p) + c_{11} p < c_{00} (1 - p) + c_{01} p",
-                note=f"p = P({second} | x); c_10 is the cost of deciding {second} when the truth is {first}",
-            ),
-            Step(
-                "p above",
-                r"\frac{c_{10} - c_{00}}{(c_{10} - c_{00}) + (c_{01} - c_{11})}",
-                rf"\frac{{{gain}}}{{{gain} + {loss}}}",
-                self.threshold,
-            ),
-        ]
+        return threshold_steps(self.labels, self.matrix, self.threshold)
 
     def _payments_grid(self) -> Grid:
         rows = [

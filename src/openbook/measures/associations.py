@@ -1,0 +1,135 @@
+r"""How two columns of numbers go together.
+
+    Pearson     r = S_xy / √(S_xx S_yy)        along a line
+    Spearman    r of the ranks                 up or down, along any curve
+
+S_xy = Σ (x - mean)(y - mean). Equal numbers have the mean of their ranks. Pairs of which one is missing (NaN)
+are left out; of a constant column the correlation is NaN.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.errors import ParameterError
+from openbook.measures.arrays import Floats, as_floats
+from openbook.measures.shown import derived_by
+from openbook.words.numbers import figure, signed
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
+
+__all__ = ["pearson", "spearman"]
+
+
+def _derive_pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Work:
+    """How Pearson's correlation of two columns comes about."""
+    return Work("Pearson's correlation", tuple(_steps(*_pairs(x, y))))
+
+
+def _derive_spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Work:
+    """How Spearman's correlation comes about: Pearson's, of the ranks."""
+    a, b = _pairs(x, y)
+    ranks = [_ranks(each) for each in (a, b)]
+    rows = list(zip(a.tolist(), ranks[0].tolist(), b.tolist(), ranks[1].tolist(), strict=True))
+    grid = Grid("ranks", ("x", "rank of x", "y", "rank of y"), rows)
+    return Work("Spearman's rank correlation", (grid, *_steps(*ranks)), "x and y are the ranks.")
+
+
+@derived_by(_derive_pearson)
+def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Pearson's correlation r of two columns, from -1 to 1: how close they are to a line.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n,)
+        The columns.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
+    >>> round(pearson([1, 2, 3], [2, 4, 5]), 4)
+    0.982
+    """
+    a, b = _pairs(x, y)
+    away = a - a.mean(), b - b.mean()
+    spread = math.sqrt(float(away[0] @ away[0]) * float(away[1] @ away[1]))
+    return float(away[0] @ away[1]) / spread if spread else math.nan
+
+
+@derived_by(_derive_spearman)
+def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Spearman's rank correlation of two columns: whether one rises where the other does, on any curve.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n,)
+        The columns.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
+    >>> spearman([1, 2, 3, 4], [1, 10, 100, 1000])
+    1.0
+    """
+    a, b = _pairs(x, y)
+    return pearson(_ranks(a), _ranks(b))
+
+
+def _pairs(x: Any, y: Any) -> tuple[Floats, Floats]:
+    """Two columns without the pairs that miss a number."""
+    a, b = as_floats(x, "x"), as_floats(y, "y")
+    if a.ndim != 1 or a.shape != b.shape:
+        msg = f"x and y must be columns of equal length, got the shapes {a.shape} and {b.shape}"
+        raise ParameterError(msg)
+    known = ~(np.isnan(a) | np.isnan(b))
+    if not known.any():
+        msg = "x and y have no pair of known numbers"
+        raise ParameterError(msg)
+    return a[known], b[known]
+
+
+def _ranks(x: Floats) -> Floats:
+    """The rank of each number, from 1 on; equal ones share the mean of theirs."""
+    _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    shared: Floats = (last - (counts - 1) / 2)[places]
+    return shared
+
+
+def _steps(x: Floats, y: Floats) -> list[Step]:
+    steps, n = [], len(x)
+    means = {}
+    for name, column in (("x", x), ("y", y)):
+        numbers = column.tolist()
+        means[name] = math.fsum(numbers) / n
+        total = rf"\frac{{{joined(numbers)}}}{{{n}}}"
+        steps.append(Step(f"mean of {name}", rf"\bar{{{name}}}", total, means[name]))
+    away = {"x": (x - means["x"]).tolist(), "y": (y - means["y"]).tolist()}
+    sums = {}
+    for a, b in ("xx", "yy", "xy"):
+        products = [p * q for p, q in zip(away[a], away[b], strict=True)]
+        terms = [rf"{signed(p)} \cdot {signed(q)}" for p, q in zip(away[a], away[b], strict=True)]
+        sums[a + b] = math.fsum(products)
+        formula = rf"\sum_i ({a}_i - \bar{{{a}}}) ({b}_i - \bar{{{b}}})"
+        steps.append(Step(f"S_{a}{b}", formula, joined(terms), sums[a + b]))
+    spread = math.sqrt(sums["xx"] * sums["yy"])
+    below = rf"\sqrt{{{figure(sums['xx'])} \cdot {figure(sums['yy'])}}}"
+    numbers = rf"\frac{{{figure(sums['xy'])}}}{{{below}}}"
+    r = sums["xy"] / spread if spread else None
+    return [*steps, Step("r", r"\frac{S_{xy}}{\sqrt{S_{xx} S_{yy}}}", numbers, r)]

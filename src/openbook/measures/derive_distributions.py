@@ -1,0 +1,101 @@
+"""How the probability of a value comes about: the formula of a distribution with its parameters put in."""
+
+import math
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from openbook.words.numbers import figure, signed
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step
+
+__all__ = ["beta_steps", "binomial_steps", "multinomial_steps", "normal_steps", "share_steps", "vector_steps"]
+
+
+def binomial_steps(n: int, p: float, k: int, masses: Sequence[float]) -> list[Step]:
+    """P(X = k), and P(X <= k) as the sum of the masses of 0 … k."""
+    numbers = rf"\binom{{{n}}}{{{k}}} \cdot {figure(p)}^{{{k}}} \cdot {figure(1 - p)}^{{{n - k}}}"
+    return [
+        Step(f"P(X = {k})", r"\binom{n}{k} p^k (1 - p)^{n - k}", numbers, masses[-1]),
+        Step(f"P(X <= {k})", r"\sum_{i = 0}^k P(X = i)", joined(masses), math.fsum(masses)),
+    ]
+
+
+def share_steps(values: Sequence[Hashable], p: Sequence[float], value: Hashable) -> list[Step]:
+    """P(X = v), and that of the values up to v in their order."""
+    upto = p[: list(values).index(value) + 1]
+    return [
+        Step(f"P(X = {value})", "p_v", result=upto[-1]),
+        Step(
+            f"P(X up to {value})", r"\sum_u p_u", joined(upto), math.fsum(upto), "in the order of the values"
+        ),
+    ]
+
+
+def multinomial_steps(p: Sequence[float], counts: Sequence[int], mass: float) -> list[Step]:
+    """P(X = counts)."""
+    n = sum(counts)
+    below = joined([f"{count}!" for count in counts], r" \cdot ")
+    powers = joined([rf"{figure(q)}^{{{count}}}" for q, count in zip(p, counts, strict=True)], r" \cdot ")
+    numbers = rf"\frac{{{n}!}}{{{below}}} \cdot {powers}"
+    label = f"P(X = ({', '.join(map(str, counts))}))"
+    return [Step(label, r"\frac{n!}{\prod_v k_v!} \prod_v p_v^{k_v}", numbers, mass)]
+
+
+def normal_steps(mean: float, variance: float, x: float, density: float, share: float) -> list[Step]:
+    """The density at x, and P(X <= x) by the standard normal distribution."""
+    away = f"({figure(x)} - {signed(mean)})"
+    spread = figure(variance)
+    exponent = rf"-\frac{{{away}^2}}{{2 \cdot {spread}}}"
+    deviation = math.sqrt(variance)
+    z = (x - mean) / deviation
+    return [
+        Step(
+            f"p({figure(x)})",
+            r"\frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x - \mu)^2}{2 \sigma^2}}",
+            rf"\frac{{1}}{{\sqrt{{2 \pi \cdot {spread}}}}} e^{{{exponent}}}",
+            density,
+        ),
+        Step(
+            "z",
+            r"\frac{x - \mu}{\sigma}",
+            rf"\frac{{{figure(x)} - {signed(mean)}}}{{{figure(deviation)}}}",
+            z,
+        ),
+        Step(f"P(X <= {figure(x)})", r"\Phi(z)", rf"\Phi({figure(z)})", share),
+    ]
+
+
+def vector_steps(
+    mean: np.ndarray, covariance: np.ndarray, x: np.ndarray, density: float
+) -> list[Step | Grid]:
+    """The density at x, from the squared Mahalanobis distance and the determinant."""
+    inverse, away = np.linalg.inv(covariance), x - mean
+    products = (away * (inverse @ away)).tolist()
+    squares, size = math.fsum(products), float(np.linalg.det(covariance))
+    columns = (np.arange(1, len(mean) + 1), x, mean, away, inverse @ away, products)
+    rows = [tuple(float(cell) for cell in row) for row in zip(*columns, strict=True)]
+    d, power = len(mean), rf"e^{{-\frac{{1}}{{2}} \cdot {figure(squares)}}}"
+    return [
+        Grid("terms", ("", "x", "μ", "x - μ", "Σ⁻¹ (x - μ)", "product"), rows),
+        Step("D²", r"(x - \mu)^\top \Sigma^{-1} (x - \mu)", joined(products), squares),
+        Step("|Σ|", result=size, note="the determinant of the covariance"),
+        Step(
+            "p(x)",
+            r"\frac{1}{\sqrt{(2 \pi)^d |\Sigma|}} e^{-\frac{1}{2} D^2}",
+            rf"\frac{{1}}{{\sqrt{{(2 \pi)^{{{d}}} \cdot {figure(size)}}}}} {power}",
+            density,
+        ),
+    ]
+
+
+def beta_steps(alpha: float, beta: float, x: float, density: float, share: float) -> list[Step]:
+    """The density at x, and P(X <= x)."""
+    a, b, at = figure(alpha), figure(beta), figure(x)
+    norm = math.exp(math.lgamma(alpha) + math.lgamma(beta) - math.lgamma(alpha + beta))
+    numbers = rf"\frac{{{at}^{{{a} - 1}} \cdot {figure(1 - x)}^{{{b} - 1}}}}{{{figure(norm)}}}"
+    return [
+        Step("B(α, β)", r"\frac{\Gamma(\alpha) \Gamma(\beta)}{\Gamma(\alpha + \beta)}", result=norm),
+        Step(f"p({at})", r"\frac{x^{\alpha - 1} (1 - x)^{\beta - 1}}{B(\alpha, \beta)}", numbers, density),
+        Step(f"P(X <= {at})", result=share, note="the area up to there"),
+    ]
