@@ -21,7 +21,7 @@ from openbook.bayes.smoothing import Laplace, MEstimate, Smoothing
 from openbook.errors import DataError
 from openbook.fold import Statistics, fold
 from openbook.kernels.normals import shared_moments
-from openbook.sequence.chain import posteriors
+from openbook.sequence.chain import posteriors, scaled
 from openbook.sequence.chain_kernels import add_shown
 from openbook.sequence.emissions import Emissions
 from openbook.sequence.scanned import SequenceFile
@@ -63,6 +63,15 @@ class Chain(NamedTuple):
             log_b[known[:, None] & (np.arange(len(self.start)) != sequences.labels[:, None])] = -np.inf
         return log_b
 
+    def likelihoods(self, sequences: CodedSequences, log_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Scaled by the largest of each row, or without numbers by 1: then tables give them as they are."""
+        if self.emissions.numbers:
+            return scaled(log_b)
+        b = self.emissions.probabilities(sequences.codes)
+        if (sequences.labels >= 0).any():
+            b[log_b == -np.inf] = 0.0
+        return b, np.zeros(len(b))
+
 
 @dataclass(frozen=True)
 class ChainCounts(Statistics):
@@ -79,13 +88,12 @@ class ChainCounts(Statistics):
 
 def _counted(chain, sequences):
     found, transitions = posteriors(chain, sequences)
-    posterior = found.states
     weights = sequences.row_weights
+    shares = np.multiply(found.states, weights[:, None], out=found.states)
     firsts = np.concatenate([[0], sequences.ends[:-1]])
-    moments, values = _shown(chain.emissions, sequences, posterior * weights[:, None])
-    return ChainCounts(
-        sequences.w @ posterior[firsts], transitions, moments, values, np.array([weights @ found.log_scale])
-    )
+    moments, values = _shown(chain.emissions, sequences, shares)
+    log_likelihood = np.array([weights @ found.log_scale])
+    return ChainCounts(shares[firsts].sum(axis=0), transitions, moments, values, log_likelihood)
 
 
 def _shown(emissions, sequences, shares):

@@ -1,16 +1,18 @@
 r"""Answers of a chain: what states or labels the rows of sequences have, whatever the chain was learnt by.
 
 A chain has `start`, (K,), `transitions`, (K, K), and `log_likelihoods(sequences)`, (n, K): the probabilities
-of a hidden Markov model, or e to the weights of a conditional random field. Kernels: `chain_kernels.py`.
+of a hidden Markov model, or e to the weights of a conditional random field. `likelihoods` gives them scaled,
+so that they do not underflow. Kernels: `chain_kernels.py`.
 """
 
+from functools import reduce
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from openbook.sequence.chain_kernels import backward_pass, best_paths, forward_pass
 
-__all__ = ["AnyChain", "AnySequences", "Filtered", "best_path", "filtered", "posteriors"]
+__all__ = ["AnyChain", "AnySequences", "Filtered", "best_path", "filtered", "posteriors", "scaled"]
 
 
 class AnySequences(Protocol):
@@ -34,6 +36,9 @@ class AnyChain(Protocol):
 
     def log_likelihoods(self, sequences: Any) -> np.ndarray: ...
 
+    def likelihoods(self, sequences: Any, log_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """B divided by a scale for each row, (n, K), and the logarithms of the scales, (n,)."""
+
 
 class Filtered(NamedTuple):
     """P(state | rows so far) of each row, (n, K), ln c of each row, (n,), b / c, (n, K), and ln b, (n, K)."""
@@ -44,12 +49,17 @@ class Filtered(NamedTuple):
     log_b: np.ndarray
 
 
+def scaled(log_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The likelihoods of each row divided by the largest, (n, K), and the logarithm of that, (n,)."""
+    top = np.array(reduce(np.maximum, log_b.T))  # states are few: quicker than max(axis=1)
+    top[top == -np.inf] = 0.0
+    return np.ascontiguousarray(np.exp(log_b - top[:, None])), top
+
+
 def filtered(chain: AnyChain, sequences: AnySequences) -> Filtered:
     """The forward pass over sequences."""
     log_b = chain.log_likelihoods(sequences)
-    top = log_b.max(axis=1)
-    top[top == -np.inf] = 0.0
-    b = np.ascontiguousarray(np.exp(log_b - top[:, None]))
+    b, top = chain.likelihoods(sequences, log_b)
     states, scale = np.empty_like(b), np.empty(len(b))
     into = np.ascontiguousarray(chain.transitions.T)
     forward_pass(log_b, top, b, sequences.ends, chain.start, into, states, scale)

@@ -98,10 +98,20 @@ class Emissions:
             log_b += log_joint(self.normals, x, np.zeros((0, x.shape[1])))
             log_b -= np.log(self.scale) @ ~np.isnan(x)
         with np.errstate(divide="ignore"):
-            for column, table in zip(codes, self.tables, strict=True):
-                # codes -1 (missing) and -2 (unseen) find the last two columns
-                log_b += np.log(np.hstack([table, np.ones((len(table), 1))])).take(column, axis=1)
+            for column, table in zip(codes, self._tables_by_code(), strict=True):
+                log_b += np.log(table).take(column, axis=1)
         return log_b.T
+
+    def probabilities(self, codes: np.ndarray) -> np.ndarray:
+        """The product of what the tables say of each row in each state, (n, K)."""
+        b = np.ones((codes.shape[1], len(self.normals.means)))
+        for column, table in zip(codes, self._tables_by_code(), strict=True):
+            b *= np.ascontiguousarray(table.T).take(column, axis=0)
+        return b
+
+    def _tables_by_code(self):
+        """The tables with a column of ones: codes -2 (unseen) and -1 (missing) find the last two columns."""
+        return [np.hstack([table, np.ones((len(table), 1))]) for table in self.tables]
 
     def maximised(self, moments, counts, smoothing, states, min_covar, kind):
         """The likeliest distributions of expected moments and counts; a state without rows keeps its own."""

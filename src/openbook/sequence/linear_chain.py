@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.fold import Statistics, fold
 from openbook.kernels.jit import jit
-from openbook.sequence.chain import best_path, posteriors
+from openbook.sequence.chain import best_path, posteriors, scaled
 
 __all__ = ["ChainLoss", "FeatureSequences", "LinearChain", "averaged_perceptron"]
 
@@ -61,6 +61,9 @@ class LinearChain(NamedTuple):
         scores = sequences.x @ self.weights[len(self.weights) - numbers :]
         add_feature_weights(sequences.ids, self.weights, scores)
         return scores
+
+    def likelihoods(self, _: FeatureSequences, log_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return scaled(log_b)
 
 
 @jit
