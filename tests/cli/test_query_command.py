@@ -47,9 +47,23 @@ def test_numbers_and_bif_files(tmp_path, good):
     assert told.splitlines()[1].split() == ["yes", "0.94002"]  # 0.002 · 0.95 + 0.998 · 0.94
 
 
+def test_a_network_is_learnt_from_a_data_file_with_gaps(tmp_path, openbook, good):
+    rows = ["a,b", *["x,p"] * 40, *["y,q"] * 40, "x,", ",q"]
+    (tmp_path / "rows.csv").write_text("\n".join(rows))
+    asked = ("--ask", "b", "--given", "a=x")
+    told = openbook("query", tmp_path / "rows.csv", *asked, "--save", tmp_path / "net.openbook")
+    assert told.stdout == good("query", tmp_path / "net.openbook", *asked)
+    assert told.stderr == "Network learnt from 82 rows (hill climbing, BIC): a → b\n"
+    # by hand: the gap of x is filled with p, all but the smoothing, so P(p | x) is about (41 + 1) / (41 + 2)
+    network = ob.open_model(tmp_path / "net.openbook")
+    assert network.query("b", given={"a": "x"})["p"] == pytest.approx(42 / 43, abs=0.002)
+
+
 def test_complaints_are_one_line(alarm, tmp_path, complaint):
     assert "no node 'fire'" in complaint("query", alarm, "--ask", "fire")
     assert "write it as NODE=VALUE" in complaint("query", alarm, "--ask", "alarm", "--given", "burglary")
+    twice = ("--given", "burglary=yes", "--given", "burglary=no")
+    assert "burglary is given twice" in complaint("query", alarm, "--ask", "alarm", *twice)
     assert "has no value 'perhaps'" in complaint(
         "query", alarm, "--ask", "alarm", "--given", "burglary=perhaps"
     )

@@ -5,7 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from openbook.cli.options import ModelArgument, NewArgument, Out, RulesFormat, WorkFormat, reading
+from openbook.cli.options import (
+    Kinds,
+    ModelArgument,
+    NewArgument,
+    Out,
+    RulesFormat,
+    WorkFormat,
+    kinds_of,
+    reading,
+)
 
 __all__ = ["check_new_rows", "export", "predict", "query", "rules", "work"]
 
@@ -99,8 +108,16 @@ def work(
         write_work(derive_file(model, new, row, read_with), form.value, out, getattr(model, "note_", ""))
 
 
+@reading
 def query(
-    model: ModelArgument,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="The folder of a study, a model file, a network in a .bif file, or a data file from which a"
+            " network is learnt.",
+        ),
+    ],
     ask: Annotated[
         list[str],
         typer.Option(
@@ -118,23 +135,26 @@ def query(
         WorkFormat, typer.Option("--format", "-f", help="Format of the derivation.")
     ] = WorkFormat.text,
     out: Out = None,
+    save_as: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="FILE", help="Model file for the network, such as model.openbook."),
+    ] = None,
+    kind: Kinds = None,
+    *,
+    read_with: dict[str, Any],
 ) -> None:
     """Ask a belief network for the probability of a node, given findings.
 
-    MODEL may also be a network in the Bayesian Interchange Format: a file that ends in .bif.
+    From a data file, a network is learnt by hill climbing; cells may be missing.
     """
     from openbook.cli.derivations import write_work
-    from openbook.cli.folders import model_file
-    from openbook.cli.questions import answered, findings, network_of
-    from openbook.network import read_bif
-    from openbook.store import from_file, open_model
+    from openbook.cli.questions import answered, findings, opened_network
+    from openbook.store import save
 
-    if model.suffix.lower() == ".bif":
-        network = read_bif(model)
-    else:
-        with from_file(path := model_file(model)):
-            network = network_of(open_model(path))
     evidence = findings(given or [])
+    network = opened_network(source, kinds_of(kind), read_with)
+    if save_as is not None:
+        save(network, save_as)
     if show_work or form != WorkFormat.text or out is not None:
         if len(ask) > 1:
             raise typer.BadParameter("--work derives the answer for one --ask; leave it out for several")

@@ -1,16 +1,41 @@
-"""Questions to a belief network in a model file."""
+"""Questions to a belief network: of a model file, of a BIF file, or learnt from a table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import typer
+
+from openbook.cli.bar import waiting
+from openbook.cli.drawings import is_model, model_in
+from openbook.cli.folders import model_file
+from openbook.cli.tables import open_table
 from openbook.errors import DataError
+from openbook.network import BeliefNetwork, read_bif
 from openbook.report.fitted import unwrapped
+from openbook.words.sentences import listed, plural
 from openbook.work.formula import printable
 
-__all__ = ["answered", "findings", "network_of"]
+__all__ = ["answered", "findings", "opened_network"]
 
 
-def network_of(model: Any) -> Any:
+def opened_network(source: str, kinds: Any, read_with: Mapping[str, Any]) -> BeliefNetwork:
+    """The network of a file or of a study's folder; from a table one is learnt, and said to be."""
+    path = Path(source)
+    if path.suffix.lower() == ".bif":
+        return read_bif(path)
+    if is_model(source) or path.is_dir():
+        return _network_of(model_in(model_file(path)))
+    table = open_table(source, kinds, read_with)
+    with waiting("Learning"):
+        network = BeliefNetwork().fit(table)
+    edges = listed([f"{parent} → {child}" for parent, child in network.graph_.edges], most=12)
+    told = f"Network learnt from {plural(len(table), 'row')} (hill climbing, BIC): {edges or 'no edges'}"
+    typer.echo(printable(told), err=True)
+    return network
+
+
+def _network_of(model: Any) -> BeliefNetwork:
     """The belief network of a model: itself, or that of a classifier, which a threshold may be around."""
     network = getattr(unwrapped(model), "network_", model)
     if not hasattr(network, "query"):
@@ -26,6 +51,8 @@ def findings(given: Sequence[str]) -> dict[str, str]:
         name, sign, value = finding.partition("=")
         if not sign:
             raise DataError(f"--given {finding}: write it as NODE=VALUE, such as smoker=yes")
+        if name.strip() in found:
+            raise DataError(f"--given {finding}: {name.strip()} is given twice")
         found[name.strip()] = value.strip()
     return found
 
