@@ -196,6 +196,9 @@ def test_edges_have_strengths_with_intervals():
     edges = BeliefNetwork().edge_strength(true.sample_rows(300, 1), repeats=20)
     assert (edges[0].parent, edges[0].child, edges[0].strength) == ("a", "b", 1.0)
     assert edges[0].low < 0.9 < edges[0].high
+    assert str(edges[0]).startswith(
+        "a → b: in 100% of the samples [84%, 100%], of which"
+    )  # z² / (20 + z²) = 16%
     assert all(edge.strength < 0.5 for edge in edges[1:])
 
 
@@ -240,6 +243,16 @@ def test_errors_name_the_culprit():
         BeliefNetwork(required=[("a", "b"), ("b", "a")]).fit(ROWS)
     with pytest.raises(ParameterError, match="a → b is both required and forbidden"):
         BeliefNetwork(required=EDGE, forbidden=EDGE).fit(ROWS)
+    with pytest.raises(ParameterError, match="forbidden edges need structure='hill_climb'"):
+        BeliefNetwork("chow_liu", forbidden=EDGE).fit(ROWS)
+    with pytest.raises(ParameterError, match=r"structure must hold pairs .*, got None"):
+        BeliefNetwork(None).fit(ROWS)
+    with pytest.raises(ParameterError, match="latent must be a mapping"):
+        BeliefNetwork([("h", "a")], latent=["h"]).fit(ROWS)
+    with pytest.raises(ParameterError, match="repeats must be a whole number of at least 1"):
+        BeliefNetwork().edge_strength(ROWS, repeats=0)
+    with pytest.raises(ParameterError, match="It may also be a list of edges"):
+        BeliefNetworkClassifier("given").fit([{"a": "x"}, {"a": "y"}], ["u", "v"])
     with pytest.raises(ParameterError, match="structure must hold pairs"):
         BeliefNetworkClassifier([("a",)]).fit([{"a": "x"}, {"a": "y"}], ["u", "v"])
     with pytest.raises(ParameterError, match="latent nodes need a list of edges"):

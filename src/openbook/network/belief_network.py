@@ -256,6 +256,10 @@ class BeliefNetwork(Questions, Unsupervised):
 
     def _latent_nodes(self, schema):
         latent = self.latent or {}
+        if not isinstance(latent, Mapping):
+            raise ParameterError(
+                f"BeliefNetwork: latent must be a mapping of a name to a number of values, got {latent!r}"
+            )
         if latent and isinstance(self.structure, str):
             raise ParameterError("BeliefNetwork: latent nodes need a list of edges as structure")
         for name, size in latent.items():
@@ -270,6 +274,11 @@ class BeliefNetwork(Questions, Unsupervised):
         )
 
     def _structure(self, nodes, pieces):
+        for name in ("required", "forbidden"):
+            if getattr(self, name) and self.structure != "hill_climb":
+                raise ParameterError(
+                    f"BeliefNetwork: {name} edges need structure='hill_climb', which searches"
+                )
         if not isinstance(self.structure, str):
             return given_parents(self, nodes), None
         if self.structure not in STRUCTURES:
@@ -499,6 +508,10 @@ class BeliefNetwork(Questions, Unsupervised):
             The strongest first: the share of samples with an edge between two nodes, in either direction,
             Wilson's 95% interval of it, and the share of those in which it has this direction.
         """
+        if not Whole(at_least=1).allows(repeats):
+            raise ParameterError(
+                f"edge_strength: repeats must be a whole number of at least 1, got {repeats!r}"
+            )
         table = read(X)
         rng = np.random.default_rng(random_state)
         found = [

@@ -172,8 +172,11 @@ class BeliefNetworkClassifier(Classifier):
         if not isinstance(self.structure, str):
             return given_parents(self, nodes)
         if self.structure not in WAYS:
-            msg = f"structure cannot be {self.structure!r}. {did_you_mean(self.structure, WAYS)}"
-            raise ParameterError(f"BeliefNetworkClassifier: {msg}")
+            hint = did_you_mean(self.structure, WAYS)
+            raise ParameterError(
+                f"BeliefNetworkClassifier: structure cannot be {self.structure!r}. {hint} It may also be a"
+                " list of edges (parent, child)."
+            )
         if self.structure == "naive":
             return (*(((target,),) * target), ())
         scores = family_scores(self, nodes, pieces)

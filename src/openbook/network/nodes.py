@@ -5,7 +5,7 @@ a leaf with a normal distribution (`leaves.py`), which has the code 0 beside the
 cell, a value never seen and a node that no column shows have the code -1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import add
@@ -185,8 +185,8 @@ def edge_numbers(learner, parameter, nodes):
     """The edges that a parameter of a learner lists, as pairs of numbers."""
     numbers = {node.name: i for i, node in enumerate(nodes)}
     found = []
-    for edge in getattr(learner, parameter):
-        if isinstance(edge, str) or len(edge) != 2:
+    for edge in edges if isinstance(edges := getattr(learner, parameter), Iterable) else [edges]:
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
             raise ParameterError(
                 f"{type(learner).__name__}: {parameter} must hold pairs (parent, child), got {edge!r}"
             )

@@ -24,6 +24,12 @@ class EdgeStrength(NamedTuple):
     high: float
     direction: float
 
+    def __str__(self) -> str:
+        return (
+            f"{self.parent} → {self.child}: in {self.strength:.0%} of the samples"
+            f" [{self.low:.0%}, {self.high:.0%}], of which {self.direction:.0%} have this direction"
+        )
+
 
 def strengths(found, repeats):
     """The strength of each edge, the strongest first; `found` are the edges of each sample."""
