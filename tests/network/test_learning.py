@@ -55,6 +55,16 @@ def test_the_cause_is_inferred_where_it_is_missing():
     assert network.tables_["a"].tolist() == pytest.approx([1 / 3, 2 / 3])
 
 
+def test_a_row_that_the_known_rows_make_impossible_is_learnt_from():
+    # c = v is only seen where b is missing, so that the rows in which (b, c) is known say P(v | b) = 0
+    rows = [{"b": b, "c": "u"} for b in "ppqq"] + [{"b": None, "c": "v"}] * 4
+    network = BeliefNetwork([("b", "c")], smoothing=NoSmoothing(), tol=1e-12).fit(rows)
+    assert np.isfinite(network.trace_).all()
+    assert (np.diff(network.trace_) >= -1e-9).all()
+    assert network.probability({"c": "v"}) == pytest.approx(1 / 2)  # whatever b was, v is in half of the rows
+    assert network.score(rows[4:]) == pytest.approx(math.log(1 / 2))
+
+
 @pytest.mark.parametrize("share", [0.1, 0.4])
 @pytest.mark.parametrize("smoothing", [NoSmoothing(), Laplace(1.0)])
 def test_the_trace_never_falls(share, smoothing):

@@ -11,7 +11,9 @@ connected group of them has a joint table of its own, and all rows with the same
 
     joint(m) = Π P(x_i | parents(x_i)) over the families with a cell of m
 
-A row with so many gaps that this table would be large goes by itself, by variable elimination.
+A row with so many gaps that this table would be large goes by itself, by variable elimination. The first
+tables are those of the rows in which a family is known. Without smoothing they may make another row
+impossible, from which nothing could be learnt; then smoothed ones are the first.
 
 A smoothing that adds a to each count is the prior Π θ^a. The trace is the log-likelihood plus ln of that
 prior; it never falls.
@@ -305,18 +307,21 @@ def _add_group(families, counts, rows, part, w):
             counts[node] += np.bincount(flat, shares.ravel(), len(counts[node]))
 
 
-def expectation_maximisation(pieces, start, estimate, *, tol, max_iter):
+def expectation_maximisation(pieces, starts, estimate, *, tol, max_iter):
     """Tables of the (locally) largest likelihood, the counts behind them, and the trace.
 
     Parameters
     ----------
     pieces : the rows, in codes
-    start : the tables of the first E step
+    starts : tables of the first E step; the next ones, if some row is impossible under them
     estimate : function from counts to tables, see `nodes.TableEstimate`
     """
-    tables, trace = start, []
+    (tables, *others), trace = starts, []
     while True:
         counts = fold(pieces, partial(_expected, estimate.families, tables), add)
+        if not trace and others and counts.log_likelihood[0] == -np.inf:
+            tables, *others = others
+            continue
         trace.append(float(counts.log_likelihood[0]) + _log_prior(estimate.smoothing, tables))
         risen = trace[-1] - trace[-2] if len(trace) > 1 else math.inf
         if len(trace) > max_iter or risen <= tol * float(counts.rows[0]):

@@ -6,13 +6,13 @@ cell, a value never seen and a node that no column shows have the code -1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import add
 
 import numpy as np
 
-from openbook.bayes.smoothing import NoSmoothing, Smoothing
+from openbook.bayes.smoothing import Laplace, NoSmoothing, Smoothing
 from openbook.border.rows import FileChunk, infinite_cell
 from openbook.data import UNSEEN, Attribute, Numeric, Ordinal
 from openbook.errors import ParameterError, did_you_mean
@@ -265,5 +265,6 @@ def learnt_tables(pieces, estimate, start=None, *, tol, max_iter):
     tables = estimate(counts)
     if not has_gaps:
         return tables, counts, []
-    first = start(tables) if start else tables
-    return expectation_maximisation(pieces, first, estimate, tol=tol, max_iter=max_iter)
+    known = [tables, replace(estimate, smoothing=Laplace(1.0), plain=())(counts)]
+    starts = [start(one) if start else one for one in known]
+    return expectation_maximisation(pieces, starts, estimate, tol=tol, max_iter=max_iter)
