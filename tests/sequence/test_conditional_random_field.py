@@ -314,6 +314,7 @@ def test_a_damaged_file_is_refused(model, tmp_path):
         ({"solver": "newton"}, ParameterError, "solver must be one of"),
         ({"l1_ratio": 2}, ParameterError, "l1_ratio must be"),
         ({"previous": ["wrd"]}, UnknownColumn, "Did you mean 'word'"),
+        ({"next": "word"}, ParameterError, "next must be a list of columns, got 'word'"),
         ({"words": ["wrd"]}, UnknownColumn, "Did you mean 'word'"),
         ({"sequence": "sentenc"}, UnknownColumn, "Did you mean 'sentence'"),
     ],

@@ -111,6 +111,11 @@ def test_the_most_probable_path_of_the_umbrella_world():
 
 def test_a_forecast_follows_the_transitions():
     ahead = UMBRELLA.forecast(days("yes"), steps=2)
+    header, first, _ = str(ahead).splitlines()
+    assert header.split("  ")[:2] == ["step", "P(rain)"]
+    assert (
+        first.split()[1] == f"{9 / 11 * 0.7 + 2 / 11 * 0.3:.6g}"
+    )  # 0.9 · 0.5 against 0.2 · 0.5, then a step
     assert ahead.states[0] == pytest.approx([6.9 / 11, 4.1 / 11])
     second = 0.7 * 6.9 / 11 + 0.3 * 4.1 / 11
     assert ahead.states[1, 0] == pytest.approx(second)
@@ -407,6 +412,12 @@ def test_bad_parameters_are_named(make, message):
 def test_wrong_tables_and_samples_are_named():
     with pytest.raises(ParameterError, match="start must be a mapping"):
         HiddenMarkov.from_tables([0.5], {"r": {"r": 1.0}}, {"u": {"r": {"y": 1.0}}})
+    with pytest.raises(ParameterError, match="start must hold probabilities, got 'x' for 'r'"):
+        HiddenMarkov.from_tables({"r": "x"}, {"r": {"r": 1.0}}, {"u": {"r": {"y": 1.0}}})
+    both = {"r": {"r": 1.0}, "s": {"s": 1.0}}
+    for shown in ((1.0, 2.0, 3.0), {"u": 1.0}):  # three numbers; a mapping beside a pair
+        with pytest.raises(ParameterError, match=r"emissions of 'u' must be .* for 's'"):
+            HiddenMarkov.from_tables({"r": 1.0}, both, {"u": {"r": (0.0, 1.0), "s": shown}})
     with pytest.raises(ParameterError, match="n_samples must be a whole number"):
         random_model(2).sample(-1)
     with pytest.raises(DataError, match="'x': its numbers are too large to be squared"):

@@ -316,7 +316,8 @@ def expectation_maximisation(pieces, starts, estimate, *, tol, max_iter):
     starts : tables of the first E step; the next ones, if some row is impossible under them
     estimate : function from counts to tables, see `nodes.TableEstimate`
     """
-    (tables, *others), trace = starts, []
+    tables, *others = starts
+    trace: list[float] = []
     while True:
         counts = fold(pieces, partial(_expected, estimate.families, tables), add)
         if not trace and others and counts.log_likelihood[0] == -np.inf:

@@ -11,6 +11,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import did_you_mean
 from openbook.measures.arrays import plain_array
 from openbook.words.numbers import figure
+from openbook.words.sentences import in_columns
 
 __all__ = ["MixtureAnswer", "QueryAnswer"]
 
@@ -91,7 +92,7 @@ class QueryAnswer:
     def __str__(self) -> str:
         header = [*self.targets, "P", *(["from", "to"] if self.interval else [])]
         cells = [[c if isinstance(c, str) else figure(c) for c in row] for row in self.rows()]
-        return _aligned([header, *cells])
+        return in_columns([header, *cells])
 
     __repr__ = __str__
 
@@ -203,15 +204,9 @@ class MixtureAnswer:
         cells = [[c if isinstance(c, str) else figure(c) for c in row] for row in self.rows()]
         if self.parents:
             cells.append(["all", *[""] * (len(self.parents) - 1), "1", figure(self.mean), figure(self.sd)])
-        told = _aligned([header, *cells])
+        told = in_columns([header, *cells])
         if self.interval:
             told += f"\nmean from {figure(self.interval[0])} to {figure(self.interval[1])}"
         return told
 
     __repr__ = __str__
-
-
-def _aligned(rows: list[list[str]]) -> str:
-    """Rows of cells as lines, in columns."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)

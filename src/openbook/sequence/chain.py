@@ -5,6 +5,7 @@ of a hidden Markov model, or e to the weights of a conditional random field. `li
 so that they do not underflow. Kernels: `chain_kernels.py`.
 """
 
+from bisect import bisect_right
 from functools import reduce
 from typing import Any, NamedTuple, Protocol
 
@@ -12,7 +13,16 @@ import numpy as np
 
 from openbook.sequence.chain_kernels import backward_pass, best_paths, forward_pass
 
-__all__ = ["AnyChain", "AnySequences", "Filtered", "best_path", "filtered", "posteriors", "scaled"]
+__all__ = [
+    "AnyChain",
+    "AnySequences",
+    "Filtered",
+    "best_path",
+    "drawn_path",
+    "filtered",
+    "posteriors",
+    "scaled",
+]
 
 
 class AnySequences(Protocol):
@@ -72,6 +82,16 @@ def posteriors(chain: AnyChain, sequences: AnySequences) -> tuple[Filtered, np.n
     pairs = np.zeros_like(chain.transitions)
     backward_pass(found.b, sequences.ends, sequences.w, chain.transitions, found.states, pairs)
     return found, pairs * chain.transitions
+
+
+def drawn_path(start: np.ndarray, transitions: np.ndarray, chances: np.ndarray) -> np.ndarray:
+    """States that follow one another, (n,), each drawn by a chance between 0 and 1."""
+    below = (np.cumsum(np.vstack([start, transitions]), axis=1)[:, :-1]).tolist()
+    path, state = [], -1
+    for chance in chances.tolist():
+        state = bisect_right(below[state + 1], chance)
+        path.append(state)
+    return np.array(path, dtype=np.intp)
 
 
 def best_path(chain: AnyChain, sequences: AnySequences) -> np.ndarray:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
-from openbook.errors import DataError, UnknownColumn
+from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.linear.solvers import lbfgs
 from openbook.sequence.derive_field import derive_field, derive_labels, label_scores
 from openbook.sequence.features import FeatureSpace
@@ -171,15 +171,17 @@ class ConditionalRandomField(SequenceClassifier):
         if self.words == "auto":
             words: Collection[str] = [a.name for a in schema if _has_many_values(a)]
         else:
-            words = _columns(self.words, schema)
+            words = _columns("words", self.words, schema)
         as_words = tuple(Text(a.name) if a.name in words else a for a in schema)
         return Schema(as_words, schema.named)
 
     def _neighbours(self, schema):
-        both = {} if self.alone else {"previous ": self.previous, "next ": self.next}
+        both = {} if self.alone else {"previous": self.previous, "next": self.next}
         return dict.fromkeys(("previous ", "next "), ()) | {
-            offset: schema.names if isinstance(given, str) and given == "all" else _columns(given, schema)
-            for offset, given in both.items()
+            f"{name} ": schema.names
+            if isinstance(given, str) and given == "all"
+            else _columns(name, given, schema)
+            for name, given in both.items()
         }
 
     def _fit(self, rows):
@@ -301,8 +303,10 @@ class ConditionalRandomField(SequenceClassifier):
         )
 
 
-def _columns(given, schema):
-    """The columns of a list, which must be there."""
+def _columns(parameter, given, schema):
+    """The columns that a parameter lists, which must be there."""
+    if isinstance(given, str):
+        raise ParameterError(f"ConditionalRandomField: {parameter} must be a list of columns, got {given!r}")
     for name in (names := tuple(given or ())):
         if name not in schema:
             raise UnknownColumn(name, schema.names)

@@ -1,4 +1,8 @@
-"""The work of a hidden Markov model: the rules of a round, and one sequence with its trellis."""
+"""The work of a hidden Markov model: the rules of a round, and one sequence with its trellis.
+
+Every table of a sequence is shown whole. How its cells are computed is written out for the first few rows, of
+the backward table for the last few.
+"""
 
 import math
 from typing import Any
@@ -7,13 +11,25 @@ import numpy as np
 
 from openbook.data import MISSING, UNSEEN, Categorical, Numeric
 from openbook.sequence.trellis import SMALLEST, log_or_minus_infinity
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["cell_shown", "derive_chain", "derive_sequence", "grid_of_rows", "log_shown", "viterbi_work"]
+__all__ = [
+    "BACKWARD",
+    "FORWARD",
+    "cell_shown",
+    "derive_chain",
+    "derive_sequence",
+    "grid_of_rows",
+    "log_shown",
+    "viterbi_grid",
+]
 
-#: Lines of a table that are shown; products of a step that are written out.
-LINES, WRITTEN = 40, 6
+FORWARD = r"\frac{b_t(j) \sum_i f_{t-1}(i) a_{ij}}{c_t}"
+BACKWARD = r"\frac{\sum_j a_{ij} b_{t+1}(j) g_{t+1}(j)}{c_{t+1}}"
+
+#: Lines of a table that are shown; cells of it that are written out, and terms of a sum of them.
+LINES, CELLS, WRITTEN = 40, 12, 6
 
 
 def log_shown(model, X) -> list[list[float]]:
@@ -124,9 +140,9 @@ def derive_sequence(model, X, tables) -> Work:
             _note(tables),
         ),
         _forward_work(model, names, tables),
-        grid_of_rows("backward", "g", names, tables.backward),
+        _backward_work(model, names, tables),
         grid_of_rows("posterior: forward times backward", "P", names, tables.posterior),
-        viterbi_work(names, tables),
+        _viterbi_work(model, names, tables),
     ]
     total = math.fsum(tables.log_c) if -math.inf not in tables.log_c else -math.inf
     parts.append(Step("ln P(rows)", r"\sum_t \ln c_t", result=total))
@@ -136,30 +152,49 @@ def derive_sequence(model, X, tables) -> Work:
 
 
 def _forward_work(model, names, tables):
+    """The forward table: P(state | rows so far)."""
     steps = []
-    for t, forward in enumerate(tables.forward):
+    for t, forward in enumerate(tables.forward[: _rows_written(names)]):
         for j, name in enumerate(names):
-            label = f"f_{t + 1}({name})"
+            b, formula = figure(tables.b[t][j]), FORWARD
             if t == 0:
-                formula, numbers = (
-                    r"\frac{b_1(j) \pi_j}{c_1}",
-                    f"{figure(tables.b[t][j])} · {figure(float(model.start_[j]))}",
-                )
+                formula, numbers = r"\frac{b_1(j) \pi_j}{c_1}", rf"{b} \cdot {figure(float(model.start_[j]))}"
             else:
-                ways = [
-                    rf"{figure(tables.forward[t - 1][i])} \cdot {figure(float(model.transitions_[i, j]))}"
-                    for i in range(len(names))
-                ]
-                inside = " + ".join(ways[:WRITTEN]) + (r" + \ldots" if len(ways) > WRITTEN else "")
-                formula = r"\frac{b_t(j) \sum_i f_{t-1}(i) a_{ij}}{c_t}"
-                numbers = rf"{figure(tables.b[t][j])} ({inside})"
-            numbers = numbers.replace("·", r"\cdot")
-            c = math.exp(tables.log_c[t]) if tables.log_c[t] > SMALLEST else 0.0
-            divided = rf"\frac{{{numbers}}}{{{figure(c)}}}" if c else ""
-            steps.append(Step(label, formula, divided, forward[j]))
-    return Work(
-        "forward: P(state | rows so far)", (*steps, grid_of_rows("forward", "f", names, tables.forward))
-    )
+                ways = zip(tables.forward[t - 1], model.transitions_[:, j].tolist(), strict=True)
+                numbers = f"{b} ({_sum_of_products(ways)})"
+            steps.append(_divided(f"f_{t + 1}({name})", formula, numbers, tables.log_c[t], forward[j]))
+    table = grid_of_rows("forward", "f", names, tables.forward)
+    return Work("forward: P(state | rows so far)", (*steps, table))
+
+
+def _rows_written(names):
+    """The rows of a table that are written out: fewer, where states are many."""
+    return max(CELLS // len(names), 2)
+
+
+def _backward_work(model, names, tables):
+    """The backward table: how well each state explains the rows after it."""
+    n = len(tables.backward)
+    steps = [Step(f"g_{n}", "g_n(i) = 1", note="after the last row there is nothing to explain")]
+    for t in range(n - 2, max(n - 2 - _rows_written(names), -1), -1):
+        for i, name in enumerate(names):
+            ways = zip(model.transitions_[i].tolist(), tables.b[t + 1], tables.backward[t + 1], strict=True)
+            numbers, label = _sum_of_products(ways), f"g_{t + 1}({name})"
+            steps.append(_divided(label, BACKWARD, numbers, tables.log_c[t + 1], tables.backward[t][i]))
+    table = grid_of_rows("backward", "g", names, tables.backward)
+    return Work("backward: the rows to come, given the state", (*steps, table))
+
+
+def _sum_of_products(terms):
+    """A sum of products in numbers, the first terms of many."""
+    shown = [r" \cdot ".join(map(figure, factors)) for factors in terms]
+    return " + ".join([*shown[:WRITTEN], r"\dots"] if len(shown) > WRITTEN else shown)
+
+
+def _divided(label, formula, numbers, log_c, result):
+    """A step that is divided by the scale of a row, which may be too small to be shown."""
+    c = math.exp(log_c) if log_c > SMALLEST else 0.0
+    return Step(label, formula, rf"\frac{{{numbers}}}{{{figure(c)}}}" if c else "", result)
 
 
 def _update_work(model, X, names, tables):
@@ -224,21 +259,30 @@ def _new_emissions(X, attribute, names, weights):
     return Grid(f"new mean of {attribute.name}", ["", *names], [["mean", *means]], note)
 
 
-def viterbi_work(names, tables):
-    rows = []
-    for t, (best, own) in enumerate(zip(tables.best, tables.pointers, strict=True)):
-        from_ = [names[i] if t else "" for i in own]
-        rows.append([t + 1, *best, *from_, names[tables.path[t]]])
-    header = ["row", *(f"v({name})" for name in names), *(f"before {name}" for name in names), "best path"]
-    rule = Step(
-        "Viterbi",
-        r"v_t(j) = \ln b_t(j) + \max_i (v_{t-1}(i) + \ln a_{ij})",
-        note="the pointer says which state came before; the path is read from the last row back",
-    )
+def _viterbi_work(model, names, tables):
+    """Viterbi's table, with the pointers from which the path is read."""
+    rule = "the pointer says which state came before; the path is read from the last row back"
+    steps = [Step("v_t(j)", r"\ln b_t(j) + \max_i (v_{t-1}(i) + \ln a_{ij})", note=rule)]
+    logs = [[log_or_minus_infinity(a) for a in row] for row in model.transitions_.tolist()]
+    for t in range(1, min(len(tables.best), _rows_written(names))):
+        for j, name in enumerate(names):
+            ways = [f"{figure(v)} + {signed(logs[i][j])}" for i, v in enumerate(tables.best[t - 1])]
+            ways = [*ways[:WRITTEN], r"\dots"] if len(ways) > WRITTEN else ways
+            numbers = rf"{figure(tables.log_b[t][j])} + \max({', '.join(ways)})"
+            before = f"from {names[tables.pointers[t][j]]}"
+            steps.append(Step(f"v_{t + 1}({name})", "", numbers, tables.best[t][j], before))
     last = Step("best end", r"\max_j v_n(j)", result=max(tables.best[-1]), note=names[tables.path[-1]])
-    return Work(
-        "Viterbi: the most probable path", (rule, Grid("v and pointers", header, _finite(rows)), last)
-    )
+    return Work("Viterbi: the most probable path", (*steps, viterbi_grid(names, tables), last))
+
+
+def viterbi_grid(names, tables):
+    """The best score of each state at each row, the state before it, and the best path."""
+    rows = [
+        [t + 1, *best, *(names[i] if t else "" for i in own), names[tables.path[t]]]
+        for t, (best, own) in enumerate(zip(tables.best, tables.pointers, strict=True))
+    ]
+    header = ["row", *(f"v({name})" for name in names), *(f"before {name}" for name in names), "best path"]
+    return Grid("v and pointers", header, _finite(rows))
 
 
 def grid_of_rows(title, letter, names, lines):

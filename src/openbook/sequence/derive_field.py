@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from openbook.data import Categorical, Numeric
-from openbook.sequence.derive import cell_shown, grid_of_rows, viterbi_work
+from openbook.sequence.derive import BACKWARD, FORWARD, cell_shown, grid_of_rows, viterbi_grid
 from openbook.sequence.features import FORMS, OFFSETS, PLACES, Feature
 from openbook.work import Grid, Step, Work
 
@@ -129,13 +129,22 @@ def derive_labels(model, X, tables) -> Work:
         Work(
             "forward–backward: P(label | sequence)",
             (
-                Step("ln Z(x)", r"\sum_t \ln c_t", result=log_z, note="c are the scales of the forward pass"),
+                Step("b_t(j)", r"e^{w(j) \cdot x_t}", note="a_ij = e^T(i, j), and π_j = 1"),
+                Step("f_t(j)", FORWARD, note="c_t is the sum over j"),
                 grid_of_rows("forward", "f", names, tables.forward),
+                Step("ln Z(x)", r"\sum_t \ln c_t", result=log_z),
+                Step("g_t(i)", BACKWARD),
                 grid_of_rows("backward", "g", names, tables.backward),
                 grid_of_rows("marginals: forward times backward", "P", names, tables.posterior),
             ),
         ),
-        viterbi_work(names, tables),
+        Work(
+            "Viterbi: the most probable path",
+            (
+                Step("v_t(j)", r"w(j) \cdot x_t + \max_i (v_{t-1}(i) + T(i, j))", note="with a pointer to i"),
+                viterbi_grid(names, tables),
+            ),
+        ),
     ]
     path = ", ".join(names[k] for k in paths[0][1])
     return Work("Conditional random field: one sequence", tuple(parts), f"The most probable path: {path}.")

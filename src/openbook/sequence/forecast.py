@@ -3,17 +3,22 @@
 P(state at n + h | rows) = f_n A^h,    mean = Σ_k P(k) μ_k,    variance = Σ_k P(k) (σ_k² + μ_k²) - mean²
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from openbook.sequence.baum_welch import Chain
+from openbook.words.numbers import figure
+from openbook.words.sentences import in_columns
 
 __all__ = ["Forecast", "look_ahead"]
 
 
 class Forecast(NamedTuple):
     """What a hidden Markov model expects of the next rows; see `HiddenMarkov.forecast`.
+
+    Printed, it is a table with a line for each step.
 
     Attributes
     ----------
@@ -25,6 +30,10 @@ class Forecast(NamedTuple):
         For each numeric column, the expected number.
     deviations : dict of str to ndarray of shape (steps,)
         For each numeric column, its standard deviation.
+    state_names : tuple of str
+        The states, in their order.
+    value_names : dict of str to tuple of str
+        The values of each nominal and ordinal column, in their order.
 
     Notes
     -----
@@ -43,21 +52,36 @@ class Forecast(NamedTuple):
     values: dict[str, np.ndarray]
     means: dict[str, np.ndarray]
     deviations: dict[str, np.ndarray]
+    state_names: tuple[str, ...]
+    value_names: dict[str, tuple[str, ...]]
+
+    def __str__(self) -> str:
+        columns = [("step", np.arange(1, len(self.states) + 1))]
+        columns += [(f"P({name})", p) for name, p in zip(self.state_names, self.states.T, strict=True)]
+        for name, shares in self.values.items():
+            values = zip(self.value_names[name], shares.T, strict=True)
+            columns += [(f"P({name} = {value})", p) for value, p in values]
+        for name, mean in self.means.items():
+            columns += [(f"mean of {name}", mean), (f"sd of {name}", self.deviations[name])]
+        header, numbers = zip(*columns, strict=True)
+        return in_columns([header, *([figure(float(x)) for x in row] for row in zip(*numbers, strict=True))])
 
 
-def look_ahead(chain: Chain, now: np.ndarray, steps: int) -> Forecast:
+def look_ahead(chain: Chain, now: np.ndarray, steps: int, states: Sequence[str]) -> Forecast:
     """The forecast from the probabilities of the state now, (K,)."""
     ahead = []
     for _ in range(steps):
         now = now @ chain.transitions
         ahead.append(now)
-    states, emissions = np.array(ahead), chain.emissions
-    means = states @ emissions.means
-    squares = states @ (np.diagonal(emissions.covariances, axis1=1, axis2=2) + emissions.means**2)
+    shares, emissions = np.array(ahead), chain.emissions
+    means = shares @ emissions.means
+    squares = shares @ (np.diagonal(emissions.covariances, axis1=1, axis2=2) + emissions.means**2)
     deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
     return Forecast(
-        states,
-        {a.name: states @ t[:, :-1] for a, t in zip(emissions.attributes, emissions.tables, strict=True)},
+        shares,
+        {a.name: shares @ t[:, :-1] for a, t in zip(emissions.attributes, emissions.tables, strict=True)},
         dict(zip(emissions.numbers, means.T, strict=True)),
         dict(zip(emissions.numbers, deviations.T, strict=True)),
+        tuple(states),
+        {a.name: a.values for a in emissions.attributes},
     )

@@ -1,6 +1,7 @@
 """Probabilities that a user gives: arrays and mappings, checked, as the tables of a hidden Markov model."""
 
 from collections.abc import Mapping
+from numbers import Real
 
 import numpy as np
 
@@ -34,6 +35,8 @@ def given_table(name, rows, states):
         for state, p in row.items():
             if as_text(state) not in states:
                 raise ParameterError(f"{name} names {state!r}. {did_you_mean(as_text(state), states)}")
+            if not isinstance(p, Real):
+                raise ParameterError(f"{name} must hold probabilities, got {p!r} for {state!r}")
             table[i, states.index(as_text(state))] = p
     return given_array(name, table, table.shape)
 
@@ -46,12 +49,18 @@ def given_emissions(emissions, states):
         if absent := [state for state in states if state not in by_state]:
             raise ParameterError(f"emissions of {column!r} lack the state {absent[0]!r}")
         shown = [by_state[state] for state in states]
-        if isinstance(shown[0], Mapping):
+        if all(isinstance(row, Mapping) for row in shown):
             values = list(dict.fromkeys(as_text(value) for row in shown for value in row))
             attributes.append(Nominal(column, tuple(values)))
             table = given_table(f"emissions of {column!r}", shown, values)
             tables.append(np.hstack([table, np.ones((len(states), 1))]))
         else:
+            for state, row in zip(states, shown, strict=True):
+                if isinstance(row, str | Mapping) or np.shape(row) != (2,):
+                    raise ParameterError(
+                        f"emissions of {column!r} must be {{value: probability}} in every state, or a pair"
+                        f" (mean, standard deviation) in every state, got {row!r} for {state!r}"
+                    )
             attributes.append(Numeric(column))
             means.append([float(mean) for mean, _ in shown])
             deviations.append([float(deviation) for _, deviation in shown])

@@ -28,7 +28,7 @@ from openbook.data.scan import Scan
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.measures.arrays import drawn_codes
 from openbook.sequence.baum_welch import Chain, CodedSequences, MStep, baum_welch, spread_start
-from openbook.sequence.chain import filtered
+from openbook.sequence.chain import drawn_path, filtered
 from openbook.sequence.derive import derive_chain, derive_sequence, log_shown
 from openbook.sequence.emissions import Emissions, check_distributions
 from openbook.sequence.forecast import Forecast, look_ahead
@@ -375,7 +375,7 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         if len(rows.ends) > 1:
             raise DataError("forecast takes the rows of one sequence; filter the table first")
         now = filtered(self._chain, self._piece(rows.table, rows.ends)).states[-1]
-        return look_ahead(self._chain, now, steps)
+        return look_ahead(self._chain, now, steps, [as_text(state) for state in self.states_.tolist()])
 
     def sample(self, n_samples: int = 1, random_state: int = 0) -> tuple[Table, np.ndarray]:
         """Draw a sequence.
@@ -394,12 +394,7 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         if not Whole(at_least=0).allows(n_samples):
             raise ParameterError(f"HiddenMarkov: n_samples must be a whole number, got {n_samples!r}")
         chain, rng = self._chain, np.random.default_rng(random_state)
-        K = len(chain.start)
-        path = np.empty(n_samples, dtype=np.intp)
-        chances = chain.start
-        for t in range(n_samples):
-            path[t] = rng.choice(K, p=chances / chances.sum())
-            chances = chain.transitions[path[t]]
+        path = drawn_path(chain.start, chain.transitions, rng.random(n_samples))
         emissions = chain.emissions
         roots = np.linalg.cholesky(emissions.covariances)
         noise = rng.standard_normal((n_samples, len(emissions.numbers)))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from openbook.words.numbers import signed
 
-__all__ = ["joined", "listed", "plural", "printable"]
+__all__ = ["in_columns", "joined", "listed", "plural", "printable"]
 
 
 def plural(count: int, noun: str) -> str:
@@ -38,6 +38,16 @@ def joined(terms: Iterable[float | str], sign: str = " + ", most: int = 8, empty
     if len(shown) > most:
         shown = [*shown[: most - 1], r"\dots", shown[-1]]
     return sign.join(shown) or empty
+
+
+def in_columns(rows: Sequence[Sequence[str]]) -> str:
+    r"""Rows of cells as lines, in columns.
+
+    >>> in_columns([["a", "P"], ["yes", "0.3"]])
+    'a    P\nyes  0.3'
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
 def printable(text: str) -> str:
