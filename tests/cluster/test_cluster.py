@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from openbook import load, scan
+from openbook import load, read, scan
 from openbook.bayes import NaiveBayes
 from openbook.cluster import GaussianMixture, KMeans
 from openbook.ensemble import RandomForestClassifier
 from openbook.linear import LinearRegression, LogisticRegression
 from openbook.network import BeliefNetwork
 from openbook.plan import make_plan, run
-from openbook.sequence import ConditionalRandomField, HiddenMarkov, ordered
+from openbook.sequence import ConditionalRandomField, HiddenMarkov
 from openbook.tree import DecisionTreeClassifier
 
 distributed = pytest.importorskip("distributed")
@@ -118,31 +118,61 @@ def test_a_forest_grows_the_same_on_the_cluster(files, workers):
             np.testing.assert_array_equal(array, getattr(other, name), err_msg=name)
 
 
-def test_expectation_maximisation_and_gradients_are_the_same_on_the_cluster(files, workers, monkeypatch):
-    source = scan(f"{files}/*.parquet", chunk_rows=1500)
-    assert len(workers) == 2
-    table = load("credit", rows=240, random_state=5)
-    rows = table.select(["age", "work", "income"])
-    groups = [rows.take(slice(begin, begin + 40)) for begin in range(0, 240, 40)]
-    labels = table.column("default").tolist()
-    monkeypatch.setattr(ordered, "_PIECE_ROWS", 80)
+@pytest.fixture
+def visits(tmp_path):
+    """Loans as visits of patients, with gaps, in a file of several row groups; patients reach over them."""
+    table = load("credit", rows=480, random_state=5).select(["age", "work", "income", "default"])
+    patients = [f"p{i // 35}" for i in range(len(table))]
+    rows = [{"patient": p, **row} for p, row in zip(patients, table, strict=True)]
+    read(rows).to_polars().write_parquet(tmp_path / "visits.parquet", row_group_size=60)
+    return tmp_path / "visits.parquet"
 
-    def learnt():
-        network = BeliefNetwork([("work", "default"), ("income", "default")], max_iter=2).fit(source)
-        states = HiddenMarkov(2, max_iter=2).fit(groups)
-        field = ConditionalRandomField(max_iter=2).fit(groups, labels)
-        return [
-            *network.tables_.values(),
-            states.transitions_,
-            states.means_,
-            field.coef_,
-            field.transitions_,
-        ]
 
-    alone = learnt()
+FOLDED = {  # each a loop of folds: its learner, the columns it leaves out, its target, and what it learns
+    "expectation-maximisation": (
+        BeliefNetwork([("work", "default"), ("income", "default")], gaussian=["age"], max_iter=3),
+        ["patient"],
+        None,
+        lambda model: [*model.tables_.values(), *model.normals_["age"], np.array(model.trace_)],
+    ),
+    "Baum–Welch": (
+        HiddenMarkov(3, sequence="patient", max_iter=3),
+        [],
+        None,
+        lambda model: [model.transitions_, model.means_, *model.emissions_.tables, np.array(model.trace_)],
+    ),
+    "the gradient of a conditional random field": (
+        ConditionalRandomField(sequence="patient", max_iter=3),
+        [],
+        "default",
+        lambda model: [model.coef_, model.transitions_, np.array(model.trace_)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_threads_scans_and_the_cluster_learn_the_same(name, visits, workers, tmp_path):
+    learner, without, target, learnt = FOLDED[name]
+    source = scan(visits, chunk_rows=60)
+    arguments = () if target is None else (target,)
+
+    def fitted(rows):
+        return learnt(clone(learner).fit(rows, *arguments))
+
+    columns = [column for column in source.names if column not in without]
+    alone = fitted(source.select(columns))
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        threads = fitted(source.select(columns))
+    notes = tmp_path / "notes"
+    notes.mkdir()
     with joblib.parallel_config(backend="dask"):
-        for ours, other in zip(learnt(), alone, strict=True):
-            np.testing.assert_array_equal(ours, other)
+        cluster = fitted(noted(source.select(columns), notes, 0.05))
+    memory = fitted(read(visits).select(columns))
+    for one, other, third, fourth in zip(alone, threads, cluster, memory, strict=True):
+        np.testing.assert_array_equal(other, one)
+        np.testing.assert_array_equal(third, one)
+        np.testing.assert_allclose(fourth, one, rtol=1e-7, atol=1e-9)
+    assert readers(notes) == workers  # both read pieces of the file
 
 
 LEARNERS = {  # a learner, and its target if it has one

@@ -19,7 +19,7 @@ from scipy.special import xlogy
 
 from openbook.bayes.smoothing import Laplace, MEstimate, Smoothing
 from openbook.errors import DataError
-from openbook.fold import Statistics, fold
+from openbook.fold import Statistics, each, fold
 from openbook.kernels.normals import shared_moments
 from openbook.sequence.chain import posteriors, scaled
 from openbook.sequence.chain_kernels import add_shown
@@ -194,11 +194,17 @@ def spread_start(pieces, chain: Chain, maximise: MStep, rng: np.random.Generator
 def _every_so_many(pieces):
     """Numbers of rows that are evenly spaced, some thousands of them, (d, m)."""
     step = max(sum(map(_rows, pieces)) // _SAMPLE, 1)
-    some, at = [], 0
+    places, at = [], 0
     for piece in pieces:
-        some.append((piece.load() if isinstance(piece, SequenceFile) else piece).x[:, -at % step :: step])
+        places.append((piece, -at % step))
         at += _rows(piece)
-    return np.hstack(some)
+    return np.hstack(list(each(places, partial(_some_rows, step))))
+
+
+def _some_rows(step, place):
+    """The numbers of every so many rows of a piece, from a first one on."""
+    piece, first = place
+    return (piece.load() if isinstance(piece, SequenceFile) else piece).x[:, first::step]
 
 
 def _far_apart(x, K, rng):

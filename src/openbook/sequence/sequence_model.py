@@ -25,15 +25,17 @@ from openbook.data.scan import Scan
 from openbook.errors import DataError
 from openbook.fold import fold
 from openbook.sequence.chain import AnyChain, best_path, posteriors
+from openbook.sequence.derive import cell_shown
 from openbook.sequence.ordered import OrderedRows, ordered, weights_of_sequences, without_labels
 from openbook.sequence.scanned import ScannedSequences, scanned
 from openbook.sequence.trellis import TrellisTables, draw_trellis, trellis_tables
+from openbook.words.numbers import cell
 from openbook.work import Work
 
 __all__ = ["SequenceClassifier", "SequenceModel"]
 
-#: The most rows of a sequence that a derivation or a picture shows.
-_MOST_SHOWN = 50
+#: The most rows of a sequence that a derivation or a picture shows, and the columns below a picture.
+_MOST_SHOWN, _COLUMNS_SHOWN = 50, 3
 
 
 class SequenceModel(Estimator):
@@ -187,8 +189,12 @@ class SequenceModel(Estimator):
             Save it with `.save("trellis.svg")`; a notebook shows it.
         """
         table = self._short(X, "draw")
+        cells = [
+            [cell(cell_shown(table, a, t)) for a in tuple(self.schema_)[:_COLUMNS_SHOWN]]
+            for t in range(len(table))
+        ]
         with blamed_on_its_file(self):
-            return draw_trellis([str(tag) for tag in self._tags.tolist()], self._trellis(table))
+            return draw_trellis([str(tag) for tag in self._tags.tolist()], self._trellis(table), cells)
 
 
 class SequenceClassifier(SequenceModel, Classifier):

@@ -24,8 +24,8 @@ __all__ = ["SMALLEST", "TrellisTables", "draw_trellis", "log_or_minus_infinity",
 
 #: Densities below e to this are shown divided by the largest of their row.
 SMALLEST = -600.0
-#: Pixels between rows and between states, the largest dot, and letters of a name.
-APART, BELOW, LARGEST, LETTERS = 70, 56, 15.0, 14
+#: Pixels between rows and between states, the largest dot, letters of a name and of a cell.
+APART, BELOW, LARGEST, LETTERS, CELL = 70, 56, 15.0, 14, 9
 
 
 class TrellisTables(NamedTuple):
@@ -100,8 +100,8 @@ def log_or_minus_infinity(p):
     return math.log(p) if p > 0 else -math.inf
 
 
-def draw_trellis(tags, tables) -> Picture:
-    """The picture of a sequence with its tables."""
+def draw_trellis(tags, tables, cells) -> Picture:
+    """The picture of a sequence with its tables; below each row its number, and what it shows, as texts."""
     names = [clip(tag, LETTERS) for tag in tags]
     n, left = len(tables.path), max(width_of(name, 13) for name in names) + 24
     across = left + APART * np.arange(n)
@@ -115,12 +115,14 @@ def draw_trellis(tags, tables) -> Picture:
     way = " L".join(f"{x:.1f} {down[k]:.1f}" for x, k in zip(across, tables.path, strict=True))
     body.append(f'<path class="line c5" d="M{way}"/>')
     body += [_dot(across[t], down[k], p) for t, row in enumerate(tables.posterior) for k, p in enumerate(row)]
-    body += [text(across[t], down[-1] + 40, str(t + 1), "soft middle") for t in range(n)]
+    below = down[-1] + 40
+    for t, shown in enumerate(cells):
+        lines = [str(t + 1), *(clip(cell, CELL) for cell in shown)]
+        body += [text(across[t], below + 15 * i, line, "soft middle") for i, line in enumerate(lines)]
     path = ", ".join(names[k] for k in tables.path)
     notes = ("Size: P(state | rows)", "Orange: the most probable path", "Grey: pointers to the state before")
-    return Picture(
-        "Trellis", f"The most probable path: {path}.", notes, "".join(body), across[-1] + 30, down[-1] + 50
-    )
+    high = below + 15 * len(cells[0]) + 10
+    return Picture("Trellis", f"The most probable path: {path}.", notes, "".join(body), across[-1] + 40, high)
 
 
 def _dot(x, y, p):
