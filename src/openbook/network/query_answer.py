@@ -11,7 +11,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import did_you_mean
 from openbook.measures.arrays import plain_array
 from openbook.words.numbers import figure
-from openbook.words.sentences import in_columns
+from openbook.words.sentences import aligned_cells
 
 __all__ = ["MixtureAnswer", "QueryAnswer"]
 
@@ -92,7 +92,7 @@ class QueryAnswer:
     def __str__(self) -> str:
         header = [*self.targets, "P", *(["from", "to"] if self.interval else [])]
         cells = [[c if isinstance(c, str) else figure(c) for c in row] for row in self.rows()]
-        return in_columns([header, *cells])
+        return aligned_cells([header, *cells])
 
     __repr__ = __str__
 
@@ -204,7 +204,7 @@ class MixtureAnswer:
         cells = [[c if isinstance(c, str) else figure(c) for c in row] for row in self.rows()]
         if self.parents:
             cells.append(["all", *[""] * (len(self.parents) - 1), "1", figure(self.mean), figure(self.sd)])
-        told = in_columns([header, *cells])
+        told = aligned_cells([header, *cells])
         if self.interval:
             told += f"\nmean from {figure(self.interval[0])} to {figure(self.interval[1])}"
         return told

@@ -10,7 +10,7 @@ import numpy as np
 
 from openbook.sequence.baum_welch import Chain
 from openbook.words.numbers import figure
-from openbook.words.sentences import in_columns
+from openbook.words.sentences import aligned_cells
 
 __all__ = ["Forecast", "look_ahead"]
 
@@ -64,7 +64,9 @@ class Forecast(NamedTuple):
         for name, mean in self.means.items():
             columns += [(f"mean of {name}", mean), (f"sd of {name}", self.deviations[name])]
         header, numbers = zip(*columns, strict=True)
-        return in_columns([header, *([figure(float(x)) for x in row] for row in zip(*numbers, strict=True))])
+        return aligned_cells(
+            [header, *([figure(float(x)) for x in row] for row in zip(*numbers, strict=True))]
+        )
 
 
 def look_ahead(chain: Chain, now: np.ndarray, steps: int, states: Sequence[str]) -> Forecast:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from openbook.words.numbers import signed
 
-__all__ = ["in_columns", "joined", "listed", "plural", "printable"]
+__all__ = ["aligned_cells", "joined", "listed", "plural", "printable"]
 
 
 def plural(count: int, noun: str) -> str:
@@ -40,10 +40,10 @@ def joined(terms: Iterable[float | str], sign: str = " + ", most: int = 8, empty
     return sign.join(shown) or empty
 
 
-def in_columns(rows: Sequence[Sequence[str]]) -> str:
+def aligned_cells(rows: Sequence[Sequence[str]]) -> str:
     r"""Rows of cells as lines, in columns.
 
-    >>> in_columns([["a", "P"], ["yes", "0.3"]])
+    >>> aligned_cells([["a", "P"], ["yes", "0.3"]])
     'a    P\nyes  0.3'
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
