@@ -13,6 +13,8 @@ ROWS, WORDS_PER_ROW, CLASSES = 20_000, 5, 10
 GRADIENT = 1e-4
 #: LIBLINEAR also minimises b²/2 over the square of this.
 INTERCEPT = 10
+#: The penalty of ridge regression.
+RIDGE = 1.0
 
 
 def make(rows, seed):
@@ -46,6 +48,32 @@ def fit_machine_liblinear(given):
     return LinearSVC(intercept_scaling=INTERCEPT, random_state=0).fit(*given)
 
 
+def numbers(given):
+    """Targets for ridge: a sum over one word in twenty, and noise."""
+    X, _ = given
+    rng = np.random.default_rng(0)
+    effects = rng.normal(size=X.shape[1]) * (rng.random(X.shape[1]) < 0.05)
+    return X, X @ effects + rng.normal(50, 1, X.shape[0])
+
+
+def fit_ridge(given):
+    from openbook.linear import LinearRegression
+
+    return LinearRegression(l2=RIDGE).fit(*given)
+
+
+def fit_ridge_sklearn(given):
+    from sklearn.linear_model import Ridge
+
+    return Ridge(RIDGE).fit(*given)
+
+
+def fit_ridge_lsqr(given):
+    from sklearn.linear_model import Ridge
+
+    return Ridge(RIDGE, solver="lsqr", tol=1e-6).fit(*given)
+
+
 def predict(model, given):
     return model.predict(given[0])
 
@@ -56,6 +84,11 @@ def logistic_objective(model, given, predicted):  # noqa: ARG001 (every quality 
     logs = np.log(np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)) + scores.max(axis=1)
     loss = (logs - scores[np.arange(len(y)), y]).sum()
     return {"objective": float(loss + 0.5 * (model.coef_**2).sum()) / len(y)}
+
+
+def ridge_objective(model, given, predicted):
+    loss = 0.5 * ((given[1] - predicted) ** 2).sum()
+    return {"objective": float(loss + 0.5 * RIDGE * (model.coef_**2).sum()) / len(predicted)}
 
 
 def machine_objective(model, given, predicted):  # noqa: ARG001
@@ -93,6 +126,23 @@ SPARSE_MACHINE = Workload(
         "LinearSVC": Contestant(tuple, fit_machine_liblinear, predict, machine_objective, needs="sklearn"),
     },
     goals=(Goal("fit", "times", 1.5, ("LinearSVC",)),),
+    tolerance=2e-3,
+    rounds=1,
+    runs=1,
+    warm_rows=100,
+)
+
+SPARSE_RIDGE = Workload(
+    name="sparse-ridge",
+    title="Ridge regression, sparse, 100,000 columns",
+    rows=ROWS,
+    make=make,
+    contestants={
+        OURS: Contestant(numbers, fit_ridge, predict, ridge_objective),
+        "Ridge": Contestant(numbers, fit_ridge_sklearn, predict, ridge_objective, needs="sklearn"),
+        "Ridge, LSQR": Contestant(numbers, fit_ridge_lsqr, predict, ridge_objective, needs="sklearn"),
+    },
+    goals=(Goal("fit", "times", 1, ("Ridge", "Ridge, LSQR")),),
     tolerance=2e-3,
     rounds=1,
     runs=1,

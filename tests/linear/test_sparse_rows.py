@@ -6,9 +6,11 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 import openbook as ob
+import openbook.linear.sparse_squares
 from openbook.errors import DataError, ParameterError
-from openbook.linear import LogisticRegression, Perceptron, Rocchio
+from openbook.linear import LinearRegression, LogisticRegression, Perceptron, Rocchio
 from openbook.linear.solvers import conjugate_gradients
+from openbook.prepare import BagOfWords
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +68,77 @@ def test_the_hessian_of_sparse_rows_times_a_vector(counts):
 def test_conjugate_gradients_solve_by_hand():
     """[[4, 1], [1, 3]] x = [1, 2] has the solution [1/11, 7/11]."""
     matrix = np.array([[4.0, 1.0], [1.0, 3.0]])
-    found = conjugate_gradients(matrix.__matmul__, np.array([1.0, 2.0]), np.diag(matrix), 1e-12)
+    found, exact = conjugate_gradients(matrix.__matmul__, np.array([1.0, 2.0]), np.diag(matrix), 1e-12)
+    assert exact
     assert_allclose(found, [1 / 11, 7 / 11])
+    assert not conjugate_gradients(matrix.__matmul__, np.array([1.0, 2.0]), np.diag(matrix), 1e-12, most=1)[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"fit_intercept": False}, {"penalise_intercept": True}, {"l1": 2.0}, {"weights": True}],
+)
+def test_ridge_of_sparse_rows_is_that_of_dense_ones(counts, options, monkeypatch):
+    monkeypatch.setattr(openbook.linear.sparse_squares, "REST", 1e-12)
+    monkeypatch.setattr(openbook.linear.sparse_squares, "LEVEL", 1e-10)
+    rng = np.random.default_rng(2)
+    X, y = counts[0], rng.normal(100, 3, (80, 2)) + counts[0][:, :2].toarray()
+    options = dict(options)
+    w = rng.integers(1, 4, 80) if options.pop("weights", False) else None
+    sparse = LinearRegression(l2=3.0, scale=False, **options).fit(X, y, sample_weight=w)
+    dense = LinearRegression(l2=3.0, scale=False, **options).fit(X.toarray(), y, sample_weight=w)
+    assert_allclose(sparse.coef_, dense.coef_, atol=1e-7)
+    assert_allclose(sparse.intercept_, dense.intercept_)
+    assert_allclose(sparse.r2_, dense.r2_)
+    assert_allclose(sparse.predict(X), dense.predict(X.toarray()))
+
+
+def test_ridge_and_least_squares_of_sparse_rows_are_scikit_learns(counts):
+    from sklearn.linear_model import Ridge
+
+    X, y = counts[0], np.random.default_rng(3).normal(20, 3, 80)
+    ours, theirs = LinearRegression(l2=0.5).fit(X, y), Ridge(0.5, tol=1e-10).fit(X, y)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+    assert_allclose(ours.intercept_, theirs.intercept_)
+    wide = X[:10]  # fewer rows than columns: a plane through all of them
+    assert_allclose(LinearRegression().fit(wide, y[:10]).predict(wide), y[:10], rtol=1e-5)
+
+
+def test_ridge_of_texts_takes_every_word_beside_other_columns(films, tmp_path):
+    """As on the words, the number in standard units and the category by hand."""
+    X, price = films.drop("liked"), np.tile([3.0, 1.0, 4.0, 0.5, 2.0], 3)
+    model = LinearRegression(l2=1.0).fit(X, price)
+    assert isinstance(model._encode(X), ob.data.SparseTable)
+    words = BagOfWords().fit_transform(X.data("text").tolist()).toarray()
+    minutes = X.data("minutes")
+    kind = np.equal.outer(X.data("kind"), [0, 1]).astype(float)
+    by_hand = np.column_stack([(minutes - minutes.mean()) / minutes.std(), kind, words])
+    dense = LinearRegression(l2=1.0, scale=False).fit(by_hand, price)
+    assert_allclose(model.predict(X), dense.predict(by_hand), atol=1e-5)
+    assert_allclose(model.coef_[-words.shape[1] :], dense.coef_[-words.shape[1] :], atol=1e-5)
+    again = ob.open_model(ob.save(model, tmp_path / "ridge.openbook"))
+    assert_allclose(again.predict(X), model.predict(X))
+    assert again.r2_ == model.r2_
+    row = {"text": "good, good zebra", "minutes": 95.0}
+    assert ("text: good", 2.0) in [line[:2] for line in again.work(row)["terms"].rows]
+    assert "conjugate gradients" in str(again.work())
+    again.draw()
+
+
+def test_what_sparse_least_squares_refuses(counts):
+    X, y = counts[0], np.arange(80.0)
+    with pytest.raises(TypeError, match="LinearRegression cannot use sparse data"):
+        LinearRegression(loss="huber").fit(X, y)
+    model = LinearRegression(l2=1.0).fit(X, y)
+    for act in (model.partial_fit, model.forget):
+        with pytest.raises(ParameterError, match="sparse columns need all rows at once"):
+            act(X, y)
+    with pytest.raises(ParameterError, match="the path of coefficients needs columns that are not sparse"):
+        model.path()
+    saved = model._saved()
+    for name, array in (("weights", np.zeros((2, 1))), ("squares", np.full(30, -1.0))):
+        with pytest.raises(ValueError, match=r"array 'weights' is|a weight or a square is negative"):
+            LinearRegression(l2=1.0)._opened(saved._replace(arrays={**saved.arrays, name: array}))
 
 
 @pytest.mark.parametrize("keep", ["last", "pocket", "average"])

@@ -174,14 +174,19 @@ class Folding(Learner):
         ------
         a fitted learner for each part
         """
-        prepared = X.schema.of(Datetime) or any(map(may_pool, X.schema))
-        if X.schema.of(Text) or (self._pools and prepared):
-            # what is rare, and which words or parts of dates say most, is for each model's own rows to tell
+        if not self._parts_add_up(X):
             rests = (np.setdiff1d(np.arange(len(X)), part) for part in parts)
             return (clone(self).fit(X.take(rest), y.take(rest)) for rest in rests)
         learner = clone(self)
         sums = learner._sums_of_parts(X, y, parts)  # noqa: SLF001 (its own)
         return learner._learnt_without_each(X, y, parts, sums)  # noqa: SLF001 (its own)
+
+    def _parts_add_up(self, X: Table) -> bool:
+        """Whether the statistics of parts make those of all rows; not where what is rare, and which words or
+        parts of dates say most, is for each model's own rows to tell.
+        """
+        prepared = X.schema.of(Datetime) or any(map(may_pool, X.schema))
+        return not (X.schema.of(Text) or (self._pools and prepared))
 
     def _sums_of_parts(self, X: Table, y: Column, parts: Sequence[Array]) -> list[Statistics]:
         check_parameters(self, self._rules)

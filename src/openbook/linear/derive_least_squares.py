@@ -20,6 +20,8 @@ __all__ = ["by_columns", "by_elimination", "derive_model", "derive_row"]
 
 #: The most columns whose normal equations are shown, and the most that are solved by hand.
 _SHOWN, _BY_HAND = 8, 20
+#: The coefficients of sparse columns that are shown.
+_LARGEST = 20
 
 _BEST_INTERCEPT = r"\bar{y} - \sum_j \beta_j \bar{x}_j"
 
@@ -78,7 +80,8 @@ def _around(model, name):
 
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
-    functions = model._functions()(X)[0]  # noqa: SLF001 (the model's other half)
+    functions = model._functions()(X)[[0]]  # noqa: SLF001 (the model's other half)
+    functions = functions.toarray()[0] if model.encoding_.sparse else functions[0]
     # in units of the columns: own coefficients are U times those of the functions, and values follow
     values = model._own_values(np.append(1.0, functions))  # noqa: SLF001
     own = model._units @ model._weights  # noqa: SLF001
@@ -176,6 +179,9 @@ def _penalty_note(model):
 
 
 def _target_parts(model, t):
+    if model.encoding_.sparse:
+        yield from _sparse_parts(model, t)
+        return
     normal, shrink = model._normal, model._shrink  # noqa: SLF001
     system = normal if shrink == 1 else normal.drawn_in(model.l2)
     matrix, right = system.columns.tolist(), system.cross[:, t].tolist()
@@ -205,6 +211,27 @@ def _target_parts(model, t):
         yield Step("intercept b", formula, numbers, result)
     yield _table(model, t)
     yield from _fit_steps(model, t, normal.cross[:, t].tolist(), normal.columns.tolist(), coef)
+
+
+def _sparse_parts(model, t):
+    """Too many columns for S to be written down: it is multiplied with vectors, and the largest are shown."""
+    normal = model._normal  # noqa: SLF001
+    sums = "S v = Σ w x (x · v) - N x̄ (x̄ · v)" if model.fit_intercept else "S v = Σ w x (x · v)"
+    rule = r"(S + l_2 I) \beta = c" if model.l2 else r"S \beta = c"
+    how = "L-BFGS, which sets coefficients to 0" if model.l1 else "conjugate gradients"
+    yield Step("normal equations", rule, note=f"solved by {how}; sparse columns stay sparse: {sums}")
+    own = (model._units @ model._weights)[:, t]  # noqa: SLF001
+    if model.fit_intercept:
+        yield Step("intercept b", _BEST_INTERCEPT, result=float(own[0]))
+    most = np.argsort(-np.abs(own[1:]), kind="stable")[:_LARGEST].tolist()
+    rows = [(model.names_[j], float(own[1 + j])) for j in most]
+    note = "in units of the columns"
+    note += f"; the largest of {len(own) - 1:,}" if len(own) - 1 > len(rows) else ""
+    yield Grid("coefficients", ("term", "coefficient"), rows, note)
+    total, r2 = float(normal.targets[t]), float(np.atleast_1d(model.r2_)[t])
+    yield Step("TSS", rf"\sum_i w_i {_around(model, 'y')}^2", result=total)
+    yield Step("RSS", r"\sum_i w_i (y_i - \hat{y}_i)^2", result=(1 - r2) * total)
+    yield Step("R²", r"1 - \frac{RSS}{TSS}", result=r2)
 
 
 def _one_column(model, square, product, slope):
@@ -306,7 +333,8 @@ def _row_parts(model, X, values, own, t):
         for term, v, b, p in zip(terms, values, own, products, strict=True)
     ]
     rows = telling_words(model.encoding_.words, rows)
-    absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
+    dense = X.schema.attributes[: len(X.schema) - model.encoding_.sparse]
+    absent = [a.name for a in dense if _absent(a, X.data(a.name)[0])]
     note = f"missing or not seen in training, set to the mean: {', '.join(absent)}" if absent else ""
     parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]
     parts.append(Step("ŷ", _sum(model), joined(p for p in products if p), prediction))

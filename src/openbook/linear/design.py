@@ -23,7 +23,7 @@ from scipy.sparse import csc_array
 from openbook.data import MISSING, Categorical, Numeric, Schema, Table
 from openbook.kernels.moments import Moments
 from openbook.linear.basis import Basis
-from openbook.linear.joint_scatter import JointScatter
+from openbook.linear.joint_scatter import JointScatter, cleared
 from openbook.prepare.encoding import ColumnSums, Encoding, refuse_many_values
 
 __all__ = ["EncodedColumns", "RawColumns"]
@@ -119,6 +119,15 @@ class RawColumns:
         weights = np.zeros(shape)
         weights[entries, columns] = values
         return weights
+
+    def encoded(self, state: JointScatter, encoding: Encoding, targets: int) -> JointScatter:
+        """The weight, mean and scatter of the encoded columns and the targets, from those of the entries."""
+        into = self.weights(encoding, targets)
+        mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[self.size :])
+        # what a sum of entries can vary, and what means of 16 digits can seem to
+        most = (abs(into).T @ np.sqrt(state.gram.diagonal())) ** 2
+        most += 1e-16 * state.weight * (abs(into).T @ np.abs(state.mean)) ** 2
+        return JointScatter(state.weight, state.known, mean, cleared(state.gram.turned(into), most))
 
     def _one_row_an_entry(self) -> Table:
         """A table with a row for each entry of a category, and nothing else in it."""

@@ -7,8 +7,10 @@ The intercept is penalised only where asked, by ½ l2 b². Without l1 and l2, th
 pooled values are random effects: ½ n0 sum_v (β_v - mean of β)² is added (`prepare.encoding`), and σ² divides
 by the rows less the other coefficients. Everything follows from the weight, mean and scatter of the rows,
 which are one fold: so it learns from files, learns more and forgets (see `joint_scatter`, `design` and
-`normal`). A weight counts rows: one of weight 2 is two rows. Missing cells, values never seen and categories
-are the encoding's affair (`prepare.encoding`); rows with outlying targets are `huber`'s.
+`normal`). Sparse rows are met many times instead (`sparse_squares`), and so are the words of texts under a
+penalty; without one, the words that say most of the target are columns like others. A weight counts rows: one
+of weight 2 is two rows. Missing cells, values never seen and categories are the encoding's affair
+(`prepare.encoding`); rows with outlying targets are `huber`'s.
 
 coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)
 """
@@ -27,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Regressor
 from openbook.border.folding import Folding
 from openbook.border.rules import Flag, Maybe, Number, OneOf, ValueOf
+from openbook.data import SparseTable
 from openbook.draw.charts import named_bars
 from openbook.errors import DataError, ParameterError
 from openbook.linear.basis import Columns, Polynomial, Radial, Sigmoid, sample_of
@@ -34,9 +37,18 @@ from openbook.linear.derive_least_squares import derive_model, derive_row
 from openbook.linear.design import EncodedColumns, RawColumns
 from openbook.linear.estimates import coefficient_table, combination_words, covariance
 from openbook.linear.huber import MOST_ROUNDS, reweighed
-from openbook.linear.joint_scatter import JointScatter, cleared
+from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.normal import Normal, PenaltyPath, penalised, plain, trace_path
-from openbook.linear.targets import several_targets
+from openbook.linear.sparse_squares import (
+    Products,
+    by_products,
+    opened_equations,
+    saved_equations,
+    sparse_equations,
+    without_rows,
+)
+from openbook.linear.targets import known_targets, several_targets
+from openbook.measures.distribution import check_level
 from openbook.prepare.encoding import Encoding
 
 __all__ = ["LinearRegression"]
@@ -95,7 +107,7 @@ class LinearRegression(Folding, Regressor):
     scale_ : float
         The scale σ of the errors; with the Huber loss only.
     statistics_ : JointScatter
-        Weight, mean and scatter of the rows, from which all else follows.
+        Weight, mean and scatter of the rows, from which all else follows; not of sparse rows.
     notes_ : list of str
 
     Notes
@@ -171,7 +183,14 @@ class LinearRegression(Folding, Regressor):
         """Whether one pass over the rows is enough: a basis must know the encoding before."""
         return self.basis is None and self.loss == "squared"
 
+    def _takes_all_words(self, schema):  # noqa: ARG002 (of the same form for every learner)
+        return self._penalised and self.one_pass
+
     def _fit(self, rows):
+        self.__dict__.pop("statistics_", None)
+        if rows.sparse:
+            self._fit_sparse(rows)
+            return
         if not self.one_pass:
             alike = self._penalised or isinstance(self.basis, Radial)  # bells see every value alike
             reference = self.fit_intercept and not alike
@@ -181,6 +200,17 @@ class LinearRegression(Folding, Regressor):
             self._fit_huber(rows)
         else:
             super()._fit(rows)
+
+    def _fit_sparse(self, rows):
+        scale, targets = self._penalised and self.scale, len(self.targets_)
+        self.encoding_, self._normal = sparse_equations(
+            rows, scale=scale, intercept=self.fit_intercept, targets=targets
+        )
+        coef, self._plain, at_rest = self._solution(self._normal)
+        self._take(np.vstack([self._shrink * self._normal.intercept(coef), coef]), at_rest)
+        self._judge(coef)
+        self._normal = without_rows(self._normal)
+        self._announce()
 
     def _around(self, encoding):
         """The encoding, whose 0 stays where it is in the columns if there is no intercept."""
@@ -239,12 +269,16 @@ class LinearRegression(Folding, Regressor):
             self.encoding_, self._normal = self._encoded(scale=scale, reference=reference)
         else:
             self._normal = self._equations(self.statistics_)
+        coef, self._plain, at_rest = self._solution(self._normal)
+        self._take(np.vstack([self._shrink * self._normal.intercept(coef), coef]), at_rest)
+        self._judge(coef)
+
+    def _take(self, weights, at_rest):
+        """Take over the intercepts and coefficients of the encoded columns, (1 + d, T)."""
         functions = self._functions()
         self.names_ = functions.basis.names(self.encoding_, functions.centres)
-        self._units = functions.basis.units(self.encoding_, functions.centres)
-        coef, self._plain, at_rest = self._solution(self._normal)
-        self._weights = np.vstack([self._shrink * self._normal.intercept(coef), coef])
-        own = (self._units @ self._weights).T
+        self._units, self._weights = functions.basis.units(self.encoding_, functions.centres), weights
+        own = (self._units @ weights).T
         self.coef_, self.intercept_ = own[:, 1:], own[:, 0]
         if self._flat:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
@@ -255,14 +289,14 @@ class LinearRegression(Folding, Regressor):
         if more := len(self.collinear_) - len(self.notes_):
             self.notes_.append(f"{more:,} more columns are collinear, and their coefficients set to 0")
         if not at_rest:
-            self.notes_.append("coordinate descent did not converge; a larger l2 makes it faster")
-        self._judge(coef)
+            self.notes_.append("the coefficients did not converge; a larger l2 makes that faster")
 
     def _solution(self, normal):
         """The coefficients, (d, T); the solution without penalties, if it is; and whether it came to rest."""
-        if self._penalised:
+        sparse = isinstance(normal.scatter, Products)
+        if self._penalised or sparse:
             normal = normal.drawn_in(self.l2) if self.penalise_intercept and self.fit_intercept else normal
-            coef, at_rest = penalised(normal, self.l1, self.l2)
+            coef, at_rest = (by_products if sparse else penalised)(normal, self.l1, self.l2)
             return coef, None, at_rest
         if len(roots := self._shrinkage(len(normal.mean))):
             normal = replace(normal, scatter=normal.scatter.with_rows(roots))
@@ -310,16 +344,7 @@ class LinearRegression(Folding, Regressor):
         """The encoding of the rows that were added up, and the normal equations of its columns."""
         raw = RawColumns(self.schema_)
         encoding = self._around(raw.encoding(self.statistics_, scale=scale, reference=reference))
-        targets = len(self.targets_)
-        into = raw.weights(encoding, targets)
-        state = self.statistics_
-        mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[raw.size :])
-        # what a sum of entries can vary, and what means of 16 digits can seem to
-        most = (abs(into).T @ np.sqrt(state.gram.diagonal())) ** 2
-        most += 1e-16 * state.weight * (abs(into).T @ np.abs(state.mean)) ** 2
-        scatter = cleared(state.gram.turned(into), most)
-        encoded = JointScatter(state.weight, state.known, mean, scatter)
-        return encoding, self._equations(encoded)
+        return encoding, self._equations(raw.encoded(self.statistics_, encoding, len(self.targets_)))
 
     # more and fewer rows
 
@@ -344,28 +369,22 @@ class LinearRegression(Folding, Regressor):
         self._check_adds_up()
         return super().partial_fit(X, y, classes, sample_weight)
 
-    def forget(self, X, y, sample_weight=None):
-        """Unlearn rows that were learnt before, as if they had never come; some must be left.
-
-        Parameters
-        ----------
-        X : table-like
-        y : array-like or str
-        sample_weight : array-like or None, default=None
-
-        Returns
-        -------
-        self
-        """
-        self._check_adds_up()
-        return super().forget(X, y, sample_weight)
-
     def _check_adds_up(self):
-        if self.loss == "huber":
-            msg = "the Huber loss needs all rows at once; call fit on all of them"
+        if self.loss == "huber" or self._sparse:
+            what = "the Huber loss needs" if self.loss == "huber" else "sparse columns need"
+            msg = f"{what} all rows at once; call fit on all of them"
             raise ParameterError(msg)
 
+    @property
+    def _sparse(self):
+        """Whether it was fitted to sparse rows."""
+        return hasattr(self, "encoding_") and bool(self.encoding_.sparse)
+
+    def _parts_add_up(self, X):
+        return super()._parts_add_up(X) and not isinstance(X, SparseTable)
+
     def _more_rows(self, X, y, sample_weight, *, grow):
+        self._check_adds_up()
         return super()._more_rows(X, y, sample_weight, grow=grow and self.one_pass)
 
     def _grow(self, schema):
@@ -423,9 +442,7 @@ class LinearRegression(Folding, Regressor):
         if self.sigma2_ is None or not self._flat:
             msg = "an interval needs one target, more rows than coefficients, no penalty and the squared loss"
             raise ParameterError(msg)
-        if not 0 < level < 1:
-            msg = f"level must lie between 0 and 1, got {level!r}"
-            raise ParameterError(msg)
+        check_level(level)
         own = self._covariance()
 
         def around(rows):
@@ -464,9 +481,7 @@ class LinearRegression(Folding, Regressor):
         Table
         """
         check_is_fitted(self)
-        if not 0 < level < 1:
-            msg = f"level must lie between 0 and 1, got {level!r}"
-            raise ParameterError(msg)
+        check_level(level)
         terms, errors = ["intercept", *self.names_], None
         if self.sigma2_ is not None:
             spread = np.sqrt(np.maximum(np.diag(self._covariance()), 0.0))
@@ -509,21 +524,16 @@ class LinearRegression(Folding, Regressor):
             The penalties, coefficients, intercepts and R² along the path.
         """
         check_is_fitted(self)
+        if self._sparse:
+            msg = "the path of coefficients needs columns that are not sparse; fit a model for each penalty"
+            raise ParameterError(msg)
         if self.one_pass:
             encoding, normal = self._encoded(scale=self.scale, reference=False)
             names, units = encoding.names, Columns().units(encoding, np.zeros((0, 0)))
         else:
             normal, names, units = self._normal, self.names_, self._units
-        penalties, weights, shares = [], [], []
-        for l1, l2, coef in trace_path(normal, n, ratio, least):
-            penalties.append((l1, l2))
-            weights.append((units @ np.vstack([normal.intercept(coef), coef])).T)
-            shares.append(1 - normal.residual(coef) / np.where(normal.targets > 0, normal.targets, 1.0))
-        l1s, l2s = np.array(penalties).T
-        own, r2 = np.array(weights), np.array(shares)
-        if self._flat:
-            own, r2 = own[:, 0], r2[:, 0]
-        return PenaltyPath(l1s, l2s, own[..., 1:], own[..., 0], r2, names)
+        found = trace_path(normal, n, ratio, least)
+        return PenaltyPath.of(normal, found, names, units, flat=self._flat)
 
     def _work(self):
         return derive_model(self)
@@ -534,6 +544,7 @@ class LinearRegression(Folding, Regressor):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.input_tags.sparse = self.one_pass
         return tags
 
     # the model file
@@ -544,17 +555,12 @@ class LinearRegression(Folding, Regressor):
         return saved._replace(facts=facts)
 
     def _opened(self, saved):
-        targets, flat = saved.facts["targets"], saved.facts["flat"]
-        if not isinstance(targets, list) or not targets or not all(isinstance(name, str) for name in targets):
-            msg = "its targets must be a list of names"
-            raise ValueError(msg)
-        if flat not in {True, False} or (flat and len(targets) > 1):
-            msg = "its targets cannot be one array"
-            raise ValueError(msg)
-        self.targets_, self._flat = tuple(targets), bool(flat)
+        self.targets_, self._flat = known_targets(saved.facts)
         super()._opened(saved)
 
     def _arrays(self):
+        if self._sparse:
+            return saved_equations(self.encoding_, self._normal, self._weights, np.atleast_1d(self.r2_))
         arrays = dict(super()._arrays())
         if not self.one_pass:
             arrays |= {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
@@ -565,6 +571,14 @@ class LinearRegression(Folding, Regressor):
 
     def _restore(self, arrays):
         arrays = dict(arrays)
+        if "weights" in arrays:
+            self.encoding_, self._normal, weights, r2 = opened_equations(
+                self.schema_, arrays, len(self.targets_)
+            )
+            self._plain = self.dof_ = self.sigma2_ = None
+            self._take(weights, at_rest=True)
+            self.r2_ = float(r2[0]) if self._flat else r2
+            return
         if not self.one_pass:
             own = {name: arrays.pop(name) for name in list(arrays) if name.startswith("encoding.")}
             by_name = {name.removeprefix("encoding."): array for name, array in own.items()}

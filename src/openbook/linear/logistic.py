@@ -32,6 +32,7 @@ from openbook.linear.logistic_work import derive_model, derive_row
 from openbook.linear.maximum import PLAIN, maximise
 from openbook.linear.scored import linear_scores
 from openbook.linear.start import given_start
+from openbook.measures.distribution import check_level
 from openbook.measures.scores import sigmoid, softmax
 from openbook.prepare.encoding import Encoding
 from openbook.words.numbers import figure
@@ -357,9 +358,7 @@ class LogisticRegression(Classifier):
         Table
         """
         check_is_fitted(self)
-        if not 0 < level < 1:
-            msg = f"level must lie between 0 and 1, got {level!r}"
-            raise ParameterError(msg)
+        check_level(level)
         estimates = np.column_stack([self.intercept_, self.coef_])
         labels = [as_text(label) for label in self.classes_.tolist()]
         if self._n_scores == 1:

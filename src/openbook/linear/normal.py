@@ -22,7 +22,7 @@ S : float64 (d, d);  c, β : float64 (d, T) for T targets;  Z : float64 (n, d); 
 """
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
@@ -57,7 +57,7 @@ class Normal:
     weight: float
     mean: np.ndarray
     target_mean: np.ndarray
-    scatter: Gram  # S
+    scatter: Any  # S: a Gram, or where rows are sparse its Products
     cross: np.ndarray
     targets: np.ndarray
     target_rows: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # t, where S is kept as rows
@@ -87,12 +87,16 @@ class Normal:
         """The equations where the intercept is penalised too."""
         pull = l2 * self.weight / (self.weight + l2)
         mean, target_mean = np.sqrt(pull) * self.mean[None], np.sqrt(pull) * self.target_mean[None]
-        cross, targets = self.cross + mean.T @ target_mean, self.targets + target_mean[0] ** 2
-        if self.scatter.wide:
-            rows = Gram.of_rows(np.vstack([self.scatter.entries, mean]))
-            target_rows = np.vstack([self.target_rows, target_mean])
-            return replace(self, scatter=rows, cross=cross, targets=targets, target_rows=target_rows)
-        return replace(self, scatter=Gram(self.columns + mean.T @ mean), cross=cross, targets=targets)
+        target_rows = (
+            np.vstack([self.target_rows, target_mean]) if len(self.target_rows) else self.target_rows
+        )
+        return replace(
+            self,
+            scatter=self.scatter.with_rows(mean),
+            cross=self.cross + mean.T @ target_mean,
+            targets=self.targets + target_mean[0] ** 2,
+            target_rows=target_rows,
+        )
 
     def residual(self, coef: np.ndarray) -> np.ndarray:
         """The residual sum of squares of each target, (T,)."""
@@ -270,6 +274,20 @@ class PenaltyPath(NamedTuple):
     intercept: np.ndarray
     r2: np.ndarray
     names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, normal, found, names, units, *, flat):
+        """The path of these penalties and coefficients of `trace_path`; `flat` for one target."""
+        penalties, weights, shares = [], [], []
+        for l1, l2, coef in found:
+            penalties.append((l1, l2))
+            weights.append((units @ np.vstack([normal.intercept(coef), coef])).T)
+            shares.append(1 - normal.residual(coef) / np.where(normal.targets > 0, normal.targets, 1.0))
+        l1s, l2s = np.array(penalties).T
+        own, r2 = np.array(weights), np.array(shares)
+        if flat:
+            own, r2 = own[:, 0], r2[:, 0]
+        return cls(l1s, l2s, own[..., 1:], own[..., 0], r2, names)
 
     def draw(self):
         """The coefficients over the penalty: a line for each column, the largest with names.

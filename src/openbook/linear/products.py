@@ -4,7 +4,8 @@ r"""Sums of products of many rows of few columns, faster than a general matrix p
 
 Columns: z holds one entry of all rows after the other, (K, n), so that four entries against four others are
 sixteen sums that stay in the processor's registers from the first row to the last. K is a multiple of four.
-Rows as they lie in memory: a register holds some entries of one row, see `kernels.tile`.
+Rows as they lie in memory: a register holds some entries of one row, see `kernels.tile`. Sparse rows have too
+many columns for products of all pairs; they are multiplied with a vector.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.kernels.tile import LINE_BYTES, aligned, fetch, tile, tile_shape
 
-__all__ = ["add_products", "products_of_rows"]
+__all__ = ["add_products", "add_sparse_products", "products_of_rows"]
 
 #: Rows that are turned at a time: of some fifty entries, as many as fit the first cache.
 _BLOCK = 64
@@ -50,6 +51,19 @@ def _add_four(row, q, s0, s1, s2, s3):
     row[q + 1] += s1
     row[q + 2] += s2
     row[q + 3] += s3
+
+
+@jit
+def add_sparse_products(cells, weights, vector, product):
+    """Add X'W(X v) to the product, (d,), each row being met once; cells : indptr, indices and data of X."""
+    indptr, indices, data = cells
+    for i in range(weights.shape[0]):
+        score = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            score += data[e] * vector[indices[e]]
+        score *= weights[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            product[indices[e]] += score * data[e]
 
 
 def products_of_rows(x, y, roots, shift, middle):

@@ -25,6 +25,7 @@ __all__ = [
     "Objective",
     "Point",
     "Solution",
+    "conjugate_gradients",
     "follow_gradient",
     "lbfgs",
     "newton",
@@ -118,7 +119,7 @@ def truncated_newton(objective, start, *, tol, max_iter):
     while trace[-1].slope > tol and len(trace) <= max_iter:
         times, diagonal = objective.bend(theta)
         exact = max(min(0.1, np.sqrt(trace[-1].slope / steepest)), 0.1 * tol / trace[-1].slope)
-        step = conjugate_gradients(times, -gradient, diagonal, exact)
+        step, _ = conjugate_gradients(times, -gradient, diagonal, exact)
         promised = gradient @ step
         for halving in range(HALVINGS):
             length = 0.5**halving
@@ -132,29 +133,30 @@ def truncated_newton(objective, start, *, tol, max_iter):
     return Solution(theta, trace, trace[-1].slope <= tol)
 
 
-def conjugate_gradients(times, right, diagonal, exact):
+def conjugate_gradients(times, right, diagonal, exact, most=MOST_PRODUCTS):
     """Solve H x = right, up to a share of `exact` of it, both measured by the inverse of H's diagonal.
 
-    times : H times a vector;  right, diagonal : float64 (p,)
+    times : H times a vector, at most so often;  right, diagonal : float64 (p,). Returns x, and whether it is
+    that exact.
     """
     inverse = 1.0 / np.maximum(diagonal, np.finfo(float).tiny)
     x, rest = np.zeros_like(right), right.copy()
     along = inverse * rest
     square = first = rest @ along
-    for _ in range(MOST_PRODUCTS):
+    for _ in range(most):
         if square <= exact**2 * first:
             break
         ahead = times(along)
         bend = along @ ahead
         if bend <= 0.0:  # no more than rounding is left
-            break
+            return x, True
         x += (square / bend) * along
         rest -= (square / bend) * ahead
         turned = inverse * rest
         square, before = rest @ turned, square
         along *= square / before
         along += turned
-    return x
+    return x, square <= exact**2 * first
 
 
 def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10, l1=None, keep_gradients=True):

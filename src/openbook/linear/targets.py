@@ -1,5 +1,6 @@
 """One target or several: an array (n,) or (n, T), a frame or a table of numbers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from openbook.data import Numeric
 from openbook.data.read import read
 from openbook.errors import DataError
 
-__all__ = ["several_targets"]
+__all__ = ["known_targets", "several_targets"]
 
 
 def several_targets(y: Any) -> tuple[tuple[str, ...], np.ndarray] | None:
@@ -35,3 +36,15 @@ def several_targets(y: Any) -> tuple[tuple[str, ...], np.ndarray] | None:
     numbers = numbers.astype(float)
     assert_all_finite(numbers, input_name="y")
     return names, numbers
+
+
+def known_targets(facts: Mapping[str, Any]) -> tuple[tuple[str, ...], bool]:
+    """The names of a model file's targets, and whether they are one array; ValueError where they are not."""
+    targets, flat = facts["targets"], facts["flat"]
+    if not isinstance(targets, list) or not targets or not all(isinstance(name, str) for name in targets):
+        msg = "its targets must be a list of names"
+        raise ValueError(msg)
+    if flat not in {True, False} or (flat and len(targets) > 1):
+        msg = "its targets cannot be one array"
+        raise ValueError(msg)
+    return tuple(targets), bool(flat)

@@ -2,7 +2,7 @@
 
     text      uint8, texts in UTF-8 one after another, each with a zero byte behind it
     fold      uint8 (256,), what each byte counts as: itself, a small letter, or 0 where it is in no word
-    eights    uint64, the eight folded bytes from each position on, so that a word is word_order by eights
+    eights    uint64, the eight folded bytes from each position on, so that a word is compared by eights
     table     uint64 (2^k, 4), open addressing: the first eight bytes of a word, the next eight, its place in
               `letters`, and its size and code + 1 in one; 0 there is a free slot
     letters   uint8, every word once, a line break behind each
