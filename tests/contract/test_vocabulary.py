@@ -152,6 +152,7 @@ DEFAULTS = {
         "'mean'": "of numbers",
         "'quantile'": SKLEARN,
         "'margin'": "of asking",
+        "'set'": "of several labels",
     },
     "structure": {"'hill_climb'": "of any table", "'tan'": "a tree among the inputs, to predict"},
     "target": {"None": "a bundled set has one of its own", "'class'": "of a worked example"},

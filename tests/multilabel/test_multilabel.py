@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn import multioutput
 from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.tree import DecisionTreeClassifier as TheirTree
@@ -12,14 +13,15 @@ import openbook as ob
 from openbook.bayes import NaiveBayes
 from openbook.errors import DataError, ModelFileError, OpenbookError, ParameterError, UnknownColumn
 from openbook.judge import IterativeStratification
+from openbook.linear import LogisticRegression
 from openbook.multilabel import (
     ClassifierChain,
     LabelPowerset,
     MultiOutputClassifier,
-    evaluate_labels,
     label_sets,
 )
 from openbook.tree import CART
+from openbook.work import Passage
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(200, 3))
@@ -164,12 +166,40 @@ def test_folds_share_out_rare_labels():
         IterativeStratification(1)
 
 
-def test_evaluation_beside_the_baseline():
-    evaluation = evaluate_labels(MultiOutputClassifier(NaiveBayes()), X, Y, cv=3)
-    assert evaluation.scores.truth.tolist() == (Y == 1).tolist()
-    assert evaluation.scores.hamming_loss == pytest.approx(np.mean((evaluation.proba > 0.5) != (Y == 1)))
-    assert evaluation.baseline.predicted[:, 1].sum() == 0
-    assert "baseline" in repr(evaluation)
+@pytest.mark.parametrize("kind", [MultiOutputClassifier, ClassifierChain, LabelPowerset])
+def test_members_share_the_words_of_texts_and_say_what_they_would_alone(kind):
+    model = kind(NaiveBayes()).fit(TOPICS, "topic")
+    assert model.worded_ is not None
+    alone = kind(NaiveBayes())
+    alone._counts_for_all = lambda _: False
+    alone.fit(TOPICS, "topic")
+    assert alone.worded_ is None
+    np.testing.assert_allclose(model.predict_proba(TOPICS), alone.predict_proba(TOPICS), rtol=1e-12)
+
+
+def test_work_shades_the_text_for_each_label_that_is_predicted():
+    model = MultiOutputClassifier(NaiveBayes()).fit(TOPICS, "topic")
+    shaded = [
+        part
+        for part in model.work({"text": "the team won a vote, a vote"}).parts
+        if isinstance(part, Passage)
+    ]
+    assert [part.note for part in shaded] == [
+        "Shading: what each word adds to the log odds of politics.",
+        "Shading: what each word adds to the log odds of sport.",
+    ]
+    weights = [dict(part.pieces) for part in shaded]
+    assert weights[0]["vote"] > 0 > weights[0]["team"]
+    assert weights[1]["team"] > 0 > weights[1]["vote"]
+
+
+def test_a_chain_puts_labels_beside_sparse_columns():
+    sparse = sp.csr_array(np.abs(np.round(X)))
+    dense = ClassifierChain(LogisticRegression(scale=False)).fit(sparse.toarray(), Y)
+    chain = ClassifierChain(LogisticRegression(scale=False)).fit(sparse, Y)
+    np.testing.assert_allclose(chain.predict_proba(sparse), dense.predict_proba(sparse.toarray()), atol=1e-4)
+    with pytest.raises(ParameterError, match="CART takes no labels beside sparse columns"):
+        ClassifierChain(CART()).fit(sparse, Y)
 
 
 def test_damaged_members_are_refused(tmp_path):

@@ -2,7 +2,8 @@
 
 from openbook.baseline.one_r import OneR
 from openbook.baseline.rule_classifier import RuleClassifier
+from openbook.baseline.zero_labels import ZeroLabels
 from openbook.baseline.zero_r import ZeroR
 from openbook.baseline.zero_regressor import ZeroRegressor
 
-__all__ = ["OneR", "RuleClassifier", "ZeroR", "ZeroRegressor"]
+__all__ = ["OneR", "RuleClassifier", "ZeroLabels", "ZeroR", "ZeroRegressor"]

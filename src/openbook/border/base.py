@@ -24,7 +24,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted
 
 from openbook.border.date_parts import derived_parts
-from openbook.border.passages import shaded_texts
+from openbook.border.passages import model_score, shaded_texts
 from openbook.border.pooling import pooled, with_prepared
 from openbook.border.profile import Profile, Unlike
 from openbook.border.rows import (
@@ -371,7 +371,7 @@ class Learner(FromRows):
         words = self.schema_.words
         if not words or any(text not in given.names for text in words):  # members see words, not texts
             return ()
-        return shaded_texts(self, self._with_texts(given))
+        return shaded_texts(words, self._with_texts(given), partial(model_score, self))
 
     @abstractmethod
     def _target(self, y: Any) -> tuple[str, Array]:

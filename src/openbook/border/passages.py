@@ -1,7 +1,7 @@
 """The text of a row, each word shaded by what it contributes to the prediction.
 
     score s(x)         ln P(c | x) - ln P(r | x), of the predicted class c and the runner-up r; of numbers the
-                       prediction itself
+                       prediction itself; of a label that rows may have beside others, ln P / (1 - P)
     contribution       s(x) - s(x without the word, wherever it occurs in the text)
 
 That is asked of the fitted model as it stands, so it holds for every learner. Of a naive Bayes it is exactly
@@ -9,62 +9,78 @@ x ln(p_c / p_r). Words that the model does not know contribute nothing. Logarith
 above -700, where a double ends.
 """
 
+from collections.abc import Callable, Collection, Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import Any
 from unicodedata import category
 
 import numpy as np
+import numpy.typing as npt
 
 from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.text.columns import RULE
 from openbook.work import Passage
 
-if TYPE_CHECKING:
-    from openbook.border.base import Learner
-
-__all__ = ["shaded_texts"]
+__all__ = ["Scored", "log_odds", "model_score", "shaded_texts"]
 
 #: The most characters of a text that are shown, and the most distinct words that are left out in turn.
 _MOST_SIGNS, _MOST_WORDS = 10_000, 400
 _LEAST_LOG = -700.0
 
+#: The scores of rows, each with what it is of: of several labels, there are several.
+Scored = list[tuple[str, npt.NDArray[Any]]]
 
-def shaded_texts(model: "Learner", row: Table) -> tuple[Passage, ...]:
-    """The texts of a one-row table, as the fitted model weighs their words."""
+
+def shaded_texts(
+    words: Mapping[str, Collection[str]], row: Table, score: Callable[[Table], Scored]
+) -> tuple[Passage, ...]:
+    """The texts of a one-row table, as a fitted model weighs their words.
+
+    words : the words that the model knows, by column of texts
+    score : the scores of rows, by the model
+    """
     found = []
-    for column, places in model.schema_.words.items():
+    for column, known_words in words.items():
         text = row.data(column)[0]
         if text:
             pieces = _pieces(text)
-            known = [term for _, term in pieces if term in places]
-            words = sorted(dict.fromkeys(known), key=lambda term: -known.count(term))[:_MOST_WORDS]
-            weights, about = _contributions(model, row, column, known, words) if words else ({}, "")
-            shown = tuple((sign, weights.get(term or "", 0.0)) for sign, term in pieces)
-            found.append(Passage(column, shown, about))
+            known = [term for _, term in pieces if term is not None and term in known_words]
+            some = sorted(dict.fromkeys(known), key=lambda term: -known.count(term))[:_MOST_WORDS]
+            scored = score(_without_each(row, column, known, some)) if some else []
+            for about, scores in scored or [("", np.zeros(1))]:
+                weights = dict(zip(some, (scores[0] - scores[1:]).tolist(), strict=bool(scored)))
+                shown = tuple((sign, weights.get(term or "", 0.0)) for sign, term in pieces)
+                shading = f"Shading: what each word adds to {about}." if about else ""
+                found.append(Passage(column, shown, shading))
     return tuple(found)
 
 
-def _contributions(
-    model: "Learner", row: Table, column: str, known: list[str], words: list[str]
-) -> tuple[dict[str, float], str]:
-    """What each word adds to the score, and what the score is."""
+def _without_each(row: Table, column: str, known: list[str], words: list[str]) -> Table:
+    """The row with its known words, and below it without each of some of them."""
     without = [" ".join(term for term in known if term != word) for word in words]
     texts = np.array([" ".join(known), *without], dtype=object)
     columns = [texts if name == column else row.data(name).repeat(len(texts)) for name in row.names]
-    rows = Table(row.schema, columns)
+    return Table(row.schema, columns)
+
+
+def model_score(model: Any, rows: Table) -> Scored:
+    """The score of rows by a learner of numbers or of classes; nothing where there is one class."""
     if not hasattr(model, "classes_"):
-        about = f"Shading: what each word adds to {model.target_}."
-        scores = model.predict(rows)  # type: ignore[attr-defined]
-    elif len(model.classes_) < 2:
-        return {}, ""
-    else:
-        logs = np.maximum(model.predict_log_proba(rows), _LEAST_LOG)  # type: ignore[attr-defined]
-        runner_up, predicted = np.argsort(logs[0], kind="stable")[-2:]
-        scores = logs[:, predicted] - logs[:, runner_up]
-        ahead, behind = (as_text(model.classes_[c].item()) for c in (predicted, runner_up))
-        about = f"Shading: what each word adds to the log odds of {ahead} against {behind}."
-    return dict(zip(words, (scores[0] - scores[1:]).tolist(), strict=True)), about
+        return [(model.target_, model.predict(rows))]
+    if len(model.classes_) < 2:
+        return []
+    logs = np.maximum(model.predict_log_proba(rows), _LEAST_LOG)
+    runner_up, predicted = np.argsort(logs[0], kind="stable")[-2:]
+    ahead, behind = (as_text(model.classes_[c].item()) for c in (predicted, runner_up))
+    return [(f"the log odds of {ahead} against {behind}", logs[:, predicted] - logs[:, runner_up])]
+
+
+def log_odds(proba: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The log odds of probabilities."""
+    with np.errstate(divide="ignore"):
+        yes, no = (np.maximum(np.log(side), _LEAST_LOG) for side in (proba, 1 - proba))
+    return np.asarray(yes - no)
 
 
 def _pieces(text: str) -> list[tuple[str, str | None]]:

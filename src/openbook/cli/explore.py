@@ -40,9 +40,9 @@ def plan_exploration(source: str, options: dict[str, Any]) -> tuple[ExplorePlan,
         name = option.get(odd[0], odd[0].replace("_", "-"))
         raise PlanError(f"--{name} needs a target, and this study explores; omit it")
     origin = Source.of(source, options.pop("kinds", None), options.pop("read_with", None))
+    origin, aside = origin.aimed_at(options.pop("target", None))
     table = origin.read()
     description = describe(table)
-    aside = options.pop("target", None)
     plan = make_exploration(origin, aside=aside, table=table, description=description, **options)
     return plan, table, description
 

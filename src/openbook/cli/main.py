@@ -17,7 +17,7 @@ from openbook.cli.options import (
     Ignore,
     Kinds,
     SourceArgument,
-    Target,
+    Targets,
     TestGroups,
     WeightKind,
     kinds_of,
@@ -69,7 +69,7 @@ def study(
             metavar="SOURCE", help="A data file, a bundled data set, a plan.toml or the folder of a study."
         ),
     ],
-    target: Target = None,
+    target: Targets = None,
     explore: Annotated[
         bool,
         typer.Option(
@@ -374,7 +374,7 @@ def compare(
 @reading
 def describe(
     source: SourceArgument,
-    target: Target = None,
+    target: Targets = None,
     kind: Kinds = None,
     rule: Annotated[
         list[str] | None,
@@ -394,11 +394,14 @@ def describe(
     from openbook.cli.bar import waiting
     from openbook.cli.screen import print_description
     from openbook.cli.tables import default_target, open_table
+    from openbook.data.label_sets import LABELS, with_label_sets
     from openbook.text.describe import describe as describe_table
 
     with waiting("Reading the data"):
         table = open_table(source, kinds_of(kind), read_with, sampled=True)
-        description = describe_table(table, target or default_target(source), rule or ())
+        aim = default_target(source) if not target else target[0] if len(target) == 1 else LABELS
+        table = with_label_sets(table, target) if target and len(target) > 1 else table
+        description = describe_table(table, aim, rule or ())
     print_description(description)
 
 

@@ -18,7 +18,7 @@ __all__ = [
     "Out",
     "RulesFormat",
     "SourceArgument",
-    "Target",
+    "Targets",
     "TestGroups",
     "WeightKind",
     "WorkFormat",
@@ -30,9 +30,16 @@ __all__ = [
 #: The panel of the help with the options about columns.
 COLUMNS = "Columns"
 
-Target = Annotated[
-    str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.", rich_help_panel=COLUMNS),
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COLUMN",
+        help="The column to predict. Of a column of label sets, such as sport|politics, every label is"
+        " predicted. Repeatable: several columns of 0 and 1 are labels, predicted together.",
+        rich_help_panel=COLUMNS,
+    ),
 ]
 Ignore = Annotated[
     list[str] | None,
@@ -49,9 +56,9 @@ Kinds = Annotated[
         "--kind",
         "-k",
         metavar="COLUMN=KIND",
-        help="Set the kind of a column: numeric, datetime, nominal, ordinal or text. For an ordinal column"
-        " give its values from lowest to highest, as in size=small,medium,large; for dates, a format such as"
-        " d/m/y, unix or excel. Repeatable.",
+        help="Set the kind of a column: numeric, datetime, nominal, ordinal, text, or labels for sets such as"
+        " sport|politics. For an ordinal column give its values from lowest to highest, as in"
+        " size=small,medium,large; for dates, a format such as d/m/y, unix or excel. Repeatable.",
         rich_help_panel=COLUMNS,
     ),
 ]

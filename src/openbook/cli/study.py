@@ -77,7 +77,8 @@ def run_study(
         with waiting("Reading the data"):
             plan, table, description = _planned(source, options)
     except NotEvaluableError as error:
-        report = report_refusal(Source.of(source, kinds), target, str(error), folder)
+        origin, aimed = Source.of(source, kinds).aimed_at(target)
+        report = report_refusal(origin, aimed, str(error), folder)
         raise PlanError(f"{error} (report: {report})" if report else str(error)) from None
     if isinstance(plan, ExplorePlan):
         from openbook.cli.explore import run_exploration

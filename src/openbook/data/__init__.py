@@ -13,6 +13,7 @@ from openbook.data.attributes import (
 )
 from openbook.data.column import Column
 from openbook.data.derived import DatePart, Intervals, Word
+from openbook.data.labels import Labels
 from openbook.data.read import read
 from openbook.data.reading import MISSING_TOKENS
 from openbook.data.scan import FilePiece, Scan, scan
@@ -34,6 +35,7 @@ __all__ = [
     "Datetime",
     "FilePiece",
     "Intervals",
+    "Labels",
     "Nominal",
     "Numeric",
     "Ordinal",

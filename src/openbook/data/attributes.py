@@ -1,4 +1,4 @@
-"""What a column is: numeric, a date or time, nominal, ordinal or text.
+"""What a column is: numeric, a date or time, nominal, ordinal, sets of labels or text.
 
 Attributes are small frozen values that travel from the file through the model to the report. A cell of a
 nominal or ordinal column is stored as the position of its value in `values`: code >= 0. Two codes stand for
@@ -435,7 +435,7 @@ class Categorical(Attribute):
         return {value: code for code, value in enumerate(self.values)}
 
     def encode(self, value: object) -> int:
-        """The code of a cell: MISSING for None and NaN, `unlisted` for a value that is not listed.
+        """The code of a cell: `gap` for None and NaN, `unlisted` for a value that is not listed.
 
         Parameters
         ----------
@@ -447,8 +447,27 @@ class Categorical(Attribute):
         int
         """
         if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
-            return MISSING
-        return self.codes.get(as_text(value), self.unlisted)
+            return self.gap
+        return self.codes.get(self.spelled(as_text(value)), self.unlisted)
+
+    def spelled(self, text: str) -> str:
+        """A cell as it is listed among the values, if it is.
+
+        Parameters
+        ----------
+        text : str
+            The cell.
+
+        Returns
+        -------
+        str
+        """
+        return text
+
+    @property
+    def gap(self) -> int:
+        """The code of an empty cell."""
+        return MISSING
 
     @property
     def unlisted(self) -> int:

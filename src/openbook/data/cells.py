@@ -125,13 +125,14 @@ class Cells(NamedTuple):
 
     def _codes(self, attribute: Categorical) -> Array:
         codes = attribute.codes
-        if attribute.values == tuple(self.values) and not self.nones:
+        if attribute.values == tuple(self.values) and not self.nones and attribute.gap == MISSING:
             return self.codes.astype(attribute.dtype)
-        if first := self.first([value not in codes for value in self.values]):
+        spelled = [attribute.spelled(value) for value in self.values]
+        if first := self.first([value not in codes for value in spelled]):
             row, text = first
             hint = did_you_mean(text, attribute.values)
             where = f"column {attribute.name!r}: row {row:,}"
             msg = f"{where} holds {text!r}, which is not among the listed values. {hint}"
             raise DataError(msg)
-        answers = [codes.get(value, MISSING) for value in self.values]
-        return self.lookup(answers, MISSING, attribute.dtype, codes.get(NONE))
+        answers = [codes.get(value, MISSING) for value in spelled]
+        return self.lookup(answers, attribute.gap, attribute.dtype, codes.get(NONE))

@@ -6,6 +6,7 @@ never saw becomes UNSEEN or, where a value stands for the rest, that. Numbers th
 or the other way round, are converted if every one of them can be.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,7 @@ def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
             raise DataError(msg)
         table = _renamed(table, schema.given)
     if isinstance(table, SparseTable):
-        if other := [a for a in schema if not isinstance(a, Numeric)]:
-            msg = f"column {other[0].name!r} was {other[0].kind} in training, but sparse data are numeric"
-            raise DataError(msg)
-        return table.select(schema.names)
+        return _sparse(table, schema, who, grow=grow)
     if schema.of(DatePart):
         table = _with_parts(table, schema)
     if absent := [name for name in schema.names if name not in table.schema]:
@@ -59,6 +57,21 @@ def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
     if table.names == schema.names and table.matrix is not None and not schema.of(Categorical, Text):
         return Table.from_matrix(schema, table.matrix)
     return Table(schema, [conform_column(table.column(a.name), a) for a in schema])
+
+
+def _sparse(table: SparseTable, schema: Schema, who: str, *, grow: bool) -> Table:
+    """The columns before those of the matrix conformed, and those of the matrix selected."""
+    if not (n := len(table.columns)):
+        if other := [a for a in schema if not isinstance(a, Numeric)]:
+            msg = f"column {other[0].name!r} was {other[0].kind} in training, but sparse data are numeric"
+            raise DataError(msg)
+        return table.select(schema.names)
+    sparse = set(table.names[n:])
+    dense = Table(table.schema.select(table.names[:n]), table.columns)
+    others = conform(dense, schema.select(a.name for a in schema if a.name not in sparse), who, grow=grow)
+    kept = [a for a in schema if a.name in sparse]
+    whole = Schema((*others.schema, *kept), schema.named)
+    return SparseTable(whole, table.cells([a.name for a in kept]), dense=others.columns)
 
 
 def conform_column(column: Column, attribute: Attribute) -> Array:
@@ -96,8 +109,9 @@ def _with_parts(table: Table, schema: Schema) -> Table:
 def _extended(attribute: Attribute, column: Column) -> Attribute:
     if not isinstance(attribute, Categorical) or not attribute.is_open:
         return attribute
-    new = tuple(value for value in _distinct(column) if value not in attribute.codes)
-    return type(attribute)(attribute.name, attribute.values + new) if new else attribute
+    spelled = dict.fromkeys(map(attribute.spelled, _distinct(column)))
+    new = tuple(value for value in spelled if value not in attribute.codes)
+    return replace(attribute, values=attribute.values + new) if new else attribute
 
 
 def _distinct(column: Column) -> tuple[str, ...]:
@@ -182,6 +196,6 @@ def _is_plain_number(value: str) -> bool:
 def _recoded(codes: Array, values: tuple[str, ...], attribute: Categorical) -> Array:
     """Codes into `values` as codes into the attribute's values."""
     other = attribute.unlisted
-    table = [attribute.codes.get(value, other) for value in values]
-    lookup = np.array([*table, other, MISSING], dtype=attribute.dtype)  # the last two answer -2 and -1
+    table = [attribute.codes.get(attribute.spelled(value), other) for value in values]
+    lookup = np.array([*table, other, attribute.gap], dtype=attribute.dtype)  # the last two answer -2 and -1
     return lookup[codes]

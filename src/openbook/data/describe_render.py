@@ -31,11 +31,12 @@ _GRIDS = (
     (("numeric",), ("", "min", "q1", "median", "q3", "max", "mean", "std", "skew")),
     (("datetime",), ("", "first", "median", "last")),
     (("nominal", "ordinal"), ("", "values")),
+    (("labels",), ("", "labels, with the rows that have them")),
     (("text",), ("characters",)),
 )
 #: Figures that a narrow screen does without, the first to go first.
 _SPARE = ("skew", "q1", "q3", "std", "mean", "")
-_LEFT_ALIGNED = ("", "values", "characters")
+_LEFT_ALIGNED = ("", "values", "labels, with the rows that have them", "characters")
 
 
 def text_bars(counts: Sequence[int]) -> str:
@@ -136,14 +137,15 @@ def _own_figures(summary: ColumnSummary, room: int) -> list[str]:
 def _values(summary: ColumnSummary, room: int) -> str:
     """As many values with their counts as fit, and how many more there are."""
     shown: list[str] = []
+    every = len(summary.top_values) if summary.kind == "labels" else summary.distinct
     for value, count in summary.top_values:
         entry = f"{_clip(value, _NAME_WIDTH)} ({count:,})"
-        rest = summary.distinct - len(shown)
+        rest = every - len(shown)
         longer = " · ".join([*shown, entry]) + _more(rest - 1)
         if shown and len(longer) > room:
             return " · ".join(shown) + _more(rest)
         shown.append(entry)
-    return " · ".join(shown) + _more(summary.distinct - len(shown))
+    return " · ".join(shown) + _more(every - len(shown))
 
 
 def _more(rest: int) -> str:

@@ -6,6 +6,7 @@ The rules for texts, first match wins:
     all numbers, none of them a code such as 00123         numeric
     all numbers with one unit, or in one style             numeric, see `openbook.data.written`
     all dates in one format                                datetime, see `openbook.data.dates`
+    sets such as "sport|politics", labels recurring        labels, see `openbook.data.labels`
     a text longer than 200 characters                      text
     more than 100,000 different texts                      text
     five words on average, more than half of them unlike   text
@@ -38,6 +39,7 @@ from openbook.data.attributes import (
 from openbook.data.cells import BOOLEANS, Cells, spell
 from openbook.data.dates import Dated, days_from_numbers, is_format
 from openbook.data.distinct import distinct_codes, is_exact
+from openbook.data.labels import Labels, separator_of, usual_separator
 from openbook.data.reading import MISSING_TOKENS, NONE, Kinds, Reading
 from openbook.data.schema import Schema
 from openbook.data.written import Written, is_blank, number_of_text
@@ -111,6 +113,8 @@ def _wish(key: Any, asked: Any, names: Sequence[str]) -> tuple[str, Wish]:
         raise UnknownColumn(str(key), names)
     if isinstance(asked, str):
         return key, Datetime(key, format=asked) if is_format(asked) else _kind(asked, f"column {key!r}")
+    if isinstance(asked, Labels):
+        return key, asked.renamed(key)
     if isinstance(asked, Categorical):
         kind = type(asked)
         return key, kind(key, tuple(map(spell, asked.values))) if asked.values else kind
@@ -267,6 +271,8 @@ class KindTally:
     def note(self, attribute: Attribute) -> str:
         """What was changed or decided on the way from these texts to the attribute; mostly nothing."""
         name = attribute.name
+        if isinstance(attribute, Labels) and self.gaps:
+            return f"{name}: {plural(self.gaps, 'empty cell')} read as the empty set of labels"
         if isinstance(attribute, Categorical):
             kept = f"{name}: 'None' ({self.nones:,} cells) is read as a value; if it means missing, read with"
             return f"{kept} missing=[…, 'None']" if self.nones and NONE in attribute.values else ""
@@ -297,6 +303,9 @@ def _least(value: str | None, others: Iterable[str]) -> str | None:
 
 def judge(name: str, tally: KindTally, wish: Wish = None) -> tuple[Attribute, str]:
     """The attribute, and the reason for its kind."""
+    if wish is Labels or (isinstance(wish, Labels) and not wish.values):
+        separator = wish.separator if isinstance(wish, Labels) else usual_separator(tally.values)
+        return _label_sets(name, tally, separator, "labels, as requested")
     if isinstance(wish, Attribute):
         return wish, f"{wish.kind}, as requested"
     if wish is not None:
@@ -324,9 +333,19 @@ def _guess(name: str, tally: KindTally) -> tuple[Attribute, str]:
         return Numeric(name), EVERY_NUMBER
     if dated := tally.dated.attribute(name):
         return dated, tally.dated.why(dated)
+    if separator := separator_of(tally.values):
+        return _label_sets(name, tally, separator, "cells are sets")
     if why := _reads_as_text(tally):
         return Text(name), why
     return _categorical(name, tally, Nominal, _why_nominal(name, tally))
+
+
+def _label_sets(name: str, tally: KindTally, separator: str, why: str) -> tuple[Attribute, str]:
+    """The attribute of sets of labels; empty cells are the empty set."""
+    empty = [""] if tally.gaps or (tally.nones and not tally.none_is_value) else []
+    found = Labels.of(name, [*tally.values, *([NONE] if tally.none_is_value else []), *empty], separator)
+    sets = f"{plural(len(found.labels), 'label')} in {plural(len(found.values), 'set')}"
+    return found, f"{why}, separated by {separator.strip()!r}: {sets}"
 
 
 def _requested_numbers(name: str, tally: KindTally) -> tuple[Attribute, str]:

@@ -10,7 +10,7 @@ Every figure is over the known cells: missing cells are counted and left out, an
 
 import math
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from openbook.data.attributes import UNSEEN, Categorical, Numeric, Ordinal
 from openbook.data.column import Column
+from openbook.data.labels import Labels
 
 __all__ = ["ColumnFacts", "ColumnSummary", "Lengths", "NumberSummary", "measure"]
 
@@ -75,6 +76,7 @@ class ColumnSummary:
         For a numeric column with at least one finite number.
     top_values : tuple of (value, count)
         Nominal: the most frequent first. Ordinal: in their order. At most 50, so the counts need not add up.
+        Labels: every label with the rows that have it.
     lengths : Lengths or None
         For a text column with at least one known cell.
     """
@@ -207,7 +209,16 @@ def _measure_codes(column: Column, attribute: Categorical, why: str) -> ColumnFa
         unseen=unseen,
         top_values=_kept(names, counts, in_order=isinstance(attribute, Ordinal)),
     )
+    if isinstance(attribute, Labels):
+        summary = replace(summary, top_values=_with_label(attribute, every))
     return ColumnFacts(summary, np.empty(0), names, counts)
+
+
+def _with_label(attribute: Labels, rows: Array) -> tuple[tuple[str, int], ...]:
+    """The labels with the rows that have them, the most frequent first; `rows` are those of each set."""
+    counts = rows @ attribute.has
+    order = np.argsort(-counts, kind="stable")
+    return tuple((attribute.labels[j], int(counts[j])) for j in order.tolist() if counts[j])
 
 
 def _kept(names: tuple[str, ...], counts: Array, *, in_order: bool) -> tuple[tuple[str, int], ...]:

@@ -6,8 +6,7 @@ P_l(x) = P(label l | x) of the classifier fitted to whether rows have label l
 import numpy as np
 
 from openbook.ensemble.members import probabilities
-from openbook.ensemble.output_codes import SIDES
-from openbook.multilabel.learner import MultiLabelLearner
+from openbook.multilabel.learner import SIDES, MultiLabelLearner
 
 __all__ = ["MultiOutputClassifier"]
 
@@ -33,6 +32,11 @@ class MultiOutputClassifier(MultiLabelLearner):
         The labels, in the order of the columns of `predict`.
     thresholds_ : ndarray of shape (n_labels,)
         The threshold of each label; 0.5 where none was tuned.
+    separator_ : str
+        What stands between the labels of a set that is written.
+    worded_ : Schema or None
+        The columns that the classifiers see, with every word of texts in place of them; None where there are
+        no texts, or each classifier chooses words of its own.
 
     Notes
     -----
@@ -56,13 +60,13 @@ class MultiOutputClassifier(MultiLabelLearner):
         self.thresholds = thresholds
         self.random_state = random_state
 
-    def _fit(self, X, cells, weights):
+    def _fit_members(self, X, cells, weights):
         self.estimators_ = [
             self._member(X, label, cells[:, j], weights) for j, label in enumerate(self.labels_.tolist())
         ]
 
-    def _proba(self, X):
+    def _members_proba(self, X):
         return np.column_stack([probabilities(member, X, SIDES)[:, 1] for member in self.estimators_])
 
-    def _works_of_row(self, X):
-        return [member.work(X) for member in self.estimators_ if hasattr(member, "work")]
+    def _seen_by_members(self, X):
+        return zip(self.labels_.tolist(), self.estimators_, [X] * len(self.estimators_), strict=True)

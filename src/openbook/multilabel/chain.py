@@ -3,8 +3,8 @@
     P_l(x) = P(label l | x, labels before l in the chain)
 
 In training the labels before it are the true ones; in prediction those that the chain itself found more
-likely than not. They are nominal columns of the values 0 and
-1, such as "has sport", and numbers for classifiers other than openbook's.
+likely than not. They are nominal columns, such as "has
+sport", of the values no and yes, and numbers for classifiers other than openbook's.
 """
 
 import numpy as np
@@ -13,9 +13,8 @@ from sklearn.utils import check_random_state
 from openbook.border.rules import Anything
 from openbook.data import Nominal, Numeric, Schema, SparseTable, Table
 from openbook.ensemble.members import probabilities
-from openbook.ensemble.output_codes import SIDES
 from openbook.errors import ParameterError
-from openbook.multilabel.learner import MultiLabelLearner
+from openbook.multilabel.learner import SIDES, MultiLabelLearner
 
 __all__ = ["ClassifierChain"]
 
@@ -43,6 +42,11 @@ class ClassifierChain(MultiLabelLearner):
         The labels, in the order of the columns of `predict`.
     thresholds_ : ndarray of shape (n_labels,)
         The threshold of each label; 0.5 where none was tuned.
+    separator_ : str
+        What stands between the labels of a set that is written.
+    worded_ : Schema or None
+        The columns that the classifiers see, with every word of texts in place of them; None where there are
+        no texts, or each classifier chooses words of its own.
 
     Notes
     -----
@@ -70,7 +74,7 @@ class ClassifierChain(MultiLabelLearner):
         self.thresholds = thresholds
         self.random_state = random_state
 
-    def _fit(self, X, cells, weights):
+    def _fit_members(self, X, cells, weights):
         self.order_ = self._in_order(cells.shape[1])
         self.estimators_ = []
         for place, j in enumerate(self.order_.tolist()):
@@ -90,18 +94,28 @@ class ClassifierChain(MultiLabelLearner):
 
     def _with_labels(self, X, before):
         """The table with a column for each of the first labels of the chain."""
-        if isinstance(X, SparseTable):
-            msg = "ClassifierChain cannot add labels to sparse rows; pass texts as a column, or X.toarray()"
-            raise ParameterError(msg)
         labels = self.labels_[self.order_[: before.shape[1]]].tolist()
         typed = hasattr(self.estimator, "refusal")  # others than ours want numbers
         added = [
             Nominal(f"has {label}", tuple(SIDES)) if typed else Numeric(f"has {label}") for label in labels
         ]
-        columns = [column.astype(np.int8 if typed else float) for column in before.T]
-        return Table(Schema((*X.schema, *added), X.schema.named), [*X.columns, *columns])
+        columns = [*X.columns, *(column.astype(np.int8 if typed else float) for column in before.T)]
+        if not isinstance(X, SparseTable):
+            return Table(Schema((*X.schema, *added), X.schema.named), columns)
+        n = len(X.columns)
+        schema = Schema((*X.schema.attributes[:n], *added, *X.schema.attributes[n:]), X.schema.named)
+        return SparseTable(schema, X.sparse, dense=columns)
 
-    def _proba(self, X):
+    def _accept(self, table):
+        if isinstance(table, SparseTable) and not self._counts_for_all(table.schema):
+            msg = f"{type(self.estimator).__name__} takes no labels beside sparse columns; pass X.toarray()"
+            raise ParameterError(msg)
+        super()._accept(table)
+
+    def _counts_for_all(self, schema):
+        return super()._counts_for_all(Schema((*schema, Nominal("has a label", tuple(SIDES))), schema.named))
+
+    def _members_proba(self, X):
         proba = np.zeros((len(X), len(self.labels_)))
         for j, longer, member in self._chained(X, proba):
             proba[:, j] = probabilities(member, longer, SIDES)[:, 1]
@@ -112,9 +126,9 @@ class ClassifierChain(MultiLabelLearner):
         for place, (j, member) in enumerate(zip(self.order_.tolist(), self.estimators_, strict=True)):
             yield j, self._with_labels(X, proba[:, self.order_[:place]] > 0.5), member
 
-    def _works_of_row(self, X):
-        chained = self._chained(X, self._proba(X))
-        return [member.work(longer) for _, longer, member in chained if hasattr(member, "work")]
+    def _seen_by_members(self, X):
+        for j, longer, member in self._chained(X, self._members_proba(X)):
+            yield self.labels_[j], member, longer
 
     def _saved(self):
         saved = super()._saved()

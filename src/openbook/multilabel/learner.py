@@ -6,40 +6,43 @@ r"""Learners of several labels: what binary relevance, chains and powersets shar
 
 Thresholds are tuned one by one for each label: inner folds, stratified over labels, predict every training
 row once (`openbook.decide.threshold.best_threshold`). A label that all training rows have, or none, needs no
-classifier: its member is a `ZeroR`. Missing cells are the classifier's affair.
+classifier: its member is a `ZeroR`. Missing cells are the classifier's affair. Where the classifier takes
+every word of texts, they are counted once for all members.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.baseline import ZeroR
-from openbook.border.base import Saved
-from openbook.border.rules import Maybe, OneOf, ParameterRule, Whole, check_parameters
-from openbook.data import Column, Nominal, Schema, Table, read
+from openbook.border.base import Learner
+from openbook.border.labels import EVEN, LabelLearner
+from openbook.border.passages import log_odds, shaded_texts
+from openbook.border.rows import Rows
+from openbook.border.rules import Maybe, OneOf, ParameterRule, Whole
+from openbook.border.words import with_words
+from openbook.data import Column, Nominal, Schema, Table, Text, Word
 from openbook.decide.threshold import best_threshold
 from openbook.ensemble.members import copied, fitted
-from openbook.ensemble.output_codes import SIDES
-from openbook.errors import ParameterError
 from openbook.judge.folds.label_folds import IterativeStratification
-from openbook.multilabel.label_sets import SEPARATOR, LabelSets, inputs_and_labels
+from openbook.text.columns import encoded
 from openbook.words.numbers import figure
-from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
-__all__ = ["MultiLabelLearner"]
+__all__ = ["SIDES", "MultiLabelLearner"]
 
-_EVEN = 0.5
+#: What members say of a label.
+SIDES = np.array(["no", "yes"])
+
 #: In so many folds thresholds are tuned.
 _INNER_FOLDS = 5
 
 
-@documented
-class MultiLabelLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
     """A learner of several labels around a classifier; a subclass fits its members and asks them."""
 
     _rules: ClassVar[Mapping[str, ParameterRule]] = {
@@ -48,51 +51,52 @@ class MultiLabelLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     }
 
     estimators_: list[Any]
-    labels_: np.ndarray
     thresholds_: np.ndarray
 
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        documented(cls)
+    @abstractmethod
+    def _fit_members(self, X: Table, cells: np.ndarray, weights: np.ndarray) -> None:
+        """Fit the members to rows as they see them."""
 
     @abstractmethod
-    def _fit(self, X: Table, cells: np.ndarray, weights: np.ndarray) -> None:
-        """Fit the members."""
+    def _members_proba(self, X: Table) -> np.ndarray:
+        """What the members make of rows as they see them: the probability of each label."""
 
-    @abstractmethod
-    def _proba(self, X: Table) -> np.ndarray:
-        """The probability of each label, (n_rows, n_labels)."""
+    @property
+    def takes_tables(self) -> bool:
+        """Whether the classifier is one of openbook's, so that judging gives it Tables."""
+        return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the members, and tune the thresholds where that is asked for.
+    def _learn(self, X, sets, weights):
+        X = self._worded(X, sets)
+        self._fit_members(X, sets.cells, np.ones(len(sets)) if weights is None else weights)
+        self.thresholds_ = self._tuned(X, sets, weights)
 
-        Parameters
-        ----------
-        X : table-like
-        y : array-like, str or list of str
-            The sets of labels: texts with | between labels, lists of labels, columns of 0 and 1; or the name
-            of a column of X that holds sets, or the names of columns of 0 and 1.
-        sample_weight : array-like or None, default=None
+    def _worded(self, X, sets):
+        """The rows as members see them: texts are counted once for all, where members take every word.
 
-        Returns
-        -------
-        self
+        `worded_` is then the schema of those rows, else None.
         """
-        check_parameters(self, self._rules)
-        table, sets = inputs_and_labels(X, y)
-        if (reason := self.refusal(table.schema)) is not None:
-            msg = f"{type(self.estimator).__name__} {reason}"
-            raise ParameterError(msg)
-        given = sample_weight is not None
-        weights = np.asarray(sample_weight, dtype=float) if given else np.ones(len(table))
-        self.labels_, self.target_ = np.array(sets.labels), sets.name
-        self._remember(table.schema)
-        self._fit(table, sets.cells, weights)
-        self.thresholds_ = self._tuned(table, sets, weights if given else None)
-        return self
+        self.worded_ = None
+        if not X.schema.of(Text) or not self._counts_for_all(X.schema):
+            return X
+        codes = sets.column()
+        rows = Rows.in_memory(X, codes.data.astype(np.intp))
+        self.worded_, counted = with_words(X.schema, rows, len(codes.attribute.values), every=True)
+        return rows.under(self.worded_, counted).whole
 
-    def _remember(self, schema):
-        self.schema_, self.n_features_in_ = schema, len(schema)
+    def _counts_for_all(self, schema):
+        """Whether members take every word of texts."""
+        takes = getattr(self.estimator, "_takes_all_words", None)
+        return takes is not None and takes(schema)
+
+    def _seen(self, X):
+        """New rows as members see them."""
+        return X if self.worded_ is None else encoded(X, self.worded_, type(self).__name__)
+
+    def _answers(self, X):
+        seen = self._seen(X)
+        proba = self._members_proba(seen)
+        return self._decisions(seen, proba), proba
 
     def _member(self, X, name, column, weights):
         """A copy of the classifier, fitted to one label."""
@@ -103,7 +107,7 @@ class MultiLabelLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _tuned(self, X, sets, weights):
         """The threshold of each label."""
-        even = np.full(len(self.labels_), _EVEN)
+        even = np.full(len(self.labels_), EVEN)
         if self.thresholds is None or len(sets) < _INNER_FOLDS:
             return even
         proba = np.zeros(sets.cells.shape)
@@ -111,98 +115,14 @@ class MultiLabelLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for train, test in IterativeStratification(_INNER_FOLDS, self.random_state or 0).split(X, sets.cells):
             own = None if weights is None else weights[train]
             model = clone(plain).fit(X.take(train), sets.take(train), own)
-            proba[test] = model._proba(X.take(test))  # noqa: SLF001 (of its own class)
+            proba[test] = model._members_proba(X.take(test))  # noqa: SLF001 (of its own class)
         counted = np.ones(len(sets)) if weights is None else weights
         pairs = zip(sets.cells.T, proba.T, strict=True)
         return np.array([best_threshold(has, p, counted, self.thresholds)[0] for has, p in pairs])
 
-    def predict(self, X):
-        """Whether each row has each label.
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_labels)
-            0 or 1, in the order of `labels_`.
-        """
-        return self._decisions(self._rows(X)).astype(int)
-
-    def predict_sets(self, X):
-        """The labels of each row.
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        list of str
-            The labels with | between them; empty for none.
-        """
-        return LabelSets(self.predict(X).astype(bool), tuple(self.labels_.tolist())).written()
-
-    def predict_proba(self, X):
-        """The probability of each label.
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_labels)
-            In the order of `labels_`.
-        """
-        return self._proba(self._rows(X))
-
-    def predict_log_proba(self, X):
-        """The natural logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_labels)
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _rows(self, X):
-        """New rows as a table, whose columns the members encode."""
-        check_is_fitted(self)
-        return read(X, self.schema_)
-
-    def _decisions(self, X):
-        """Whether each row has each label, bool (n_rows, n_labels)."""
-        proba = self._proba(X)
-        return proba > _EVEN if self.thresholds is None else proba >= self.thresholds_
-
-    def score(self, X, y, sample_weight=None):
-        """The subset accuracy: the share of rows whose whole set of labels is right.
-
-        Parameters
-        ----------
-        X : table-like
-        y : array-like, str or list of str
-            The sets of labels, in any form that `fit` takes.
-        sample_weight : array-like or None, default=None
-
-        Returns
-        -------
-        float
-        """
-        table, sets = inputs_and_labels(X, y)
-        known = {label: j for j, label in enumerate(self.labels_.tolist())}
-        truth = np.zeros((len(sets), len(known) + 1), dtype=bool)  # the last: labels that training never saw
-        for j, label in enumerate(sets.labels):
-            truth[:, known.get(label, -1)] |= sets.cells[:, j]
-        right = (truth[:, :-1] == self.predict(table)).all(axis=1) & ~truth[:, -1]
-        return float(np.average(right, weights=sample_weight))
+    def _decisions(self, X, proba):  # noqa: ARG002 (a subclass may ask the rows again)
+        """Whether each row has each label, of rows as members see them and the probabilities of labels."""
+        return proba > EVEN if self.thresholds is None else proba >= self.thresholds_
 
     def refusal(self, schema):
         """Why the classifier cannot fit a table of this schema; others than ours do not say.
@@ -223,40 +143,34 @@ class MultiLabelLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        int
+        int or None
+            None where the classifier does not say.
         """
         check_is_fitted(self)
+        if not all(hasattr(member, "complexity") for member in self.estimators_):
+            return None
         return sum(member.complexity() for member in self.estimators_)
 
-    def work(self, row=None):
-        """How each label was learnt or, for a row, how it was decided.
+    def _work(self):
+        rows = [
+            (label, figure(at, 3)) for label, at in zip(self.labels_.tolist(), self.thresholds_, strict=True)
+        ]
+        works = [member.work() for member in self.estimators_ if hasattr(member, "work")]
+        grid = Grid("labels", ("label", "threshold"), rows, self._rule())
+        return Work(f"{self._title} for {self.target_}", (grid, *works))
 
-        Parameters
-        ----------
-        row : mapping, Series, table, frame or sequence, default=None
-            One row to decide about; None shows how the members were learnt.
-
-        Returns
-        -------
-        Work
-        """
-        check_is_fitted(self)
-        if row is None:
-            head = ("label", "threshold")
-            rows = list(zip(self.labels_.tolist(), self.thresholds_.tolist(), strict=True))
-            works = [member.work() for member in self.estimators_ if hasattr(member, "work")]
-            grid = Grid("labels", head, rows, self._rule())
-            return Work(f"{self._title} for {self.target_}", (grid, *works))
-        given = self.estimators_[0]._given_row(row)  # noqa: SLF001 (it sees the inputs alone)
-        proba = self._proba(given)
-        chosen = self._decisions(given)[0]
-        figures = (part.tolist() for part in (self.labels_, proba[0], self.thresholds_, chosen))
-        steps: list[Any] = [
-            Step(f"P({label} | x)", result=p, note=f"{'yes' if has else 'no'}: the threshold is {figure(t)}")
+    def _work_row(self, X):
+        chosen, proba = self._answers(X)
+        figures = (part.tolist() for part in (self.labels_, proba[0], self.thresholds_, chosen[0]))
+        steps = [
+            Step(
+                f"P({label} | x)", result=p, note=f"{'yes' if has else 'no'}: the threshold is {figure(t, 3)}"
+            )
             for label, p, t, has in zip(*figures, strict=True)
         ]
-        labels = SEPARATOR.join(self.labels_[chosen]) or "none"
-        parts = (*self._works_of_row(given), *steps)
+        labels = self._sets(chosen).written()[0] or "none"
+        works = [member.work(rows) for _, member, rows in self.seen_by(X) if hasattr(member, "work")]
+        parts = (*steps, *works)
         return Work(f"{self._title} for {self.target_}: one prediction", parts, f"Labels: {labels}.")
 
     #: What derivations call it.
@@ -266,28 +180,66 @@ class MultiLabelLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """How decisions are made, in words."""
         if self.thresholds is None:
             return "A row has a label where its probability is above 0.5."
-        return f"Thresholds are tuned for {self.thresholds.replace('_', ' ')} in inner folds."
+        what = {"f1": "F1", "balanced_accuracy": "balanced accuracy"}[self.thresholds]
+        return f"A row has a label from its threshold on, which is tuned for {what} in inner folds."
+
+    def seen_by(self, X: Any) -> list[tuple[str, Any, Table]]:
+        """The members, each with what it is about and the rows that it sees.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        list of (str, estimator, Table)
+        """
+        check_is_fitted(self)
+        return list(self._seen_by_members(self._seen(self._encode(X))))
 
     @abstractmethod
-    def _works_of_row(self, X: Table) -> list[Work]:
-        """The derivations of the members for a row."""
+    def _seen_by_members(self, X: Table) -> Iterator[tuple[str, Any, Table]]:
+        """What each member is about, the member, and what it sees of rows as members see them."""
+
+    def _shaded(self, given):
+        """The texts, once for each label that is predicted, or where there is none for the most probable."""
+        if self.worded_ is None:  # members shade the words that each of them knows
+            return ()
+        row = self._with_texts(given)
+        chosen, proba = self._answers(row)
+        labels = np.flatnonzero(chosen[0]) if chosen.any() else [int(proba[0].argmax())]
+
+        def score(rows):
+            every = self._answers(rows)[1]
+            return [(f"the log odds of {self.labels_[j]}", log_odds(every[:, j])) for j in labels]
+
+        return shaded_texts(self.worded_.words, row, score)
+
+    def _arrays(self):
+        return {"thresholds_": self.thresholds_}
 
     def _saved(self):
+        saved = super()._saved()
         members = {str(i): member for i, member in enumerate(self.estimators_)}
-        facts = {"labels": self.labels_.tolist(), "target": self.target_, "schema": self.schema_.to_json()}
-        return Saved(facts, {"thresholds_": self.thresholds_}, members)
+        return saved._replace(facts={**saved.facts, "worded": self.worded_ is not None}, members=members)
 
     def _opened(self, saved):
-        self.labels_ = np.array([str(label) for label in saved.facts["labels"]])
-        self.target_ = str(saved.facts["target"])
-        self._remember(Schema.from_json(saved.facts["schema"]))
         self.estimators_ = [saved.members[str(i)] for i in range(len(saved.members))]
-        self.thresholds_ = saved.arrays["thresholds_"]
-        right = self.thresholds_.dtype == np.float64 and self.thresholds_.shape == self.labels_.shape
-        if not right or not len(self.labels_) or len(set(self.labels_.tolist())) < len(self.labels_):
+        super()._opened(saved)
+        self.worded_ = self._worded_schema() if saved.facts.get("worded") else None
+        self._check_members()
+
+    def _worded_schema(self):
+        """The schema of rows as members see them, from that of the first member."""
+        others = [a for a in self.schema_ if not isinstance(a, Text)]
+        words = [a for a in self.estimators_[0].schema_ if isinstance(a, Word)]
+        return Schema((*others, *words), self.schema_.named)
+
+    def _restore(self, arrays):
+        self.thresholds_ = arrays["thresholds_"]
+        if self.thresholds_.dtype != np.float64 or self.thresholds_.shape != self.labels_.shape:
             msg = "its labels and thresholds do not fit together"
             raise ValueError(msg)
-        self._check_members()
 
     def _check_members(self):
         """Refuse members that are not one for each label, which only a damaged file has."""
@@ -298,7 +250,5 @@ class MultiLabelLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
         tags.input_tags = self.estimator.__sklearn_tags__().input_tags
         return tags

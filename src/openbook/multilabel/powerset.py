@@ -11,13 +11,12 @@ import numpy as np
 
 from openbook.data import Column, Nominal
 from openbook.ensemble.members import copied, fitted, probabilities
-from openbook.multilabel.label_sets import SEPARATOR, LabelSets
 from openbook.multilabel.learner import MultiLabelLearner
 
 __all__ = ["LabelPowerset"]
 
-#: What the class of rows without labels is called; no label can be.
-_NONE = SEPARATOR
+#: What the class of rows without labels is called.
+_NONE = "(none)"
 
 
 class LabelPowerset(MultiLabelLearner):
@@ -40,6 +39,11 @@ class LabelPowerset(MultiLabelLearner):
         The labels, in the order of the columns of `predict`.
     thresholds_ : ndarray of shape (n_labels,)
         The threshold of each label; 0.5 where none was tuned.
+    separator_ : str
+        What stands between the labels of a set that is written.
+    worded_ : Schema or None
+        The columns that the classifiers see, with every word of texts in place of them; None where there are
+        no texts, or each classifier chooses words of its own.
 
     Notes
     -----
@@ -61,32 +65,33 @@ class LabelPowerset(MultiLabelLearner):
         self.thresholds = thresholds
         self.random_state = random_state
 
-    def _fit(self, X, cells, weights):
+    def _fit_members(self, X, cells, weights):
         self.sets_, which = np.unique(cells, axis=0, return_inverse=True)
         target = Column(Nominal(self.target_, tuple(self._names())), which.ravel().astype(np.int32))
         rng = np.random.RandomState(self.random_state or 0)
         self.estimators_ = [fitted(copied(self.estimator, rng), X, target, weights)]
 
     def _names(self):
-        """The sets as classes."""
-        return [name or _NONE for name in LabelSets(self.sets_, tuple(self.labels_.tolist())).written()]
+        """The sets as classes; a separator alone is no label, so it can stand for none."""
+        none = self.separator_ if _NONE in self.labels_ else _NONE
+        return [name or none for name in self._sets(self.sets_).written()]
 
     def _of_sets(self, X):
         return probabilities(self.estimators_[0], X, np.array(self._names()))
 
-    def _proba(self, X):
+    def _members_proba(self, X):
         return np.minimum(self._of_sets(X) @ self.sets_.astype(float), 1.0)
 
-    def _decisions(self, X):
+    def _decisions(self, X, proba):
         if self.thresholds is not None:
-            return super()._decisions(X)
+            return super()._decisions(X, proba)
         return self.sets_[self._of_sets(X).argmax(axis=1)]
 
     def _rule(self):
         return "The most probable set is predicted." if self.thresholds is None else super()._rule()
 
-    def _works_of_row(self, X):
-        return [member.work(X) for member in self.estimators_ if hasattr(member, "work")]
+    def _seen_by_members(self, X):
+        return [("sets of labels", self.estimators_[0], X)]
 
     def _saved(self):
         saved = super()._saved()

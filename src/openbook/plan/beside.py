@@ -51,7 +51,7 @@ class _Study:
         evaluation = self.comparison[self.choice]
         rows = np.concatenate([fold.rows for fold in evaluation.first_round])
         said = evaluation.one_round.predicted
-        labels = said if evaluation.classes is None else evaluation.classes[said.astype(int)]
+        labels = evaluation.decoded(said)
         return dict(zip(self.rows.known[rows].tolist(), map(str, labels.tolist()), strict=True))
 
     @property

@@ -39,6 +39,7 @@ _DATA = {
     "sha256": (str, False),
     "read_with": (dict, False),
     "sample": (int, False),
+    "labels": (list, False),
 }
 _WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table"}
 
@@ -136,7 +137,7 @@ def check_format(record: Mapping[str, Any]) -> None:
 
 def read_source(record: Any) -> Source:
     """The part of a plan that says where the rows come from."""
-    data = Source(**checked_record(record, "data", _DATA))
+    data = Source(**as_tuples(checked_record(record, "data", _DATA)))
     if odd := [key for key in data.read_with if key not in READ_WITH]:
         raise PlanError(f"unknown key data.read_with.{odd[0]}. {did_you_mean(odd[0], READ_WITH)}")
     if (data.set is None) == (data.path is None):

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from openbook.plan.rows import StudyRows
-from openbook.registry.costs import Shape, fit_bytes, fit_seconds
+from openbook.registry.costs import Shape, fit_bytes
 
 __all__ = ["after_folds", "available_bytes", "bytes_of", "estimate_words", "seconds_of"]
 
@@ -22,9 +22,8 @@ _CONTAINERS = (
 
 def _shape(rows: StudyRows, label: str) -> Shape:
     """Of the training rows of a fold, the largest."""
-    n = max(fold.n_train for fold in rows.folds)
     classes = 1 if rows.classes is None else len(rows.classes)
-    return Shape(n, len(rows.columns[label]), rows.width(label), classes)
+    return Shape.of(rows.inputs(label), max(fold.n_train for fold in rows.folds), classes)
 
 
 def seconds_of(rows: StudyRows, label: str) -> float:
@@ -32,12 +31,13 @@ def seconds_of(rows: StudyRows, label: str) -> float:
     candidate = rows.plan.contestant(label).candidate
     settings = math.prod(map(len, candidate.values().values()))
     tries = 1 + (_INNER * settings if settings > 1 else 0)
-    return tries * fit_seconds(candidate.learner, _shape(rows, label))
+    return tries * candidate.seconds(_shape(rows, label))
 
 
 def bytes_of(rows: StudyRows, label: str) -> float:
     """About how much memory one fit of a contestant takes."""
-    return fit_bytes(rows.plan.contestant(label).candidate.learner, _shape(rows, label))
+    candidate = rows.plan.contestant(label).candidate
+    return fit_bytes((candidate.inner or candidate).learner, _shape(rows, label))
 
 
 def after_folds(fold: float) -> float:

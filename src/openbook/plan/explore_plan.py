@@ -144,7 +144,7 @@ class ExplorePlan(Document):
             "format": FORMAT,
             "task": EXPLORATION,
             "notes": list(self.notes),
-            "data": used(plain_value(self.data), "read_with", "sample"),
+            "data": used(plain_value(self.data), "read_with", "sample", "labels"),
             "roles": used(plain_value(self.roles), "aside", "id"),
             "groups": plain_value(self.groups),
             "oddities": plain_value(self.oddities),

@@ -262,10 +262,12 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
             *(["evaluate", "Comparison"] if _own_columns(plan) else ["compare"]),
         }
     }
-    if plan.task == "classification":
-        names["openbook.judge.scores.positive"] = {"positive_last"}
-    if _with_threshold(plan):
-        names["openbook.decide"] = {"TunedThresholdClassifierCV"}
+    needed = {
+        "openbook.judge.scores.positive": plan.task == "classification" and "positive_last",
+        "openbook.data.label_sets": plan.data.labels and "with_label_sets",
+        "openbook.decide": _with_threshold(plan) and "TunedThresholdClassifierCV",
+    }
+    names |= {module: {name} for module, name in needed.items() if isinstance(name, str)}
     if plan.costs:
         names["openbook.judge"].add("cost_metric")
     if plan.roles.time:
@@ -312,9 +314,11 @@ def table_code(data: Source) -> str:
     kinds = f", {dict(data.kinds)!r}" if data.kinds else ""
     if data.set is None:
         options = "".join(f", {name}={value!r}" for name, value in data.read_with.items())
-        return f"ob.read({data.path!r}{kinds}{options})"
-    loaded = f"ob.load({data.set!r})"
-    return f"ob.read({loaded}{kinds})" if kinds else loaded
+        read = f"ob.read({data.path!r}{kinds}{options})"
+    else:
+        loaded = f"ob.load({data.set!r})"
+        read = f"ob.read({loaded}{kinds})" if kinds else loaded
+    return f"with_label_sets({read}, {list(data.labels)!r})" if data.labels else read
 
 
 def source_code(value: Any) -> str:

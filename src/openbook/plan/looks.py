@@ -37,7 +37,7 @@ from openbook.judge.folds.splits import TINY, Protocol
 from openbook.judge.risk.costs import Costs, costs
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
-from openbook.judge.scores.metrics import METRICS
+from openbook.judge.scores.metrics import metrics_of
 from openbook.judge.scores.sequences import SequenceScores
 from openbook.label.assumptions import AssumptionCheck, ScarceRows, assumption_of
 from openbook.label.effect import UnlabelledEffect
@@ -108,7 +108,7 @@ def asked_looks(plan: Plan, inputs: Schema | None = None) -> list[str]:
     asked = {
         "fairness": plan.roles.sensitive,
         "costs": plan.costs,
-        "documents": inputs is not None and inputs.of(Text) and plan.task == "classification",
+        "documents": inputs is not None and inputs.of(Text) and plan.task != "regression",
         "threshold": plan.tunes_threshold,
         "unlabelled": plan.uses_unlabelled,
         "sequences": plan.roles.sequence and plan.task == "classification",
@@ -192,7 +192,7 @@ class Looking:
     def _known(self) -> Known:
         """What a look refers to, and the log has by name only."""
         own = [which for which in self.rows.metrics if isinstance(which, Metric)]
-        metrics = {**METRICS, **{metric.name: metric for metric in own}}
+        metrics = {**metrics_of(self.rows.plan.task), **{metric.name: metric for metric in own}}
         return {Metric: metrics, Measure: MEASURES, Evaluation: dict(self.comparison.evaluations)}
 
     def _in_time(self, name: str, workers: int) -> Any:

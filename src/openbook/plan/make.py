@@ -1,15 +1,15 @@
 """Make a plan: what is predicted, which columns and learners take part, how they are judged, and why."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from openbook.border.words import MOST_WORDS
-from openbook.data import Column, Datetime, Nominal, Numeric, Ordinal, Table, Text
+from openbook.data import Column, Datetime, Labels, Nominal, Numeric, Table, Text
 from openbook.data.date_parts import calendar_parts
 from openbook.data.describe import Description
 from openbook.errors import (
@@ -22,9 +22,10 @@ from openbook.errors import (
 )
 from openbook.judge.folds.splits import TINY
 from openbook.judge.folds.splitters import TestGroups
-from openbook.judge.scores.metrics import DEFAULTS
+from openbook.judge.scores.metrics import DEFAULTS, Task
 from openbook.judge.scores.metrics import metric as judge_metric
 from openbook.judge.scores.positive import RARE, check_positive, positive_class, shares
+from openbook.plan.candidates import WRITTEN_NOTE, Effort, candidates_of, has_order, written_rules
 from openbook.plan.counts import (
     MOST_ROWS,
     WeightKind,
@@ -33,15 +34,12 @@ from openbook.plan.counts import (
     kind_of_weights,
     weights_of,
 )
-from openbook.plan.estimate import estimate_words
 from openbook.plan.money import COST, read_costs
 from openbook.plan.parts import SPLITS, Candidate, Hypothesis, Protocol, Roles
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source, content_hash
 from openbook.prepare.prepared import fitted_steps
-from openbook.registry import Task, Variant, learner, learners
-from openbook.registry.costs import Shape, encoded_width, fit_seconds
 from openbook.report.changes import FITTED, SAMPLED
 from openbook.words.parameters import documented
 from openbook.words.sentences import listed, plural
@@ -60,11 +58,6 @@ _ROWS_FOR_AUC = 10
 #: The share of rows that is locked away, where that makes a test of at least TINY rows.
 _TEST_SHARE = 0.2
 
-#: In a quick study, learners that have a most number of rows are given so many times fewer.
-_QUICKER = 5
-#: Of more rows a quick study leaves ensembles out.
-_QUICK_ENSEMBLES = 20_000
-
 #: From so many rows on, a thorough study tries most settings on fewer rows; and repeats less.
 _SEARCHED = 5_000
 _MANY = 10_000
@@ -72,16 +65,9 @@ _MANY = 10_000
 #: A class of fewer rows is not in every inner fold, so that settings cannot be compared by it.
 _ROWS_TO_TUNE = 5
 
-#: Folds of each effort, and the most seconds that all of them together may take one learner, by the estimate.
-_PATIENCE = {"quick": (5, 30.0), "usual": (10, 3600.0), "thorough": (10, 3600.0)}
-#: Costs are estimated for two classes.
-_TWO_CLASSES = 2
-
-Effort = Literal["quick", "usual", "thorough"]
-
 
 class Aim(NamedTuple):
-    """A table that was read to predict one of its columns, and why classes or numbers.
+    """A table that was read to predict one of its columns, and why classes, numbers or labels.
 
     Attributes
     ----------
@@ -92,7 +78,7 @@ class Aim(NamedTuple):
     target : str
         The column to predict.
     task : Task
-        Whether classes or numbers are predicted.
+        Whether classes, numbers or several labels at once are predicted.
     why : str
         Why that, in words.
 
@@ -116,16 +102,19 @@ class Aim(NamedTuple):
 
 @documented
 def aim(
-    source: str | Path | Source, target: str | None = None, kinds: Mapping[str, Any] | None = None
+    source: str | Path | Source,
+    target: str | Sequence[str] | None = None,
+    kinds: Mapping[str, Any] | None = None,
 ) -> Aim:
-    """Read a file or a bundled set, and decide whether to predict classes or numbers.
+    """Read a file or a bundled set, and decide whether to predict classes, numbers or labels.
 
     Parameters
     ----------
     source : str, Path or Source
         The path of a file, or the name of a bundled set.
-    target : str or None, default=None
-        The column to predict; a bundled set has one of its own.
+    target : str, sequence of str or None, default=None
+        The column to predict; a bundled set has one of its own. Several columns of 0 and 1 are labels, which
+        are predicted together.
     kinds : mapping or None, default=None
 
     Returns
@@ -142,6 +131,7 @@ def aim(
     'species'
     """
     origin = source if isinstance(source, Source) else Source.of(source, kinds)
+    origin, target = origin.aimed_at(target)
     table = origin.read()
     target = target or origin.default_target()
     if target is None:
@@ -164,6 +154,8 @@ def aim(
         raise NotEvaluableError(
             f"target {target!r} has {what}, so there is nothing to predict; choose another"
         )
+    if isinstance(column.attribute, Labels):
+        return Aim(origin, table, target, "multilabel", _why_labels(column.attribute, origin.labels))
     if not isinstance(column.attribute, Numeric):
         why = f"{target} is {column.attribute.kind}, so this is classification"
         return Aim(origin, table, target, "classification", why)
@@ -178,6 +170,17 @@ def aim(
     return Aim(origin, origin.read(), target, "classification", why)
 
 
+def _why_labels(attribute: Labels, columns: Collection[str]) -> str:
+    labels = f"{plural(len(attribute.labels), 'label')} ({listed(attribute.labels, 5)})"
+    if columns:
+        return f"{plural(len(columns), 'target')} of 0 and 1, so {labels} are predicted together"
+    name = attribute.name
+    return (
+        f"{name} holds sets of labels, so {labels} are predicted together; for a class for each set, add"
+        f" --kind {_kind(name, 'nominal')}"
+    )
+
+
 def _few_whole_numbers(known: np.ndarray) -> int:
     """How many distinct numbers there are, if they look like classes; 0 otherwise."""
     if not np.isfinite(known).all() or (known != np.trunc(known)).any():
@@ -188,7 +191,7 @@ def _few_whole_numbers(known: np.ndarray) -> int:
 
 def make_plan(
     source: str | Path | Aim,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     *,
     kinds: Mapping[str, Any] | None = None,
     ignore: Collection[str] = (),
@@ -222,8 +225,9 @@ def make_plan(
     ----------
     source : path, str or Aim
         The path of a file, the name of a bundled set, or an `aim` at one.
-    target : str or None, default=None
-        The column to predict; a bundled set has one of its own.
+    target : str, sequence of str or None, default=None
+        The column to predict; a bundled set has one of its own. Several columns of 0 and 1 are labels, which
+        are predicted together.
     kinds : mapping or None, default=None
         Overrules the guess: {'zip': 'nominal'}. A column named here is never left out.
     ignore : collection of str, default=()
@@ -302,6 +306,7 @@ def make_plan(
     """
     aimed = source if isinstance(source, Aim) else aim(source, target, kinds)
     table, target = aimed.table, aimed.target
+    _refuse_of_labels(aimed.task, costs=costs, positive=positive, sensitive=sensitive, sequence=sequence)
     roles = Roles(target, (), id, group, time, tuple(sensitive), weight, positive, sequence)
     description = description or described(table, target, weight, weight_kind)
     if target in ignore:
@@ -320,7 +325,6 @@ def make_plan(
     notes += _gap_notes(len(table) - len(labelled), unlabelled, roles.target)
     if weights == "frequency":
         labelled = counted_rows(labelled, weights_of(table, str(weight), target), str(weight))
-    known = table.take(labelled)
     inputs = roles.inputs(table).take(labelled)
     if not inputs.names:
         raise PlanError(
@@ -328,20 +332,19 @@ def make_plan(
         )
     for hypothesis in hypotheses:
         hypothesis.columns(inputs.names)
-    y = known.column(target)
+    y = table.column(target).take(labelled)
     notes_on_effort = _effort_notes(effort)
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
     notes += _preparation_notes(inputs, target, prepare)
     prepared = _prepared(inputs, y, prepare)
-    sampled = bool(aimed.source.sample)
-    notes += _sample_notes(roles) if sampled else ()
-    candidates, refused = _candidates(
+    notes += _sample_notes(roles) if (sampled := bool(aimed.source.sample)) else ()
+    candidates, refused = candidates_of(
         prepared, y, aimed.task, only, effort, sequence, sampled=sampled, unlabelled=unlabelled
     )
     if rules is not None:
-        candidates.append(_written(rules, prepared, y, aimed.task))
-        notes.append(_WRITTEN_NOTE)
+        candidates.append(written_rules(rules, prepared, y, aimed.task))
+        notes.append(WRITTEN_NOTE)
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y, roles, money)
@@ -370,6 +373,22 @@ def make_plan(
         raise NotEvaluableError(str(error)) from None  # the rows themselves do not allow it
 
 
+#: What a study of several labels cannot do, and why.
+_NOT_OF_LABELS = {
+    "costs": "costs are for errors between classes",
+    "positive": "every label is positive where a row has it",
+    "sensitive": "fairness is evaluated for one target",
+    "sequence": "models of sequences predict one class per row",
+}
+
+
+def _refuse_of_labels(task: Task, **asked: Any) -> None:
+    """Refuse what has no meaning where several labels are predicted."""
+    if task == "multilabel" and (odd := [option for option, given in asked.items() if given]):
+        msg = f"--{odd[0]} does not go with several labels: {_NOT_OF_LABELS[odd[0]]}; leave it out"
+        raise PlanError(msg)
+
+
 def _chosen(choose: str, candidates: Collection[Candidate]) -> str:
     """The rule, or the label of a learner that may be given by its registered name."""
     named = {candidate.learner: candidate.label for candidate in reversed([*candidates])}
@@ -385,17 +404,12 @@ def _metric(
         return COST, [f"{why} the cost per row; for another metric, use --metric"]
     decisive = asked or DEFAULTS[task][0]
     judge_metric(decisive, task)
-    if asked is None and _has_order(y):
+    if asked is None and has_order(y):
         why = f"the values of {y.name} have an order, so learners are ranked by the rank error: by how many"
         return "rank_error", [f"{why} places a prediction is off; for another metric, use --metric accuracy"]
     if asked is None and task == "classification" and (rare := _rare_class(y)):
         return _metric_of_rare_classes(y, roles, rare)
     return decisive, []
-
-
-def _has_order(y: Column) -> bool:
-    """Whether the classes have an order that matters: of two, there is nothing between."""
-    return isinstance(y.attribute, Ordinal) and len(y.attribute.values) > 2
 
 
 def _metric_of_rare_classes(y: Column, roles: Roles, rare: str) -> tuple[str, list[str]]:
@@ -491,132 +505,6 @@ def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> Table:
         return fitted_steps(list(steps), inputs, y).table
     except OpenbookError as error:
         raise PlanError(f"prepare: {error}") from None
-
-
-def _candidates(
-    inputs: Table,
-    y: Column,
-    task: Task,
-    only: Collection[str],
-    effort: Effort,
-    sequence: str | None,
-    *,
-    sampled: bool,
-    unlabelled: int,
-) -> tuple[list[Candidate], list[str]]:
-    """The learners that can be tried, and in words those that cannot."""
-    _check_asked(only, y, task, sequence, unlabelled)
-    candidates, refused = [], []
-    tasks = (task, "sequence") if sequence is not None and task == "classification" else (task,)
-    tried = [entry for entry in learners(*tasks) if not only or entry.baseline or entry.name in only]
-    tried = [entry for entry in tried if not entry.ordered or _has_order(y)]
-    tried = [entry for entry in tried if not entry.unlabelled or unlabelled]
-    texts = bool(inputs.schema.of(Text))
-    ways = [(one, way) for one in tried for way in one.study]
-    for entry, variant in [(one, way) for one, way in ways if texts or one.name in only or not way.texts]:
-        model = entry.make(**variant.parameters)
-        if entry.task == "sequence":
-            model.set_params(sequence=sequence)
-        rows = len(inputs) + unlabelled * entry.unlabelled
-        reason = _refusal(variant, model, inputs, rows, effort) or _too_slow(entry.name, inputs, rows, effort)
-        if variant.texts and not texts:
-            reason = "it is for texts, and no column holds any"
-        if sampled and not getattr(model, "_streams", False):
-            reason = "it needs all rows in memory, and the files are larger"
-        if entry.members and entry.name not in only and len(inputs) < TINY:
-            reason = f"{len(inputs)} rows cannot show that it beats a single member"
-        if entry.members and entry.name not in only and effort == "quick" and len(inputs) > _QUICK_ENSEMBLES:
-            reason = f"too slow for a quick study of more than {_QUICK_ENSEMBLES:,} rows"
-        if reason is None:
-            knobs = model.knobs() if effort == "thorough" else {}
-            candidates.append(Candidate.of(variant.label, model, knobs))
-        else:
-            refused.append(f"{variant.label} is skipped: {reason}")
-    if only and not {c.learner for c in candidates} & set(only):
-        raise PlanError(f"none of {', '.join(only)} can be tried: {'; '.join(refused)}")
-    if not candidates:
-        raise PlanError(f"no learner for {task} can use this table: {'; '.join(refused)}")
-    return candidates, refused
-
-
-def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | None, unlabelled: int) -> None:
-    """Refuse learners that a study of this task cannot try."""
-    for name in only:
-        if not (entry := learner(name)).study:
-            raise PlanError(f"{name} needs parameters in a study; add it to the [[learners]] of a plan.toml")
-        if entry.task == "sequence" and (sequence is None or task != "classification"):
-            raise PlanError(f"{name} labels sequences; say which column names them: --sequence COLUMN")
-        if entry.unlabelled and not unlabelled:
-            raise PlanError(
-                f"{name} learns from rows without {y.name}, and here are none that it can use: leave their"
-                " target empty, and --group, --time and --weight out"
-            )
-        if entry.ordered and not _has_order(y):
-            raise PlanError(
-                f"{name} needs classes with an order; give it from lowest to highest: --kind"
-                f" {y.name}=LOW,MIDDLE,HIGH"
-            )
-        if entry.task not in (task, "sequence"):
-            raise PlanError(
-                f"{name} is for {entry.task}, and this is {task}; omit it, or change the kind of the target"
-            )
-
-
-_WRITTEN_NOTE = (
-    "hand-written rules are the same in every fold: if their author has seen these rows, their score is too"
-    " good"
-)
-
-
-def _written(path: str | Path, inputs: Table, y: Column, task: Task) -> Candidate:
-    """The hand-written rules of a file, as a learner."""
-    from openbook.baseline import RuleClassifier
-    from openbook.baseline.written_rules import read_rules
-
-    if task != "classification":
-        raise PlanError(f"{path}: rules predict classes, and {y.name!r} is a number; leave out --rules")
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise PlanError(f"cannot read the rules of {path}: {error.strerror}") from None
-    model, known = RuleClassifier(text), [str(label) for label in np.unique(y.values.astype(str))]
-    if (reason := model.refusal(inputs.schema)) is not None:
-        raise PlanError(f"{path}: {reason}")
-    for rule in read_rules(text):
-        if rule.class_of(y.name, known) is None:
-            raise PlanError(
-                f"{path}: line {rule.line} predicts {rule.label!r}, which is no value of {y.name}."
-                f" {did_you_mean(rule.label, known)}"
-            )
-    return Candidate.of("hand-written rules", model)
-
-
-def _refusal(variant: Variant, model: Any, inputs: Table, rows: int, effort: Effort) -> str | None:
-    """Why this way of a learner is not tried on so many rows of this table, or None."""
-    if (most := variant.most_rows) is not None:
-        if effort == "quick":
-            most //= _QUICKER
-        if rows > most:
-            slow = "too slow for a quick study of" if effort == "quick" else "too slow for"
-            return f"{slow} more than {most:,} rows"
-    if len(inputs) < variant.least_rows:
-        return f"{plural(len(inputs), 'row')} cannot show what it adds; it needs {variant.least_rows}"
-    reason: str | None = model.refusal(inputs.schema)
-    return reason
-
-
-def _too_slow(name: str, inputs: Table, rows: int, effort: Effort) -> str | None:
-    """Why all folds of a learner would take too long on so many rows and columns, or None."""
-    width = encoded_width(inputs)
-    shape = Shape(rows, len(inputs.names), width, _TWO_CLASSES)
-    folds, most = _PATIENCE[effort]
-    if (seconds := folds * fit_seconds(name, shape)) <= most:
-        return None
-    columns = plural(width, "column")
-    return (
-        f"too slow for {plural(rows, 'row')} and {columns} after encoding"
-        f" ({estimate_words(seconds)} for {folds} folds)"
-    )
 
 
 def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:
@@ -729,6 +617,8 @@ def _effort_notes(effort: Effort) -> list[str]:
 def _not_tuned(y: Column, task: Task) -> str | None:
     """Why a thorough study of this target tunes nothing, or None."""
     found = shares(y)
+    if task == "multilabel":
+        return "parameters are not tuned: of several labels, a study tunes thresholds only"
     if task != "classification" or len(found) < 2:
         return None
     first, second = sorted(found, key=lambda label: -found[label])[:2]

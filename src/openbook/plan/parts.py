@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, fields
 from inspect import signature
 from typing import Any, get_args
 
+from sklearn.base import BaseEstimator
+
 from openbook.border.rules import check_parameters
 from openbook.data import Table
 from openbook.data.date_parts import with_calendar
@@ -12,9 +14,13 @@ from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.folds.splitters import TestGroups
 from openbook.plan.counts import WeightKind
 from openbook.registry import learner, name_of
+from openbook.registry.costs import Shape, fit_seconds
 from openbook.words.parameters import documented
 
 __all__ = ["SPLITS", "Candidate", "Contestant", "Hypothesis", "Protocol", "Roles", "defaults"]
+
+#: Inner folds by which the thresholds of labels are tuned.
+_INNER_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -226,7 +232,7 @@ class Candidate:
     learner : str
         Its registered name.
     parameters : mapping
-        Plain values.
+        Plain values; a learner inside another is a mapping of `learner` and its `parameters`.
     knobs : mapping of str to list
         Parameters to tune, each with the values to try; they are tried inside every fold.
 
@@ -270,11 +276,47 @@ class Candidate:
         check_parameters(model, rules)
 
         def spelt(name: str, value: Any) -> Any:
+            if isinstance(value, BaseEstimator):
+                inner = cls.of(label, value)
+                parameters = {"parameters": inner.parameters} if inner.parameters else {}
+                return {"learner": inner.learner, **parameters}
             return _spelt(rules[name].to_json(value) if name in rules else value)
 
         parameters = {name: spelt(name, value) for name, value in changed.items()}
         tried = {name: [spelt(name, value) for value in values] for name, values in (knobs or {}).items()}
         return cls(label, name_of(model), parameters, tried)
+
+    @property
+    def inner(self) -> "Candidate | None":
+        """The learner that it is around, where the plan says which; it fits several labels by it."""
+        inside = self.parameters.get("estimator")
+        if inside is None:
+            return None
+        if (
+            not isinstance(inside, Mapping)
+            or "learner" not in inside
+            or set(inside) > {"learner", "parameters"}
+        ):
+            msg = f"{self._where}: estimator needs a learner and its parameters, got {inside!r}"
+            raise PlanError(msg)
+        return Candidate(self.label, inside["learner"], inside.get("parameters", {}))
+
+    def seconds(self, shape: Shape) -> float:
+        """About how long a fit on rows of this shape takes; of several labels, `shape.k` says how many.
+
+        Parameters
+        ----------
+        shape : Shape
+            The rows, the columns, and the classes or labels.
+
+        Returns
+        -------
+        float
+        """
+        if self.inner is None:
+            return fit_seconds(self.learner, shape)
+        tuned = 1 + _INNER_FOLDS * ("thresholds" in self.parameters)
+        return tuned * shape.k * self.inner.seconds(shape._replace(k=2))
 
     @property
     def of_sequences(self) -> bool:
@@ -327,6 +369,8 @@ class Candidate:
                 f"{self._where}: {self.learner} has no parameter {name!r}. {did_you_mean(name, tuple(known))}"
             )
             raise PlanError(msg)
+        if name == "estimator" and (inner := self.inner) is not None:
+            return inner.make()
         rule = entry.cls._rules.get(name)  # type: ignore[attr-defined]
         if value == NONE and (rule is None or rule.allows(None)):
             return None

@@ -28,7 +28,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.choice.choose import RULES
-from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
+from openbook.judge.scores.metrics import DEFAULTS, Metric, Task, metric
 from openbook.plan.document import (
     FORMAT,
     Document,
@@ -44,14 +44,21 @@ from openbook.plan.parts import Candidate, Contestant, Hypothesis, Protocol, Rol
 from openbook.plan.source import Source
 from openbook.prepare import Prepared, step
 from openbook.prepare.steps import made_columns, needed_columns
-from openbook.registry import Task, learner
+from openbook.registry import learner
 from openbook.report.sections.questions import QUESTIONS
 from openbook.words.parameters import documented
 
-__all__ = ["FORMAT", "Candidate", "Hypothesis", "Plan", "Protocol", "Roles", "Source"]
+__all__ = ["FORMAT", "TASKS", "Candidate", "Hypothesis", "Plan", "Protocol", "Roles", "Source"]
+
+#: The tasks as sentences name them.
+TASKS: dict[Task, str] = {
+    "classification": "classification",
+    "regression": "regression",
+    "multilabel": "prediction of several labels",
+}
 
 #: Learners that look at no column, so that all hypotheses are one to them.
-_BLIND = ("zero_r", "zero_regressor")
+_BLIND = ("zero_r", "zero_regressor", "zero_labels")
 
 
 @documented
@@ -66,7 +73,7 @@ class Plan(Document):
     roles : Roles
         What the columns are for.
     task : Task
-        Whether classes or numbers are predicted.
+        Whether classes, numbers or several labels at once are predicted.
     metric : str
         The score that decides, by name.
     protocol : Protocol
@@ -136,8 +143,8 @@ class Plan(Document):
             raise PlanError(f"choose: no learner is labelled {self.choose!r}. {hint}")
         if self.margin is not None and (self.margin <= 0 or self.choose != "simplest"):
             raise PlanError('margin must be above 0, and goes with choose = "simplest"')
-        if self.costs and self.task == "regression":
-            raise PlanError("costs are for errors of classes, and this is regression; remove them")
+        if self.costs and self.task != "classification":
+            raise PlanError(f"costs are for errors of classes, and this is {TASKS[self.task]}; remove them")
 
     @property
     def contestants(self) -> tuple[Contestant, ...]:
@@ -229,7 +236,10 @@ class Plan(Document):
         contestant, random_state = self.contestant(label), self.protocol.random_state
         candidate = contestant.candidate
         model, knobs = candidate.seeded(random_state), candidate.values()
-        if steps := self.steps(contestant.hypothesis, gone):
+        steps = self.steps(contestant.hypothesis, gone)
+        if self.task == "multilabel" and candidate.inner is not None and steps:
+            return model.set_params(estimator=Prepared(model.estimator, steps))  # label by label
+        if steps and self.task != "multilabel":
             model = Prepared(model, steps)
             knobs = {f"estimator__{name}": values for name, values in knobs.items()}
         if self.costs:
@@ -303,7 +313,7 @@ class Plan(Document):
             "choose": self.choose,
             "margin": self.margin,
             "notes": list(self.notes),
-            "data": used(plain_value(self.data), "read_with", "sample"),
+            "data": used(plain_value(self.data), "read_with", "sample", "labels"),
             "roles": used(plain_value(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
             "questions": dict(self.questions),

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from openbook.border.budget import most_bytes
 from openbook.data import Categorical, Numeric, Scan, Table, read, scan
 from openbook.data.documents import CLASS, has_classes
+from openbook.data.label_sets import LABELS, with_label_sets
 from openbook.data.scan import SCANNED_WITH, size_on_disk
 from openbook.errors import PlanError, did_you_mean
 from openbook.words.parameters import documented
@@ -45,6 +46,8 @@ class Source:
         Mapping of other options of `openbook.read`, such as `decimal`, to their values.
     sample : int, default=0
         How many rows, chosen at random, are held of files larger than memory; 0 where all are.
+    labels : tuple of str, default=()
+        Columns of 0 and 1, each a label, that are read as one column of sets of labels, called labels.
 
     Notes
     -----
@@ -62,6 +65,7 @@ class Source:
     sha256: str = ""
     read_with: Mapping[str, Any] = field(default_factory=dict)
     sample: int = 0
+    labels: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -113,8 +117,32 @@ class Source:
             return CLASS
         return sets()[self.set].target if self.set else None
 
+    def aimed_at(self, target: str | Sequence[str] | None) -> tuple["Source", str | None]:
+        """The source and its target; several columns of 0 and 1 are one, as sets of labels.
+
+        Parameters
+        ----------
+        target : str, sequence of str or None
+            The column to predict, or the columns of labels.
+
+        Returns
+        -------
+        tuple of (Source, str or None)
+        """
+        if target is None or isinstance(target, str):
+            return self, target
+        if len(target) < 2:
+            return self, target[0] if target else None
+        if twice := [name for name in target if list(target).count(name) > 1]:
+            raise PlanError(f"target {twice[0]!r} is named twice; name each label once")
+        return replace(self, labels=tuple(target)), LABELS
+
     def read(self) -> Table:
         """The table, whatever it holds by now."""
+        table = self._read()
+        return with_label_sets(table, self.labels) if self.labels else table
+
+    def _read(self) -> Table:
         from openbook.data.sets import load
 
         kinds = dict(self.kinds) or None

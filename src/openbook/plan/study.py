@@ -1,11 +1,12 @@
 """A study from Python: what `openbook study` does, of a file, a bundled set, a frame or a table."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from openbook.data import read
+from openbook.data import Labels, read
 from openbook.errors import PlanError
 from openbook.judge.folds.progress import progress_bar
 from openbook.plan.counts import described
@@ -19,7 +20,7 @@ __all__ = ["study"]
 
 def study(
     source: Any,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     *,
     quick: bool = False,
     folder: str | Path | None = None,
@@ -37,8 +38,9 @@ def study(
     source : path, str, or table-like
         The path of a file, the name of a bundled set, or anything else that `openbook.read` takes. A frame or
         table is written to `data.parquet` in the folder, so that the study can be repeated.
-    target : str or None, default=None
-        The column to predict; a bundled set has one of its own.
+    target : str, sequence of str or None, default=None
+        The column to predict; a bundled set has one of its own. Several columns of 0 and 1 are labels, which
+        are predicted together, as are the labels of a column of sets such as "sport|politics".
     quick : bool, default=False
         Fewer folds, and no learners that are slow on this many rows.
     folder : str or Path or None, default=None
@@ -74,7 +76,7 @@ def study(
     """
     folder = Path(mkdtemp(prefix="openbook-study-")) if folder is None else Path(folder)
     if not isinstance(source, str | Path):
-        source, kinds = _written(source, kinds, folder, fresh=fresh), None
+        source, kinds = _written(source, kinds, folder, fresh=fresh)
     if target is None and Source.of(source).default_target() is None:
         raise PlanError("say which column to predict: target=…")
     aimed = aim(source, target, kinds)
@@ -96,11 +98,15 @@ def study(
         )
 
 
-def _written(source: Any, kinds: Any, folder: Path, *, fresh: bool) -> Path:
-    """The rows as a file in the folder; a file of other rows there is not written over unless asked."""
+def _written(source: Any, kinds: Any, folder: Path, *, fresh: bool) -> tuple[Path, dict[str, str]]:
+    """The rows as a file in the folder, and the kinds that it does not tell.
+
+    A file of other rows there is not written over unless asked.
+    """
     table, path = read(source, kinds), folder / "data.parquet"
-    if path.exists() and not fresh and content_hash(read(path)) != content_hash(table):
+    sets = dict.fromkeys(table.schema.of(Labels), Labels.kind)
+    if path.exists() and not fresh and content_hash(read(path, sets)) != content_hash(table):
         raise PlanError(f"{folder} holds a study of other rows; pass fresh=True or another folder")
     folder.mkdir(parents=True, exist_ok=True)
     table.to_polars().write_parquet(path)
-    return path
+    return path, sets

@@ -72,6 +72,9 @@ class Entry:
         Whether it learns from rows without a target, too: a study tries it where there are such rows.
     members : tuple of str, default=()
         Of an ensemble, the registered learners that it must beat to be offered by a study.
+    tried_around : mapping of str to mapping
+        Of a learner of several labels, the registered classifiers around which a study tries it, each with
+        parameters beside those of its own way.
     study : tuple of Variant, default=()
         The ways in which a study tries it, if it does.
 
@@ -96,6 +99,7 @@ class Entry:
     ordered: bool = False
     unlabelled: bool = False
     members: tuple[str, ...] = ()
+    tried_around: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     study: tuple[Variant, ...] = ()
 
     @property

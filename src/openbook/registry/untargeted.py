@@ -196,11 +196,33 @@ UNTARGETED = (
         "dense clusters of any shape, and noise",
     ),
     Entry(
+        "zero_labels",
+        "openbook.baseline:ZeroLabels",
+        "multilabel",
+        "always the same set of labels",
+        baseline=True,
+        study=(
+            Variant("0R, most frequent set"),
+            Variant("0R, majority of each label", {"strategy": "majority"}),
+            Variant("0R, best by F1", {"strategy": "f1"}),
+            Variant("0R, every label", {"strategy": "every"}),
+        ),
+    ),
+    Entry(
         "binary_relevance",
         "openbook.multilabel:MultiOutputClassifier",
         "multilabel",
         "a classifier for each label",
         around="naive_bayes",
+        # thresholds are tuned by rows that were not seen, so decisions need not be probabilities
+        tried_around={
+            "naive_bayes": {},
+            "logistic_regression": {},
+            "svc": {"calibrate": None},
+            "k_neighbors": {},
+            "cart": {},
+        },
+        study=(Variant("binary relevance", {"thresholds": "f1"}),),
     ),
     Entry(
         "classifier_chain",
@@ -208,6 +230,8 @@ UNTARGETED = (
         "multilabel",
         "a classifier for each label, which sees the labels before it",
         around="naive_bayes",
+        tried_around={"naive_bayes": {}, "logistic_regression": {}},
+        study=(Variant("classifier chain", {"thresholds": "f1"}),),
     ),
     Entry(
         "label_powerset",
@@ -215,6 +239,8 @@ UNTARGETED = (
         "multilabel",
         "a class for each set of labels",
         around="naive_bayes",
+        tried_around={"naive_bayes": {}, "logistic_regression": {}, "k_neighbors": {}},
+        study=(Variant("label powerset"),),
     ),
     *(
         Entry(name, f"openbook.outlier:{cls}", "outliers", summary)

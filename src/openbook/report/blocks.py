@@ -37,6 +37,7 @@ __all__ = [
     "Shown",
     "Side",
     "TableLine",
+    "derivation",
     "derived",
     "grids",
     "numbers_in",
@@ -245,6 +246,15 @@ def derived(work: Work) -> Shown | Code:
     """A derivation, formulas and all; a very long one as plain text, which is a tenth as large."""
     html = to_html(work, level=4, style=False)
     return Shown(Markup(html)) if len(html) <= _LONG else Code(work.text())  # noqa: S704 (escapes)
+
+
+def derivation(work: Work) -> list[Block]:
+    """A derivation; of a very long one what is not part of another, such as shaded texts, and all as text."""
+    how = derived(work)
+    brief = replace(work, parts=tuple(part for part in work.parts if not isinstance(part, Work)))
+    if isinstance(how, Shown) or not brief.parts:
+        return [how]
+    return [derived(brief), Fold("All steps", [how])]
 
 
 def grids(work: Work, *, stack: bool = True) -> list[Sheet]:

@@ -79,7 +79,8 @@ def made_of_columns(model: Any, X: Table) -> Iterator[str]:
 
     X : the rows that it was fitted on
     """
-    schema = getattr(unwrapped(model), "schema_", ())
+    inner = unwrapped(model)
+    schema: Any = getattr(inner, "worded_", None) or getattr(inner, "schema_", ())
     for attribute in schema:
         if isinstance(attribute, Nominal) and attribute.rest is not None:
             shown = [value for value in X.column(attribute.name).tolist() if value is not None]

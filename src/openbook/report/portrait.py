@@ -12,6 +12,7 @@ from openbook.report import svg
 from openbook.report.blocks import (
     Block,
     Figure,
+    Fold,
     Heading,
     Paragraph,
     Sheet,
@@ -23,11 +24,14 @@ from openbook.report.fitted import inside, prepared_rows, unwrapped
 from openbook.report.study import StudyResult
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
+from openbook.work import Grid
 
 __all__ = ["legible", "model_blocks", "portrait", "portraits", "tree_words"]
 
 #: What a page shows of a tree and of its rules, and how many importances.
 _MOST_ENDS = 30
+#: Labels whose classifiers are shown.
+_MOST_LABELS = 12
 _MOST_RULES = 10
 _MOST_BARS = 12
 #: Leaves of a member that is spelt out.
@@ -53,6 +57,8 @@ def model_blocks(result: StudyResult, label: str) -> list[Block]:
 def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
     """What a model is; X are the rows that it was fitted on, which may have had weights."""
     model = unwrapped(model)
+    if hasattr(model, "seen_by"):
+        return _of_labels(model, X, weighted=weighted)
     if getattr(model, "tree_", None) is not None:
         return _tree(model)
     if blocks := inside(model, X, weighted=weighted):
@@ -61,6 +67,27 @@ def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
         return [rules(model)]
     words = [Paragraph(words)] if (words := _members(model)) else []
     return [*words, *_importances(model), *_rounds(model), *_growth(model)]
+
+
+#: How learners of several labels go about it.
+_SCHEMES = {
+    "MultiOutputClassifier": "Binary relevance: a classifier for each label, fitted to whether rows have it.",
+    "ClassifierChain": "A classifier chain: a classifier for each label, which sees the labels before it.",
+    "LabelPowerset": "A label powerset: a classifier of whole sets of labels, those of the training rows.",
+}
+
+
+def _of_labels(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
+    """The labels with their thresholds, and each classifier folded away."""
+    about = f"{_SCHEMES[type(model).__name__]} The classifiers: {type(model.estimator).__name__}."
+    grid = next(part for part in model.work().parts if isinstance(part, Grid))
+    blocks: list[Block] = [Paragraph(about), Sheet.of(grid, "Labels and thresholds")]
+    seen = model.seen_by(X)
+    for label, member, rows in seen[:_MOST_LABELS]:
+        blocks.append(Fold(f"The classifier of {label}", portrait(member, rows, weighted=weighted)))
+    if (more := len(seen) - _MOST_LABELS) > 0:
+        blocks.append(Paragraph(f"{plural(more, 'more classifier')} in the model.", "note"))
+    return blocks
 
 
 def _boundary(result: StudyResult, label: str) -> list[Block]:

@@ -56,6 +56,8 @@ def cell_words(value: object) -> str:
     """A cell of the table; of a long text, how it begins."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
+    if value == "":
+        return "(none)"
     if isinstance(value, str) and len(value) > _LONGEST_CELL:
         return excerpt(value, _LONGEST_CELL)
     return cell(value)

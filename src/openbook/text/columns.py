@@ -41,7 +41,7 @@ def encoded(
 
     counted : the terms of each column of texts, where they are known; they are lost
     """
-    if not schema.words or table.schema == schema:
+    if not schema.words or table.schema == schema or isinstance(table, SparseTable):
         return conform(table, schema, who, grow=grow)
     before = conform(table, schema.unworded, who, grow=grow)
     if counted is None:

@@ -1,7 +1,8 @@
 """Get to know texts before learning from them: how long, in which script, which words, what is a copy.
 
-    telling words of a class    the words of largest mutual information with it; for it where PMI > 0, else
-                                against it
+    telling words of a class    the words of largest mutual information with it, chi² at least 3.84; for it
+                                where PMI > 0, else against it. Of two classes, a word against one is for
+                                the other. So for each label, where a text may have several
     rare                        in fewer than five documents
     near duplicates             see `openbook.text.duplicates`
 
@@ -18,7 +19,7 @@ from unicodedata import category, name
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data import Categorical, Table, Text
+from openbook.data import Categorical, Labels, Table, Text
 from openbook.data.describe import Description
 from openbook.data.describe import describe as describe_columns
 from openbook.data.findings import Finding
@@ -31,11 +32,13 @@ from openbook.words.numbers import short
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["TellingWord", "TextDescription", "describe", "excerpt", "telling_grid"]
+__all__ = ["TellingWord", "TextDescription", "describe", "excerpt"]
 
 Array = npt.NDArray[Any]
 
 _MOST_ROWS = 20_000
+#: Chi² that one word in twenty exceeds by chance: less tells nothing.
+_CHANCE = 3.84
 #: Words, classes and pairs that are shown; characters by which the script of a text is told; of an excerpt.
 _FREQUENT, _TELLING, _CLASSES, _PAIRS, _SCRIPT, _EXCERPT = 10, 5, 10, 5, 1000, 60
 
@@ -77,11 +80,13 @@ class TextDescription:
     frequent : tuple of (str, int, int)
         The words that occur most often: how often, and in how many documents.
     telling : mapping of str to tuple of TellingWord
-        For each class of the target, the words that tell most of it, those for it first.
+        For each class of the target, or each label, the words that tell most of it, those for it first.
     duplicates : tuple of NearDuplicate
         Pairs of documents that are nearly copies, by rows.
     excerpts : mapping of int to str
         How the documents of these pairs begin.
+    of_labels : bool, default=False
+        Whether `telling` is of labels, of which a document may have several.
 
     Notes
     -----
@@ -106,6 +111,7 @@ class TextDescription:
     telling: dict[str, tuple[TellingWord, ...]]
     duplicates: tuple[NearDuplicate, ...]
     excerpts: dict[int, str]
+    of_labels: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "duplicates": [pair._asdict() for pair in self.duplicates]}
@@ -118,7 +124,7 @@ class TextDescription:
                 (word, times, df, round(df / self.documents, 3)) for word, times, df in self.frequent
             ]
             parts.append(Grid("Most frequent words", ("word", "times", "documents", "share"), rows))
-        parts += [telling_grid(label, words) for label, words in self.telling.items()]
+        parts += self.telling_grids()
         if self.duplicates:
             shown = self.duplicates[:_PAIRS]
             rows = [
@@ -130,6 +136,19 @@ class TextDescription:
             parts.append(Grid("Nearly equal documents", head, rows, note))
         return Work(f"Texts of {self.column}", tuple(parts))
 
+    def telling_grids(self) -> list[Grid]:
+        """The words that tell most, a table for each class or label; of two classes, one for both."""
+        if len(self.telling) != 2 or self.of_labels:
+            return [_telling_grid(f"of {label}", words) for label, words in self.telling.items()]
+        target = next(iter(self.telling)).partition(" = ")[0]
+        both = [
+            (one, label.partition(" = ")[2])
+            for label, words in self.telling.items()
+            for one in words
+            if one.pmi > 0
+        ]
+        return [_telling_grid(f"of {target}", [one for one, _ in both], [label for _, label in both])]
+
     def _sizes(self) -> Grid:
         rows: list[tuple[str, str]] = [("documents", f"{self.documents:,}"), ("empty", f"{self.empty:,}")]
         if self.words is not None:
@@ -140,23 +159,24 @@ class TextDescription:
         return Grid("", (), [*rows, *([("script", scripts)] if scripts else [])])
 
 
-def telling_grid(label: str, words: Sequence[TellingWord]) -> Grid:
-    """The words that tell most of a class, as a table."""
+def _telling_grid(of: str, words: Sequence[TellingWord], speak_for: Sequence[str] = ()) -> Grid:
+    """The words that tell most of a class, as a table; `speak_for` is the class of each word, of two."""
+    sides = speak_for or ["for" if one.pmi > 0 else "against" for one in words]
     rows = [
         (
             one.word + (" (rare)" if one.rare else ""),
-            "for" if one.pmi > 0 else "against",
+            side,
             one.in_class,
             one.documents,
             round(one.pmi, 2),
             round(one.mi, 4),
             round(one.chi2, 1),
         )
-        for one in words
+        for one, side in zip(words, sides, strict=True)
     ]
-    head = ("word", "speaks", "documents of it", "of all", "PMI", "MI", "chi²")
+    head = ("word", "speaks for" if speak_for else "speaks", "documents of it", "of all", "PMI", "MI", "chi²")
     note = f"Rare: in fewer than {RARE} documents." if any(one.rare for one in words) else ""
-    return Grid(f"Words that tell most of {label}", head, rows, note)
+    return Grid(f"Words that tell most {of}", head, rows, note)
 
 
 def describe(table: Table, target: str | None = None, rules: Collection[str] = ()) -> Description:
@@ -209,12 +229,14 @@ def _described(table: Table, column: str, target: str | None) -> TextDescription
     known = sizes[sizes > 0]
     lengths = Lengths(int(known.min()), float(np.median(known)), int(known.max())) if len(known) else None
     codes: Array = np.zeros(len(rows), dtype=int)
-    labels: tuple[str, ...] = ("",)
+    names: list[str] = []
     attribute = None if target is None else table.schema[target]
-    attribute = attribute if isinstance(attribute, Categorical) else None
-    if attribute:
-        codes, labels = table.data(attribute.name)[rows], attribute.values
-    words = word_table(RULE, texts, codes, len(labels))
+    if isinstance(attribute, Labels):
+        codes, names = attribute.has[table.data(attribute.name)[rows]], list(attribute.labels)
+    elif isinstance(attribute, Categorical):
+        codes = table.data(attribute.name)[rows]
+        names = [f"{target} = {value}" for value in attribute.values]
+    words = word_table(RULE, texts, codes, max(len(names), 1))
     most = np.argsort(-words.times, kind="stable")[:_FREQUENT].tolist()
     pairs = [NearDuplicate(int(rows[a]), int(rows[b]), score) for a, b, score in near_duplicates(texts)]
     begins = {row: excerpt(table.data(column)[row]) for pair in pairs[:_PAIRS] for row in pair[:2]}
@@ -226,9 +248,10 @@ def _described(table: Table, column: str, target: str | None) -> TextDescription
         vocabulary=len(words.terms),
         scripts=_scripts(texts),
         frequent=tuple((words.terms[i], int(words.times[i]), int(words.documents[i])) for i in most),
-        telling=_telling_words(words, [f"{target} = {label}" for label in labels]) if labels != ("",) else {},
+        telling=_telling_words(words, names) if names else {},
         duplicates=tuple(pairs),
         excerpts=begins,
+        of_labels=isinstance(attribute, Labels),
     )
 
 
@@ -242,7 +265,7 @@ def _telling_words(
     found = {}
     for c in classes[words.classes[classes] > 0].tolist():
         order = np.lexsort((np.arange(len(df)), -mi[:, c]))
-        order = order[mi[order, c] > 0]
+        order = order[chi2[order, c] >= _CHANCE]
         sides = [order[pmi[order, c] > 0][:n], order[pmi[order, c] < 0][:n]]
         found[labels[c]] = tuple(
             TellingWord(

@@ -4,6 +4,7 @@ Every rule looks at known cells only, and asks for enough of them to be more tha
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,8 +41,8 @@ def column_findings(facts: ColumnFacts, *, is_target: bool) -> Iterator[Finding]
         yield Finding("near constant", (summary.name,), "note", message)
     elif summary.kind == "numeric":
         yield from number_findings(facts)
-    elif summary.kind in ("nominal", "ordinal"):
-        yield from _spellings(facts)
+    elif summary.kind in ("nominal", "ordinal", "labels"):
+        yield from _spellings(_by_label(facts))
     elif summary.kind == "text" and not is_target:
         override = f'kinds={{"{summary.name}": "nominal"}}'
         message = f"free text: a study reads its words. If these are categories, read with {override}."
@@ -58,8 +59,18 @@ def target_findings(facts: ColumnFacts) -> Iterator[Finding]:
             "target", columns, "warn", f"the target is free text. If these are classes, read with {override}."
         )
     elif summary.kind != "numeric" and summary.distinct > 1:
-        yield from _rare_classes(facts)
-        yield from _imbalance(facts)
+        yield from _rare_classes(_by_label(facts))
+        yield from _imbalance(facts) if summary.kind != "labels" else ()
+
+
+def _by_label(facts: ColumnFacts) -> ColumnFacts:
+    """The facts of each label, where cells are sets of labels; else as they are."""
+    if facts.summary.kind != "labels":
+        return facts
+    labels = facts.summary.top_values
+    return replace(
+        facts, names=tuple(label for label, _ in labels), counts=np.array([count for _, count in labels])
+    )
 
 
 def _gaps(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
@@ -163,9 +174,10 @@ def _rare_classes(facts: ColumnFacts) -> Iterator[Finding]:
     ]
     if rare:
         first = ", ".join(f"{name!r} ({plural(count, 'row')})" for name, count in rare[:_SHOWN])
-        more = f" and {plural(len(rare) - _SHOWN, 'more class')}" if len(rare) > _SHOWN else ""
-        message = f"rare classes: {first}{more}. Too few rows; merge the classes, or collect more rows."
-        yield Finding("rare class", (facts.summary.name,), "warn", message)
+        one, several = ("label", "labels") if facts.summary.kind == "labels" else ("class", "classes")
+        more = f" and {plural(len(rare) - _SHOWN, f'more {one}')}" if len(rare) > _SHOWN else ""
+        message = f"rare {several}: {first}{more}. Too few rows; merge the {several}, or collect more rows."
+        yield Finding(f"rare {one}", (facts.summary.name,), "warn", message)
 
 
 def _imbalance(facts: ColumnFacts) -> Iterator[Finding]:

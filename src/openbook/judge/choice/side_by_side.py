@@ -241,21 +241,18 @@ def _labels_of(evaluation: Evaluation) -> list[str]:
     return [] if evaluation.classes is None else [str(label) for label in evaluation.classes]
 
 
-def _named(evaluation: Evaluation, values: np.ndarray) -> np.ndarray:
-    """Class codes as labels, which mean the same in both; numbers as they are."""
-    return values if evaluation.classes is None else np.array(_labels_of(evaluation))[values]
-
-
 def _tested(evaluation: Evaluation) -> np.ndarray:
     return np.unique(np.concatenate([fold.rows for fold in evaluation.folds]))
 
 
 def _same_truth(a: Evaluation, b: Evaluation) -> bool:
-    return np.array_equal(_named(a, a.predictions.truth), _named(b, b.predictions.truth))
+    ours, theirs = (each.decoded(each.predictions.truth).astype(str) for each in (a, b))
+    return np.array_equal(ours, theirs)
 
 
 def _same_predictions(a: Evaluation, b: Evaluation, function: Metric) -> bool:
     """Whether two learners say the same of every row, and score the same in every fold."""
-    if not np.array_equal(_named(a, a.predictions.predicted), _named(b, b.predictions.predicted)):
+    ours, theirs = (each.decoded(each.predictions.predicted).astype(str) for each in (a, b))
+    if not np.array_equal(ours, theirs):
         return False
     return np.array_equal(a.scores(function), b.scores(function), equal_nan=True)

@@ -151,7 +151,12 @@ def _probability_tests(scale: LossScale, one: Evaluation, other: Evaluation) -> 
 
     Those whose score is undefined, such as the AUC of folds without a class, are left out.
     """
-    if one.n_classes < 2 or one.predictions.proba is None or other.predictions.proba is None:
+    if (
+        one.task != "classification"
+        or one.n_classes < 2
+        or one.predictions.proba is None
+        or other.predictions.proba is None
+    ):
         return {}
     level = 1 - scale.alpha / len(_OF_PROBABILITIES)
     tests = {name: difference(one, other, METRICS[name], level) for name in _OF_PROBABILITIES}
@@ -292,6 +297,9 @@ def _constant(fold: FoldResult, truth: np.ndarray, n_classes: int) -> FoldResult
     truth = truth if len(truth) else fold.y_true  # a single held-out set has no other rows
     if not n_classes:
         return replace(fold, y_pred=np.full(fold.n_test, truth.mean()))
+    if truth.ndim > 1:
+        shares = truth.mean(axis=0)
+        return replace(fold, y_pred=np.tile(shares > 0.5, (fold.n_test, 1)))
     shares = np.bincount(truth, minlength=n_classes) / len(truth)
     said = np.full(fold.n_test, shares.argmax(), dtype=fold.y_pred.dtype)
     return replace(fold, y_pred=said, proba=np.tile(shares, (fold.n_test, 1)))

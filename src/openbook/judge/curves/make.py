@@ -240,7 +240,8 @@ def _fewest(run: CurveRun) -> float:
     """So many rows that each class has two of them, to within a row; a class of a single row has no say."""
     if run.examples.classes is None:
         return _FEWEST
-    rows = np.bincount(run.examples.target)
+    target = run.examples.target
+    rows = target.sum(axis=0) if target.ndim > 1 else np.bincount(target)
     rarest = rows[rows > 1].min(initial=len(run.examples))
     return max(_FEWEST, 1.5 * len(run.examples) / rarest)
 

@@ -29,7 +29,7 @@ from openbook.judge.scores.metrics import Metric, Predictions, metric
 __all__ = ["CurvePoint", "CurveRun", "rows_of_size", "usual_split"]
 
 #: The metric unless told otherwise: an error, since curves are about errors.
-_USUAL = {"classification": "error", "regression": "rmse"}
+_USUAL = {"classification": "error", "regression": "rmse", "multilabel": "hamming_loss"}
 #: Five folds, twice; once where there are many rows.
 _FOLDS, _TWICE, _MANY = 5, 2, 10_000
 #: So many training rows are predicted at most; of more, a part in which each class has its share.
@@ -149,7 +149,7 @@ def usual_split(examples: Examples, random_state: int) -> Any:
         raise ParameterError(f"{n} rows make no curve; give at least four")
     from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
-    rows = np.array([n]) if examples.classes is None else np.bincount(examples.target)
+    rows = np.bincount(examples.strata)
     test = max(n // 4, len(rows))
     each_class = len(rows) > 1 and rows.min() > 1 and n - test >= len(rows)
     splitter = StratifiedShuffleSplit if each_class else ShuffleSplit
@@ -194,8 +194,10 @@ def _judge(run: CurveRun, points: list[CurvePoint], stages: Sequence[int] | None
 
 
 def _baseline(run: CurveRun) -> Any:
-    from openbook.baseline import ZeroR, ZeroRegressor
+    from openbook.baseline import ZeroLabels, ZeroR, ZeroRegressor
 
+    if run.examples.task == "multilabel":
+        return ZeroLabels("f1")
     return ZeroRegressor() if run.examples.classes is None else ZeroR()
 
 
@@ -234,9 +236,7 @@ def _decoded(model: Any, said: Any, examples: Examples) -> tuple[np.ndarray, np.
 def _balanced(examples: Examples, train: np.ndarray, random_state: list[int]) -> np.ndarray:
     """The rows in a random order in which each class has its share of any beginning, to within a row."""
     rows = np.random.default_rng(random_state).permutation(train)
-    if examples.classes is None:
-        return rows
-    codes = examples.target[rows]
+    codes = examples.strata[rows]
     place = np.empty(len(rows))
     for c in np.unique(codes):
         own = np.flatnonzero(codes == c)
@@ -248,6 +248,9 @@ def _lacking(examples: Examples, rows: np.ndarray, whole: np.ndarray) -> list[st
     """The classes of the whole training part that some of its rows do not show."""
     if examples.classes is None or len(rows) == len(whole):
         return []
+    if examples.task == "multilabel":
+        lacking = examples.target[whole].any(axis=0) & ~examples.target[rows].any(axis=0)
+        return [str(label) for label in examples.classes[lacking]]
     return [str(examples.classes[c]) for c in np.setdiff1d(examples.target[whole], examples.target[rows])]
 
 

@@ -229,6 +229,10 @@ def disagreement(
 
 
 def _check_alike(a: Evaluation, b: Evaluation) -> None:
+    if a.task == "multilabel":
+        raise DataError(
+            "two learners of several labels are not set beside each other yet; compare their scores"
+        )
     if _labels(a) != _labels(b):
         raise DataError(f"{a.name} and {b.name} do not predict the same; compare like with like")
     ours, theirs = (np.concatenate([fold.rows for fold in each.first_round]) for each in (a, b))

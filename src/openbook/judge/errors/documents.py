@@ -2,7 +2,8 @@
 
     length       the number of words of a text; documents are divided at the quartiles of the lengths
     error        the share of wrong predictions in each quarter, with Wilson's interval
-    sure         the share of documents whose predicted class has a probability of 0.99 or more
+    sure         the share of documents whose predicted class has a probability of 0.99 or more; of several
+                 labels, each decision
 
 Learners that add up evidence word by word, such as naive Bayes, treat words as independent. Each word of a
 long document adds to the log odds, so probabilities are close to 0 or 1 even where predictions are wrong.
@@ -14,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import wilson
 from openbook.judge.folds.evaluation import Evaluation
-from openbook.judge.folds.first_round import FirstRound
+from openbook.judge.folds.first_round import FirstRound, all_decisions
 from openbook.text.describe import excerpt
 from openbook.text.tokens import tokens
 from openbook.words.sentences import plural
@@ -110,8 +110,8 @@ class DocumentErrors:
             ]
             head = ("truth", "predicted", "documents", "row", "P(predicted)", "begins")
             more = len(self.counts) - len({(one.truth, one.predicted) for one in self.confused})
-            note = f"{plural(more, 'more pair')} of classes." if more else ""
-            parts.append(Grid("Confused classes, with excerpts", head, rows, note))
+            note = f"{plural(more, 'more pair')}." if more else ""
+            parts.append(Grid("Confusions, with excerpts", head, rows, note))
         return Work(f"Documents of {self.column}: errors of {self.name}", tuple(parts), self._conclusion())
 
     def _lengths(self) -> Grid:
@@ -182,25 +182,26 @@ def document_errors(evaluation: Evaluation, X: Any, column: str | None = None) -
         raise ParameterError("document errors are those of classes of texts, and there are none")
     column = column or texts[0]
     cells = tested.table.data(column).tolist()
-    p = tested.predictions
-    wrong = p.truth != p.predicted
-    proba = np.full(len(wrong), np.nan) if p.proba is None else p.proba[np.arange(len(wrong)), p.predicted]
-    labels = [as_text(label) for label in evaluation.classes.tolist()]
+    told = all_decisions(evaluation)
+    labels = told.names
     pairs, counts = np.unique(
-        np.column_stack([p.truth, p.predicted])[wrong].reshape(-1, 2), axis=0, return_counts=True
+        np.column_stack([told.truth, told.predicted])[told.wrong].reshape(-1, 2), axis=0, return_counts=True
     )
     order = np.argsort(-counts, kind="stable")
     confused = []
     for truth, predicted in pairs[order[:_PAIRS]].tolist():
-        own = np.flatnonzero((p.truth == truth) & (p.predicted == predicted))
-        for i in own[np.argsort(-proba[own], kind="stable")][:_EACH].tolist():
-            sure = None if np.isnan(proba[i]) else round(float(proba[i]), 4)
-            begins = excerpt(cells[i], _SIGNS)
-            confused.append(ConfusedText(labels[truth], labels[predicted], int(tested.rows[i]), sure, begins))
+        own = np.flatnonzero((told.truth == truth) & (told.predicted == predicted))
+        for i in own[np.argsort(-told.sure[own], kind="stable")][:_EACH].tolist():
+            sure = None if np.isnan(told.sure[i]) else round(float(told.sure[i]), 4)
+            row, begins = int(tested.rows[told.place[i]]), excerpt(cells[told.place[i]], _SIGNS)
+            confused.append(ConfusedText(labels[truth], labels[predicted], row, sure, begins))
+    wrong, least = np.zeros(len(cells), dtype=bool), np.full(len(cells), np.inf)
+    np.logical_or.at(wrong, told.place, told.wrong)
+    np.minimum.at(least, told.place, told.sure)
     return DocumentErrors(
         evaluation.name,
         column,
-        tuple(_bands(np.diff(tokens(cells).firsts), wrong, proba >= _SURE)),
+        tuple(_bands(np.diff(tokens(cells).firsts), wrong, least >= _SURE)),
         tuple(confused),
         tuple((labels[pairs[k, 0]], labels[pairs[k, 1]], int(counts[k])) for k in order.tolist()),
     )

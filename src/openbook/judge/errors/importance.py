@@ -29,7 +29,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Learner
+from openbook.border.base import Estimator, Learner
 from openbook.border.rules import Whole
 from openbook.data import SparseTable, Table
 from openbook.data.attributes import as_text
@@ -319,6 +319,9 @@ class _HeldOut:
         given = np.asarray(self.model.predict(table))
         if not self.n_classes:
             return Predictions(self.truth, given.astype(float).ravel(), None, 0)
+        if self.truth.ndim > 1:
+            never = ((0, 0), (0, self.n_classes - given.shape[1]))  # labels it never met
+            return Predictions(self.truth, np.pad(given.astype(bool), never), None, self.n_classes)
         codes, proba = label_codes(given, np.asarray(self.model.classes_)), None
         if self.metric.needs_proba:
             proba = np.asarray(self.model.predict_proba(table), dtype=float)
@@ -365,7 +368,7 @@ def _held_out(model: Any, X: Any, y: Any, which: "str | Metric | None") -> _Held
     table = examples.table
     if isinstance(table, SparseTable):
         raise DataError("columns of sparse data cannot be shuffled; pass X.toarray()")
-    if isinstance(model, Learner):
+    if isinstance(model, Estimator):
         table = conform(table, model.schema_.unworded, type(model).__name__)
     truth, n_classes = _truth(model, examples)
     return _HeldOut(model, table, truth, n_classes, score)
@@ -375,6 +378,12 @@ def _truth(model: Any, examples: Examples) -> tuple[np.ndarray, int]:
     """The targets as codes among the model's classes and, behind those, classes that it never met."""
     if examples.classes is None:
         return examples.target, 0
+    if examples.task == "multilabel":
+        own = model.labels_.tolist() if hasattr(model, "labels_") else examples.classes.tolist()
+        every = list(dict.fromkeys([*own, *examples.classes.tolist()]))
+        truth = np.zeros((len(examples), len(every)), dtype=bool)
+        truth[:, [every.index(label) for label in examples.classes.tolist()]] = examples.target
+        return truth, len(every)
     codes = {as_text(label): i for i, label in enumerate(np.asarray(model.classes_))}
     labels = [as_text(label) for label in examples.classes]
     if not any(label in codes for label in labels):

@@ -1,6 +1,7 @@
 """The most confident mistakes: rows that a model is wrong about and sure of, with their cells.
 
     classes    wrong rows by P(what was predicted), the largest first
+    labels     wrong decisions about a label likewise
     numbers    rows by |truth - prediction|, the largest first
 
 Look at them first. Often a label is wrong, a cell is in another unit, or something that decides is no column.
@@ -17,7 +18,7 @@ from openbook.border.rules import Whole
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.judge.folds.evaluation import Evaluation
-from openbook.judge.folds.first_round import FirstRound
+from openbook.judge.folds.first_round import FirstRound, all_decisions
 from openbook.words.numbers import figure, shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
@@ -35,7 +36,7 @@ class Mistake:
     Parameters
     ----------
     row : its position in X
-    truth, predicted : labels or numbers
+    truth, predicted : labels or numbers; of several labels, such as "not sport" and "sport"
     proba : that of what was predicted; None for numbers
     proba_truth : that of the truth; None for numbers
     cells : the row as a reader would write it
@@ -194,21 +195,23 @@ def confident_mistakes(
             f"{evaluation.name} gave no probabilities, so its confidence is unknown; use a learner with"
             " predict_proba"
         )
-    wrong = np.flatnonzero(p.truth != p.predicted)
-    order = wrong[np.argsort(-p.proba[wrong, p.predicted[wrong]], kind="stable")][:n]
-    labels = evaluation.classes.tolist()
+    told = all_decisions(evaluation)
+    wrong = np.flatnonzero(told.wrong)
+    order = wrong[np.argsort(-told.sure[wrong], kind="stable")][:n]
+    labels = told.names if evaluation.task == "multilabel" else evaluation.classes.tolist()
     listed = tuple(
         Mistake(
-            int(tested.rows[i]),
-            labels[p.truth[i]],
-            labels[p.predicted[i]],
-            float(p.proba[i, p.predicted[i]]),
-            float(p.proba[i, p.truth[i]]),
-            table.row(i),
+            int(tested.rows[told.place[i]]),
+            labels[told.truth[i]],
+            labels[told.predicted[i]],
+            float(told.sure[i]),
+            float(told.doubt[i]),
+            table.row(int(told.place[i])),
         )
         for i in order.tolist()
     )
-    return Mistakes(evaluation.name, listed, len(wrong), len(p.truth), None, named)
+    rows = len(np.unique(told.place[wrong]))
+    return Mistakes(evaluation.name, listed, rows, len(p.truth), None, named)
 
 
 def _text(value: Any) -> str:

@@ -3,7 +3,9 @@
 They are taken from rows that the learner had not seen, each once: those of the first fold where it tests at
 least 50, so that one model made them all, else those of the first round of folds. Of numbers there is no
 doubt to go by, so they are the one with the median error, and those that lie farthest above and below the
-truth. Of equals, the first; a row is told once, and what there is not, such as a mistake, is left out.
+truth. Of several labels, a set is as probable as the product of the probabilities of its labels, and the
+worst mistake is that with most wrong labels. Of equals, the first; a row is told once, and what there is not,
+such as a mistake, is left out.
 """
 
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ import numpy as np
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.metrics import Predictions
+from openbook.words.sentences import plural
 
 __all__ = ["NotablePrediction", "notable_predictions"]
 
@@ -96,6 +99,8 @@ def notable_predictions(evaluation: Evaluation) -> tuple[NotablePrediction, ...]
 def _places(p: Predictions) -> Iterator[tuple[int, str, str]]:
     if not p.n_classes:
         return _numbers(p)
+    if p.truth.ndim > 1:
+        return _sets(p)
     return _labels(p) if p.proba is None else _probabilities(p, p.proba)
 
 
@@ -125,6 +130,25 @@ def _labels(p: Predictions) -> Iterator[tuple[int, str, str]]:
         yield int(np.argmax(hit)), "typical", "typical: the first correct prediction"
     if not hit.all():
         yield int(np.argmin(hit)), "wrong", "wrong: the first mistake"
+
+
+def _sets(p: Predictions) -> Iterator[tuple[int, str, str]]:
+    wrong = (p.truth != p.predicted).sum(axis=1)
+    right = np.flatnonzero(wrong == 0)
+    given = p.predicted.astype(float) if p.proba is None else np.where(p.predicted, p.proba, 1 - p.proba)
+    sure = given.prod(axis=1)
+    if len(right):
+        middle = int(right[np.argsort(sure[right], kind="stable")[(len(right) - 1) // 2]])
+        yield middle, "typical", "typical: every label predicted correctly, with the median probability"
+    if p.proba is not None:
+        doubt = np.abs(p.proba - 0.5).min(axis=1)
+        closest = int(np.argmin(doubt))
+        share = p.proba[closest, np.argmin(np.abs(p.proba[closest] - 0.5))]
+        yield closest, "doubtful", f"the least certain: a label has the probability {share:.3g}"
+    if wrong.any():
+        most = np.flatnonzero(wrong == wrong.max())
+        worst = int(most[np.argmax(sure[most])])
+        yield worst, "wrong", f"the worst mistake: {plural(int(wrong[worst]), 'wrong label')}"
 
 
 def _numbers(p: Predictions) -> Iterator[tuple[int, str, str]]:

@@ -37,6 +37,7 @@ __all__ = ["Segment", "Segments", "worst_segments"]
 
 _WORDS = {
     "wrong": "error",
+    "hamming": "Hamming loss",
     "log_loss": "log loss",
     "absolute": "absolute error",
     "squared": "squared error",

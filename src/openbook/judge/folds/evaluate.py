@@ -7,6 +7,7 @@ are asked for.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -72,7 +73,8 @@ def evaluate(
     X : table-like
         Whatever `openbook.read` takes.
     y : array-like or str
-        Array, Series, Column, or the name of a column of X.
+        Array, Series, Column, or the name of a column of X; for a learner of several labels, sets of labels
+        in any form that its `fit` takes.
     cv : int, float, str, splitter or iterable or None, default=None
         How rows are divided: a number of folds; a share of the rows that trains, such as 0.8; "holdout"
         (0.8), "subsampling" (0.8, 20 times), "leave_one_out", "bootstrap" (.632+) or "training" (tested on
@@ -321,15 +323,16 @@ def _add(labelled: dict[str, Any], name: str, model: Any) -> str:
 
 def _with_baseline(labelled: dict[str, Any], task: Task) -> tuple[dict[str, Any], str]:
     """The models with a baseline among them, and its label."""
-    from openbook.baseline import ZeroR, ZeroRegressor
+    from openbook.baseline import ZeroLabels, ZeroR, ZeroRegressor
 
     for label, model in labelled.items():
-        if isinstance(model, ZeroR | ZeroRegressor):
+        if isinstance(model, ZeroR | ZeroRegressor | ZeroLabels):
             return labelled, label
     labelled = dict(labelled)
     zero: dict[str, tuple[str, Any]] = {
         "classification": ("0R", ZeroR),
         "regression": ("mean", ZeroRegressor),
+        "multilabel": ("0R, for F1", partial(ZeroLabels, "f1")),
     }
     name, cls = zero[task]
     return labelled, _add(labelled, name, cls())

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from openbook.data.attributes import as_text
+from openbook.data.label_sets import LabelSets
 from openbook.draw import Picture
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval
@@ -46,9 +48,9 @@ class Evaluation:
     ----------
     name : str
         The learner's.
-    task : "classification" or "regression"
+    task : "classification", "regression" or "multilabel"
     classes : ndarray or None
-        The labels behind the class codes; None for regression.
+        The labels behind the class codes, or those that rows may have; None for regression.
     folds : tuple of FoldResult
         FoldResults.
     metrics : tuple of str or Metric, default=()
@@ -93,13 +95,17 @@ class Evaluation:
             metric(which, self.task)
         if not self.folds:
             raise DataError(f"{self.name}: an evaluation needs at least one fold")
-        if self.task == "classification":
+        if self.task != "regression":
             for fold in self.folds:
                 self._check_codes(fold)
 
     def _check_codes(self, fold: FoldResult) -> None:
         k = self.n_classes
         for codes in (fold.y_true, fold.y_pred):
+            if self.task == "multilabel":
+                if codes.dtype != bool or codes.shape != (fold.n_test, k):
+                    raise DataError(f"{self.name}, fold {fold.index}: not the cells of {k} labels")
+                continue
             if codes.dtype.kind not in "iu" or (len(codes) and not (codes.min() >= 0 and codes.max() < k)):
                 raise DataError(f"{self.name}, fold {fold.index}: not the codes of {k} classes")
         if fold.proba is not None and fold.proba.shape[1] != k:
@@ -110,6 +116,12 @@ class Evaluation:
     @property
     def n_classes(self) -> int:
         return 0 if self.classes is None else len(self.classes)
+
+    @property
+    def predicts(self) -> str:
+        """What, in words."""
+        words = {"classification": "classes", "regression": "numbers", "multilabel": "several labels"}
+        return words[self.task]
 
     @property
     def by_rows(self) -> bool:
@@ -362,7 +374,8 @@ class Evaluation:
             if self.ordered:  # that early models, of few rows, give more 0s counts as chance here
                 interval = replace(interval, method=f"{interval.method}, rough: rather too wide")
         else:
-            interval = self.spread(function).interval(function.is_share, level)
+            spread = self.spread(function)
+            interval = spread.interval(function.is_share or (function.of_unit and spread.error == 0), level)
         return interval.within(function.lowest, function.highest)
 
     @property
@@ -388,19 +401,39 @@ class Evaluation:
         columns = {
             "fold": np.repeat([fold.index for fold in self.folds], [fold.n_test for fold in self.folds]),
             "row": np.concatenate([fold.rows for fold in self.folds]),
-            "truth": p.truth if self.classes is None else self.classes[p.truth],
-            "predicted": p.predicted if self.classes is None else self.classes[p.predicted],
+            "truth": self.decoded(p.truth),
+            "predicted": self.decoded(p.predicted),
         }
         if p.proba is not None and self.classes is not None:
             for label, column in zip(self.classes, p.proba.T, strict=True):
                 columns[f"P({label})"] = column
         return pl.DataFrame(columns)
 
+    def decoded(self, values: np.ndarray) -> np.ndarray:
+        """Truths or predictions as people write them: labels, numbers, or sets of labels.
+
+        Parameters
+        ----------
+        values : ndarray
+            Class codes, numbers, or whether rows have each label.
+
+        Returns
+        -------
+        ndarray
+        """
+        if self.task == "multilabel" and self.classes is not None:
+            sets = LabelSets(values, tuple(map(as_text, self.classes.tolist())))
+            return np.array(sets.written(), dtype=object)
+        return values if self.classes is None else self.classes[values]
+
     def draw(self) -> Picture:
-        """The confusion table of one round or, of numbers, the residuals."""
+        """The confusion table of one round; of numbers the residuals, of several labels F1 of each."""
         from openbook.judge.scores.confusion import Confusion
+        from openbook.judge.scores.multilabel import MultiLabel
         from openbook.judge.scores.regression import Regression
 
+        if self.task == "multilabel":
+            return MultiLabel.from_evaluation(self).draw()
         if self.classes is None:
             return Regression.from_evaluation(self).draw()
         return Confusion.from_evaluation(self).draw()

@@ -1,6 +1,6 @@
 """The rows to judge by: read once, targets encoded once.
 
-    target : intp class codes or float64 numbers, (n_rows,)
+    target : intp class codes or float64 numbers, (n_rows,); of several labels, bool (n_rows, n_labels)
 
 openbook's own learners are given `Table`s, cut from one that is read once. Any other estimator is given
 rows of `X` as it came, so that a scikit-learn pipeline sees the array or frame it was written for; a path
@@ -23,6 +23,7 @@ from openbook.border.rows import UNLABELLED, class_codes, codes_where_labelled, 
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text
 from openbook.data.combine import stacked_rows
+from openbook.data.label_sets import LabelSets, free_separator, inputs_and_labels, label_sets
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge.folds.holdout import OnTraining
 from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
@@ -38,8 +39,8 @@ class Examples:
     Parameters
     ----------
     given : the inputs as they came
-    target : class codes or numbers
-    classes : the labels behind the codes; None for regression
+    target : class codes, numbers, or whether rows have each label
+    classes : the labels behind the codes, or those that rows may have; None for regression
     name : the target's name
     weights : how much each row counts in learning; None where all count the same
     groups : the group of each row, which trains or tests as a whole; None where there are none
@@ -78,7 +79,7 @@ class Examples:
         ----------
         X : whatever `openbook.read` takes; for foreign estimators, whatever they take
         y : array, Series, Column, or the name of a column of X
-        task : "classification" or "regression"
+        task : "classification", "regression" or "multilabel"
         weights : array of the rows' weights, optional
         groups : array, Series, Column, or the name of a column of X, optional
             A column that says the group is no input, and leaves X.
@@ -91,20 +92,19 @@ class Examples:
             X = read(X)
         if isinstance(y, str):
             X, y = _without(X, y)
+        elif task == "multilabel" and isinstance(y, list | tuple) and isinstance(y[0], str):
+            X, y = inputs_and_labels(X, y)  # names of columns of 0 and 1, or sets as texts
         if sequence is not None and (groups is None or groups == sequence):
             groups = read(X).column(sequence)
         if isinstance(groups, str):
             X, groups = _without(X, groups)
         if len(y) == 0:
             raise DataError("y is empty; there is nothing to judge by")
-        if task == "classification":
-            name, classes, target = class_codes(y)
-        else:
-            name, classes, target = name_of_target(y, "target"), None, _numbers(y)
+        name, classes, target = _encoded(y, task)
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         if rows != len(target):
             raise DataError(f"X has {rows} rows, but y has {len(target)}")
-        if weights is not None and (weights := np.asarray(weights, dtype=float)).shape != target.shape:
+        if weights is not None and (weights := np.asarray(weights, dtype=float)).shape != target.shape[:1]:
             raise DataError(f"sample_weight must be {len(target)} numbers, got shape {weights.shape}")
         if groups is not None:
             labels, codes = group_codes(groups, len(target))
@@ -114,6 +114,8 @@ class Examples:
 
     @property
     def task(self) -> Task:
+        if self.target.ndim > 1:
+            return "multilabel"
         return "regression" if self.classes is None else "classification"
 
     def __len__(self) -> int:
@@ -122,7 +124,7 @@ class Examples:
     def take(self, rows: np.ndarray, *, tables: bool) -> "Examples":
         """Some of them, with the classes that they show; as a Table, or as they came."""
         some = self.part(rows, tables=tables)
-        if some.classes is None:
+        if some.task != "classification" or some.classes is None:
             return some
         present, target = np.unique(some.target, return_inverse=True)
         return replace(some, target=target, classes=some.classes[present])
@@ -158,16 +160,32 @@ class Examples:
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """The targets as the user wrote them."""
+        """The targets as the user wrote them; of several labels 0 and 1, as scikit-learn takes them."""
+        if self.task == "multilabel":
+            return self.target.astype(int)
         return self.target if self.classes is None else self.classes[self.target]
+
+    @cached_property
+    def strata(self) -> np.ndarray:
+        """The class, or the set of labels, of each row as a code; of numbers, all are alike."""
+        if self.task == "multilabel":
+            return np.unique(self.target, axis=0, return_inverse=True)[1].ravel()
+        return np.zeros(len(self), dtype=np.intp) if self.classes is None else self.target
 
     @cached_property
     def column(self) -> Column:
         """The targets as a Column, which openbook's learners take without encoding it again."""
         if self.classes is None:
             return Column(Numeric(self.name), self.target)
+        if self.task == "multilabel":
+            return self.sets.column()
         attribute = Nominal(self.name, self._texts)
         return Column(attribute, self.target.astype(attribute.dtype))
+
+    @cached_property
+    def sets(self) -> LabelSets:
+        """The labels of each row, where rows may have several."""
+        return LabelSets(self.target, self._texts, self.name, free_separator(self._texts))
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
@@ -270,6 +288,8 @@ class RowsOfFold:
     def training(self, model: Any) -> tuple[Any, Any]:
         rows, examples = self.split.train, self.examples
         if takes_tables(model):
+            if examples.task == "multilabel":
+                return self._train_table, examples.sets.take(rows)
             y = examples.column.take(rows)
             if examples.unlabelled is None or not getattr(model, "_takes_unlabelled", False):
                 return self._train_table, y
@@ -338,7 +358,8 @@ def model_task(models: Iterable[Any]) -> Task:
     tasks: dict[Task, Any] = {}
     for model in models:
         if is_classifier(model):
-            tasks["classification"] = model
+            several = not get_tags(model).target_tags.single_output
+            tasks["multilabel" if several else "classification"] = model
         elif is_regressor(model):
             tasks["regression"] = model
         else:
@@ -346,9 +367,10 @@ def model_task(models: Iterable[Any]) -> Task:
                 f"{model!r} is neither a classifier nor a regressor, so its predictions cannot be scored"
             )
     if len(tasks) > 1:
-        classifier, regressor = tasks["classification"], tasks["regression"]
+        what = {"classification": "classes", "regression": "numbers", "multilabel": "several labels"}
+        (one, model), (other, second) = list(tasks.items())[:2]
         raise ParameterError(
-            f"{classifier!r} predicts classes and {regressor!r} numbers; compare like with like"
+            f"{model!r} predicts {what[one]} and {second!r} {what[other]}; compare like with like"
         )
     if not tasks:
         raise ParameterError("no model to judge; give at least one")
@@ -368,6 +390,16 @@ def _without(X: Any, target: str) -> tuple[Any, Column]:
 
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return (frame.drop(target).to_native() if isinstance(frame, nw.DataFrame) else table), y
+
+
+def _encoded(y: Any, task: Task) -> tuple[str, np.ndarray | None, np.ndarray]:
+    """The name of a target, its classes or labels, and the target as it is judged by."""
+    if task == "classification":
+        return class_codes(y)
+    if task == "multilabel":
+        sets = label_sets(y)
+        return sets.name, np.array(sets.labels), sets.cells
+    return name_of_target(y, "target"), None, _numbers(y)
 
 
 def _numbers(y: Any) -> np.ndarray:

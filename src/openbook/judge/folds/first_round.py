@@ -5,16 +5,18 @@ every interval too narrow.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from openbook.data import Table, read
+from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
 from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.scores.label_metrics import right_sets, wrong_cells
 from openbook.judge.scores.metrics import Predictions
 
-__all__ = ["FirstRound", "row_losses"]
+__all__ = ["Decisions", "FirstRound", "all_decisions", "row_losses"]
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,52 @@ class FirstRound:
         return first, ~first
 
 
+class Decisions(NamedTuple):
+    """What was decided: the class of each row or, of several labels, whether it has each of them.
+
+    place : the row, by its position in the round
+    truth, predicted : codes of the names
+    sure, doubt : the probabilities of what was predicted and of the truth; NaN where there are none
+    names : classes; of labels, "not sport" and "sport"
+    """
+
+    place: np.ndarray
+    truth: np.ndarray
+    predicted: np.ndarray
+    sure: np.ndarray
+    doubt: np.ndarray
+    names: list[str]
+
+    @property
+    def wrong(self) -> np.ndarray:
+        return self.truth != self.predicted
+
+
+def all_decisions(evaluation: Evaluation) -> Decisions:
+    """The decisions of the first round, by a learner of classes or of labels."""
+    p, labels = evaluation.one_round, [as_text(label) for label in evaluation.classes.tolist()]  # type: ignore[union-attr]
+    truth, predicted, proba, names = p.truth, p.predicted, p.proba, labels
+    place = np.arange(len(truth))
+    if evaluation.task == "multilabel":
+        n, k = truth.shape
+        first = np.tile(2 * np.arange(k), n)
+        truth, predicted = (first + cells.ravel() for cells in (truth, predicted))
+        place, names = np.repeat(place, k), [name for label in labels for name in (f"not {label}", label)]
+        if proba is not None:
+            proba = np.stack([1 - proba, proba], axis=2).reshape(n, 2 * k)
+    if proba is None:
+        none = np.full(len(place), np.nan)
+        return Decisions(place, truth, predicted, none, none, names)
+    return Decisions(place, truth, predicted, proba[place, predicted], proba[place, truth], names)
+
+
 def row_losses(evaluation: Evaluation, loss: str | None) -> tuple[str, np.ndarray]:
     """The loss that is meant, and that of each row of the first round."""
     p = evaluation.one_round
     if evaluation.task == "classification":
         known = {"wrong": lambda: (p.truth != p.predicted).astype(float), "log_loss": lambda: _surprise(p)}
+    elif evaluation.task == "multilabel":
+        known = {"hamming": lambda: wrong_cells(p), "wrong": lambda: 1 - right_sets(p)}
     else:
         known = {
             "absolute": lambda: np.abs(p.truth - p.predicted),

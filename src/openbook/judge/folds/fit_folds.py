@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from openbook.border.base import Classifier, most_probable
 from openbook.border.folding import Folding
+from openbook.border.labels import LabelLearner
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.fold import each
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split
@@ -209,6 +210,8 @@ def predicted_by(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, 
     """Class codes and probabilities, or numbers."""
     if examples.classes is None:
         return np.asarray(learner.predict(X), dtype=float).ravel(), None
+    if examples.task == "multilabel":
+        return _labels_by(learner, X, examples)
     names = examples.names(learner)
     proba = None
     if hasattr(learner, "predict_proba"):
@@ -218,6 +221,17 @@ def predicted_by(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, 
             return known[most_probable(proba)], _for_all(proba, known, len(names))
         proba = _for_all(proba, known, len(names))
     return label_codes(np.asarray(learner.predict(X)), names), proba
+
+
+def _labels_by(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, np.ndarray | None]:
+    """Whether rows have each label, and the probability of that; of learners other than ours, no more than
+    the former.
+    """
+    if not isinstance(learner, LabelLearner):
+        return np.asarray(learner.predict(X)).astype(bool), None
+    decided, proba = learner.answers(X)
+    known = label_codes(learner.labels_, examples.names(learner))
+    return _for_all(decided, known, len(examples.target[0])), _for_all(proba, known, len(examples.target[0]))
 
 
 def _decides_by_proba(learner: Any) -> bool:
@@ -234,7 +248,7 @@ def _for_all(proba: np.ndarray, known: np.ndarray, n_classes: int) -> np.ndarray
     """Probabilities of all classes, 0 for those that the training rows did not show."""
     if np.array_equal(known, np.arange(n_classes)):
         return proba
-    everything = np.zeros((len(proba), n_classes))
+    everything = np.zeros((len(proba), n_classes), proba.dtype)
     everything[:, known] = proba
     return everything
 
@@ -249,7 +263,8 @@ def label_codes(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
 
 
 def complexity_of(learner: Any) -> int | None:
-    """The size of the fitted model; a pipeline has that of its last step."""
+    """The size of the fitted model, where it says; a pipeline has that of its last step."""
     while isinstance(learner, Pipeline):
         learner = learner[-1]
-    return int(learner.complexity()) if hasattr(learner, "complexity") else None
+    size = learner.complexity() if hasattr(learner, "complexity") else None
+    return None if size is None else int(size)

@@ -157,4 +157,6 @@ def _strata(y: Any, n: int) -> np.ndarray:
     if y is None:
         return np.zeros(n, dtype=np.intp)
     values = np.asarray(y)
-    return tenths(values) if values.dtype.kind == "f" else np.unique(values, return_inverse=True)[1]
+    if values.dtype.kind == "f":
+        return tenths(values)
+    return np.unique(values, axis=0, return_inverse=True)[1].ravel()  # of several labels, by whole sets

@@ -1,6 +1,6 @@
 """Folds in which every label has its share of rows, where rows may have several labels.
 
-    wanted[k, l]     the rows of label l that fold k still wants: at first (rows of l) / folds
+    wanted[k, l]     the rows of label l that fold k still wants: at first its share of the rows of l
 
 The label with the fewest rows left goes first. Each of its rows goes to the fold that wants most of that
 label; of equals to the fold that wants most rows; of equals by lot. Then that row's labels are crossed off.
@@ -16,7 +16,7 @@ import numpy as np
 from openbook.errors import ParameterError
 from openbook.words.parameters import documented
 
-__all__ = ["IterativeStratification"]
+__all__ = ["IterativeStratification", "dealt_labels"]
 
 
 @documented
@@ -28,6 +28,7 @@ class IterativeStratification:
     n_splits : int, default=5
         The number of folds.
     random_state : int, default=0
+    repeats : int, default=1
 
     Notes
     -----
@@ -45,11 +46,12 @@ class IterativeStratification:
     [[2, 1], [1, 2]]
     """
 
-    def __init__(self, n_splits: int = 5, random_state: int = 0) -> None:
+    def __init__(self, n_splits: int = 5, random_state: int = 0, repeats: int = 1) -> None:
         if n_splits < 2:
             raise ParameterError(f"n_splits must be at least 2, got {n_splits}")
         self.n_splits = n_splits
         self.random_state = random_state
+        self.repeats = repeats
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:  # noqa: ARG002
         """Training and test rows of each fold.
@@ -68,12 +70,17 @@ class IterativeStratification:
         tuple of (ndarray, ndarray)
             The positions of the training rows and of the test rows.
         """
-        fold = self._folds(np.asarray(y).astype(bool))
-        for k in range(self.n_splits):
-            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        cells = np.asarray(y).astype(bool)
+        if len(cells) < self.n_splits:
+            raise ParameterError(f"{self.n_splits} folds need as many rows, and there are {len(cells)}")
+        for i in range(self.repeats):
+            rng = np.random.default_rng([self.random_state, i] if i else self.random_state)
+            fold = dealt_labels(cells, np.full(self.n_splits, 1 / self.n_splits), rng)
+            for k in range(self.n_splits):
+                yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        """The number of folds.
+        """The number of folds of all repeats.
 
         Parameters
         ----------
@@ -84,31 +91,32 @@ class IterativeStratification:
         -------
         int
         """
-        return self.n_splits
+        return self.n_splits * self.repeats
 
-    def _folds(self, cells: np.ndarray) -> np.ndarray:
-        """The fold of each row."""
-        if len(cells) < self.n_splits:
-            raise ParameterError(f"{self.n_splits} folds need as many rows, and there are {len(cells)}")
-        rng = np.random.default_rng(self.random_state)
-        fold = np.full(len(cells), -1)
-        rows_wanted = np.full(self.n_splits, len(cells) / self.n_splits)
-        wanted = np.tile(cells.sum(axis=0) / self.n_splits, (self.n_splits, 1))
-        order = rng.permutation(len(cells))
-        while (left := cells[fold < 0].sum(axis=0)).any():
-            label = int(np.argmin(np.where(left > 0, left, np.inf)))
-            for row in order[(fold[order] < 0) & cells[order, label]].tolist():
-                most = wanted[:, label] >= wanted[:, label].max() - 1e-9
-                fold[row] = k = _neediest(most, rows_wanted, rng)
-                wanted[k, cells[row]] -= 1
-                rows_wanted[k] -= 1
-        for row in order[fold[order] < 0].tolist():
-            fold[row] = k = _neediest(np.ones(self.n_splits, dtype=bool), rows_wanted, rng)
+
+def dealt_labels(cells: np.ndarray, shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The part of each row, where parts get these shares of the rows of every label.
+
+    cells : bool (n_rows, n_labels);  shares : (n_parts,), with sum 1
+    """
+    part = np.full(len(cells), -1)
+    rows_wanted = shares * len(cells)
+    wanted = np.outer(shares, cells.sum(axis=0))
+    order = rng.permutation(len(cells))
+    while (left := cells[part < 0].sum(axis=0)).any():
+        label = int(np.argmin(np.where(left > 0, left, np.inf)))
+        for row in order[(part[order] < 0) & cells[order, label]].tolist():
+            most = wanted[:, label] >= wanted[:, label].max() - 1e-9
+            part[row] = k = _neediest(most, rows_wanted, rng)
+            wanted[k, cells[row]] -= 1
             rows_wanted[k] -= 1
-        return fold
+    for row in order[part[order] < 0].tolist():
+        part[row] = k = _neediest(np.ones(len(shares), dtype=bool), rows_wanted, rng)
+        rows_wanted[k] -= 1
+    return part
 
 
 def _neediest(among: np.ndarray, rows_wanted: np.ndarray, rng: np.random.Generator) -> int:
-    """Of these folds the one that wants most rows; of equals, one by lot."""
+    """Of these parts the one that wants most rows; of equals, one by lot."""
     best = np.flatnonzero(among & (rows_wanted >= rows_wanted[among].max() - 1e-9))
     return int(best[0] if len(best) == 1 else rng.choice(best))

@@ -1,7 +1,8 @@
 """What happened in a fold, as data: every prediction is kept, so that any score can be computed later.
 
     rows          : intp (n_test,), positions of the test rows
-    y_true, y_pred: intp class codes, or float64 for regression, (n_test,)
+    y_true, y_pred: intp class codes, or float64 for regression, (n_test,); of several labels at once, bool
+                    (n_test, n_labels)
     proba         : float64 (n_test, n_classes), or None where the learner gives none
 
 As JSON, floats keep every digit; those that JSON has no number for are the words "nan", "inf" and "-inf".
@@ -31,7 +32,8 @@ class FoldResult:
     rows : ndarray
         The positions of the test rows.
     y_true, y_pred : ndarray
-        What is true of each test row, and what was predicted: class codes or numbers.
+        What is true of each test row, and what was predicted: class codes, numbers, or whether it has each
+        label.
     proba : ndarray or None
         The probability of each class for each test row; None where the learner gives none.
     n_train : int
@@ -77,7 +79,7 @@ class FoldResult:
         Parameters
         ----------
         n_classes : int
-            The number of classes; 0 for numbers.
+            The number of classes, or of labels; 0 for numbers.
 
         Returns
         -------
@@ -132,8 +134,11 @@ class FoldResult:
             raise DataError(f"not the result of a fold: {error}") from None
         n = len(result.rows)
         shapes = [result.y_true.shape, result.y_pred.shape]
-        if any(shape != (n,) for shape in (result.rows.shape, *shapes)) or (
-            result.proba is not None and (result.proba.ndim != 2 or len(result.proba) != n)
+        wanted = (n, *shapes[0][1:2])  # of several labels, as many columns
+        if (
+            result.rows.shape != (n,)
+            or any(shape != wanted for shape in shapes)
+            or (result.proba is not None and (result.proba.ndim != 2 or len(result.proba) != n))
         ):
             raise DataError(
                 f"not the result of a fold: {n} rows, but {shapes[0]} truths and {shapes[1]} predictions"
@@ -142,7 +147,7 @@ class FoldResult:
 
 
 def _listed(array: np.ndarray) -> list[Any]:
-    values: list[Any] = array.tolist()
+    values: list[Any] = (array.astype(int) if array.dtype == bool else array).tolist()
     return values if array.dtype.kind != "f" or np.isfinite(array).all() else _spelt(values)
 
 
@@ -153,6 +158,11 @@ def _spelt(value: Any) -> Any:
 
 
 def _array(values: Any) -> np.ndarray:
-    """Class codes where all are whole numbers, else floats."""
+    """Class codes where all are whole numbers, whether rows have labels where all are lists; else floats."""
+    if len(values) and all(isinstance(value, list) for value in values):
+        cells = np.array(values)
+        if not np.isin(cells, (0, 1)).all():
+            raise ValueError("labels must be 0 or 1")
+        return cells.astype(bool)
     codes = all(type(value) is int for value in values)
     return np.array(values, dtype=np.intp if codes else float)

@@ -19,8 +19,10 @@ import numpy as np
 
 from openbook.border.rows import class_codes
 from openbook.data import Categorical, Column, read
+from openbook.data.label_sets import label_sets
 from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.folds.holdout import Holdout, OnTraining, some_groups, some_rows, tenths
+from openbook.judge.folds.label_folds import IterativeStratification, dealt_labels
 from openbook.judge.folds.splitters import (
     Bootstrap632,
     GroupFolds,
@@ -168,7 +170,7 @@ def protocol(
     ----------
     y : array-like or str
         Labels, class codes, numbers or a Column.
-    task : "classification" or "regression"; None goes by what y holds, default=None
+    task : "classification", "regression" or "multilabel"; None goes by what y holds, default=None
     random_state : int, default=0
     n_splits : int, default=10
         Number of folds. Fewer are used where the rarest class has fewer rows, or is found in fewer groups.
@@ -283,6 +285,10 @@ def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, 
         splitter = RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
         words = f"{folds}-fold cross-validation{_again(repeats)}{_rough(n)}"
         return Protocol(splitter, words, _kind(repeats), np.zeros(n))
+    if task == "multilabel":
+        by_label = IterativeStratification(folds, random_state, repeats)
+        words = f"{folds}-fold cross-validation, stratified over labels{_again(repeats)}{_rough(n)}"
+        return Protocol(by_label, words, _kind(repeats), label_sets(y).cells)
     labels, codes = _codes(y)
     rows = np.bincount(codes, minlength=len(labels))
     folds, remarks = _fewer_folds(labels, rows, folds)
@@ -452,7 +458,7 @@ _FEW_ROWS = (
 
 def _even_classes(y: Any, task: Task) -> str:
     """A row left out makes its class one smaller: of even classes, the majority is then always another."""
-    if task == "regression":
+    if task != "classification":
         return ""
     _, codes = _codes(y)
     rows = np.sort(np.bincount(codes))
@@ -496,8 +502,8 @@ def lock_away(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows to work with, and those to lock away until the end: positions, each in rising order.
 
-    Each class, or each tenth of a numeric target, gives its share, to within a row. A class of a single row
-    is not locked away; of fewer than 50 rows none are.
+    Each class, each label or each tenth of a numeric target gives its share, to within a row. A class of a
+    single row is not locked away; of fewer than 50 rows none are.
 
     Parameters
     ----------
@@ -508,7 +514,7 @@ def lock_away(
     share : float, default=0.2
         The part of the rows to lock away.
     random_state : int, default=0
-    task : "classification" or "regression"; None goes by what y holds, default=None
+    task : "classification", "regression" or "multilabel"; None goes by what y holds, default=None
     groups : array-like or str or None, default=None
         The group of each row. Whole groups are locked away, as many as come nearest to the share.
     time : array-like or str or None, default=None
@@ -548,9 +554,14 @@ def lock_away(
         if group is not None and test_groups == "new":
             return _last_of_new_groups(locked, group[1], rng)
     else:
-        classify = (task or task_of(y)) == "classification"
-        strata = _codes(y)[1] if classify else tenths(np.asarray(y, dtype=float))
-        locked = some_rows(strata, share, rng) if group is None else some_groups(strata, group, share, rng)
+        task = task or task_of(y)
+        strata = tenths(np.asarray(y, dtype=float)) if task == "regression" else _codes(y)[1]
+        if group is not None:
+            locked = some_groups(strata, group, share, rng)
+        elif task == "multilabel":
+            locked = dealt_labels(label_sets(y).cells, np.array([1 - share, share]), rng) == 1
+        else:
+            locked = some_rows(strata, share, rng)
     return np.flatnonzero(~locked), np.flatnonzero(locked)
 
 

@@ -288,8 +288,10 @@ def costs(evaluation: Evaluation, costs: Any, level: float = 0.95) -> Costs:
     >>> print(paid.saved["as predicted"])
     +0.162 [0.076, 0.248] (95%, paired t over rows), p = 0.000227
     """
-    if evaluation.classes is None:
-        raise ParameterError(f"{evaluation.name} predicts numbers, and costs are of deciding between classes")
+    if evaluation.task != "classification" or evaluation.classes is None:
+        raise ParameterError(
+            f"{evaluation.name} predicts {evaluation.predicts}, and costs are of deciding between classes"
+        )
     matrix = cost_matrix(costs, evaluation.classes.tolist())
     p = evaluation.one_round
     always = int(np.argmin([matrix[c, p.truth].mean() for c in range(len(matrix))]))

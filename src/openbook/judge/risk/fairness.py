@@ -429,10 +429,10 @@ def fairness(
     >>> fair.proxies[0].column
     'income'
     """
-    if evaluation.classes is None:
+    if evaluation.task != "classification" or evaluation.classes is None:
         raise ParameterError(
-            f"{evaluation.name} predicts numbers, and fairness counts decisions; worst_segments shows where"
-            " it errs most"
+            f"{evaluation.name} predicts {evaluation.predicts}, and fairness counts decisions between"
+            " classes; worst_segments shows where it errs most"
         )
     table = read(X)
     codes, names, rule = group_rows(table.column(sensitive))

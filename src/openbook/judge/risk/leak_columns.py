@@ -131,9 +131,11 @@ def _encodes(data: np.ndarray, examples: Examples) -> bool:
         targets = [y]
     else:  # of two classes, the other one says the same
         first = 1 if len(examples.classes) == 2 else 0
-        if any(_left_out(values[large], which, y == c) for c in range(first, len(examples.classes))):
+        codes = range(first, len(examples.classes))
+        sides = list(y.T) if examples.task == "multilabel" else [y == c for c in codes]
+        if any(_left_out(values[large], which, side) for side in sides):
             return True
-        targets = [(y == c).astype(float) for c in range(first, len(examples.classes))]
+        targets = [side.astype(float) for side in sides]
     return any(
         _made_of_means(values[large], counts[large].astype(float), which, each, examples.classes is not None)
         for each in targets

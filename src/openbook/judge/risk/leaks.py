@@ -358,6 +358,6 @@ def _errors(met: np.ndarray, evaluation: Evaluation) -> str:
     if met.all():
         return ""
     loss, losses = row_losses(evaluation, None)
-    words = "Error" if loss == "wrong" else "Mean absolute error"
+    words = {"wrong": "Error", "hamming": "Hamming loss"}.get(loss, "Mean absolute error")
     those, others = (shown(float(losses[rows].mean())) for rows in (met, ~met))
     return f" {words} {those} on those rows, {others} on the others."

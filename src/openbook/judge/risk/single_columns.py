@@ -2,7 +2,8 @@ r"""Does one column carry the model? What it explains alone, beside what the mod
 
     explained = 1 - Σ |t - p|² / Σ |t - mean t|²
 
-t is the number, or for classes the row (0, …, 1, …, 0) with 1 for its class; p, the number or the
+t is the number, or for classes the row (0, …, 1, …, 0) with 1 for its class, or for each of its labels; p,
+the number or the
 probabilities, is predicted for rows that were not learnt from. For one column, p is the mean of t among the
 rows of its value in the other folds, drawn towards the mean of all by one row. Numbers are cut into tenths
 (of all rows, without a look at the target); missing is a value of its own; text is left out. The folds are
@@ -66,7 +67,9 @@ def carrier(examples: Examples, evaluation: Evaluation) -> Carrier | None:
 
 
 def _target(values: np.ndarray, n_classes: int) -> np.ndarray:
-    """Numbers as a column, or classes as rows of 0 with a 1."""
+    """Numbers as a column, or classes as rows of 0 with a 1, or with one for each label."""
+    if values.ndim > 1:
+        return values.astype(float)
     return np.eye(n_classes)[values] if n_classes else np.asarray(values, dtype=float)[:, None]
 
 

@@ -177,8 +177,11 @@ class Confusion:
         """
         from openbook.judge.scores.metrics import confusion
 
-        if evaluation.classes is None:
-            raise ParameterError(f"{evaluation.name} predicts numbers, and a confusion table counts classes")
+        if evaluation.task != "classification" or evaluation.classes is None:
+            what = f"{evaluation.name} predicts {evaluation.predicts}, and a confusion table counts classes"
+            raise ParameterError(
+                f"{what}; MultiLabel has one for each label" if evaluation.classes is not None else what
+            )
         return cls(confusion(evaluation.one_round), evaluation.classes.tolist(), positive)
 
     @property

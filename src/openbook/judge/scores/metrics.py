@@ -1,6 +1,7 @@
 """Scores of predictions.
 
-    truth, predicted : integer class codes, or floats for regression, (n_rows,)
+    truth, predicted : integer class codes, or floats for regression, (n_rows,); of several labels at once,
+                       bool (n_rows, n_labels): see `label_metrics`
     proba            : float64 (n_rows, n_classes), or None where the learner gives none
 
 Labels are judged from the confusion counts, rows truth and columns predicted, and macro averages give every
@@ -21,18 +22,23 @@ import numpy as np
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.scores import influence as on
+from openbook.judge.scores.label_metrics import LABEL_SCORES
 from openbook.judge.scores.rates import by_class, cohens_kappa, mcc, mean_over_classes
 
-__all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric", "quadratic_kappa"]
+__all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric", "metrics_of", "quadratic_kappa"]
 
-Task = Literal["classification", "regression"]
+Task = Literal["classification", "regression", "multilabel"]
 
 
 _WORDS = {
     "balanced_accuracy": "balanced accuracy",
     "f1": "F1",
     "macro_f1": "macro F1",
+    "micro_f1": "micro F1",
     "weighted_f1": "weighted F1",
+    "subset_accuracy": "subset accuracy",
+    "hamming_loss": "Hamming loss",
+    "jaccard": "Jaccard",
     "mcc": "MCC",
     "log_loss": "log loss",
     "quadratic_kappa": "quadratic kappa",
@@ -44,6 +50,11 @@ _WORDS = {
     "rmse": "RMSE",
     "mae": "MAE",
     "r2": "R²",
+    **{
+        f"{kind}_{which}": f"{kind} {which}"
+        for kind in ("micro", "macro")
+        for which in ("precision", "recall")
+    },
 }
 
 
@@ -53,11 +64,11 @@ class Predictions(NamedTuple):
     Attributes
     ----------
     truth, predicted : array-like
-        What is true of each row, and what was predicted: class codes, or numbers.
+        What is true of each row, and what was predicted: class codes, numbers, or whether it has each label.
     proba : ndarray or None
         The probability of each class for each row; None where the learner gives none.
     n_classes : int
-        The number of classes; 0 for numbers.
+        The number of classes, or of labels; 0 for numbers.
 
     Notes
     -----
@@ -109,7 +120,7 @@ class Metric:
     name : str
         The name.
     task : Task
-        Whether it is a score of classes or of numbers.
+        Whether it is a score of classes, of numbers or of sets of labels.
     greater_is_better : bool
         Whether more is better.
     needs_proba : bool
@@ -179,6 +190,11 @@ class Metric:
     def words(self) -> str:
         """The name as it stands in a sentence."""
         return _WORDS.get(self.name, self.name)
+
+    @property
+    def of_unit(self) -> bool:
+        """Whether it lies between 0 and 1."""
+        return (self.lowest, self.highest) == (0, 1)
 
     def better(self, a: float, b: float) -> bool:
         """Whether the first score is better than the second.
@@ -545,20 +561,36 @@ METRICS = {
     )
 }
 
+#: Those of several labels at once. Rows have several cells, so a score may be surer than a share of rows.
+_OF_SETS = {
+    name: Metric(name, "multilabel", more, False, score, 0, 1, moved, is_share=name == "subset_accuracy")
+    for name, (more, score, moved) in LABEL_SCORES.items()
+}
+
 #: What is shown unless told otherwise; the first decides.
 DEFAULTS: dict[str, tuple[str, ...]] = {
     "classification": ("accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc"),
     "regression": ("rmse", "mae", "r2"),
+    "multilabel": ("micro_f1", "macro_f1", "subset_accuracy", "hamming_loss", "jaccard"),
 }
+
+
+def metrics_of(task: str) -> dict[str, Metric]:
+    """The metrics of a task, by name."""
+    if task == "multilabel":
+        return dict(_OF_SETS)
+    return {name: each for name, each in METRICS.items() if each.task == task}
 
 
 def metric(which: "str | Metric", task: str) -> Metric:
     """The metric of that name, or itself; it must fit the task."""
-    fitting = tuple(name for name, each in METRICS.items() if each.task == task)
+    own = metrics_of(task)
+    fitting = tuple(own)
     if not isinstance(which, Metric):
-        if which not in METRICS:
+        known = {**_OF_SETS, **METRICS, **own}
+        if which not in known:
             raise ParameterError(f"no metric {which!r}. {did_you_mean(which, fitting)}")
-        which = METRICS[which]
+        which = known[which]
     if which.task != task:
         raise ParameterError(
             f"{which.name} judges {which.task}, and this is {task}. {did_you_mean('', fitting)}"

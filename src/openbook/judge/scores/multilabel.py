@@ -17,16 +17,23 @@ nor is predicted, has none: NaN, and its name is said.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from openbook.data.attributes import as_text
+from openbook.draw import Picture
+from openbook.draw.charts import score_chart
+from openbook.draw.heat import heat_map
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval, bootstrap, wilson
 from openbook.judge.chance.means import t_interval
+from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.scores.confusion import Confusion
 from openbook.judge.scores.confusion_work import each_table, shown_rate
+from openbook.judge.scores.label_metrics import label_ratios, overlaps, right_sets, sides, wrong_cells
+from openbook.judge.scores.metrics import Predictions, metrics_of
 from openbook.judge.scores.rates import Rate
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
@@ -34,17 +41,10 @@ from openbook.work import Grid, Work
 
 __all__ = ["MultiLabel"]
 
-_WORDS = {
-    "subset_accuracy": "subset accuracy",
-    "hamming_loss": "Hamming loss",
-    "jaccard": "Jaccard",
-    "macro_f1": "macro F1",
-    "macro_precision": "macro precision",
-    "macro_recall": "macro recall",
-    "micro_f1": "micro F1",
-    "micro_precision": "micro precision",
-    "micro_recall": "micro recall",
-}
+_WORDS = {name: each.words for name, each in metrics_of("multilabel").items()}
+
+#: Pairs of labels that are told, and labels that are drawn.
+_PAIRS, _DRAWN = 10, 15
 
 #: What is wrong with a label that has no such figure.
 _NEVER = {
@@ -103,6 +103,24 @@ class MultiLabel:
             raise DataError(f"there are {k} columns of labels, and the names must be as many: {list(labels)}")
         object.__setattr__(self, "labels", labels)
 
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation) -> "MultiLabel":
+        """Of the rows of one round, each predicted once by a model that had not seen it.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The evaluation of a learner of several labels.
+
+        Returns
+        -------
+        MultiLabel
+        """
+        if evaluation.task != "multilabel":
+            raise DataError(f"{evaluation.name} predicts one target, not several labels")
+        p = evaluation.one_round
+        return cls(p.truth, p.predicted, [as_text(label) for label in evaluation.classes.tolist()])  # type: ignore[union-attr]
+
     @property
     def subset_accuracy(self) -> float:
         return self.rate("subset_accuracy").value
@@ -133,19 +151,12 @@ class MultiLabel:
             for i, label in enumerate(self.labels)  # type: ignore[arg-type] # set above
         }
 
-    @cached_property
-    def _hits(self) -> np.ndarray:
-        return self.truth & self.predicted
-
-    def _ratio(self, which: str, rows: Any, axis: int) -> tuple[np.ndarray, np.ndarray]:
-        """The two sides of F1, precision or recall, of labels (axis 0) or rows (axis 1)."""
-        hits, has, said = (cells[rows].sum(axis=axis) for cells in (self._hits, self.truth, self.predicted))
-        return {"f1": (2 * hits, has + said), "precision": (hits, said), "recall": (hits, has)}[which]
+    @property
+    def _predictions(self) -> Predictions:
+        return Predictions(self.truth, self.predicted, None, self.truth.shape[1])
 
     def _of_labels(self, which: str, rows: Any) -> np.ndarray:
-        top, bottom = self._ratio(which, rows, 0)
-        with np.errstate(invalid="ignore"):
-            return top / bottom
+        return label_ratios(which, self.truth[rows], self.predicted[rows])
 
     def rate(self, name: str, level: float = 0.95) -> Rate:
         """A figure of all labels, with its interval: "subset_accuracy", "hamming_loss", "micro_f1" …
@@ -164,18 +175,14 @@ class MultiLabel:
             raise ParameterError(f"no figure {name!r}. {did_you_mean(name, [*_WORDS])}")
         n = len(self.truth)
         if name == "subset_accuracy":
-            right = int((self.truth == self.predicted).all(axis=1).sum())
+            right = int(right_sets(self._predictions).sum())
             return Rate(right / n, wilson(right, n, level), name=name)
         kind, _, which = name.partition("_")
         if kind == "macro":
             return self._macro(which, level)
         if kind == "micro":
             return self._micro(which, level)
-        if name == "hamming_loss":
-            values = (self.truth != self.predicted).mean(axis=1)
-        else:
-            either = (self.truth | self.predicted).sum(axis=1)
-            values = np.where(either > 0, self._hits.sum(axis=1) / np.maximum(either, 1), 1.0)
+        values = (wrong_cells if name == "hamming_loss" else overlaps)(self._predictions)
         return Rate(float(values.mean()), t_interval(values, level).within(0, 1), name=name)
 
     def _macro(self, which: str, level: float) -> Rate:
@@ -183,18 +190,92 @@ class MultiLabel:
         if np.isnan(own).any():
             label = self.labels[int(np.argmax(np.isnan(own)))]  # type: ignore[index] # set above
             return Rate.undefined(f"label {str(label)!r} {_NEVER[which]}", f"macro_{which}", level)
+        if np.isin(own, own[0]).all() and own[0] in (0, 1):  # no resample would differ
+            rows = len(self.truth)
+            return Rate(float(own[0]), wilson(own[0] * rows, rows, level), name=f"macro_{which}")
         interval = bootstrap(lambda rows: float(self._of_labels(which, rows).mean()), len(self.truth), level)
         return Rate(float(own.mean()), interval, name=f"macro_{which}")
 
     def _micro(self, which: str, level: float) -> Rate:
         """A ratio of sums over rows: row i moves it by (top_i - F bottom_i) / mean bottom."""
-        top, bottom = self._ratio(which, slice(None), 1)
+        top, bottom = (cells.sum(axis=1) for cells in sides(which, self.truth, self.predicted))
         if not bottom.any():
             return Rate.undefined("no row has a label, true or predicted", f"micro_{which}", level)
         value = float(top.sum() / bottom.sum())
+        if value in (0, 1):  # rows do not differ
+            rows = int((bottom > 0).sum())
+            return Rate(value, wilson(value * rows, rows, level), name=f"micro_{which}")
         around = t_interval(value + (top - value * bottom) / bottom.mean(), level)
         interval = Interval(around.low, around.high, level, "delta over rows", around.steps).within(0, 1)
         return Rate(value, interval, name=f"micro_{which}")
+
+    def together(self) -> Grid:
+        """The pairs of labels that go together most, or least: rows with both, and what chance would give.
+
+        Returns
+        -------
+        Grid
+            Sorted by the difference from what independent labels would give; at most ten pairs.
+        """
+        counts, rows = self._both(self.truth), len(self.truth)
+        said, names = self._both(self.predicted), [str(label) for label in self.labels]  # type: ignore[union-attr]
+        expected = np.outer(np.diag(counts), np.diag(counts)) / rows
+        pairs = sorted(combinations(range(len(names)), 2), key=lambda pair: -abs(counts - expected)[pair])
+        lines = [
+            (
+                f"{names[i]}, {names[j]}",
+                int(counts[i, j]),
+                round(float(expected[i, j]), 1),
+                round(float(counts[i, j] / expected[i, j]), 2) if expected[i, j] else None,
+                int(said[i, j]),
+            )
+            for i, j in pairs[:_PAIRS]
+        ]
+        head = ("labels", "rows with both", "if independent", "lift", "predicted with both")
+        more = f" {plural(len(pairs) - _PAIRS, 'more pair')}." if len(pairs) > _PAIRS else ""
+        note = (
+            f"If independent: rows of one times rows of the other, divided by all {rows:,}. Lift: the ratio."
+        )
+        return Grid("Labels that occur together", head, lines, note + more)
+
+    @staticmethod
+    def _both(cells: np.ndarray) -> np.ndarray:
+        """How many rows have both of two labels, (n_labels, n_labels)."""
+        return cells.T.astype(np.intp) @ cells
+
+    def draw(self, which: str = "f1") -> Picture:
+        """A picture of the labels.
+
+        Parameters
+        ----------
+        which : {"f1", "together"}, default="f1"
+            "f1" draws F1 of each label with its interval, "together" how often two labels occur in one row;
+            the most frequent labels first, at most 15.
+
+        Returns
+        -------
+        Picture
+        """
+        if which not in ("f1", "together"):
+            raise ParameterError(f"which must be 'f1' or 'together', got {which!r}")
+        order = np.argsort(-self.truth.sum(axis=0), kind="stable")[:_DRAWN].tolist()
+        names = [str(self.labels[j]) for j in order]  # type: ignore[index] # set above
+        left = len(self.labels) - len(order)  # type: ignore[arg-type]
+        notes = (f"{plural(left, 'rarer label')} not drawn.",) if left else ()
+        if which == "f1":
+            tables = list(self.per_label().values())
+            rates = [(name, tables[j].rate("f1")) for name, j in zip(names, order, strict=True)]
+            drawn = [(name, r.value, r.interval.low, r.interval.high) for name, r in rates if not r.why]
+            return score_chart("F1 of each label", "F1", drawn, notes=notes)
+        counts = self._both(self.truth)[np.ix_(order, order)]
+        shares = counts / np.maximum(np.diag(counts)[:, None], 1)
+        looks = np.where(np.eye(len(names), dtype=bool), "c0", "c2").tolist()
+        body, width, height = heat_map(("also", names), ("rows with", names), counts, shares, looks)
+        told = "; ".join(
+            f"{a} and {b}: {counts[i, j]:,} rows" for (i, a), (j, b) in combinations(enumerate(names), 2)
+        )
+        notes = ("Shaded by the share of the rows with the label on the left.", *notes)
+        return Picture("Labels that occur together", told, notes, body, max(width, 420), height)
 
     def work(self) -> Work:
         """All figures with their intervals, and each label's."""
@@ -206,6 +287,7 @@ class MultiLabel:
             (
                 Grid("Sets of labels", ("figure", "value", "interval", "method"), overall, note),
                 each_table("Each label", "label", self.per_label()),
+                *([self.together()] if self.truth.shape[1] > 1 else []),
             ),
         )
 

@@ -10,7 +10,7 @@ Everything that judges two classes takes the second as the positive one, so a st
 
 import numpy as np
 
-from openbook.data import Categorical, Column
+from openbook.data import Categorical, Column, Labels
 from openbook.data.attributes import Nominal
 from openbook.errors import PlanError, did_you_mean
 
@@ -34,7 +34,7 @@ _PAIRS = (
 
 def shares(y: Column) -> dict[str, float]:
     """The classes that occur, in their order, and the share of the known rows that each has."""
-    if not isinstance(y.attribute, Categorical):
+    if not isinstance(y.attribute, Categorical) or isinstance(y.attribute, Labels):
         return {}
     counts = np.bincount(y.data[~y.missing], minlength=len(y.attribute.values))
     named = zip(y.attribute.values, counts.tolist(), strict=True)

@@ -209,8 +209,10 @@ def _positive(labels: np.ndarray, positive: Any) -> np.ndarray:
 
 def _probabilities(evaluation: "Evaluation") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Classes, the codes of one round's rows, and their probabilities."""
-    if evaluation.classes is None:
-        raise ParameterError(f"{evaluation.name} predicts numbers; there are no classes to tell apart")
+    if evaluation.task != "classification" or evaluation.classes is None:
+        raise ParameterError(
+            f"{evaluation.name} predicts {evaluation.predicts}; there are no classes to tell apart"
+        )
     once = evaluation.one_round
     if once.proba is None:
         raise ParameterError(f"{evaluation.name} gives no probabilities, so its rows cannot be ranked")

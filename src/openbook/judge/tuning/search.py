@@ -112,8 +112,7 @@ class SettingsSearch:
             before = np.cumsum(np.bincount(codes)[order]) - np.bincount(codes)[order]
             chosen = np.isin(codes, order[before < rows])
         else:
-            strata = np.zeros(len(examples), dtype=np.intp) if examples.classes is None else examples.target
-            chosen = some_rows(strata, rows / len(examples), rng)
+            chosen = some_rows(examples.strata, rows / len(examples), rng)
         return examples.take(np.flatnonzero(chosen), tables=takes_tables(self.model))
 
     def _tried(self, settings: Sequence[Mapping[str, Any]], examples: Examples) -> list[Tried]:

@@ -46,7 +46,8 @@ def draft(result: StudyResult, places: Mapping[str, Sequence[str]]) -> str:
 
 
 def _introduction(result: StudyResult) -> Iterator[str]:
-    task = "a class" if result.comparison[result.choice.label].classes is not None else "a number"
+    predicted = {"classification": "a class", "regression": "a number", "multilabel": "a set of labels"}
+    task = predicted[result.comparison[result.choice.label].task]
     yield (
         f"The question is whether {result.target}, {task}, can be predicted from the other columns of"
         f" {result.name}. [Why this matters, who will use the answer, and what a mistake leads to …]"

@@ -15,6 +15,7 @@ from openbook.judge import (
     Evaluation,
     Fairness,
     Mistakes,
+    MultiLabel,
     PrecisionRecall,
     Regression,
     Roc,
@@ -38,7 +39,6 @@ from openbook.report.blocks import (
     sketched,
 )
 from openbook.report.study import StudyResult
-from openbook.text.describe import telling_grid
 from openbook.words.numbers import figure, short, shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
@@ -58,7 +58,7 @@ _MOST_CLASSES = 15
 
 
 def the_errors(result: StudyResult) -> Part:
-    show = _numbers if result.comparison[result.choice.label].classes is None else _classes
+    show = _SHOWN[result.comparison[result.choice.label].task]
     blocks: list[Block] = []
     for label in result.models:
         if len(result.models) > 1:
@@ -184,6 +184,34 @@ def _numbers(result: StudyResult, label: str) -> Iterator[Block]:
     yield Fold("Derivation of these figures", [derived(work)])
 
 
+def _labels(result: StudyResult, label: str) -> Iterator[Block]:
+    evaluation = result.comparison[label]
+    judged = MultiLabel.from_evaluation(evaluation)
+    sets, each, *pairs = grids(judged.work())
+    yield Paragraph(_hardest(judged))
+    yield picture_figure(judged.draw(), _on(evaluation), *judged.draw().notes)
+    yield replace(each, note=f"{each.note} Rows: those that have the label.")
+    if label not in result.baselines and pairs:
+        yield picture_figure(judged.draw("together"))
+        yield from (replace(one, caption="Pairs of labels") for one in pairs)
+    yield Fold("Scores of all labels with intervals", [sets])
+
+
+def _hardest(judged: MultiLabel) -> str:
+    """The label with the lowest F1, in words."""
+    rates = {label: table.rate("f1") for label, table in judged.per_label().items()}
+    known = {label: rate for label, rate in rates.items() if not rate.why}
+    if not known:
+        return "No label has a defined F1."
+    worst = min(known, key=lambda label: known[label].value)
+    table = judged.per_label()[worst]
+    found = f"{table.tp:,} of {plural(table.tp + table.fn, 'row')} with it are found"
+    return f"Lowest F1: {worst}, {known[worst]}; {found}, and {table.fp:,} others are taken for it."
+
+
+#: How the errors of each task are shown.
+_SHOWN = {"classification": _classes, "regression": _numbers, "multilabel": _labels}
+
 #: Cells of a row that are told.
 _MOST_CELLS = 5
 
@@ -208,9 +236,8 @@ def documents_and_words(result: StudyResult) -> Part | None:
     """Of texts: the words that tell most of each class, the confusions, and the effect of length."""
     blocks: list[Block] = []
     for text in result.description.texts:
-        telling = [telling_grid(label, words) for label, words in text.telling.items()]
-        if telling:
-            blocks.append(Heading(f"Words of {text.column} by class"))
+        if telling := text.telling_grids():
+            blocks.append(Heading(f"Words of {text.column} by {'label' if text.of_labels else 'class'}"))
             blocks += [Sheet.of(grid) for grid in telling]
     if (found := result.looks.documents) is not None:
         work = found.work()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from openbook.draw.charts import score_chart
-from openbook.judge import Confusion, Evaluation, Interval, Metric
+from openbook.judge import Confusion, Evaluation, Interval, Metric, MultiLabel
 from openbook.judge.chance.intervals import methods_once
 from openbook.judge.choice.comparison import RankingRow
 from openbook.report import words
@@ -210,6 +210,10 @@ def the_choice(result: StudyResult) -> Part:
     return Part("choice", "The choice", tuple(blocks))
 
 
+#: Of more learners, the final test has a row for each of them.
+_MOST_TESTED = 3
+
+
 def final_test(result: StudyResult) -> Part | None:
     if not result.tests:
         return None
@@ -224,13 +228,24 @@ def _test_table(result: StudyResult, chosen: Evaluation) -> Sheet:
     metrics = [m for m in map(chosen.metric, chosen.metrics) if not math.isnan(chosen.score(m))]
     tests = result.tests.values()
     level = f"{100 * chosen.interval().level:g}% interval"
+    methods = [f"{chosen.interval(m).method} ({m.words})" for m in metrics]
+    caption, note = "Scores on the held-out rows", f"Intervals: {'; '.join(methods)}."
+    if len(tests) > _MOST_TESTED:
+        lines = [
+            TableLine(
+                (each.name, *(" ".join(_test_cells(m, [each])) for m in metrics)), "chosen" if i == 0 else ""
+            )
+            for i, each in enumerate(tests)
+        ]
+        return Sheet(
+            caption, ("", *(words.title(m.words) for m in metrics)), tuple(lines), f"{level}s. {note}"
+        )
     header = ("", *(head for each in tests for head in (each.name, level)))
     rows = [
         TableLine((words.title(m.words), *_test_cells(m, tests)), "chosen" if i == 0 else "")
         for i, m in enumerate(metrics)
     ]
-    methods = [f"{chosen.interval(m).method} ({m.words})" for m in metrics]
-    return Sheet("Scores on the held-out rows", header, tuple(rows), f"Intervals: {'; '.join(methods)}.")
+    return Sheet(caption, header, tuple(rows), note)
 
 
 def _test_cells(metric: Metric, tests: Any) -> Iterator[str]:
@@ -242,7 +257,11 @@ def _test_cells(metric: Metric, tests: Any) -> Iterator[str]:
 
 def _test_folds(chosen: Evaluation) -> Iterator[Block]:
     blocks: list[Block] = [derived(chosen.interval().work())]
-    if chosen.classes is not None:
+    if chosen.task == "multilabel":
+        judged = MultiLabel.from_evaluation(chosen)
+        yield picture_figure(judged.draw(), f"{chosen.name} on the held-out rows.", *judged.draw().notes)
+        blocks += grids(judged.work())
+    elif chosen.classes is not None:
         table = Confusion.from_evaluation(chosen)
         yield confusion_figure(table, f"{chosen.name} on the held-out rows.")
         blocks += [*grids(table.work())][1:]

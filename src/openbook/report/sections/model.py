@@ -15,6 +15,7 @@ from openbook.report.blocks import (
     Sheet,
     Shown,
     TableLine,
+    derivation,
     derived,
     grids,
     picture_figure,
@@ -130,8 +131,8 @@ def _example(result: StudyResult, example: Example, *, first: bool) -> list[Bloc
         Paragraph(words.example_words(result, example)),
         Paragraph(cells, "note"),
     ]
-    shown = {label: (work, derived(work)) for label, work in example.works.items()}
+    shown = {label: (work, derivation(work)) for label, work in example.works.items()}
     return head + [
-        Fold(f"{label}: {work.conclusion or work.title}", [how], open=first and isinstance(how, Shown))
+        Fold(f"{label}: {work.conclusion or work.title}", how, open=first and isinstance(how[0], Shown))
         for label, (work, how) in shown.items()
     ]

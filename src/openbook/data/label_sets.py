@@ -8,23 +8,30 @@ cells : bool (n_rows, n_labels), whether a row has a label
 
 Labels of sets are in the order of the alphabet, those of columns in the order of the columns. A missing cell
 of sets is the empty set; a missing cell of 0 and 1 is an error, since it is not known.
+
+A column of the kind `Labels` holds the same as codes of its sets.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data import Column, Table, read
 from openbook.data.attributes import as_text
+from openbook.data.column import Column
+from openbook.data.labels import SEPARATORS, Labels
+from openbook.data.read import read
+from openbook.data.schema import Schema
+from openbook.data.table import Table
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.sentences import listed
 
-__all__ = ["LabelSets", "inputs_and_labels", "label_sets"]
+__all__ = ["LABELS", "LabelSets", "free_separator", "inputs_and_labels", "label_sets", "with_label_sets"]
 
-SEPARATOR = "|"
+#: What several columns of 0 and 1 are called together, where each is a label.
+LABELS = "labels"
 
 #: How two-valued columns say that a row has the label, or has it not.
 _YES, _NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no"}
@@ -42,6 +49,8 @@ class LabelSets:
         The labels.
     name : str, default="labels"
         What the target is called.
+    separator : str, default="|"
+        What stands between the labels of a set that is written.
 
     Notes
     -----
@@ -57,6 +66,7 @@ class LabelSets:
     cells: npt.NDArray[np.bool_]
     labels: tuple[str, ...]
     name: str = "labels"
+    separator: str = "|"
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -73,16 +83,31 @@ class LabelSets:
         -------
         LabelSets
         """
-        return LabelSets(self.cells[rows], self.labels, self.name)
+        return replace(self, cells=self.cells[rows])
 
     def written(self) -> list[str]:
-        """Each set as its labels with | between them.
+        """Each set as its labels with the separator between them.
 
         Returns
         -------
         list of str
         """
-        return [SEPARATOR.join(np.array(self.labels, dtype=object)[row]) for row in self.cells]
+        labels = np.array(self.labels, dtype=object)
+        return [self.separator.join(labels[row]) for row in self.cells]
+
+    def column(self) -> Column:
+        """The sets as a column: a code for each set that occurs.
+
+        Returns
+        -------
+        Column
+            Of the kind `Labels`.
+        """
+        sets, which = np.unique(self.cells, axis=0, return_inverse=True)
+        texts = replace(self, cells=sets).written()
+        attribute = Labels.of(self.name, texts, self.separator)
+        codes = np.array([attribute.encode(text) for text in texts], dtype=attribute.dtype)
+        return Column(attribute, codes[which.ravel()])
 
 
 def label_sets(y: Any) -> LabelSets:
@@ -112,6 +137,8 @@ def label_sets(y: Any) -> LabelSets:
     """
     if isinstance(y, LabelSets):
         return y
+    if isinstance(y, Column) and isinstance(y.attribute, Labels):
+        return LabelSets(y.attribute.has[y.data], y.attribute.labels, y.name, y.attribute.separator)
     if isinstance(y, Table) or hasattr(y, "columns"):
         return _of_columns(read(y))
     if _is_matrix(y):
@@ -158,7 +185,7 @@ def _labels_of(cell: Any) -> list[str]:
     if cell is None or (isinstance(cell, float) and np.isnan(cell)):
         return []
     if isinstance(cell, str):
-        return [label for part in cell.split(SEPARATOR) if (label := part.strip())]
+        return [label for part in cell.split("|") if (label := part.strip())]
     return [as_text(label) for label in cell] if isinstance(cell, Iterable) else [as_text(cell)]
 
 
@@ -173,4 +200,32 @@ def _of_columns(table: Table, *, numbered: bool = False) -> LabelSets:
                 raise DataError(f"label {name!r}, row {i}: the cell {found}")
             cells[i, j] = cell in _YES
     labels = tuple(str(j) if numbered else name for j, name in enumerate(table.names))
-    return LabelSets(cells, labels, listed(labels, 3))
+    return LabelSets(cells, labels, listed(labels, 3), free_separator(labels))
+
+
+def with_label_sets(table: Table, labels: Collection[str]) -> Table:
+    """The table with columns of 0 and 1 as one column of sets of labels, called labels.
+
+    >>> both = with_label_sets(read([{"x": 5, "a": 1, "b": 0}, {"x": 6, "a": 1, "b": 1}]), ["a", "b"])
+    >>> both.names, both.column("labels").tolist()
+    (('x', 'labels'), ['a', 'a|b'])
+    """
+    others, names = table.drop(*labels), listed(list(labels))
+    if LABELS in others.names:
+        raise DataError(f"there is a column {LABELS!r} beside the labels {names}; rename or drop it")
+    column = replace(_of_columns(table.select(list(labels))), name=LABELS).column()
+    why = {**others.why, LABELS: f"the columns {names}, which hold 0 and 1"}
+    schema = Schema((*others.schema, column.attribute), others.schema.named)
+    return Table(schema, [*others.columns, column.data], why=why, notes=table.notes)
+
+
+def free_separator(labels: Collection[str]) -> str:
+    """What can stand between these labels, since none of them holds it.
+
+    >>> free_separator(["sport", "law|order"])
+    ';'
+    """
+    free = [sign for sign in SEPARATORS if not any(sign.strip() in label for label in labels)]
+    if not free:
+        raise DataError(f"the labels {listed(list(labels), 3)} hold |, ; and commas; rename some")
+    return free[0]
