@@ -7,6 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.semi_supervised import SelfTrainingClassifier as Theirs
 
 import openbook as ob
+from openbook.bayes import NaiveBayes
 from openbook.errors import DataError, ParameterError
 from openbook.label import SelfTrainingClassifier
 
@@ -82,6 +83,25 @@ def test_typed_columns_and_the_file(tmp_path):
     assert opened.transduction_.tolist() == model.transduction_.tolist()
     assert str(opened.work()) == str(model.work())
     assert (opened.predict_proba(X) == model.predict_proba(X)).all()
+
+
+class FromScratch(NaiveBayes):
+    """Naive Bayes that is fitted anew in each round."""
+
+    one_pass = False
+
+
+@pytest.mark.parametrize("move_back", [True, False])
+def test_rows_that_are_added_to_a_model_are_as_good_as_a_new_fit(move_back):
+    X, y = ob.load("credit", rows=300, random_state=1).split("default")
+    labels = [label if i % 2 == 0 else None for i, label in enumerate(y.tolist())]
+    added, anew = (
+        SelfTrainingClassifier(learner(), criterion="k_best", k_best=20, move_back=move_back).fit(X, labels)
+        for learner in (NaiveBayes, FromScratch)
+    )
+    assert added.rounds_ == anew.rounds_
+    assert added.transduction_.tolist() == anew.transduction_.tolist()
+    np.testing.assert_allclose(added.predict_proba(X), anew.predict_proba(X), rtol=1e-9)
 
 
 def test_what_is_refused(iris):

@@ -441,7 +441,7 @@ class Learner(FromRows):
     def _prepared(self, rows: Rows) -> Rows:
         """The rows with rare values pooled, parts of dates and words derived, which `schema_` then tells."""
         n_classes, evident = len(getattr(self, "classes_", ())), self._most_noise < math.inf
-        told = rows.apart()[0] if self._takes_unlabelled else rows  # the rows that tell something of it
+        told = rows.part("labelled") if self._takes_unlabelled else rows  # the rows that tell something of it
         schema = pooled(told, n_classes, self._most_noise) if self._pools else rows.schema
         if self._pools and (parts := derived_parts(schema, told, n_classes, evident=evident)):
             dated = Schema((*schema, *parts), schema.named)

@@ -72,6 +72,10 @@ class Folding(Learner):
         self._solve()
         self._announce()
 
+    def _add(self, rows: Rows) -> None:
+        """Learn from more rows, encoded in the columns, values and classes that it has."""
+        self._learn(self.statistics_ + self._folded(rows))
+
     def _folded(self, rows: Rows) -> Statistics:
         statistics = self._summed(rows)
         if not _finite(statistics):
@@ -117,7 +121,7 @@ class Folding(Learner):
             if hasattr(self, "statistics_"):
                 rows = self._more_rows(X, y, sample_weight, grow=True)
                 self._grow(rows.schema)
-                self._learn(self.statistics_ + self._folded(rows))
+                self._add(rows)
             elif classes is None or not isinstance(self, Classifier):
                 self._fit(self._training_rows(X, y, sample_weight))
             else:

@@ -131,18 +131,15 @@ class Rows(NamedTuple):
 
     def apart(self) -> "tuple[Rows, Rows]":
         """The labelled rows, and the unlabelled ones; either may have no pieces."""
+        return self.part("labelled"), self.part("unlabelled")
+
+    def part(self, which: str) -> "Rows":
+        """The "labelled" rows, or the "unlabelled" ones; they may have no pieces."""
         if self.whole is None:
-            labelled, unlabelled = (
-                Rows(self.schema, [_part(piece, part) for piece in self.pieces])
-                for part in ("labelled", "unlabelled")
-            )
-            return labelled, unlabelled
-        if (self.chunk.y != UNLABELLED).all():
-            return self, Rows(self.schema, [])
-        labelled, unlabelled = (
-            Rows.in_memory(*_part(self.chunk, part)) for part in ("labelled", "unlabelled")
-        )
-        return labelled, unlabelled
+            return Rows(self.schema, [_part(piece, which) for piece in self.pieces])
+        if all((chunk.y != UNLABELLED).all() for chunk in self.pieces):
+            return self if which == "labelled" else Rows(self.schema, [])
+        return Rows.in_memory(*_part(self.chunk, which))
 
     def held(self) -> "Rows":
         """The rows of files as chunks in memory, for many passes, where they fit and the workers see them;
@@ -274,6 +271,8 @@ def refuse_infinity(table: Table) -> None:
     names = table.schema.of(Numeric)
     if isinstance(table, SparseTable):
         parts: Iterator[Array] = iter([table.sparse.data])
+    elif table.matrix is not None and len(names) == len(table.schema):
+        parts = (table.matrix[at : at + _LOOKED_AT] for at in range(0, len(table), _LOOKED_AT))
     else:
         parts = (some.data(name) for some in table.chunks(_LOOKED_AT) for name in names)
     if any(np.isinf(part).any() for part in parts):

@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.bayes.naive import NaiveBayes
-from openbook.border.rows import UNLABELLED
+from openbook.border.rows import UNLABELLED, Chunk
 from openbook.border.rules import Anything, Whole
 from openbook.damage import checked_array
 from openbook.data import Categorical, Text
@@ -141,21 +141,19 @@ class CoTraining(InRounds):
         given = y != UNLABELLED
         sizes = np.bincount(y[given], w[given], minlength=len(self.classes_))
         self.prior_ = sizes / sizes.sum()
+        seen = [self._seen_by(view, X) for view in range(2)]
+        self.estimators_ = [self._member(view, labels, w, random) for view in seen]
         self.rounds_, ended = [], ""
-        while True:
-            self.estimators_ = [self._member(self._seen_by(view, X), labels, w, random) for view in range(2)]
+        while not ended:
             free = np.flatnonzero(labels == UNLABELLED)
-            if not len(free):
-                ended = "all_labeled"
-            elif len(self.rounds_) == self.max_iter:
-                ended = "max_iter"
-            if ended:
+            if not len(free) or len(self.rounds_) == self.max_iter:
+                ended = "max_iter" if len(free) else "all_labeled"
                 break
             probas = self._of_views(X.take(free))
             first, second = (self._surest(proba) for proba in probas)
             waits = (first != second) & (first != UNLABELLED) & (second != UNLABELLED)
             first[waits] = second[waits] = UNLABELLED
-            labels[free] = np.maximum(first, second)
+            before, labels[free] = labels.copy(), np.maximum(first, second)
             winners = [proba.argmax(axis=1) for proba in probas]
             self.rounds_.append(
                 CoTrainingRound(
@@ -165,9 +163,13 @@ class CoTraining(InRounds):
                     float((winners[0] != winners[1]).mean()),
                 )
             )
-            if (labels[free] == UNLABELLED).all():
+            if (labels == before).all():
                 ended = "no_change"
                 break
+            self.estimators_ = [
+                self._taught_more(member, Chunk(view, labels, w), before, random)
+                for member, view in zip(self.estimators_, seen, strict=True)
+            ]
         self._labels, self.termination_condition_ = labels, ended
 
     def _given_views(self, names):

@@ -4,20 +4,22 @@ labels : intp (n_rows,), class codes, UNLABELLED where a row has none in the end
 rounds : a NamedTuple of numbers for each round, of the class that `_round` names
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier
-from openbook.border.rows import UNLABELLED, none_labelled
+from openbook.border.folding import Folding
+from openbook.border.rows import UNLABELLED, Chunk, Rows, none_labelled
 from openbook.damage import checked_array
+from openbook.data import CHUNK_ROWS
 from openbook.ensemble.members import Ensemble, copied, fitted, shortened
 from openbook.errors import ParameterError
 from openbook.label.assumptions import ASSUMPTIONS
 
-__all__ = ["InRounds", "named_labels"]
+__all__ = ["InRounds", "added_to", "adds_up", "named_labels"]
 
 #: How rounds end, in words; scikit-learn's names, and ours for labels that come back.
 _ENDS = {
@@ -72,6 +74,13 @@ class InRounds(Ensemble, Classifier):
         learner = copied(self._learners()[0], random)
         rows = X if len(known) == len(labels) else X.take(known)
         return fitted(learner, rows, self._told(labels[known]), weights[known])
+
+    def _taught_more(self, member, chunk, before, random):
+        """The member once labels have changed; new ones are added, where its statistics add up."""
+        changed = np.flatnonzero(chunk.y != before)
+        if not adds_up(member, self.classes_) or (before[changed] != UNLABELLED).any():
+            return self._member(*chunk, random)
+        return added_to(member, chunk, changed)
 
     def _rounds_grid(self):
         """The rounds as a table; a figure that no round has is left out."""
@@ -136,3 +145,30 @@ def named_labels(classes, codes):
     numbers = classes.dtype.kind in "iuf"
     labels = np.array([*classes.tolist(), -1 if numbers else None], None if numbers else object)
     return labels[codes]  # UNLABELLED is the last
+
+
+class _SomeRows(NamedTuple):
+    """Some of many rows, which are copied when they are asked for."""
+
+    rows: Chunk
+    some: np.ndarray
+
+    def load(self):
+        X, y, w = self.rows
+        return Chunk(X.take(self.some), y[self.some], w[self.some])
+
+
+def adds_up(model, classes):
+    """Whether a fitted model can add rows: it follows from sums over them, and knows these classes.
+
+    One that chose its own values or words from its first rows would choose others from more.
+    """
+    sums = isinstance(model, Folding) and model.one_pass
+    return sums and model.schema_ == model.schema_.given and np.array_equal(model.classes_, classes)
+
+
+def added_to(model, chunk, some):
+    """A model that adds up, with some rows of a chunk more; they need not all be copied at once."""
+    pieces = [_SomeRows(chunk, some[at : at + CHUNK_ROWS]) for at in range(0, len(some), CHUNK_ROWS)]
+    model._add(Rows(model.schema_, pieces))  # noqa: SLF001 (encoded already, so its border is behind them)
+    return model

@@ -12,7 +12,7 @@ an earlier round come back, or after `max_iter` rounds; then the classifier is f
 labels : intp (n_rows,), class codes, UNLABELLED where a row has none
 """
 
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +20,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.naive import NaiveBayes
+from openbook.border.base import most_probable
 from openbook.border.rows import UNLABELLED, Chunk
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
+from openbook.data import CHUNK_ROWS
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import decided, gathered, probabilities
 from openbook.errors import DataError
+from openbook.fold import each
 from openbook.label.assumptions import out_of_fold, right_often
 from openbook.label.in_rounds import InRounds
 from openbook.work import Step, Work
@@ -150,49 +153,50 @@ class SelfTrainingClassifier(InRounds):
         random = check_random_state(self.random_state)
         chunk, held_out = self._held_out(gathered(rows), random)
         given = chunk.y != UNLABELLED
-        labels, seen = chunk.y.copy(), set()
+        labels, seen, ended = chunk.y.copy(), set(), ""
         self.rounds_, self.labeled_iter_ = [], np.where(given, 0, -1)
-        ended = ""
+        member = self._member(chunk.X, labels, chunk.w, random)
         while not ended:
-            labelled = labels != UNLABELLED
-            member = self._member(chunk.X, labels, chunk.w, random)
-            if labelled.all() or len(self.rounds_) == self.max_iter:
-                ended = "all_labeled" if labelled.all() else "max_iter"
+            n_labelled = int((labels != UNLABELLED).sum())
+            if n_labelled == len(labels) or len(self.rounds_) == self.max_iter:
+                ended = "all_labeled" if n_labelled == len(labels) else "max_iter"
                 break
             added, back, winner = self._changes(member, chunk.X, labels, given)
             accuracy = np.nan
             if held_out is not None:
                 accuracy = float((decided(member, held_out.X, self.classes_) == held_out.y).mean())
-            if not (added.any() or back.any()):
-                ended = "no_change"
-            labels[back], labels[added] = UNLABELLED, winner[added]
-            self.rounds_.append(
-                SelfTrainingRound(
-                    int(added.sum()), int(back.sum()), int((labels != UNLABELLED).sum()), accuracy
-                )
-            )
+            before = labels.copy()
+            labels[back], labels[added] = UNLABELLED, winner
+            n_labelled += len(added) - len(back)
+            self.rounds_.append(SelfTrainingRound(len(added), len(back), n_labelled, accuracy))
             self.labeled_iter_[back], self.labeled_iter_[added] = -1, len(self.rounds_)
-            if not ended and labels.tobytes() in seen:
-                ended = "repeated"
-                member = self._member(chunk.X, labels, chunk.w, random)
-            seen.add(labels.tobytes())
+            if not (len(added) or len(back)):
+                ended = "no_change"
+                break
+            member = self._taught_more(member, Chunk(chunk.X, labels, chunk.w), before, random)
+            if self.move_back:  # else labels only grow, and none come back
+                ended = "repeated" if labels.tobytes() in seen else ""
+                seen.add(labels.tobytes())
         self._labels, self.estimators_, self.termination_condition_ = labels, [member], ended
 
     def _changes(self, member, X, labels, given):
-        """The rows to add, those to move back, and the most probable class of each row."""
-        proba = probabilities(member, X, self.classes_)
-        winner, surest = proba.argmax(axis=1), proba.max(axis=1)
-        free = labels == UNLABELLED
+        """The rows to add, those to move back, and the classes of the rows to add."""
+        rows = np.flatnonzero(~given if self.move_back else labels == UNLABELLED)
+        if 2 * len(rows) > len(labels):  # to predict all rows is quicker than to copy most of them
+            rows = np.arange(len(labels))
+        seen, label = X if len(rows) == len(labels) else X.take(rows), labels[rows]
+        spans = [slice(at, at + CHUNK_ROWS) for at in range(0, len(rows), CHUNK_ROWS)]
+        pieces = [(seen.take(span), label[span] if self.move_back else None) for span in spans]
+        found = each(pieces, partial(_sureness, member, self.classes_))
+        winner, surest, own = map(np.concatenate, zip(*found, strict=True))
+        free = np.flatnonzero(label == UNLABELLED)
+        taken = np.flatnonzero((label != UNLABELLED) & ~given[rows]) if self.move_back else free[:0]
         if self.criterion == "threshold":
-            added = free & (surest > self.threshold)
-            doubted = proba[np.arange(len(labels)), labels] <= self.threshold
+            added, back = free[surest[free] > self.threshold], taken[own[taken] <= self.threshold]
         else:
-            added = np.zeros(len(labels), dtype=bool)
-            places = np.flatnonzero(free)
-            added[places[np.argsort(-surest[places], kind="stable")[: self.k_best]]] = True
-            doubted = winner != labels
-        back = ~free & ~given & doubted if self.move_back else np.zeros(len(labels), dtype=bool)
-        return added, back, winner
+            added = free[np.argsort(-surest[free], kind="stable")[: self.k_best]]
+            back = taken[winner[taken] != label[taken]]
+        return rows[added], rows[back], winner[added]
 
     def _held_out(self, chunk, random):
         """The rows to learn from, and those held out (None for none)."""
@@ -251,3 +255,11 @@ class SelfTrainingClassifier(InRounds):
         self.labeled_iter_ = checked_array(own, "labeled_iter", np.int64, (len(own["labels"]),))
         del own["labeled_iter"]
         super()._restore(own)
+
+
+def _sureness(member, classes, piece):
+    """The most probable class of some rows, its probability, and the probability of labels they have."""
+    X, label = piece
+    proba = probabilities(member, X, classes)
+    own = proba[np.arange(len(X)), label] if label is not None else proba[:0, 0]
+    return most_probable(proba), reduce(np.maximum, proba.T), own
