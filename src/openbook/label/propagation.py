@@ -37,6 +37,8 @@ from openbook.work import Grid, Step, Work
 __all__ = ["LabelPropagation", "LabelSpreading", "RowsInSpace"]
 
 _MEAN = r"\frac{1}{k} \sum_j f_{jc}"
+#: Rows whose nearest are found at a time: what is found of them is small beside the graph.
+_ASKED = 8192
 #: Unlabelled rows whose neighbours the work shows.
 _SHOWN = 5
 
@@ -122,11 +124,12 @@ class _OnGraph(RowsInSpace):
 
     def _fit(self, rows):
         codes = self._gather(rows)
-        neighbours = self._nearest(self.space_.table, self.n_neighbors)[1]
+        nearest = (self._nearest(part, self.n_neighbors)[1] for part in self.space_.table.chunks(_ASKED))
+        neighbours = np.concatenate([rows.astype(np.int32) for rows in nearest])
         labelled = codes != UNLABELLED
         shares = np.zeros((len(codes), len(self.classes_)))
         shares[labelled, codes[labelled]] = 1.0
-        step, after, change = self._round(neighbours, labelled, shares.copy()), shares.copy(), np.inf
+        step, after, change = self._round(neighbours, codes), np.empty_like(shares), np.inf
         self.n_iter_ = 0
         while change >= self.tol and self.n_iter_ < self.max_iter:
             change = step(shares, after)
@@ -138,7 +141,8 @@ class _OnGraph(RowsInSpace):
         self._totals = total = shares.sum(axis=1)
         self.n_unreached_ = int((total == 0).sum())
         shares[total == 0] = np.bincount(codes[labelled], minlength=len(self.classes_)) / labelled.sum()
-        self.label_distributions_ = shares / shares.sum(axis=1, keepdims=True)
+        shares /= shares.sum(axis=1, keepdims=True)
+        self.label_distributions_ = shares
 
     @property
     def transduction_(self):
@@ -270,8 +274,8 @@ class LabelPropagation(_OnGraph):
         self.scale = scale
         self.p = p
 
-    def _round(self, neighbours, labelled, given):  # noqa: ARG002 (given labels stay by themselves)
-        return lambda shares, after: propagate(neighbours, labelled, shares, after)
+    def _round(self, neighbours, codes):
+        return lambda shares, after: propagate(neighbours, codes, shares, after)
 
     def _round_by_hand(self, i):
         """The twin: what another round makes of a row."""
@@ -356,11 +360,10 @@ class LabelSpreading(_OnGraph):
         self.scale = scale
         self.p = p
 
-    def _round(self, neighbours, labelled, given):  # noqa: ARG002 (all rows change)
+    def _round(self, neighbours, codes):
         self._degrees = in_degrees(neighbours)
         scale = 1 / np.sqrt(np.maximum(self._degrees, 1.0))
-        kept = (1 - self.alpha) * given
-        return lambda shares, after: spread(neighbours, scale, kept, float(self.alpha), shares, after)
+        return lambda shares, after: spread(neighbours, scale, codes, float(self.alpha), shares, after)
 
     def _round_by_hand(self, i):
         """The twin: what another round makes of an unlabelled row, before its shares are made to sum to 1."""
