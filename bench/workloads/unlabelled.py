@@ -56,7 +56,10 @@ SPREADING = Workload(
         OURS: Contestant(tuple, spread_ours, None, quality),
         "LabelSpreading": Contestant(tuple, spread_sklearn, None, quality, needs="sklearn"),
     },
-    goals=(Goal("fit", "times", 10, ("LabelSpreading",)),),
+    goals=(
+        Goal("fit", "times", 10, ("LabelSpreading",)),
+        Goal("fit", "memory", 0.1, ("LabelSpreading",)),
+    ),
     tolerance=0.01,
 )
 

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from openbook.border.rows import UNLABELLED, class_codes, codes_where_labelled, name_of_target
+from openbook.border.rows import UNLABELLED, Chunk, class_codes, codes_where_labelled, name_of_target
 from openbook.border.rules import Anything, Maybe, OneOf, ParameterRule, Whole, check_parameters
 from openbook.data import Column, Nominal
 from openbook.data.attributes import as_text
@@ -29,6 +29,7 @@ from openbook.ensemble.members import copied, each_decided, fitted, probabilitie
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.ranks import same_digits
 from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.label.in_rounds import added_to, adds_up
 from openbook.label.stopping import Stopping
 from openbook.label.strategies import (
     COMMITTEES,
@@ -50,6 +51,8 @@ __all__ = ["Asker"]
 
 #: Rows whose expected error is found, and rows that it is found over.
 _TRIED, _JUDGED = 20, 200
+#: Scores that agree to twelve digits are no farther apart than this share of the largest.
+_TIED = 1e-11
 
 
 @documented
@@ -162,6 +165,7 @@ class Asker(BaseEstimator):
         self._free = np.array([label is None for label in self.labels_], dtype=bool)
         self._table, random = table, check_random_state(self.random_state)
         self._drawn, self._random = random.random_sample(len(table)), random
+        self._ones = np.ones(len(table))
         self._similarity = np.zeros(len(table))
         if self.strategy == "density" and len(free := self._unlabelled()):
             self._similarity[free] = mean_similarity(table.take(free))
@@ -194,7 +198,7 @@ class Asker(BaseEstimator):
                 raise ParameterError("costs: every label must cost more than 0")
             worth = worth / costs[free]
         if self.diversity is None or n == 1:
-            return free[_best_first(worth)[:n]].tolist()
+            return free[_best_first(worth, n)].tolist()
         random = None if self.diversity == "ranked" else self._random
         known = np.setdiff1d(np.arange(len(self.labels_)), free)
         return free[diverse(self._table, known, free, worth, n, random)].tolist()
@@ -257,7 +261,7 @@ class Asker(BaseEstimator):
         Work
         """
         check_is_fitted(self, "labels_")
-        free, order = self._unlabelled(), _best_first(self._worth())
+        free, order = self._unlabelled(), _best_first(self._worth(), len(self._scores))
         if not len(free):
             msg = "every row has a label; there is nothing to ask"
             raise DataError(msg)
@@ -303,20 +307,25 @@ class Asker(BaseEstimator):
     def _learn(self, new=None):
         """Fit the classifier to the rows that have a label, or teach it new ones; and score the others."""
         known = np.flatnonzero(~self._free)
-        given = [self.labels_[i] for i in known]
-        empty = "", np.zeros(0), np.zeros(0, np.intp)
-        _, self.classes_, codes = class_codes(np.array(given)) if given else empty
+        if new is None:
+            self._encode(known)
+        else:
+            classes = self.classes_.tolist()
+            self._codes[new] = [classes.index(self.labels_[row]) for row in new]
         self._committee = None
+        rows = Chunk(self._table, self._codes, self._ones)
         if len(self.classes_) < 2:
             self.estimator_ = None
+        elif new is not None and adds_up(self.estimator_, self.classes_):
+            added_to(self.estimator_, rows, new)
         elif new is not None and _takes_more(self.estimator_):
-            places = np.searchsorted(known, new)
-            self.estimator_.partial_fit(self._table.take(new), self._told(codes[places]))
+            self.estimator_.partial_fit(self._table.take(new), self._told(self._codes[new]))
         else:
             self.estimator_ = copied(self.estimator, self._random)
-            self.estimator_.fit(self._table.take(known), self._told(codes))
+            self.estimator_.fit(self._table.take(known), self._told(self._codes[known]))
         if self.estimator_ is not None and self.strategy in COMMITTEES:
-            X, y = self._table.take(known), self._told(codes)
+            X, codes = self._table.take(known), self._codes[known]
+            y = self._told(codes)
             with collected_warnings():  # what the classifier itself warned of, ten times over
                 self._committee = [
                     *(copied(one, self._random).fit(X, y) for one in self.committee or ()),
@@ -325,10 +334,17 @@ class Asker(BaseEstimator):
         free = self._unlabelled()
         self._posteriors = None
         if len(free) and self._has_posteriors:  # to predict all rows is quicker than to copy most of them
-            self._posteriors = probabilities(self.estimator_, self._table, self.classes_)[free]
-        if self._posteriors is not None:
-            self.trace_.append((len(known), float(least_confident(self._posteriors).mean())))
+            self._posteriors = probabilities(self.estimator_, self._table, self.classes_)
+            self.trace_.append((len(known), float(least_confident(self._posteriors)[free].mean())))
         self._scores = self._score(free)
+
+    def _encode(self, known):
+        """The classes among the labels, and the class of each row."""
+        given = [self.labels_[i] for i in known]
+        empty = "", np.zeros(0), np.zeros(0, np.intp)
+        _, self.classes_, codes = class_codes(np.array(given)) if given else empty
+        self._codes = np.full(len(self.labels_), UNLABELLED)
+        self._codes[known] = codes
 
     @property
     def _has_posteriors(self):
@@ -355,12 +371,12 @@ class Asker(BaseEstimator):
             return disagreement(self._opinions(rows))
         proba = self._posteriors
         if self.strategy == "least_confident":
-            return least_confident(proba)
+            return least_confident(proba)[rows]
         if self.strategy == "margin":
-            return top_two_margin(proba)
+            return top_two_margin(proba)[rows]
         if self.strategy == "expected_error":
-            return self._expected_errors(rows, proba)
-        return entropy(proba) * (self._similarity[rows] if self.strategy == "density" else 1.0)
+            return self._expected_errors(rows, proba[rows])
+        return (entropy(proba) * (self._similarity if self.strategy == "density" else 1.0))[rows]
 
     def _worth(self):
         """The scores of the rows without a label, the larger the sooner asked."""
@@ -379,9 +395,8 @@ class Asker(BaseEstimator):
     def _error_after(self, row, code, others):
         """The share of errors that the classifier expects among other rows once it has learnt a label."""
         known = np.flatnonzero(~self._free)
-        _, _, codes = class_codes(np.array([self.labels_[i] for i in known]))
         table = self._table.take(np.r_[known, row])
-        model = copied(self.estimator, self._random).fit(table, self._told(np.r_[codes, code]))
+        model = copied(self.estimator, self._random).fit(table, self._told(np.r_[self._codes[known], code]))
         return least_confident(probabilities(model, others, self.classes_)).mean()
 
     def _proba(self, rows):
@@ -429,9 +444,13 @@ class Asker(BaseEstimator):
         return Step("score", formula, numbers, score)
 
 
-def _best_first(worth):
-    """The places of the rows without a label, the first to ask first."""
-    return np.argsort(-same_digits(worth), kind="stable")
+def _best_first(worth, n):
+    """The places of the n rows without a label to ask for, the first to ask first."""
+    places = np.arange(len(worth))
+    if n < len(worth):  # of the others, only those that are as good as the last of them
+        last = np.partition(worth, -n)[-n]
+        places = np.flatnonzero(worth >= last - _TIED * np.abs(worth).max())
+    return places[np.argsort(-same_digits(worth[places]), kind="stable")[:n]]
 
 
 def _takes_more(estimator):

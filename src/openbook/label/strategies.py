@@ -28,6 +28,7 @@ reduction. Settles (2009), Active learning literature survey. Dagan and Engelson
 sampling for training probabilistic classifiers.
 """
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -97,7 +98,7 @@ def least_confident(proba):
     >>> least_confident(np.array([[0.5, 0.25, 0.25]])).tolist()
     [0.5]
     """
-    return 1.0 - proba.max(axis=1)
+    return 1.0 - reduce(np.maximum, proba.T)  # class by class: classes are few
 
 
 def top_two_margin(proba):
@@ -106,9 +107,9 @@ def top_two_margin(proba):
     >>> top_two_margin(np.array([[0.25, 0.125, 0.625]])).tolist()
     [0.375]
     """
-    if proba.shape[1] < 2:
-        return proba[:, 0]
-    second, first = np.partition(proba, -2, axis=1)[:, -2:].T
+    first, second = proba[:, 0], np.zeros(len(proba))
+    for other in proba.T[1:]:
+        second, first = np.maximum(second, np.minimum(first, other)), np.maximum(first, other)
     return first - second
 
 
