@@ -79,7 +79,7 @@ class InRounds(Ensemble, Classifier):
         """The member once labels have changed; new ones are added, where its statistics add up."""
         changed = np.flatnonzero(chunk.y != before)
         if not adds_up(member, self.classes_) or (before[changed] != UNLABELLED).any():
-            return self._member(*chunk, random)
+            return self._member(chunk.X, chunk.y, chunk.w, random)
         return added_to(member, chunk, changed)
 
     def _rounds_grid(self):
