@@ -29,7 +29,7 @@ from openbook.ensemble.members import copied, each_decided, fitted, probabilitie
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.ranks import same_digits
 from openbook.judge.folds.thread_warnings import collected_warnings
-from openbook.label.in_rounds import added_to, adds_up
+from openbook.label.in_rounds import added_to, can_add
 from openbook.label.stopping import Stopping
 from openbook.label.strategies import (
     COMMITTEES,
@@ -316,7 +316,7 @@ class Asker(BaseEstimator):
         rows = Chunk(self._table, self._codes, self._ones)
         if len(self.classes_) < 2:
             self.estimator_ = None
-        elif new is not None and adds_up(self.estimator_, self.classes_):
+        elif new is not None and can_add(self.estimator_, self.classes_):
             added_to(self.estimator_, rows, new)
         elif new is not None and _takes_more(self.estimator_):
             self.estimator_.partial_fit(self._table.take(new), self._told(self._codes[new]))

@@ -19,7 +19,7 @@ from openbook.ensemble.members import Ensemble, copied, fitted, shortened
 from openbook.errors import ParameterError
 from openbook.label.assumptions import ASSUMPTIONS
 
-__all__ = ["InRounds", "added_to", "adds_up", "named_labels"]
+__all__ = ["InRounds", "added_to", "can_add", "named_labels"]
 
 #: How rounds end, in words; scikit-learn's names, and ours for labels that come back.
 _ENDS = {
@@ -78,7 +78,7 @@ class InRounds(Ensemble, Classifier):
     def _taught_more(self, member, chunk, before, random):
         """The member once labels have changed; new ones are added, where its statistics add up."""
         changed = np.flatnonzero(chunk.y != before)
-        if not adds_up(member, self.classes_) or (before[changed] != UNLABELLED).any():
+        if not can_add(member, self.classes_) or (before[changed] != UNLABELLED).any():
             return self._member(chunk.X, chunk.y, chunk.w, random)
         return added_to(member, chunk, changed)
 
@@ -158,7 +158,7 @@ class _SomeRows(NamedTuple):
         return Chunk(X.take(self.some), y[self.some], w[self.some])
 
 
-def adds_up(model, classes):
+def can_add(model, classes):
     """Whether a fitted model can add rows: it follows from sums over them, and knows these classes.
 
     One that chose its own values or words from its first rows would choose others from more.
