@@ -1,7 +1,18 @@
 """The commands that list what there is: bundled data sets, learners, metrics, outlier detectors, steps."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openbook.judge.scores.metrics import Task
+
 __all__ = ["list_detectors", "list_learners", "list_metrics", "list_sets", "list_steps"]
 
+#: The tasks of studies, as headings.
+_TASKS: "dict[Task, str]" = {
+    "classification": "Classification",
+    "regression": "Regression",
+    "multilabel": "Several labels at once",
+}
 _METRICS = {
     "accuracy": "share of correct predictions",
     "error": "share of wrong predictions",
@@ -26,6 +37,17 @@ _METRICS = {
     "r2": "share of the variance that is explained",
     "correlation": "correlation of truth and prediction (Pearson)",
 }
+_OF_LABELS = {
+    "micro_f1": "F1 of all labels of all rows together",
+    "macro_f1": "mean F1 of the labels",
+    "subset_accuracy": "share of rows whose whole set of labels is right",
+    "hamming_loss": "share of wrong labels",
+    "jaccard": "mean share of the labels in both sets, of those in either",
+    "micro_precision": "share of the predicted labels that are right",
+    "micro_recall": "share of the labels that are found",
+    "macro_precision": "mean precision of the labels",
+    "macro_recall": "mean recall of the labels",
+}
 
 
 def list_sets() -> None:
@@ -45,8 +67,8 @@ def list_learners() -> None:
     from openbook.registry import learners
 
     screen = console()
-    for task in ("classification", "regression"):
-        heading(screen, task.capitalize())
+    for task, title in _TASKS.items():
+        heading(screen, title)
         entries = learners(task)
         columns(screen, [(each.name, "*" if each.study else " ", each.summary) for each in entries])
     say(
@@ -59,15 +81,15 @@ def list_learners() -> None:
 def list_metrics() -> None:
     """List the scores by which a study can rank the learners."""
     from openbook.cli.screen import columns, console, heading, say
-    from openbook.judge.scores.metrics import METRICS
+    from openbook.judge.scores.metrics import metrics_of
 
     screen = console()
-    for task in ("classification", "regression"):
-        heading(screen, task.capitalize())
+    for task, title in _TASKS.items():
+        heading(screen, title)
+        words = _OF_LABELS if task == "multilabel" else _METRICS
         rows = [
-            (each.name, "↑" if each.greater_is_better else "↓", _METRICS[each.name])
-            for each in METRICS.values()
-            if each.task == task
+            (each.name, "↑" if each.greater_is_better else "↓", words[each.name])
+            for each in metrics_of(task).values()
         ]
         columns(screen, rows)
     say(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from openbook.data import Table as Rows
+from openbook.data import Word
 from openbook.data.attributes import as_text
 from openbook.linear.laplace import odds_estimates
 from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, grids, picture_figure
@@ -215,11 +216,13 @@ def _naive_bayes(model: Any) -> list[Block]:
         ),
         *_priors(model, model.prior_),
     ]
-    for likelihood in model.likelihoods_:
+    for likelihood in sorted(model.likelihoods_, key=lambda one: one.name != "multinomial"):  # words first
         if likelihood.name == "categorical":
             blocks += _value_tables(likelihood, classes)
         elif likelihood.name == "gaussian":
             blocks += _normal_curves(likelihood, classes)
+        elif likelihood.name == "multinomial" and len(model.classes_) > 1:
+            blocks += _heavy_events(likelihood, classes)
         else:
             columns = plural(len(likelihood.schema), "column")
             blocks.append(Paragraph(f"{columns} with the distribution “{likelihood.name}”."))
@@ -266,6 +269,25 @@ def _normal_curves(likelihood: Any, classes: Sequence[str]) -> list[Block]:
         for j, name in enumerate(likelihood.schema.names)
     ]
     return _cut("Mean ± standard deviation of each class", ("column", *classes), rows)
+
+
+def _heavy_events(likelihood: Any, classes: Sequence[str]) -> list[Block]:
+    """Of counts, mostly words: those that told most for each class in training."""
+    logs, counts = likelihood.logs, likelihood.counts
+    names = [a.word if isinstance(a, Word) else a.name for a in likelihood.schema]
+    rows = []
+    for c, label in enumerate(classes):
+        ahead = logs[:, c] - np.delete(logs, c, axis=1).max(axis=1)
+        told = np.argsort(-counts[c] * ahead, kind="stable")[:_HEAVIEST]
+        words = [f"{names[j]} ({shown(ahead[j], sign='+')})" for j in told.tolist() if ahead[j] > 0]
+        rows.append((label, ", ".join(words) or "–"))
+    what = "words" if any(isinstance(a, Word) for a in likelihood.schema) else "columns"
+    note = (
+        "In brackets ln P(word | class) / P(word | next class), which each occurrence adds to the log odds."
+        " Sorted by that times the count in training."
+    ).replace("word", what.removesuffix("s"))
+    caption = f"The {what} that speak most for each class, of {len(names):,}"
+    return _cut(caption, ("class", what), rows, note)
 
 
 def _zero_r(model: Any) -> list[Block]:

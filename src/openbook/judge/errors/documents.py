@@ -21,6 +21,7 @@ from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, all_decisions
 from openbook.text.describe import excerpt
 from openbook.text.tokens import tokens
+from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
@@ -105,7 +106,14 @@ class DocumentErrors:
         if self.confused:
             number = {(truth, predicted): count for truth, predicted, count in self.counts}
             rows = [
-                (one.truth, one.predicted, number[one.truth, one.predicted], one.row, one.proba, one.excerpt)
+                (
+                    one.truth,
+                    one.predicted,
+                    number[one.truth, one.predicted],
+                    one.row,
+                    None if one.proba is None else figure(one.proba, 3),
+                    one.excerpt,
+                )
                 for one in self.confused
             ]
             head = ("truth", "predicted", "documents", "row", "P(predicted)", "begins")
@@ -138,7 +146,7 @@ class DocumentErrors:
             f" probability of {_SURE} or more, and {short.sure / short.rows:.0%} of the shortest."
         )
         wrong = sum(band.sure_wrong for band in self.bands)
-        found = f" {plural(wrong, 'document')} with such a probability predicted wrongly." if wrong else ""
+        found = f" Wrong with such a probability: {plural(wrong, 'document')}." if wrong else ""
         return f"{told}{found} Words of a document depend on each other: do not read this as certainty."
 
     def __repr__(self) -> str:
@@ -192,7 +200,7 @@ def document_errors(evaluation: Evaluation, X: Any, column: str | None = None) -
     for truth, predicted in pairs[order[:_PAIRS]].tolist():
         own = np.flatnonzero((told.truth == truth) & (told.predicted == predicted))
         for i in own[np.argsort(-told.sure[own], kind="stable")][:_EACH].tolist():
-            sure = None if np.isnan(told.sure[i]) else round(float(told.sure[i]), 4)
+            sure = None if np.isnan(told.sure[i]) else float(told.sure[i])
             row, begins = int(tested.rows[told.place[i]]), excerpt(cells[told.place[i]], _SIGNS)
             confused.append(ConfusedText(labels[truth], labels[predicted], row, sure, begins))
     wrong, least = np.zeros(len(cells), dtype=bool), np.full(len(cells), np.inf)
