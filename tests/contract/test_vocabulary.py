@@ -59,6 +59,7 @@ DEFAULTS = {
     "eps": {"0.5": SKLEARN, "0.0": "no loss is allowed"},
     "epsilon": {"1.35": "scikit-learn's of Huber's loss", "0.1": SKLEARN},
     "coef0": {"0.0": SKLEARN, "1.0": SKLEARN},
+    "dropout": {"0.0": "of units: none", "0.1": "of words: else a copy would be a copy"},
     "degree": {"2": SKLEARN, "3": SKLEARN},
     "gamma": {
         "'scale'": SKLEARN,
@@ -111,6 +112,7 @@ DEFAULTS = {
         "'leave_out'": "of pairs of cells",
         "'mean'": "of columns",
     },
+    "noise": {"0.1": "of a copy", "0.0": "of pixels: they are moved"},
     "numbers": {"'gaussian'": "a distribution", "'keep'": "words made of digits are words"},
     "n": {"10": "the first few, to read", "1": "a label at a time"},
     "n_clusters": {"8": SKLEARN, "2": SKLEARN},
@@ -137,6 +139,7 @@ DEFAULTS = {
     },
     "rope": {"0.01": "a percentage point", "None": "a score that is no share has its own unit"},
     "rule": {"'simplest'": "of choosing", "'0 = 0'": "of rows: one that none breaks"},
+    "shift": {"1": "of images: else a copy would be a copy", "0": "of sounds: they are louder or softer"},
     "scale": {"True": "no unit dominates", "False": "the perceptron of the book, number by number"},
     "share": {
         "0.2": "of rows locked away",

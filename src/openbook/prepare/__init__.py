@@ -1,6 +1,10 @@
 """Preparation: how columns become what a learner computes with."""
 
+from openbook.prepare.augment import Jitter, Mixup, SampleRows
+from openbook.prepare.augment_arrays import AugmentImages, AugmentSounds
+from openbook.prepare.augment_texts import AugmentTexts
 from openbook.prepare.bag_of_words import BagOfWords
+from openbook.prepare.balance import SMOTE, BalancedWeights, RandomOverSampler, RandomUnderSampler
 from openbook.prepare.basis_functions import PolynomialFeatures, RadialFeatures, SigmoidFeatures
 from openbook.prepare.bins import KBinsDiscretizer
 from openbook.prepare.categories import ChangeKind, OneHotEncoder, OrdinalEncoder
@@ -14,15 +18,6 @@ from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImpute
 from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.prepared import Prepared
 from openbook.prepare.rare_values import RareValues
-from openbook.prepare.resample import (
-    SMOTE,
-    BalancedWeights,
-    Jitter,
-    Mixup,
-    RandomOverSampler,
-    RandomUnderSampler,
-    SampleRows,
-)
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
@@ -32,6 +27,9 @@ from openbook.prepare.turning import TurningPoint
 __all__ = [
     "SMOTE",
     "VERBS",
+    "AugmentImages",
+    "AugmentSounds",
+    "AugmentTexts",
     "BagOfWords",
     "BalancedWeights",
     "Binarizer",

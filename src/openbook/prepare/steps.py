@@ -21,6 +21,10 @@ from typing import Any
 
 from openbook.border.rules import Ascending, Ends, Maybe
 from openbook.errors import ParameterError, did_you_mean
+from openbook.prepare.augment import Jitter, Mixup, SampleRows
+from openbook.prepare.augment_arrays import AugmentImages, AugmentSounds
+from openbook.prepare.augment_texts import AugmentTexts
+from openbook.prepare.balance import SMOTE, BalancedWeights, RandomOverSampler, RandomUnderSampler
 from openbook.prepare.basis_functions import PolynomialFeatures, RadialFeatures, SigmoidFeatures
 from openbook.prepare.bins import KBinsDiscretizer
 from openbook.prepare.categories import ChangeKind, OneHotEncoder, OrdinalEncoder
@@ -32,15 +36,6 @@ from openbook.prepare.functions import Binarizer, FunctionTransformer
 from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImputer
 from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.rare_values import RareValues
-from openbook.prepare.resample import (
-    SMOTE,
-    BalancedWeights,
-    Jitter,
-    Mixup,
-    RandomOverSampler,
-    RandomUnderSampler,
-    SampleRows,
-)
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
@@ -263,6 +258,21 @@ VERBS: dict[str, Verb] = {
         "jitter 0.1",
     ),
     "mixup": Verb("add mixtures of training rows", {"": Way(Mixup, {}, "alpha")}, "mixup 0.2"),
+    "augment-texts": Verb(
+        "add copies of the training rows with words left out (dropout=), swapped or replaced (synonyms=FILE)",
+        {"": Way(AugmentTexts, {}, "copies")},
+        "augment-texts review dropout=0.1 swap=0.05",
+    ),
+    "augment-images": Verb(
+        "add copies of images, a column for each pixel: shift, rotate, flip, resize, crop, brightness, noise",
+        {"": Way(AugmentImages, {}, "copies")},
+        "augment-images shape=8,8 shift=1 rotate=10",
+    ),
+    "augment-sounds": Verb(
+        "add copies of sounds, a column for each sample: volume, shift (in time), frequency",
+        {"": Way(AugmentSounds, {}, "copies")},
+        "augment-sounds volume=0.2 shift=5",
+    ),
     "drop": Verb("leave out columns", {"": Way(DropColumns)}, "drop city"),
     "dates": Verb(
         "parts of dates as columns: month, weekday, hour, quarter, year",

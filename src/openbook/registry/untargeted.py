@@ -31,6 +31,9 @@ _DETECTORS = {
 
 #: Steps of preparation: the class, and what it does.
 _STEPS = {
+    "augment_images": ("AugmentImages", "copies of images, shifted, turned, flipped or brighter"),
+    "augment_sounds": ("AugmentSounds", "copies of sounds, louder or shifted in time or frequency"),
+    "augment_texts": ("AugmentTexts", "copies of texts with words left out, swapped or replaced"),
     "balanced_weights": ("BalancedWeights", "training rows weighed so that classes count the same"),
     "binarizer": ("Binarizer", "numbers above a threshold are 1, others 0"),
     "change_kind": ("ChangeKind", "numbers as ordinal or nominal values, ordinal values as nominal"),

@@ -1,4 +1,4 @@
-"""Other training rows: classes of equal size, new rows between given ones; rows to predict stay."""
+"""Classes of more nearly equal size, by weights, rows drawn and new rows."""
 
 import numpy as np
 import pytest
@@ -8,32 +8,7 @@ from openbook.bayes import NaiveBayes
 from openbook.decide import compare_corrections
 from openbook.errors import OpenbookError
 from openbook.linear import LogisticRegression
-from openbook.prepare import (
-    SMOTE,
-    BalancedWeights,
-    Jitter,
-    Mixup,
-    Prepared,
-    RandomOverSampler,
-    RandomUnderSampler,
-    SampleRows,
-)
-from openbook.store import open_model, save
-
-
-@pytest.fixture(scope="module")
-def rare():
-    """60 rows of class a, 12 of class b, mixed kinds, cells missing."""
-    rng = np.random.default_rng(0)
-    n = 72
-    y = np.array(["a"] * 60 + ["b"] * 12)
-    x = rng.normal(size=n) + 3.0 * (y == "b")
-    z = rng.normal(size=n)
-    z[::9] = np.nan
-    colour = np.where(y == "b", "red", rng.choice(["red", "blue"], n))
-    size = rng.choice(["s", "m", "l"], n)
-    kinds = {"size": ["s", "m", "l"]}
-    return ob.read({"x": x, "z": z, "colour": colour, "size": size}, kinds), y
+from openbook.prepare import SMOTE, BalancedWeights, Prepared, RandomOverSampler, RandomUnderSampler
 
 
 def test_over_and_under(rare):
@@ -109,45 +84,6 @@ def test_borderline_starts_near_the_border():
     y = ["a"] * 12 + ["b"] * 8
     step = SMOTE(n_neighbors=1, borderline=True).fit(X, y)
     assert set(step.rows_[20:].tolist()) <= {12, 13}
-
-
-def test_mixup_and_jitter_stay_near(rare):
-    X, y = rare
-    new, labels = Mixup(alpha=0.2).fit_resample(X, y)
-    assert labels.tolist() == [*y, *y]
-    first, second = np.asarray(X["x"]), np.asarray(new["x"])[72:]
-    assert (np.abs(second - first) <= 0.5 * np.ptp(first)).all()  # λ is at least a half
-    step = Jitter({"x": 0.01}, copies=2)
-    more, _ = step.fit_resample(X, y)
-    assert len(more) == 216
-    noise = np.asarray(more["x"])[72:] - np.r_[first, first]
-    assert noise.std() == pytest.approx(0.01, rel=0.25)  # 144 draws: a standard error of 6%
-    assert more["colour"].tolist() == X["colour"].tolist() * 3
-    with pytest.raises(OpenbookError, match="no numeric column"):
-        Jitter({"colour": 1.0}).fit(X, y)
-
-
-def test_sample_rows(rare):
-    X, y = rare
-    step = SampleRows(max_samples=0.5, replace=False).fit(X, y)
-    assert len(set(step.rows_.tolist())) == 36
-    assert len(set(SampleRows().fit(X, y).rows_.tolist())) < 72
-    with pytest.raises(OpenbookError, match="without replacement"):
-        SampleRows(max_samples=1.5, replace=False).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    "step", ["balance smote", "balance under", "jitter 0.2", "mixup 0.3", "sample 0.8 once"]
-)
-def test_rows_to_predict_stay_and_the_model_is_saved(rare, step, tmp_path):
-    X, y = rare
-    model = Prepared(NaiveBayes(), [step]).fit(X, y)
-    assert len(model.predict(X)) == 72
-    assert model.prepared(X).row(1) == X.row(1)
-    again = open_model(save(model, tmp_path / "m.openbook"))
-    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert again.work().text() == model.work().text()
-    assert "training row" in model.work().text() or "rows before" in model.work().text()
 
 
 def test_numbers_cannot_be_balanced(rare):

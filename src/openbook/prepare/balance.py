@@ -1,24 +1,18 @@
-r"""Other training rows: classes balanced, rows drawn, and new rows made from those that there are.
+r"""Classes of more nearly equal size among the training rows: by weights, by rows drawn, or by new rows.
 
+    weights       n / (k n_c) for a row of class c, one of k
     over, under   rows of each smaller class drawn again, rows of each larger class left out
     SMOTE         x + g (x' - x), g ~ U(0, 1)      x' one of the k nearest rows of its class
-    mixup         λ x + (1 - λ) x', λ ~ Beta(α, α), taken as max(λ, 1 - λ); x' any row; the target of x
-    jitter        x + s e, e ~ N(0, 1)             s in the unit of the column
 
-Of columns without numbers, SMOTE takes the value that most of the k nearest rows have (SMOTE-NC), mixup that
-of x with probability λ, and jitter that of x; texts are those of x. Ordinal values move in ranks. A cell that
-x lacks stays missing, and where x' lacks it, the cell is that of x. Distances are those of `similar_rows`:
-numbers standardised, 1 for differing values. Borderline SMOTE starts only from rows at least half of whose
-nearest rows, of all classes, are of others, but not all of them: those would be noise.
+Of columns without numbers, SMOTE takes the value that most of the k nearest rows have (SMOTE-NC). Distances
+are those of `similar_rows`: numbers standardised, 1 for differing values. Borderline SMOTE starts only from
+rows at least half of whose nearest rows, of all classes, are of others, but not all of them: those would be
+noise.
 
-Steps of this kind change training rows alone, inside each fold: no row that is tested is ever drawn or made.
 Probabilities learnt from balanced classes are those of a world in which the classes are so: too high for
 what is rare. `openbook.decide.compare_corrections` measures by how much. Copied rows bring their errors.
 
-rows_ : intp (n_new,), the training row that each new row has its target and its weight from
-
 References: Chawla, Bowyer, Hall and Kegelmeyer (2002), SMOTE. Han, Wang and Mao (2005), Borderline-SMOTE.
-Zhang, Cisse, Dauphin and Lopez-Paz (2018), mixup.
 """
 
 from abc import abstractmethod
@@ -26,298 +20,33 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial import cKDTree
 
 from openbook.border.rows import Rows, class_codes
-from openbook.border.rules import Anything, Flag, Maybe, Names, Number, ParameterRule, Whole
-from openbook.data import Attribute, Nominal, Numeric, Ordinal, Table
+from openbook.border.rules import Flag, Maybe, Names, Number, ParameterRule, Whole
+from openbook.data import Nominal, Table
 from openbook.data.attributes import as_text
 from openbook.data.read import read
 from openbook.errors import RefusalError
+from openbook.prepare.augment import DrawnRows, NewRows, Rng
 from openbook.prepare.encoding import Encoding
-from openbook.prepare.similar_rows import KnownPoints, known_cells_of, nearest_rows
-from openbook.prepare.transformer import RowChange, TrainingTable
-from openbook.words.numbers import figure
+from openbook.prepare.similar_rows import KnownPoints, nearest_rows
+from openbook.prepare.transformer import TrainingTable
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = [
-    "SMOTE",
-    "BalancedWeights",
-    "Jitter",
-    "Mixup",
-    "RandomOverSampler",
-    "RandomUnderSampler",
-    "SampleRows",
-]
+__all__ = ["SMOTE", "BalancedWeights", "RandomOverSampler", "RandomUnderSampler"]
 
-Rng = np.random.Generator
 #: Encoded columns up to which a tree of rows is faster than comparing all pairs.
 _MOST_COLUMNS = 20
 
 
-class _Drawn(RowChange):
-    """A step that draws rows, or makes new ones."""
-
-    _changes: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
-    _changes_dates = True
-    _meanings = {"random_state": "Draws the rows. The same number draws the same rows."}
-
-    rows_: npt.NDArray[np.intp]
-    n_before_: int
-    n_after_: int
-
-    def _learn(self, rows: TrainingTable) -> None:
-        self._draw(rows.X, np.random.default_rng(self.random_state))
-        self.n_before_, self.n_after_ = len(rows.X), len(self.rows_)
-
-    @abstractmethod
-    def _draw(self, table: Table, rng: Rng) -> None:
-        """Set `rows_`, and what else `resampled` needs."""
-
-    def _arrays(self) -> Mapping[str, np.ndarray]:
-        return {"sizes": np.array([self.n_before_, self.n_after_])}
-
-    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        sizes = arrays["sizes"]
-        if sizes.shape != (2,) or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-            msg = "the numbers of rows are not valid"
-            raise ValueError(msg)
-        self.n_before_, self.n_after_ = sizes.tolist()
-
-    def _work(self) -> Work:
-        counts = Grid("training rows", ("", "rows"), [("before", self.n_before_), ("after", self.n_after_)])
-        return Work(type(self).__name__, (*self._formula(), counts), "Rows to predict stay as they are.")
-
-    def _formula(self) -> tuple[Step, ...]:
-        return ()
-
-
-class SampleRows(_Drawn):
-    """Draw training rows at random, with or without replacement.
-
-    Parameters
-    ----------
-    max_samples : float, default=1.0
-        How many are drawn, as a share of the training rows.
-    replace : bool, default=True
-        Whether a row may be drawn more than once: a bootstrap sample.
-    random_state : int, default=0
-
-    Attributes
-    ----------
-    rows_ : ndarray of shape (n_new,)
-        The training rows that were drawn.
-    n_before_, n_after_ : int
-        The number of training rows before and after.
-
-    Notes
-    -----
-    Guide: docs/guide/preparation.md
-
-    Examples
-    --------
-    >>> step = SampleRows(max_samples=0.5, replace=False)
-    >>> X, y = step.fit_resample({"x": [1.0, 2.0, 3.0, 4.0]}, list("abab"))
-    >>> len(X), len(y)
-    (2, 2)
-    """
-
-    _rules = {"max_samples": Number(above=0), "replace": Flag(), "random_state": Whole(at_least=0)}
-
-    def __init__(self, max_samples=1.0, replace=True, random_state=0):
-        self.max_samples = max_samples
-        self.replace = replace
-        self.random_state = random_state
-
-    def _draw(self, table: Table, rng: Rng) -> None:
-        n = len(table)
-        size = max(round(self.max_samples * n), 1)
-        if size > n and not self.replace:
-            raise RefusalError(f"cannot draw {size} of {n} rows without replacement; lower max_samples")
-        self.rows_ = np.sort(rng.choice(n, size, replace=self.replace)).astype(np.intp)
-
-
-class _Synthetic(_Drawn):
-    """New rows beside the given ones: between two rows, or near one."""
-
-    def _made(self, table: Table, base: np.ndarray, other: np.ndarray, share: np.ndarray, rng: Rng) -> Table:
-        """Rows on the way from `base` to `other`, by their shares of it."""
-        columns = []
-        for attribute in table.schema:
-            data = table.data(attribute.name)
-            new = data[base]
-            if attribute.name in self._chosen:
-                new = self._between(attribute, data, base, other, share, rng)
-            columns.append(np.concatenate([data, new]))
-        return Table(table.schema, columns)
-
-    def _between(
-        self,
-        attribute: Any,
-        data: np.ndarray,
-        base: np.ndarray,
-        other: np.ndarray,
-        share: np.ndarray,
-        rng: Rng,
-    ) -> np.ndarray:
-        if isinstance(attribute, Nominal):
-            return np.where((rng.random(len(base)) < share) & (data[other] >= 0), data[other], data[base])
-        known = known_cells_of(attribute, data)
-        with np.errstate(invalid="ignore"):
-            moved = data[base] + share * (data[other] - data[base])
-        if isinstance(attribute, Ordinal):
-            moved = np.rint(moved)
-        moved = np.where(known[base] & known[other], moved, data[base])
-        return moved.astype(data.dtype)
-
-
-class Mixup(_Synthetic):
-    """Add rows between pairs of training rows, near the one that they have their target from.
-
-    Parameters
-    ----------
-    alpha : float, default=0.2
-        The shape of the Beta distribution of λ: near 0 new rows are nearly copies, from 1 on mixtures.
-    copies : float, default=1.0
-        New rows for each training row.
-    random_state : int, default=0
-
-    Attributes
-    ----------
-    rows_ : ndarray of shape (n_new,)
-        The training row that each row has its target from.
-    n_before_, n_after_ : int
-        The number of training rows before and after.
-
-    Notes
-    -----
-    Guide: docs/guide/preparation.md
-
-    Examples
-    --------
-    >>> X, y = Mixup().fit_resample({"x": [1.0, 2.0]}, ["a", "b"])
-    >>> len(X), y[2:].tolist(), all(1 <= x <= 2 for x in X["x"])
-    (4, ['a', 'b'], True)
-    """
-
-    _rules = {"alpha": Number(above=0), "copies": Number(above=0), "random_state": Whole(at_least=0)}
-
-    def __init__(self, alpha=0.2, copies=1.0, random_state=0):
-        self.alpha = alpha
-        self.copies = copies
-        self.random_state = random_state
-
-    def _draw(self, table: Table, rng: Rng) -> None:
-        n = len(table)
-        new = np.arange(max(round(self.copies * n), 1)) % n
-        self.rows_ = np.r_[np.arange(n), new]
-        self._other = rng.integers(0, n, len(new))
-        own = rng.beta(self.alpha, self.alpha, len(new))
-        self._share = 1.0 - np.maximum(own, 1.0 - own)
-        self._rng = rng
-
-    def resampled(self, table: Table) -> Table:
-        base = self.rows_[len(table) :]
-        return self._made(table, base, self._other, self._share, self._rng)
-
-    def _formula(self) -> tuple[Step, ...]:
-        return (Step("new row", r"\lambda x + (1 - \lambda) x'", rf"\alpha = {figure(self.alpha)}"),)
-
-
-class Jitter(_Synthetic):
-    """Add copies of the training rows with normal noise on their numbers.
-
-    Parameters
-    ----------
-    noise : float or mapping of column to float, default=0.1
-        The standard deviation of the noise: as a share of that of each column, or in the unit of each column
-        that is named; the others then stay.
-    copies : float, default=1.0
-        New rows for each training row.
-    random_state : int, default=0
-
-    Attributes
-    ----------
-    rows_ : ndarray of shape (n_new,)
-        The training row that each row is a copy of.
-    widths_ : dict of str to float
-        The standard deviation of the noise of each column, in its unit.
-    n_before_, n_after_ : int
-        The number of training rows before and after.
-
-    Notes
-    -----
-    Guide: docs/guide/preparation.md
-
-    Examples
-    --------
-    >>> step = Jitter({"height": 0.5})
-    >>> X, y = step.fit_resample({"height": [170.0, 180.0], "age": [30.0, 40.0]}, ["a", "b"])
-    >>> X["age"].tolist(), step.widths_
-    ([30.0, 40.0, 30.0, 40.0], {'height': 0.5})
-    """
-
-    _changes = (Numeric,)
-    _rules = {
-        "noise": Anything("a number, or a number for each of some columns"),
-        "copies": Number(above=0),
-        "random_state": Whole(at_least=0),
-    }
-
-    widths_: dict[str, float]
-
-    def __init__(self, noise=0.1, copies=1.0, random_state=0):
-        self.noise = noise
-        self.copies = copies
-        self.random_state = random_state
-
-    def _draw(self, table: Table, rng: Rng) -> None:
-        n, numeric = len(table), table.schema.of(Numeric)
-        if isinstance(self.noise, Mapping):
-            if odd := [name for name in self.noise if name not in numeric]:
-                raise RefusalError(f"noise names {odd[0]!r}, which is no numeric column")
-            self.widths_ = {name: float(s) for name, s in self.noise.items()}
-        else:
-            spread = {name: np.nanstd(table.data(name)) for name in self._chosen}
-            self.widths_ = {name: float(self.noise * s) for name, s in spread.items() if s > 0}
-        new = np.arange(max(round(self.copies * n), 1)) % n
-        self.rows_ = np.r_[np.arange(n), new]
-        self._errors = {name: s * rng.standard_normal(len(new)) for name, s in self.widths_.items()}
-
-    def resampled(self, table: Table) -> Table:
-        base, columns = self.rows_[len(table) :], []
-        for name in table.names:
-            data = table.data(name)
-            new = data[base] + self._errors[name] if name in self._errors else data[base]
-            columns.append(np.concatenate([data, new]))
-        return Table(table.schema, columns)
-
-    def _arrays(self) -> Mapping[str, np.ndarray]:
-        numeric = self.schema_.of(Numeric)
-        return {**super()._arrays(), "widths": np.array([self.widths_.get(name, 0.0) for name in numeric])}
-
-    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        super()._restore(arrays)
-        numeric, widths = self.schema_.of(Numeric), arrays["widths"]
-        if widths.shape != (len(numeric),) or not np.isfinite(widths).all():
-            msg = "the widths are not valid"
-            raise ValueError(msg)
-        self.widths_ = {name: s for name, s in zip(numeric, widths.tolist(), strict=True) if s}
-
-    def _formula(self) -> tuple[Step, ...]:
-        rows = [(name, s) for name, s in self.widths_.items()]
-        return Step("new row", r"x + s e"), Grid("noise", ("column", "s"), rows)  # type: ignore[return-value]
-
-
-class _Balanced(_Drawn):
+class _Balanced(DrawnRows):
     """Classes of more nearly equal size."""
 
     _asks_target = True
-    _meanings = {
+    _meanings = DrawnRows._meanings | {  # noqa: SLF001 (its base class)
         "ratio": "The size of each smaller class, as a share of the largest; classes above it stay.",
-        "random_state": "Draws the rows. The same number draws the same rows.",
     }
 
     counts_: dict[str, tuple[int, int]]
@@ -518,7 +247,7 @@ class RandomUnderSampler(_Balanced):
         return own if len(own) <= most else rng.choice(own, most, replace=False)
 
 
-class SMOTE(_Balanced, _Synthetic):
+class SMOTE(_Balanced, NewRows):
     """Make new rows of the smaller classes, between a row and one of its nearest of the same class.
 
     For columns of any kind (SMOTE-NC), with missing cells. The name is that of imbalanced-learn.
