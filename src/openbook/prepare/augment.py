@@ -41,7 +41,8 @@ class DrawnRows(RowChange):
 
     _changes: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-    _meanings = RowChange._meanings | {  # noqa: SLF001 (its base class)
+    _meanings = {
+        **RowChange._meanings,  # noqa: SLF001 (its base class)
         "random_state": "Draws the rows. The same number draws the same rows.",
         "copies": "New rows for each training row.",
     }
