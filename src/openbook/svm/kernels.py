@@ -165,7 +165,7 @@ class Held(Kernel):
         rows, columns = left[:, 0], right[:, 0]
         everything = np.arange(len(self.values))
         if 2 * len(columns) < len(everything):
-            return self.values[np.ix_(rows, columns)]
+            return self.values.take(rows[:, None] * len(everything) + columns)
         if np.array_equal(rows, everything) and np.array_equal(columns, everything):
             return self.values.copy()
         return np.take(self.values[rows], columns, axis=1)

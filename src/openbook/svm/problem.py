@@ -51,7 +51,8 @@ class Problem(NamedTuple):
         """What each prediction costs under a ridge, which may be zero."""
         excess = self._excess(f)
         with np.errstate(divide="ignore", invalid="ignore"):
-            beta = np.where(excess == 0, 0.0, np.clip(excess / ridge, self.lo, self.hi))
+            beta = np.minimum(np.maximum(excess / ridge, self.lo), self.hi)
+            beta[excess == 0] = 0.0
         return beta * excess - 0.5 * ridge * beta * beta
 
     def total_loss(self, f: np.ndarray) -> float:
@@ -119,12 +120,12 @@ def slopes(problem: Problem, beta: np.ndarray, gradient: np.ndarray) -> tuple[np
 
 def bias_of(problem, beta, gradient):
     """The mean of what the free multipliers demand; where none is free, the middle of what is allowed."""
-    up, down = slopes(problem, beta, gradient)
     free = (beta > problem.lo) & (beta < problem.hi)
     if problem.epsilon:
         free &= beta != 0
-    if free.any():
-        return float(up[free].mean())
+    if n_free := np.count_nonzero(free):
+        return float(-gradient[free].sum() - problem.epsilon * np.sign(beta[free]).sum()) / n_free
+    up, down = slopes(problem, beta, gradient)
     highest, lowest = float(up.max()), float(down.min())
     ends = [end for end in (highest, lowest) if np.isfinite(end)]
     return sum(ends) / len(ends)

@@ -32,6 +32,8 @@ WORKING = 1024
 _STEPS = 50_000
 #: How near the optimum a small problem is brought before it is polished, as a share of tol.
 _NEAR = 1e-4
+#: A violation of rounding alone, which leaves nothing to polish: few rows come so near in a few more steps.
+_THERE, _FEW = 1e-12, 200
 #: Entries of the kernel matrix that are computed for every round of polishing, at most.
 _LITTLE = 1 << 20
 #: The least curvature that a step divides by: that of two rows that are alike but for rounding.
@@ -65,7 +67,10 @@ def _solve_whole(X, kernel, problem, tol, max_iter, beta):
         if state == CONVERGED:
             near, most = _NEAR * tol, 100 * len(X)
             pair_steps(K, problem.lo, problem.hi, problem.epsilon, near, most, beta, gradient)
-            beta = polish(problem, beta, lambda some: K[np.ix_(some, some)], lambda by: K @ by)
+            most = 4 * len(X) if len(X) <= _FEW else 0
+            steps = pair_steps(K, problem.lo, problem.hi, problem.epsilon, _THERE, most, beta, gradient)
+            if steps == most:
+                beta = polish(problem, beta, lambda some: K[some[:, None], some], lambda by: K @ by)
     except KeyboardInterrupt:
         state = INTERRUPTED
     return DualSolution.of(problem, beta, K @ beta - problem.t, sweeps, state)
@@ -143,13 +148,16 @@ def pair_steps(K, lo, hi, epsilon, tol, most, beta, gradient):
 
     beta and gradient, (n,), go with the steps; K, (n, n), holds the ridge in its diagonal.
     """
+    diagonal = np.empty(len(K))  # side by side, the cache holds it
+    for k in range(len(K)):
+        diagonal[k] = K[k, k]
     for step in range(most):
         i, highest = _rising(hi, epsilon, beta, gradient)
-        j, lowest = _falling(K, lo, epsilon, beta, gradient, i, highest)
+        j, lowest = _falling(K[i], diagonal, lo, epsilon, beta, gradient, highest, diagonal[i])
         if j < 0 or highest - lowest <= tol:
             return step
         loss = -gradient[j] - (epsilon if beta[j] > 0 else -epsilon)
-        by = (highest - loss) / max(K[i, i] + K[j, j] - 2 * K[i, j], LEAST)
+        by = (highest - loss) / max(diagonal[i] + diagonal[j] - 2 * K[i, j], LEAST)
         by = min(by, hi[i] - beta[i], beta[j] - lo[j])
         if epsilon > 0:  # no further than to 0, where the slope changes
             by = min(by, -beta[i] if beta[i] < 0 else by, beta[j] if beta[j] > 0 else by)
@@ -173,16 +181,15 @@ def _rising(hi, epsilon, beta, gradient):
 
 
 @inner
-def _falling(K, lo, epsilon, beta, gradient, i, highest):
+def _falling(K_i, diagonal, lo, epsilon, beta, gradient, highest, own):
     """The row by whose fall the objective falls most while i rises; and the least loss of any."""
-    j, lowest, best = -1, np.inf, 0.0
+    j, lowest, best, of = -1, np.inf, 0.0, 1.0  # the objective falls by best / of; a product is quicker
     for k in range(len(beta)):
         if beta[k] > lo[k]:
             loss = -gradient[k] - (epsilon if beta[k] > 0 else -epsilon)
             lowest = min(lowest, loss)
             if loss < highest:
-                drop = highest - loss
-                fall = drop * drop / max(K[i, i] + K[k, k] - 2 * K[i, k], LEAST)
-                if fall > best:
-                    j, best = k, fall
+                fall, curve = (highest - loss) ** 2, max(own + diagonal[k] - 2 * K_i[k], LEAST)
+                if fall * of > best * curve:
+                    j, best, of = k, fall, curve
     return j, lowest
