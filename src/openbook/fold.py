@@ -94,8 +94,9 @@ def each(pieces: Iterable[Any], step: Callable[[Any], State], *, in_order: bool 
 
     With `in_order=False` each result comes as soon as it is there.
     """
-    if isinstance(pieces, Sized) and len(pieces) == 1:
-        yield _step_on(step, next(iter(pieces)))
+    if (isinstance(pieces, Sized) and len(pieces) == 1) or (worker_count() == 1 and shares_memory()):
+        for piece in pieces:
+            yield _step_on(step, piece)
         return
     parallel = joblib.Parallel(prefer="threads", return_as="generator" if in_order else "generator_unordered")
     results = parallel(joblib.delayed(_step_on)(step, piece) for piece in pieces)

@@ -271,15 +271,8 @@ def _columns(model, rows):
 def _rows(placed):
     if issparse(placed.numbers):
         placed = placed._replace(numbers=placed.numbers.toarray())
-    return list(
-        zip(
-            *(
-                np.asarray(part, dtype=kind).tolist()
-                for part, kind in zip(placed, (float, int, float), strict=True)
-            ),
-            strict=True,
-        )
-    )
+    numbers, weights = (part.astype(float).tolist() for part in (placed.numbers, placed.weights))
+    return list(zip(numbers, placed.codes.tolist(), weights, strict=True))
 
 
 def _lists(prototypes):

@@ -69,7 +69,9 @@ class PlacedRows:
         """Rows given in memory are placed once. Those of files are not, even if they are held there: they are
         added up in the same order whether they are or not.
         """
-        return cls(space, rows.pieces if rows.whole is None else list(map(space.place, rows.pieces)))
+        if rows.whole is None:
+            return cls(space, rows.pieces)
+        return cls(space, [space.with_panels(space.place(piece)) for piece in rows.pieces])
 
     def assign(self, prototypes, bounds, before=None):
         """One pass: the tally, and what is known of each piece's rows now; `before` is of the last pass."""
@@ -130,13 +132,14 @@ def _placed(space, piece):
 def _assigned(space, aim, pair):
     placed = _placed(space, pair.piece)
     known = pair.own if isinstance(pair.piece, Placed) else Bounds.unknown(len(placed.weights))
-    bounds = Bounds(*(array.copy() for array in known))  # a worker may hold them for reading only
+    # a worker may hold them for reading only
+    bounds = Bounds(*(array if array.flags.writeable else array.copy() for array in known))
     return space.nearest(placed, aim, bounds), bounds
 
 
 def _rows_of(space, pair):
     placed = _placed(space, pair.piece)
-    return placed if len(pair.own) == len(placed.weights) else placed.take(pair.own)
+    return placed.take(slice(None) if len(pair.own) == len(placed.weights) else pair.own)
 
 
 def _farthest(space, prototypes, count, pair):

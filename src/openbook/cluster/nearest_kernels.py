@@ -11,6 +11,9 @@ only, `nearest_means` finds it with less work:
     screened    else ½|c|² - x·c in single precision, rows side by side in blocks of columns, x and c shifted
                 so that the rows' mean is 0; where rounding could hide another winner, t itself decides
 
+Rows that are screened are copied side by side, unless they stand so already, in `panels`: then a panel is
+screened as a whole if its first rows are not settled, which is how it is where clusters overlap.
+
 numbers : float32 or float64 (n, p); codes : int32 (n, q), below 0 where missing; weights : float64 (n,)
 labels : int32 (n,), lower : float32 (n,), the bound for distances, not their squares
 weight (k,), sums (k, p), values (k, v), cost (1,) : float64, added to; offsets[j] is where column j begins
@@ -19,99 +22,147 @@ weight (k,), sums (k, p), values (k, v), cost (1,) : float64, added to; offsets[
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
+from openbook.kernels.tile import tile, tile_shape
 
-__all__ = ["BLOCK", "nearest_means", "nearest_prototypes"]
+__all__ = ["AT_ONCE", "BLOCK", "nearest_means", "nearest_prototypes", "side_by_side"]
 
 #: Rows that are screened side by side.
 BLOCK = 256
+#: Means that are screened at once, and rows that they meet in the processor's registers.
+AT_ONCE, _WIDTH = tile_shape(4, 4, np.float32)
+_add_product = tile(4, 4)
+#: A panel is screened where more than so many of its first rows, of so many, are not settled.
+_OPEN, _FIRST = 3, 16
 #: Bounds are kept in single precision: on the safe side by so much.
 _SAFE = 1e-6
 
 
 @jit
-def nearest_means(points, means, screen, known, labels, lower, tally):  # noqa: C901, PLR0912 (inner loops)
+def nearest_means(points, panels, means, screen, known, labels, lower, tally):
     """Find the nearest mean of each row.
 
     points : (numbers, weights); means : float64 (k, p)
-    screen : (origin float64 (p,), shifted means float32 (k, p), half their squared lengths float32 (k,), the
-        rounding of a squared distance over (|x| + longest mean)² and the longest mean, both float32)
+    panels : float32 (n_panels, p, BLOCK), the rows less the origin; none, where they are not at hand
+    screen : (origin float64 (p,), the negatives of shifted means float32 (k', p), half their squared lengths
+        float32 (k',), the rounding of a squared distance over (|x| + longest mean)² and the longest mean,
+        both float32); k' is k, rounded up to whole tiles by means that are infinitely far
     known : float64 (k,) both: drop, how far any mean but this one has moved since the bounds were found, and
         apart, half the distance to the nearest other mean, below which a row stays
     """
-    drop, apart = known
-    numbers, weights = points
-    origin, shifted, half, rounding, longest = screen
+    numbers, origin = points[0], screen[0]
     n, p = numbers.shape
-    x = np.empty((p, BLOCK), np.float32)
-    score, length = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
-    best, second = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
-    winner, waiting, own = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64), np.empty(BLOCK)
-    i = 0
-    while i < n:
-        count = 0
-        while i < n and count < BLOCK:
-            c = labels[i]
-            t = squared_distance(numbers, i, means, c)
-            bound = max(lower[i] * (1.0 - _SAFE) - drop[c], apart[c])
-            if t < bound * bound * (1.0 - _SAFE):
+    room = (
+        np.empty((AT_ONCE, BLOCK), np.float32),
+        np.empty(BLOCK, np.float32),
+        np.empty(BLOCK, np.float32),
+        np.empty(BLOCK, np.float32),
+        np.empty(BLOCK, np.int32),
+    )
+    x, waiting, count = np.zeros((p, BLOCK), np.float32), np.empty(BLOCK, np.int64), 0
+    rows = np.arange(n)
+    for start in range(0, n, BLOCK):
+        end = min(start + BLOCK, n)
+        if len(panels) and are_open(numbers, start, end, means, known, labels, lower):
+            find_winners(panels[start // BLOCK], screen, room)
+            settle(rows[start:end], room, points, means, labels, lower, tally)
+            continue
+        for i in range(start, end):
+            t, bound = against_bound(numbers, i, means, known, labels, lower)
+            if t < bound * bound:
                 lower[i] = bound
-                add(numbers, weights, i, c, t, tally)
-            else:
-                waiting[count] = i
-                own[count] = t
-                count += 1
-            i += 1
-        for r in range(count):
+                add(numbers, points[1], i, labels[i], t, tally)
+                continue
+            waiting[count] = i
             for j in range(p):
-                x[j, r] = numbers[waiting[r], j] - origin[j]
-        for r in range(BLOCK):
-            best[r] = np.inf
-            second[r] = np.inf
-            length[r] = 0.0
-            winner[r] = 0
-        for j in range(p):
-            for r in range(BLOCK):
-                length[r] += x[j, r] * x[j, r]
-        for c in range(len(means)):
-            scores(x, shifted, half, c, score)
-            for r in range(BLOCK):
-                s = score[r]
-                nearer = s < best[r]
-                second[r] = min(second[r], max(s, best[r]))
-                best[r] = s if nearer else best[r]
-                winner[r] = c if nearer else winner[r]
-        for r in range(BLOCK):  # the bound where the winner is sure, else 0
-            reach = np.sqrt(length[r]) + longest
-            doubt = rounding * reach * reach
-            other = max(length[r] + second[r] + second[r] - doubt, np.float32(0.0))
-            score[r] = np.sqrt(other) if second[r] - best[r] > doubt else np.float32(0.0)
-        for r in range(count):
-            row = waiting[r]
-            c = winner[r] if score[r] > 0.0 else exactly_nearest(numbers, row, means)
-            lower[row] = score[r]
-            t = own[r] if c == labels[row] else squared_distance(numbers, row, means, c)
-            labels[row] = c
-            add(numbers, weights, row, c, t, tally)
+                x[j, count] = numbers[i, j] - origin[j]
+            count += 1
+            if count == BLOCK:
+                find_winners(x, screen, room)
+                settle(waiting, room, points, means, labels, lower, tally)
+                count = 0
+    find_winners(x, screen, room)
+    settle(waiting[:count], room, points, means, labels, lower, tally)
+
+
+@jit
+def side_by_side(numbers, origin, panels):
+    """Fill in the panels of rows."""
+    for i in range(len(numbers)):
+        for j in range(len(origin)):
+            panels[i // BLOCK, j, i % BLOCK] = numbers[i, j] - origin[j]
 
 
 @inner
-def scores(x, shifted, half, c, score):
-    """½|c|² - x·c for a block of rows, four columns at a time."""
-    p = x.shape[0]
-    h = half[c]
+def are_open(numbers, start, end, means, known, labels, lower):
+    """Whether a panel of rows is to be screened, by the first of them."""
+    unsettled = 0
+    for i in range(start, min(start + _FIRST, end)):
+        t, bound = against_bound(numbers, i, means, known, labels, lower)
+        unsettled += t >= bound * bound
+    return unsettled > _OPEN
+
+
+@inner
+def against_bound(numbers, i, means, known, labels, lower):
+    """The squared distance of a row to its last mean, and a distance below which no other mean is nearer."""
+    drop, apart = known
+    c = labels[i]
+    bound = max(lower[i] * (1.0 - _SAFE) - drop[c], apart[c]) * (1.0 - _SAFE)
+    return squared_distance(numbers, i, means, c), bound
+
+
+@inner
+def find_winners(x, screen, room):
+    """The nearest mean of rows that stand side by side, and a bound for all others; 0 where it is not sure.
+
+    room : float32 (AT_ONCE, BLOCK) and three times (BLOCK,), of which the second is the bound in the end;
+        int32 (BLOCK,), the nearest
+    """
+    _, minus, half, rounding, longest = screen
+    score, best, second, length, winner = room
     for r in range(BLOCK):
-        score[r] = h
-    j = 0
-    while j + 4 <= p:
-        a, b, e, f = shifted[c, j], shifted[c, j + 1], shifted[c, j + 2], shifted[c, j + 3]
+        best[r] = np.inf
+        second[r] = np.inf
+        length[r] = 0.0
+        winner[r] = 0
+    for j in range(x.shape[0]):
         for r in range(BLOCK):
-            score[r] -= x[j, r] * a + x[j + 1, r] * b + x[j + 2, r] * e + x[j + 3, r] * f
-        j += 4
-    while j < p:
-        a = shifted[c, j]
-        for r in range(BLOCK):
-            score[r] -= x[j, r] * a
-        j += 1
+            length[r] += x[j, r] * x[j, r]
+    for first in range(0, len(minus), AT_ONCE):
+        for c in range(AT_ONCE):
+            for r in range(BLOCK):
+                score[c, r] = half[first + c]
+        for start in range(0, BLOCK, _WIDTH):
+            _add_product(minus[first : first + AT_ONCE], x[:, start:], score[:, start:])
+        for c in range(AT_ONCE):
+            offer(score[c], first + c, best, second, winner)
+    for r in range(BLOCK):
+        reach = np.sqrt(length[r]) + longest
+        doubt = rounding * reach * reach
+        other = max(length[r] + second[r] + second[r] - doubt, np.float32(0.0))
+        second[r] = np.sqrt(other) if second[r] - best[r] > doubt else np.float32(0.0)
+
+
+@inner
+def offer(score, c, best, second, winner):
+    """Compare the scores of a mean with the best and the second so far."""
+    for r in range(BLOCK):
+        nearer = score[r] < best[r]
+        second[r] = min(second[r], max(score[r], best[r]))
+        best[r] = score[r] if nearer else best[r]
+        winner[r] = c if nearer else winner[r]
+
+
+@inner
+def settle(rows, room, points, means, labels, lower, tally):
+    """Put rows with the means that were found for them, or that are nearest where that is not sure."""
+    bound, winner = room[2], room[4]
+    numbers, weights = points
+    for r in range(len(rows)):
+        i = rows[r]
+        c = winner[r] if bound[r] > 0.0 else exactly_nearest(numbers, i, means)
+        labels[i], lower[i] = c, bound[r]
+        add(numbers, weights, i, c, squared_distance(numbers, i, means, c), tally)
 
 
 @inner

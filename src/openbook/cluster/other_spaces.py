@@ -49,6 +49,9 @@ class SparseSpace(PrototypeSpace):
     def aim(self, prototypes, before=None):  # noqa: ARG002 (no bound is kept)
         return SearchAim(prototypes)
 
+    def with_panels(self, placed):
+        return placed
+
     def nearest(self, placed, aim, bounds):
         found = self.all_distances(placed, aim.prototypes)
         bounds.labels[:] = found.argmin(axis=0)
@@ -98,6 +101,9 @@ class MedianSpace(PrototypeSpace):
 
     def aim(self, prototypes, before=None):  # noqa: ARG002 (no bound is kept)
         return SearchAim(prototypes)
+
+    def with_panels(self, placed):
+        return placed
 
     def nearest(self, placed, aim, bounds):
         means = aim.prototypes.means

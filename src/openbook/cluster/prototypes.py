@@ -22,7 +22,7 @@ from scipy.sparse import issparse, vstack
 from scipy.spatial.distance import cdist
 
 from openbook.border.rows import Chunk, Rows
-from openbook.cluster.nearest_kernels import nearest_means, nearest_prototypes
+from openbook.cluster.nearest_kernels import AT_ONCE, BLOCK, nearest_means, nearest_prototypes, side_by_side
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.fold import Statistics
 from openbook.prepare import Encoding
@@ -44,23 +44,27 @@ class Prototypes(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Rows as numbers (n, p), which may be a CSR matrix, codes (n, q) and weights (n,)."""
+    """Rows as numbers (n, p), which may be a CSR matrix, codes (n, q) and weights (n,).
+
+    panels : the numbers again, as `nearest_means` screens them; none, unless they are met in many passes
+    """
 
     numbers: Any
     codes: np.ndarray
     weights: np.ndarray
+    panels: np.ndarray = np.zeros((0, 0, BLOCK), np.float32)
 
     def take(self, rows):
-        return Placed(*(part[rows] for part in self))
+        return Placed(self.numbers[rows], self.codes[rows], self.weights[rows])
 
     @classmethod
     def joined(cls, parts):
         parts = list(parts)
         if len(parts) == 1:
             return parts[0]
-        numbers, *rest = zip(*parts, strict=True)
+        numbers, codes, weights, _ = zip(*parts, strict=True)
         stacked = vstack(numbers, format="csr") if issparse(numbers[0]) else np.concatenate(numbers)
-        return cls(stacked, *map(np.concatenate, rest))
+        return cls(stacked, np.concatenate(codes), np.concatenate(weights))
 
 
 class Bounds(NamedTuple):
@@ -148,17 +152,21 @@ class PrototypeSpace:
         totals = (tally.weight, tally.sums, tally.values, tally.cost)
         placed = Placed(*map(_to_read, placed))
         if len(self.nominal):
-            nearest_prototypes(placed, tuple(prototypes), self.gamma, self.offsets, bounds.labels, totals)
+            points, both = (placed.numbers, placed.codes, placed.weights), tuple(prototypes)
+            nearest_prototypes(points, both, self.gamma, self.offsets, bounds.labels, totals)
         else:
-            nearest_means(
-                (placed.numbers, placed.weights),
-                prototypes.means,
-                aim.screen,
-                aim.known,
-                *bounds,
-                totals,
-            )
+            points, means = (placed.numbers, placed.weights), prototypes.means
+            nearest_means(points, placed.panels, means, aim.screen, aim.known, *bounds, totals)
         return tally
+
+    def with_panels(self, placed: Placed) -> Placed:
+        """Rows that are met in many passes, with their numbers side by side too."""
+        if len(self.nominal):
+            return placed
+        n, p = placed.numbers.shape
+        panels = np.zeros((-(-n // BLOCK), p, BLOCK), np.float32)
+        side_by_side(_to_read(placed.numbers), self._origin, panels)
+        return placed._replace(panels=panels)
 
     def aim(self, prototypes: Prototypes, before: Prototypes | None = None) -> "SearchAim":
         """What a pass needs to know of the prototypes, and of where they were in the last."""
@@ -167,20 +175,21 @@ class PrototypeSpace:
         drop = np.zeros(len(prototypes)) if before is None else _drop(before.means, prototypes.means)
         return SearchAim(prototypes, self._screen(prototypes.means), (drop, _apart(prototypes.means)))
 
+    @cached_property
+    def _origin(self) -> np.ndarray:
+        """The mean of the rows."""
+        return (self.encoding.mean - self.encoding.shift) / self.encoding.scale
+
     def _screen(self, means: np.ndarray) -> tuple[Any, ...]:
         """What `nearest_means` screens by: the rows' mean as the origin, shifted means, the rounding."""
-        origin = (self.encoding.mean - self.encoding.shift) / self.encoding.scale
-        shifted = means - origin
+        shifted = means - self._origin
         squares = (shifted**2).sum(axis=1)
         rounding = np.float32(4 * (means.shape[1] + 4) * np.finfo(np.float32).eps)
+        k, whole = len(means), -(-len(means) // AT_ONCE) * AT_ONCE
+        minus, half = np.zeros((whole, means.shape[1]), np.float32), np.full(whole, np.inf, np.float32)
         with np.errstate(over="ignore"):  # what overflows is decided in double precision
-            return (
-                origin,
-                shifted.astype(np.float32),
-                (squares / 2).astype(np.float32),
-                rounding,
-                np.float32(np.sqrt(squares.max())),
-            )
+            minus[:k], half[:k] = -shifted, squares / 2
+            return self._origin, minus, half, rounding, np.float32(np.sqrt(squares.max()))
 
     def labels(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
         """The nearest prototype of each row."""
