@@ -152,8 +152,8 @@ class PrototypeSpace:
         totals = (tally.weight, tally.sums, tally.values, tally.cost)
         placed = Placed(*map(_to_read, placed))
         if len(self.nominal):
-            points, both = (placed.numbers, placed.codes, placed.weights), tuple(prototypes)
-            nearest_prototypes(points, both, self.gamma, self.offsets, bounds.labels, totals)
+            rows, both = (placed.numbers, placed.codes, placed.weights), tuple(prototypes)
+            nearest_prototypes(rows, both, self.gamma, self.offsets, bounds.labels, totals)
         else:
             points, means = (placed.numbers, placed.weights), prototypes.means
             nearest_means(points, placed.panels, means, aim.screen, aim.known, *bounds, totals)
