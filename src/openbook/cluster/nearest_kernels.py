@@ -24,7 +24,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.kernels.tile import tile, tile_shape
 
-__all__ = ["AT_ONCE", "BLOCK", "nearest_means", "nearest_prototypes", "side_by_side"]
+__all__ = ["AT_ONCE", "BLOCK", "fill_panels", "nearest_means", "nearest_prototypes"]
 
 #: Rows that are screened side by side.
 BLOCK = 256
@@ -64,7 +64,7 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
         end = min(start + BLOCK, n)
         if len(panels) and are_open(numbers, start, end, means, known, labels, lower):
             find_winners(panels[start // BLOCK], screen, room)
-            settle(rows[start:end], room, points, means, labels, lower, tally)
+            take_winners(rows[start:end], room, points, means, labels, lower, tally)
             continue
         for i in range(start, end):
             t, bound = against_bound(numbers, i, means, known, labels, lower)
@@ -78,14 +78,14 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
             count += 1
             if count == BLOCK:
                 find_winners(x, screen, room)
-                settle(waiting, room, points, means, labels, lower, tally)
+                take_winners(waiting, room, points, means, labels, lower, tally)
                 count = 0
     find_winners(x, screen, room)
-    settle(waiting[:count], room, points, means, labels, lower, tally)
+    take_winners(waiting[:count], room, points, means, labels, lower, tally)
 
 
 @jit
-def side_by_side(numbers, origin, panels):
+def fill_panels(numbers, origin, panels):
     """Fill in the panels of rows."""
     for i in range(len(numbers)):
         for j in range(len(origin)):
@@ -135,7 +135,7 @@ def find_winners(x, screen, room):
         for start in range(0, BLOCK, _WIDTH):
             _add_product(minus[first : first + AT_ONCE], x[:, start:], score[:, start:])
         for c in range(AT_ONCE):
-            offer(score[c], first + c, best, second, winner)
+            compare_mean(score[c], first + c, best, second, winner)
     for r in range(BLOCK):
         reach = np.sqrt(length[r]) + longest
         doubt = rounding * reach * reach
@@ -144,7 +144,7 @@ def find_winners(x, screen, room):
 
 
 @inner
-def offer(score, c, best, second, winner):
+def compare_mean(score, c, best, second, winner):
     """Compare the scores of a mean with the best and the second so far."""
     for r in range(BLOCK):
         nearer = score[r] < best[r]
@@ -154,7 +154,7 @@ def offer(score, c, best, second, winner):
 
 
 @inner
-def settle(rows, room, points, means, labels, lower, tally):
+def take_winners(rows, room, points, means, labels, lower, tally):
     """Put rows with the means that were found for them, or that are nearest where that is not sure."""
     bound, winner = room[2], room[4]
     numbers, weights = points

@@ -22,7 +22,7 @@ from scipy.sparse import issparse, vstack
 from scipy.spatial.distance import cdist
 
 from openbook.border.rows import Chunk, Rows
-from openbook.cluster.nearest_kernels import AT_ONCE, BLOCK, nearest_means, nearest_prototypes, side_by_side
+from openbook.cluster.nearest_kernels import AT_ONCE, BLOCK, fill_panels, nearest_means, nearest_prototypes
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.fold import Statistics
 from openbook.prepare import Encoding
@@ -165,7 +165,7 @@ class PrototypeSpace:
             return placed
         n, p = placed.numbers.shape
         panels = np.zeros((-(-n // BLOCK), p, BLOCK), np.float32)
-        side_by_side(_to_read(placed.numbers), self._origin, panels)
+        fill_panels(_to_read(placed.numbers), self._origin, panels)
         return placed._replace(panels=panels)
 
     def aim(self, prototypes: Prototypes, before: Prototypes | None = None) -> "SearchAim":
