@@ -52,6 +52,12 @@ def test_labels_and_a_folder(here):
     assert "row 41" in (here / "found" / "scores.svg").read_text(encoding="utf-8")
 
 
+def test_synthetic_outliers_are_looked_for():
+    result = openbook("iris", "--ignore", "species", "--synthetic", "-d", "z_score")
+    assert result.exit_code == 0, result.stderr
+    assert "ZScore: 8 synthetic outliers of each kind among 158 rows" in result.stdout
+
+
 @pytest.mark.parametrize("name", ["lof", "mahalanobis", "contextual", "collective"])
 def test_other_detectors_and_a_bundled_set(name):
     result = openbook("iris", "--ignore", "species", "--top", 2, "--detector", name)

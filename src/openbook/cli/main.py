@@ -426,6 +426,14 @@ def outliers(
             " values. It is not used as a feature; the result is evaluated against it.",
         ),
     ] = None,
+    synthetic: Annotated[
+        bool,
+        typer.Option(
+            "--synthetic",
+            help="Also add synthetic outliers of four kinds to the rows, and print how well the detector"
+            " finds them.",
+        ),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the scores of all rows and the charts.")
     ] = None,
@@ -439,7 +447,17 @@ def outliers(
     from openbook.cli.outliers import run_outliers
 
     kinds = kinds_of(kind)
-    run_outliers(source, kinds, read_with, detector, top=top, labels=labels, ignore=ignore or [], out=out)
+    run_outliers(
+        source,
+        kinds,
+        read_with,
+        detector,
+        top=top,
+        labels=labels,
+        synthetic=synthetic,
+        ignore=ignore or [],
+        out=out,
+    )
 
 
 app.command(epilog="Example: openbook predict loans/model.openbook new.csv -o predicted.csv --proba")(

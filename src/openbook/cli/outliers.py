@@ -21,6 +21,7 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.outlier.oddest import Oddest, oddest
 from openbook.outlier.simple import simple_outliers
+from openbook.outlier.synthetic import evaluate_synthetic
 from openbook.plan.files import write_text
 
 __all__ = ["run_outliers"]
@@ -34,6 +35,7 @@ def run_outliers(
     *,
     top: int,
     labels: str | None,
+    synthetic: bool,
     ignore: list[str],
     out: Path | None,
 ) -> None:
@@ -52,6 +54,7 @@ def run_outliers(
         found = oddest(detector.fit(X), X, top)
         simple = simple_outliers(X)
         against = None if truth is None else evaluate_outliers(detector, X, truth[1])
+        made = evaluate_synthetic(detector, X) if synthetic else None
     if words:
         typer.echo(f"openbook: note: free text is not used: {', '.join(words)}", err=True)
     typer.echo(found.work().text())
@@ -61,6 +64,9 @@ def run_outliers(
     if against is not None:
         typer.echo("")
         typer.echo(repr(against))
+    if made is not None:
+        typer.echo("")
+        typer.echo(repr(made))
     if out is not None:
         _write(out, table, found, against)
 

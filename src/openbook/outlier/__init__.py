@@ -22,6 +22,7 @@ from openbook.outlier.reasons import Reasons
 from openbook.outlier.relative_density import RelativeDensity
 from openbook.outlier.simple import simple_outliers
 from openbook.outlier.small_clusters import SmallClusters
+from openbook.outlier.synthetic import SyntheticEvaluation, evaluate_synthetic, synthetic_outliers
 from openbook.outlier.z_score import ZScore
 
 __all__ = [
@@ -46,8 +47,11 @@ __all__ = [
     "Reasons",
     "RelativeDensity",
     "SmallClusters",
+    "SyntheticEvaluation",
     "ZScore",
     "evaluate_outliers",
+    "evaluate_synthetic",
     "oddest",
     "simple_outliers",
+    "synthetic_outliers",
 ]
