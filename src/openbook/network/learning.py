@@ -55,6 +55,7 @@ __all__ = [
     "FamilyCounts",
     "completed",
     "expectation_maximisation",
+    "family_cells",
     "known_log_likelihood",
 ]
 
@@ -104,15 +105,25 @@ class Families:
         tables: list[np.ndarray | Moments] = []
         for node, scope in enumerate(self.scopes):
             shape = self.shape(node)
-            known = (rows.codes[:, scope] >= 0).all(axis=1)
-            flat = np.ravel_multi_index(tuple(rows.codes[known][:, scope].T), shape)
+            cells = family_cells(rows.codes.T, scope, self.sizes)
             if node in self.columns:
+                known = cells >= 0
                 x = rows.x[known][:, [self.columns[node]]]
-                tables.append(Moments.of(x, flat, rows.w[known], math.prod(shape)))
+                tables.append(Moments.of(x, cells[known], rows.w[known], math.prod(shape)))
             else:
-                counts = np.bincount(flat, rows.w[known], math.prod(shape))
-                tables.append(counts.reshape(shape).astype(float))
+                counts = np.bincount(cells + 1, rows.w, math.prod(shape) + 1)  # what is unknown comes first
+                tables.append(counts[1:].reshape(shape))
         return FamilyCounts(np.array([rows.w.sum()]), tuple(tables), np.zeros(1))
+
+
+def family_cells(codes: np.ndarray, scope: Sequence[int], sizes: Sequence[int]) -> np.ndarray:
+    """The cell of each row in the table over some nodes, (n,); -1 where one is unknown. codes : (d, n)"""
+    first, *others = scope
+    cells, known = codes[first], codes[first] >= 0
+    for v in others:
+        cells = cells * sizes[v] + codes[v]
+        known = known & (codes[v] >= 0)
+    return np.where(known, cells, -1)
 
 
 class Gap(NamedTuple):

@@ -97,7 +97,7 @@ def _distinct_numbers(names, chunk):
 
 def coded(nodes, cuts, X, w=None, y=None):
     """Rows in codes and numbers, a column for each node, the last the code of y if it is given."""
-    codes = np.full((len(X), len(nodes)), -1, dtype=np.int64)
+    codes = np.full((len(X), len(nodes)), -1, dtype=np.int64, order="F")
     leaves = [node.name for node in nodes if isinstance(node, Numeric)]
     for i, node in enumerate(nodes):
         if node.name in leaves:

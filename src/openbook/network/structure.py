@@ -41,7 +41,7 @@ from scipy.special import gammaln, xlogy
 
 from openbook.kernels.jit import jit
 from openbook.kernels.moments import Moments
-from openbook.network.learning import CodedRows
+from openbook.network.learning import CodedRows, family_cells
 from openbook.network.leaves import LeafNormals, estimated, spread_of
 
 __all__ = [
@@ -137,17 +137,9 @@ class Scores:
         q = np.array([self.sizes[i] * size // r for i in more])
         starts = np.cumsum(q) - q
         counts = np.zeros((int(q.sum()), r))
-        flat = self._flat(parents, node)
-        count_families(self.codes, np.array(more), flat, size, self.w, starts * r, counts.reshape(-1))
+        cells = family_cells(self.codes, (*parents, node), self.sizes)
+        count_families(self.codes, np.array(more), cells, size, self.w, starts * r, counts.reshape(-1))
         return counts, starts, q
-
-    def _flat(self, parents: Sequence[int], node: int) -> np.ndarray:
-        """The cell of each row in the table of a family, (n,); -1 where something is unknown."""
-        flat, known = np.zeros_like(self.codes[node]), self.codes[node] >= 0
-        for v in (*parents, node):
-            flat = flat * self.sizes[v] + self.codes[v]
-            known &= self.codes[v] >= 0
-        return np.where(known, flat, -1)
 
     def _table_scores(self, counts: np.ndarray, starts: np.ndarray, q: np.ndarray) -> np.ndarray:
         """The scores of tables of counts; see the module."""
@@ -172,8 +164,8 @@ class Scores:
         They are those of the rows in which the leaf, its parents and the nodes in `beside` are known.
         """
         used = ~np.isnan(self.x[node][:, 0]) & (self.codes[[node, *parents, *beside]] >= 0).all(axis=0)
-        flat = self._flat(parents, self.nothing)[used]
-        return Moments.of(self.x[node][used], flat, self.w[used], self.cells(self.nothing, parents))
+        cells = family_cells(self.codes, (*parents, self.nothing), self.sizes)[used]
+        return Moments.of(self.x[node][used], cells, self.w[used], self.cells(self.nothing, parents))
 
     def _leaf_score(self, node: int, parents: Sequence[int]) -> float:
         moments = self._moments(node, parents)
