@@ -189,6 +189,13 @@ def search_pyagrum(given):
     return [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in learner.learnDAG().arcs()]
 
 
+def search_pgmpy(given):
+    from pgmpy.estimators import HillClimbSearch
+
+    frame = given[0].to_pandas().astype("category")
+    return list(HillClimbSearch(frame).estimate(scoring_method="bic-d", show_progress=False).edges())
+
+
 def chow_liu_ours(given):
     from openbook.network import BeliefNetwork
 
@@ -229,8 +236,9 @@ SEARCH = Workload(
         "pyAgrum": Contestant(
             learner_of_pyagrum, search_pyagrum, None, score, needs=partial(missing, "pyagrum")
         ),
+        "pgmpy": Contestant(tuple, search_pgmpy, None, score, needs=partial(missing, "pgmpy")),
     },
-    goals=(Goal("fit", "times", 0.5, ("pyAgrum",)),),
+    goals=(Goal("fit", "times", 0.5, ("pyAgrum",)), Goal("fit", "times", 20, ("pgmpy",))),
     tolerance=0.01,
 )
 

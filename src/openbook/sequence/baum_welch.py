@@ -21,7 +21,7 @@ from openbook.bayes.smoothing import Laplace, MEstimate, Smoothing
 from openbook.errors import DataError
 from openbook.fold import Statistics, each, fold
 from openbook.kernels.normals import shared_moments
-from openbook.sequence.chain import posteriors, scaled
+from openbook.sequence.chain import filtered, posteriors, scaled
 from openbook.sequence.chain_kernels import add_shown
 from openbook.sequence.emissions import Emissions
 from openbook.sequence.scanned import SequenceFile
@@ -74,7 +74,14 @@ class Chain(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ChainCounts(Statistics):
+class ChainLikelihood(Statistics):
+    """The log-likelihood, (1,)."""
+
+    log_likelihood: np.ndarray
+
+
+@dataclass(frozen=True)
+class ChainCounts(ChainLikelihood):
     """The expected counts: of first states (K,), transitions (K, K), moments of numbers (K, d + 1, d + 1),
     values (K, V) of each column; and the log-likelihood, (1,).
     """
@@ -83,7 +90,10 @@ class ChainCounts(Statistics):
     transitions: np.ndarray
     moments: np.ndarray
     values: tuple[np.ndarray, ...]
-    log_likelihood: np.ndarray
+
+
+def _log_likelihood(chain, sequences):
+    return ChainLikelihood(np.array([sequences.row_weights @ filtered(chain, sequences).log_scale]))
 
 
 def _counted(chain, sequences):
@@ -93,7 +103,7 @@ def _counted(chain, sequences):
     firsts = np.concatenate([[0], sequences.ends[:-1]])
     moments, values = _shown(chain.emissions, sequences, shares)
     log_likelihood = np.array([weights @ found.log_scale])
-    return ChainCounts(shares[firsts].sum(axis=0), transitions, moments, values, log_likelihood)
+    return ChainCounts(log_likelihood, shares[firsts].sum(axis=0), transitions, moments, values)
 
 
 def _shown(emissions, sequences, shares):
@@ -152,8 +162,9 @@ def baum_welch(pieces, chain: Chain, maximise: MStep, *, tol: float, max_iter: i
     trace: list[float] = []
     least = tol * sum(map(_rows, pieces))
     while True:
-        counts = fold(pieces, partial(_counted, chain), add)
-        trace.append(float(counts.log_likelihood[0]) + maximise.log_prior(chain))
+        last = len(trace) == max_iter  # of which only the log-likelihood is needed
+        found = fold(pieces, partial(_log_likelihood if last else _counted, chain), add)
+        trace.append(float(found.log_likelihood[0]) + maximise.log_prior(chain))
         if not np.isfinite(trace[-1]):
             raise DataError(
                 "some rows are impossible: no state that can be reached shows them; check the zeros of"
@@ -161,9 +172,9 @@ def baum_welch(pieces, chain: Chain, maximise: MStep, *, tol: float, max_iter: i
             )
         if len(trace) > 1 and trace[-1] - trace[-2] < least:
             return chain, trace, True
-        if len(trace) > max_iter:
+        if last:
             return chain, trace, False
-        chain = maximise(counts, chain)
+        chain = maximise(found, chain)
 
 
 def _rows(piece):
