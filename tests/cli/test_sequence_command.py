@@ -34,6 +34,6 @@ def test_a_file_of_sequences_is_tagged(here, good, complaint):
 
 def test_a_model_of_single_rows_may_be_chosen(good):
     sentences("tags.csv", tags=True)
-    asked = ("--target", "tag", "--sequence", "sentence", "--quick", "--choose", "row by row")
+    asked = ("--target", "tag", "--sequence", "sentence", "--quick", "--choose", "random field, row by row")
     told = good("study", "tags.csv", *asked, "--learner", "conditional_random_field")
-    assert "The model: row by row" in told
+    assert "The model: random field, row by row" in told

@@ -43,7 +43,7 @@ def result(tags, tmp_path_factory):
 def test_only_models_of_sequences_see_the_sequence(tags, result):
     assert result.columns["conditional random field"] == ("word", "sentence")
     assert result.columns["naive Bayes"] == ("word",)
-    assert result.columns["row by row"] == ("word", "sentence")
+    assert result.columns["random field, row by row"] == ("word", "sentence")
 
 
 def test_no_sequence_is_divided(tags):

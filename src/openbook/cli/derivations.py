@@ -18,7 +18,7 @@ from openbook.plan.files import write_text
 from openbook.work import Work
 from openbook.work.text import to_text
 
-__all__ = ["derive_file", "write_work"]
+__all__ = ["derive_file", "with_its_sequence", "write_work"]
 
 
 #: Derivations in a file, or sent to one, are as wide as this.
@@ -33,11 +33,11 @@ def derive_file(model: Any, new: str | None, row: int, read_with: Mapping[str, A
     table = open_table(new, model.schema_, read_with)
     if not 0 <= row < len(table):
         raise DataError(f"--row {row}: {new} has {len(table):,} rows; give one from 0 to {len(table) - 1}")
-    one: Work = model.work(_with_its_sequence(model, table, row))
+    one: Work = model.work(with_its_sequence(model, table, row))
     return one
 
 
-def _with_its_sequence(model: Any, table: Table, row: int) -> Table:
+def with_its_sequence(model: Any, table: Table, row: int) -> Table:
     """The row, and where rows are judged with those beside them, all of its sequence."""
     name = getattr(model, "sequence", None)
     if name is None or name not in table.schema or getattr(model, "alone", False):

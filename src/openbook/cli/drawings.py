@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from openbook.cli.derivations import with_its_sequence
 from openbook.cli.output import put_out
 from openbook.data import Table
 from openbook.draw import draw_predictions, draw_table
@@ -61,6 +62,7 @@ def write_model_picture(
 def _over(model: Any, rows: Table, columns: Sequence[str]) -> Any:
     target = getattr(model, "target_", None)
     if isinstance(model, SequenceModel):
+        rows = with_its_sequence(model, rows, 0)
         return model.draw(rows if target is None or target not in rows.schema else rows.drop(target))
     if target is None:
         return model.draw(rows, columns or None)

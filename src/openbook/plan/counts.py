@@ -7,6 +7,7 @@ Whole numbers, at least one of them above 1, are taken for frequencies, unless t
 million rows. A row with frequency 0 takes no part. A missing weight is an error where the target is known.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -17,7 +18,15 @@ from openbook.data.describe import Description
 from openbook.errors import PlanError
 from openbook.text.describe import describe
 
-__all__ = ["MOST_ROWS", "WeightKind", "counted_rows", "described", "kind_of_weights", "weights_of"]
+__all__ = [
+    "MOST_ROWS",
+    "WeightKind",
+    "about_features",
+    "counted_rows",
+    "described",
+    "kind_of_weights",
+    "weights_of",
+]
 
 WeightKind = Literal["frequency", "importance"]
 
@@ -74,3 +83,10 @@ def described(
         return describe(table, target)
     found = describe(table.drop(weight).take(counted_rows(np.arange(len(table)), weights, weight)), target)
     return replace(found, findings=tuple(one for one in found.findings if one.kind not in _COPIES))
+
+
+def about_features(description: Description, roles: Mapping[str, str]) -> Description:
+    """The description without remarks on how a feature is treated, for columns in another role."""
+    gone = set(roles.values())
+    kept = (one for one in description.findings if one.kind != "many values" or gone.isdisjoint(one.columns))
+    return replace(description, findings=tuple(kept))

@@ -31,7 +31,7 @@ from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, ch
 from openbook.judge.choice.choose import RULES
 from openbook.judge.folds.fit_folds import Fitted, fold_result
 from openbook.judge.folds.thread_warnings import collected_warnings
-from openbook.plan.counts import described
+from openbook.plan.counts import about_features, described
 from openbook.plan.estimate import estimate_words
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.files import write_text
@@ -149,8 +149,10 @@ def run(
         plan=plan.to_toml(),
         target=plan.roles.target,
         notes=(*plan.notes, *rows.unfinished(log), *_met_before(log, tests), *_not_looked(looks)),
-        description=description
-        or described(rows.table, plan.roles.target, plan.roles.weight, plan.protocol.weights),
+        description=about_features(
+            description or described(rows.table, plan.roles.target, plan.roles.weight, plan.protocol.weights),
+            plan.roles.named,
+        ),
         protocol=comparison[choice.label].words,
         comparison=comparison,
         baselines=tuple(label for label in plan.baselines if label in comparison.evaluations),

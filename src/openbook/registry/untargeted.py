@@ -134,7 +134,7 @@ UNTARGETED = (
         "sequence",
         "labels of rows in order, by features of the row and its neighbours and by the label before",
         study=(
-            Variant("row by row", {"alone": True}, most_rows=200_000),
+            Variant("random field, row by row", {"alone": True}, most_rows=200_000),
             Variant("conditional random field", most_rows=200_000),
         ),
     ),

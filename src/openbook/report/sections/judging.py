@@ -61,10 +61,12 @@ def _roles(result: StudyResult) -> Iterator[str]:
 
 
 def _fewer_columns(result: StudyResult) -> Iterator[str]:
-    """Which learners were given other columns than the most."""
-    widest = max(map(len, result.columns.values()), default=0)
+    """Which learners were given other features than the most; what names the sequence is none."""
+    sequence = result.roles.get("sequence")
+    features = {label: tuple(n for n in names if n != sequence) for label, names in result.columns.items()}
+    widest = max(map(len, features.values()), default=0)
     sets: dict[tuple[str, ...], list[str]] = {}
-    for label, names in result.columns.items():
+    for label, names in features.items():
         if len(names) < widest:
             sets.setdefault(names, []).append(label)
     for names, labels in sets.items():
