@@ -13,6 +13,7 @@ from openbook.linear import LinearRegression, LogisticRegression
 from openbook.linear.laplace import odds_estimates
 from openbook.report.blocks import Fold, Paragraph, Sheet
 from openbook.report.fitted import inside, unwrapped
+from openbook.sequence import HiddenMarkovClassifier
 
 
 def tables(model, X):
@@ -120,6 +121,13 @@ def test_long_tables_are_folded():
     blocks = inside(registry.learner("naive_bayes").make().fit(X, y), X)
     assert all(len(block.rows) <= 15 for block in blocks if isinstance(block, Sheet))
     assert any(isinstance(block, Fold) and "more rows" in block.summary for block in blocks)
+
+
+def test_a_hidden_markov_model_shows_which_label_follows_which():
+    model = HiddenMarkovClassifier().fit([["u"], ["v"], ["u"], ["v"]], ["a", "b", "a", "b"])
+    shown = cells(tables(model, None)["P(next state | state)"])
+    # a was followed by b twice, b by a once: (0 + 1) / (2 + 2), (1 + 1) / (1 + 2)
+    assert shown == {"a": ("0.25", "0.75"), "b": ("0.666667", "0.333333")}
 
 
 def test_a_wrapper_shows_the_learner_inside():

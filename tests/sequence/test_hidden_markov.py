@@ -395,6 +395,13 @@ def test_the_work_and_the_trellis_show_the_tables():
     assert "Baum–Welch was stopped after 3 iterations" in learnt.work().conclusion
 
 
+def test_one_update_of_numbers_by_hand():
+    steps = {"first": {"then": 1.0}, "then": {"then": 1.0}}
+    model = HiddenMarkov.from_tables({"first": 1.0}, steps, {"x": {"first": (0, 1), "then": (4, 2)}})
+    update = model.work([{"x": 1.0}, {"x": 3.0}, {"x": 7.0}])["one round of Baum–Welch on these rows"]
+    assert update["new mean and variance of x"].rows == (("mean", 1.0, 5.0), ("variance", 0.0, 4.0))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -518,6 +525,7 @@ def test_a_classifier_counts_labels_and_predicts_as_the_model_does(tmp_path):
     np.testing.assert_array_equal(ours.predict_proba(rows), model.predict_proba(rows))
     assert ours.score(rows, states) == np.mean(model.predict(rows) == np.array(states))
     assert str(ours.work(rows[:3])) == str(model.work(rows[:3]))
+    assert ours.work().conclusion == "Every row has a label, so the labels are counted."
     openbook.save(ours, tmp_path / "m.openbook")
     again = openbook.open_model(tmp_path / "m.openbook")
     np.testing.assert_array_equal(again.predict_proba(rows), ours.predict_proba(rows))

@@ -306,6 +306,7 @@ class Questions:
             return int(np.searchsorted(self.cuts_[node.name], x))
         if code < 0:
             hint = did_you_mean(as_text(value), node.values)
+            hint = f"Give a number. {hint}" if node.name in self.cuts_ else hint
             raise DataError(f"node {node.name!r} has no value {value!r}. {hint}")
         return code
 

@@ -428,6 +428,15 @@ def _labels_in_order(model: Any) -> list[Block]:
     ]
 
 
+def _states_in_order(model: Any) -> list[Block]:
+    target = model.target_
+    text = (
+        f"A hidden Markov model: its states are the values of {target}. Each depends on the one before, and"
+        " each row on its own. The most probable sequence is predicted. Missing cells are summed out."
+    )
+    return [Paragraph(text), *grids(model.work())]
+
+
 _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "ZeroR": _zero_r,
     "ZeroRegressor": _constant,
@@ -443,6 +452,7 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "LabelSpreading": _graph,
     "BeliefNetworkClassifier": _belief_network,
     "ConditionalRandomField": _labels_in_order,
+    "HiddenMarkovClassifier": _states_in_order,
     "LinearRegression": _linear,
     "ProportionalOdds": _proportional_odds,
     "Rocchio": _rocchio,

@@ -59,12 +59,17 @@ def _log_shown(model, X, t, k):
 # --- how the model was made -------------------------------------------------------------------------------
 
 
-def derive_chain(model) -> Work:
-    """How the model was learnt: the rules of a round, the trace, and the tables at the end."""
+def derive_chain(model, *, counted: bool = False) -> Work:
+    """How the model was learnt: the rules of a round, the trace, and the tables at the end.
+
+    `counted` says that every row had a label, so that nothing was inferred.
+    """
     names = _names(model)
     parts: list[Any] = []
-    if model.trace_:
-        parts = [_rounds(), _trace(model)]
+    if counted:
+        parts = [Work("counts", tuple(_rules(counted=True)))]
+    elif model.trace_:
+        parts = [Work("each round", tuple(_rules(counted=False))), _trace(model)]
     parts.append(
         Grid("P(first state)", ["state", "probability"], list(zip(names, model.start_.tolist(), strict=True)))
     )
@@ -91,22 +96,31 @@ def derive_chain(model) -> Work:
         )
         header = ["column", "state", "mean", "standard deviation"]
         parts.append(Grid("normal distributions", header, rows, note))
-    end = ""
-    if model.trace_:
+    end = "Every row has a label, so the labels are counted." if counted else ""
+    if model.trace_ and not counted:
         settled = "converged" if model.converged_ else "was stopped"
         end = f"Baum–Welch {settled} after {model.n_iter_} iterations."
     return Work(f"Hidden Markov model of {len(names)} states", tuple(parts), end)
 
 
-def _rounds():
-    steps = (
-        Step("E-step", r"\gamma_t(i) = f_t(i) g_t(i)", note="P(state i at row t | sequence), see work(rows)"),
-        Step("transitions", r"n_{ij} = \sum_t \frac{f_t(i) a_{ij} b_{t+1}(j) g_{t+1}(j)}{c_{t+1}}"),
-        Step("M-step", r"a_{ij} = \frac{n_{ij} + \alpha}{\sum_k (n_{ik} + \alpha)}", note="zeros stay zero"),
-        Step("values", r"n_{i}(v) = \sum_{t: x_t = v} \gamma_t(i)", note="smoothed as in naive Bayes"),
-        Step("means", r"\mu_i = \frac{\sum_t \gamma_t(i) x_t}{\sum_t \gamma_t(i)}"),
-    )
-    return Work("each round", steps)
+def _rules(*, counted):
+    """How the tables follow from the labels, or in each round from what is inferred of the states."""
+    shares = r"a_{ij} = \frac{n_{ij} + \alpha}{\sum_k (n_{ik} + \alpha)}"
+    if counted:
+        pairs = r"n_{ij} = \sum_t \gamma_t(i) \gamma_{t+1}(j)"
+        yield Step("rows", r"\gamma_t(i) = 1", note="where i is the label of row t, otherwise 0")
+        yield Step("transitions", pairs, note="how often j follows i")
+        yield Step("shares", shares, note="of first labels likewise")
+    else:
+        pairs = r"n_{ij} = \sum_t \frac{f_t(i) a_{ij} b_{t+1}(j) g_{t+1}(j)}{c_{t+1}}"
+        inferred = "P(state i at row t | sequence), see work(rows)"
+        yield Step("E-step", r"\gamma_t(i) = f_t(i) g_t(i)", note=inferred)
+        yield Step("transitions", pairs)
+        yield Step("M-step", shares, note="zeros stay zero")
+    yield Step("values", r"n_{i}(v) = \sum_{t: x_t = v} \gamma_t(i)", note="smoothed as in naive Bayes")
+    yield Step("means", r"\mu_i = \frac{\sum_t \gamma_t(i) x_t}{\sum_t \gamma_t(i)}")
+    variance = r"\sigma_i^2 = \frac{\sum_t \gamma_t(i) (x_t - \mu_i)^2}{\sum_t \gamma_t(i)}"
+    yield Step("variances", variance)
 
 
 def _trace(model):
@@ -233,12 +247,12 @@ def _update_work(model, X, names, tables):
     ]
     weights = [[line[i] for line in tables.posterior] for i in states]
     parts += [_new_emissions(X, attribute, names, weights) for attribute in model.schema_]
-    note = "The new start is the posterior of row 1. `fit` sums over all sequences, and smooths."
+    note = "The new start is the posterior of row 1. `fit` sums over all sequences, smooths and bounds them."
     return Work("one round of Baum–Welch on these rows", tuple(parts), note)
 
 
 def _new_emissions(X, attribute, names, weights):
-    """The new probabilities of the values of a column, or its means: rows count by P(state | rows)."""
+    """The new probabilities of a column's values, or its moments: rows count by P(state | rows)."""
     data = X.data(attribute.name).tolist()
     if isinstance(attribute, Categorical):
         known = [math.fsum(w for w, code in zip(own, data, strict=True) if code >= 0) for own in weights]
@@ -250,13 +264,16 @@ def _new_emissions(X, attribute, names, weights):
             )
         note = "sum of P(state | rows) over the rows with the value / over all rows in which it is known"
         return Grid(f"new P({attribute.name} | state)", [attribute.name, *names], rows, note)
-    means = []
+    means, variances = [], []
     for own in weights:
         pairs = [(w, x) for w, x in zip(own, data, strict=True) if not math.isnan(x)]
         total = math.fsum(w for w, _ in pairs)
-        means.append(math.fsum(w * x for w, x in pairs) / total if total else math.nan)
-    note = "sum of P(state | rows) x / sum of P(state | rows)"
-    return Grid(f"new mean of {attribute.name}", ["", *names], [["mean", *means]], note)
+        mean = math.fsum(w * x for w, x in pairs) / total if total else math.nan
+        means.append(mean)
+        variances.append(math.fsum(w * (x - mean) ** 2 for w, x in pairs) / total if total else math.nan)
+    note = "of x and of (x - mean)²: sum of P(state | rows) times it / sum of P(state | rows)"
+    rows = [["mean", *means], ["variance", *variances]]
+    return Grid(f"new mean and variance of {attribute.name}", ["", *names], rows, note)
 
 
 def _viterbi_work(model, names, tables):

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf
+from openbook.sequence.derive import derive_chain
 from openbook.sequence.hidden_markov import HiddenMarkov
 from openbook.sequence.scanned import ScannedSequences
 from openbook.sequence.sequence_model import SequenceClassifier
@@ -124,7 +125,7 @@ class HiddenMarkovClassifier(SequenceClassifier):
         return self.hidden_markov_._log_shown(X)  # noqa: SLF001 (of its own room)
 
     def _work(self):
-        return self.hidden_markov_.work()
+        return derive_chain(self.hidden_markov_, counted=True)
 
     def _work_row(self, X):
         return self.hidden_markov_._work_row(X)  # noqa: SLF001 (of its own room)
