@@ -293,7 +293,7 @@ def encode(rows, bins=None):
 
 def _encode_few(rows):
     """`encode` of few rows: all columns at once, and without kernels, which would have to be compiled."""
-    ((table, y, w),) = rows.pieces
+    table, y, w = rows.chunk
     scales = Scales(_scale(a) if isinstance(a, Categorical) else None for a in rows.schema)
     numeric = [j for j, scale in enumerate(scales) if scale is None]
     numbers = np.array([table.columns[j] for j in numeric], float).reshape(len(numeric), len(y))
