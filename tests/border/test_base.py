@@ -10,7 +10,7 @@ from openbook import load, read, scan
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
 from openbook.border.base import most_probable
-from openbook.cluster import KMeans
+from openbook.cluster import KModes
 from openbook.data import Nominal
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 from openbook.registry import learner, learners, name_of
@@ -155,9 +155,9 @@ def test_numbers_too_large_to_be_squared():
 def test_a_refusal_is_raised_in_full():
     table = read([{"note": "a"}, {"note": "b"}], kinds={"note": "text"})
     with pytest.raises(
-        RefusalError, match="KMeans cannot use the text column 'note'; drop it or turn it into counts"
+        RefusalError, match="KModes cannot use the text column 'note'; drop it or turn it into counts"
     ):
-        KMeans(1, metric="manhattan").fit(table)
+        KModes(1).fit(table)
 
 
 def test_a_scalar_weight_is_for_all():

@@ -10,7 +10,7 @@ from openbook import read
 from openbook.baseline import OneR
 from openbook.bayes import NaiveBayes
 from openbook.border.words import MOST_WORDS, mentions, word_scores
-from openbook.cluster import KMeans
+from openbook.cluster import KModes
 from openbook.data import Nominal, Numeric, Schema, SparseTable, Table, Text, Word
 from openbook.errors import DataError, RefusalError
 from openbook.label import NaiveBayesEM
@@ -205,7 +205,7 @@ def test_texts_without_words_and_learners_without_words_say_so(films):
     with pytest.raises(DataError, match="column 'note' holds no words"):
         OneR().fit(read({"note": ["!", "?"]}, kinds="text"), ["a", "b"])
     with pytest.raises(RefusalError, match="cannot use the text column 'review'"):
-        KMeans(2, metric="manhattan").fit(films.split("liked")[0])
+        KModes(2).fit(films.split("liked")[0])
 
 
 def test_a_sparse_table_may_have_typed_columns_first():

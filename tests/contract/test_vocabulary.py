@@ -28,7 +28,11 @@ SKLEARN = "scikit-learn's default of each class"
 #: Words whose default is not the same everywhere: each default, and why.
 DEFAULTS = {
     "by": {"None": "the rows themselves", "'iqr'": "a box plot's"},
-    "algorithm": {"'auto'": "by the table", "'bitset'": "itemsets are no neighbours"},
+    "algorithm": {
+        "'auto'": "by the table",
+        "'bitset'": "itemsets are no neighbours",
+        "'randomized'": SKLEARN,
+    },
     "alpha": {
         "0.05": "the level of a test",
         "0.0": "no penalty: it must reproduce",
@@ -119,6 +123,7 @@ DEFAULTS = {
     "n_components": {"2": "two groups", "None": "all there are"},
     "n_estimators": {"100": SKLEARN, "50": SKLEARN, "10": SKLEARN},
     "n_init": {"'auto'": SKLEARN, "5": "bisecting: Steinbach et al.", "1": SKLEARN},
+    "n_iter": {"20": "settings that tuning tries", "5": SKLEARN},
     "n_iter_no_change": {"10": SKLEARN, "None": SKLEARN},
     "n_neighbors": {"5": SKLEARN, "7": SKLEARN, "20": SKLEARN, "3": "Wilson's"},
     "n_splits": {"10": "the usual folds", "5": "blocks of time leave few rows to the first"},
@@ -166,7 +171,7 @@ DEFAULTS = {
         "0.0": "of a column's gaps, or variance: none",
         "0.8": "nearly equal documents: fingerprints find all but two in 10,000 of such pairs",
     },
-    "tol": {"0.0001": SKLEARN, "0.001": SKLEARN, "1e-06": "Newton steps and EM are exact to more digits"},
+    "tol": {"0.0": SKLEARN, "0.0001": SKLEARN, "0.001": SKLEARN, "1e-06": "Newton steps and EM are exact to more digits"},
     "validation_fraction": {
         "0.0": "labels are scarce: none held out",
         "0.1": SKLEARN,

@@ -151,7 +151,11 @@ class Estimator(BaseEstimator):
         return Saved({"schema": self.schema_.to_json()}, dict(self._arrays()))
 
     def _opened(self, saved: Saved) -> None:
-        self._remember(Schema.from_json(saved.facts["schema"]))
+        schema = Schema.from_json(saved.facts["schema"])
+        if self._reads_texts and (texts := schema.of(Text)):
+            msg = f"it has no words of the text column {texts[0]!r}"
+            raise ValueError(msg)
+        self._remember(schema)
         self._restore(saved.arrays)
 
     def refusal(self, schema: Schema) -> str | None:
@@ -407,9 +411,6 @@ class Learner(FromRows):
 
     def _opened(self, saved: Saved) -> None:
         self.target_ = str(saved.facts["target"])
-        if self._reads_texts and (texts := Schema.from_json(saved.facts["schema"]).of(Text)):
-            msg = f"it has no words of the text column {texts[0]!r}"
-            raise ValueError(msg)
         super()._opened(saved)
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.border.rows import Chunk, Rows
-from openbook.data import DatePart, Intervals, Nominal, Schema, Word
+from openbook.data import DatePart, Direction, Intervals, Nominal, Schema, Word
 from openbook.data.rare import FEW, LEAST, Credibility, class_shares, may_pool, with_rest
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
@@ -26,8 +26,8 @@ __all__ = ["credibilities", "pooled", "with_prepared"]
 
 Array = npt.NDArray[Any]
 
-#: The words of texts that the derivation of a model lists.
-_SHOWN_WORDS = 20
+#: The words of texts that the derivation of a model lists; those of each direction.
+_SHOWN_WORDS, _DIRECTION_WORDS = 20, 8
 
 
 def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Schema:
@@ -77,18 +77,33 @@ def with_prepared(work: Work, schema: Schema) -> Work:
         "p-value: that the target differs so much between its values by chance, beside a trend in time.",
     )
     telling = sorted((a for a in schema if isinstance(a, Word)), key=lambda a: -a.score)
+    scored = any(a.score for a in telling)  # there is a target
     words = Grid(
-        "words that say most of the target",
-        ("column", "word", "chi-squared"),
-        [(a.text, a.word, a.score) for a in telling[:_SHOWN_WORDS]],
+        "words that say most of the target" if scored else "words",
+        ("column", "word", "chi-squared")[: 2 + scored],
+        [(a.text, a.word, a.score)[: 2 + scored] for a in telling[:_SHOWN_WORDS]],
         f"{plural(len(telling), 'word')} counted in all.",
     )
     cut = [a for a in schema if isinstance(a, Intervals)]
     intervals = Grid(
         "numbers as intervals", ("column", "intervals"), [(a.name, ", ".join(a.values)) for a in cut]
     )
-    shown = ((few, rare), (parts, derived), (telling, words), (cut, intervals))
+    along = [a for a in schema if isinstance(a, Direction)]
+    directions = Grid(
+        "directions of texts",
+        ("column", "weightiest words"),
+        [(a.name.rsplit(":", 1)[0], _weightiest(a)) for a in along],
+        "A direction is a weighted sum of the words of a text: latent semantic analysis.",
+    )
+    shown = ((few, rare), (parts, derived), (telling, words), (along, directions), (cut, intervals))
     return replace(work, parts=(*work.parts, *(grid for some, grid in shown if some)))
+
+
+def _weightiest(direction: Direction) -> str:
+    """Its words of the largest weights, with their signs."""
+    pairs = zip(direction.weights, direction.words, strict=True)
+    most = sorted(pairs, key=lambda pair: -abs(pair[0]))[:_DIRECTION_WORDS]
+    return ", ".join(f"{word} {weight:+.2f}" for weight, word in most if weight)
 
 
 def _by_value(columns: Sequence[Nominal], n_classes: int, chunk: Chunk) -> list[Moments]:

@@ -126,7 +126,10 @@ class Rows(NamedTuple):
         """
         if counted is None and self.whole is None:
             return Rows(schema, [replace(piece, schema=schema) for piece in self.pieces])
-        chunks = [chunk.under(schema) for chunk in counted or [CountedChunk(self.chunk)]]
+        if counted is None:
+            X, y, w = self.chunk
+            return Rows.in_memory(encoded(X, schema), y, w)
+        chunks = [chunk.under(schema) for chunk in counted]
         return Rows(schema, chunks) if self.whole is None else Rows.in_memory(*chunks[0])
 
     def apart(self) -> "tuple[Rows, Rows]":
@@ -161,14 +164,14 @@ class Rows(NamedTuple):
 
 
 class CountedChunk(NamedTuple):
-    """Some rows, with the terms of their columns of texts where those are known."""
+    """Some rows, with the terms of their columns of texts."""
 
     rows: Chunk
-    terms: Mapping[str, Counted] | None = None
+    terms: Mapping[str, Counted]
 
     @property
     def nbytes(self) -> int:
-        matrices = (counted.counts for counted in (self.terms or {}).values())
+        matrices = (counted.counts for counted in self.terms.values())
         return self.rows.X.nbytes + sum(one.data.nbytes + one.indices.nbytes for one in matrices)
 
     def under(self, schema: Schema) -> Chunk:

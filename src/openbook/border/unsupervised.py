@@ -3,7 +3,8 @@
     X  ->  Table  ->  Rows  ->  _fit  ->  fitted arrays + schema_
 
 `X` is anything that `openbook.read` takes, or an `openbook.scan`. A target is taken, since pipelines pass
-one, and not looked at; the targets of its Rows are all 0.
+one, and not looked at; the targets of its Rows are all 0. Texts become words where these may be sparse, and
+else directions (`directions`).
 """
 
 from typing import Any
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from openbook.border.base import FromRows
+from openbook.border.directions import with_directions
 from openbook.border.rows import FileChunk, Rows, weighed
 from openbook.border.rules import check_parameters
 from openbook.border.words import with_words
-from openbook.data import Text
+from openbook.data import Numeric, Text
 from openbook.data.read import read
 from openbook.data.scan import Scan
 
@@ -37,12 +39,15 @@ class Unsupervised(FromRows):
 
     @property
     def _reads_texts(self) -> bool:
-        return self._takes_sparse
+        return Numeric in self._accepts and Text not in self._accepts
 
     def _worded(self, rows: Rows) -> Rows:
-        """The rows with the words of their texts, which `schema_` then tells."""
+        """The rows with the words of their texts, or directions of these, which `schema_` then tells."""
         if not (self._reads_texts and rows.schema.of(Text)):
             return rows
-        schema, counted = with_words(rows.schema, rows, 0, every=True)
+        if self._takes_sparse:
+            schema, counted = with_words(rows.schema, rows, 0, every=True)
+        else:
+            schema, counted = with_directions(rows.schema, rows)
         self._remember(schema)
         return rows.under(schema, counted)

@@ -11,7 +11,7 @@ stand in the schema, so that later texts are counted in the same columns (`openb
 model file holds them. A missing text has no words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from openbook.border.rows import HELD_BYTES, Chunk, CountedChunk, Rows
-from openbook.data import Schema, Table, Text, Word
+from openbook.data import Column, Schema, Table, Text, Word
 from openbook.errors import DataError
 from openbook.fold import each, shares_memory
 from openbook.text.columns import RULE
@@ -28,7 +28,7 @@ from openbook.text.kernels import count_by_class
 from openbook.text.terms import Counted
 from openbook.text.vocabulary import union
 
-__all__ = ["MOST_WORDS", "Mentions", "mentions", "with_words", "word_scores"]
+__all__ = ["MOST_WORDS", "Mentions", "counted_once", "mentions", "with_words", "word_scores"]
 
 Array = npt.NDArray[Any]
 
@@ -67,22 +67,9 @@ def with_words(
     n_classes : how many classes the targets are codes of; 0 for numbers
     every : take every word, for sparse rows; else those that say most of the target
     """
-    texts, in_memory = schema.of(Text), rows.whole is not None
-    pieces = [rows.chunk] if in_memory else rows.pieces
-    hold = in_memory or shares_memory()
-    found: list[Mentions] | None = None
-    held: list[CountedChunk] = []
-    n_bytes = 0
-    for its, chunk in each(pieces, partial(_counted, texts, n_classes, hold)):
-        found = its if found is None else [a + b for a, b in zip(found, its, strict=True)]
-        if hold and chunk is not None:
-            held.append(chunk)
-            n_bytes += chunk.nbytes
-            hold = in_memory or n_bytes <= HELD_BYTES
-            held = held if hold else []
-    words = {
-        text: _chosen(text, its, n_classes, every=every) for text, its in zip(texts, found or [], strict=True)
-    }
+    texts = schema.of(Text)
+    found, held = counted_once(rows, texts, partial(mentions, n_classes=n_classes))
+    words = {text: _chosen(text, its, n_classes, every=every) for text, its in zip(texts, found, strict=True)}
     if every:  # sparse rows have their other columns first
         others = [a for a in schema if a.name not in words]
         attributes = (*others, *(word for own in words.values() for word in own))
@@ -90,7 +77,30 @@ def with_words(
         attributes = tuple(one for a in schema for one in words.get(a.name, [a]))
     if not attributes:
         raise DataError(f"column {texts[0]!r} holds no words")
-    return Schema(attributes, schema.named), held if hold else None
+    return Schema(attributes, schema.named), held
+
+
+def counted_once(
+    rows: Rows, texts: Sequence[str], tell: Callable[[Counted, Array], Any]
+) -> tuple[list[Any], list[CountedChunk] | None]:
+    """What `tell` says of the words and targets of each column of texts, added up over the rows; and the rows
+    with the terms of their texts, so that they are not counted twice. Rows of files come so if they take
+    little memory, else None.
+    """
+    in_memory = rows.whole is not None
+    pieces = [rows.chunk] if in_memory else rows.pieces
+    hold = in_memory or shares_memory()
+    found: list[Any] = []
+    held: list[CountedChunk] = []
+    n_bytes = 0
+    for its, chunk in each(pieces, partial(_counted, texts, tell, hold)):
+        found = [a + b for a, b in zip(found, its, strict=True)] if found else its
+        if hold and chunk is not None:
+            held.append(chunk)
+            n_bytes += chunk.nbytes
+            hold = in_memory or n_bytes <= HELD_BYTES
+            held = held if hold else []
+    return found, held if hold else None
 
 
 def word_scores(found: Mentions, n_classes: int) -> Array:
@@ -116,19 +126,25 @@ def _chosen(text: str, found: Mentions, n_classes: int, *, every: bool) -> list[
 
 
 def _counted(
-    texts: Sequence[str], n_classes: int, hold: bool, chunk: Chunk
-) -> tuple[list[Mentions], CountedChunk | None]:
-    """What the words of each column of texts say of the target; and to hold, the rows with their terms."""
+    texts: Sequence[str], tell: Callable[[Counted, Array], Any], hold: bool, chunk: Chunk
+) -> tuple[list[Any], CountedChunk | None]:
     terms = {text: RULE.count(chunk.X.data(text).tolist()) for text in texts}
-    found = [mentions(one, chunk.y, n_classes) for one in terms.values()]
+    found = [tell(one, chunk.y) for one in terms.values()]
     return found, CountedChunk(chunk._replace(X=_without(texts, chunk.X)), terms) if hold else None
 
 
 def _without(texts: Sequence[str], table: Table) -> Table:
-    """The table with its texts, which take most of its memory, missing."""
-    missing = np.full(len(table), None)
-    columns = [missing if a.name in texts else table.data(a.name) for a in table.schema]
+    """The table without what its texts say, which takes most of its memory."""
+    columns = [
+        _emptied(table.column(a.name)) if a.name in texts else table.data(a.name) for a in table.schema
+    ]
     return Table(table.schema, columns)
+
+
+def _emptied(texts: Column) -> Array:
+    empty = np.full(len(texts.data), "", dtype=object)
+    empty[texts.missing] = None
+    return empty
 
 
 def mentions(counted: Counted, y: Array, n_classes: int) -> Mentions:

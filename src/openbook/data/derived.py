@@ -1,4 +1,4 @@
-"""Columns that learners derive from those of a table: counts of words, parts of dates, numbers as intervals.
+"""Columns that learners derive from those of a table: words, directions of texts, parts of dates, intervals.
 
 A derived column is part of a model's schema. A table brings the column that it comes from, its source, and
 `conform` derives it anew. Missing cells of the source are missing here, too; a missing text has no words.
@@ -16,7 +16,10 @@ import numpy.typing as npt
 from openbook.data.attributes import DERIVED, MISSING, Datetime, Nominal, Numeric
 from openbook.errors import DataError
 
-__all__ = ["CYCLES", "DatePart", "Intervals", "Word"]
+__all__ = ["CYCLES", "DatePart", "Direction", "Intervals", "Word"]
+
+#: The words that a direction is named by.
+_NAMED_WORDS = 3
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,6 +88,91 @@ class Word(Numeric):
             msg = f"attribute {name!r}: text and word must be strings, and score a number"
             raise DataError(msg)
         return cls.of(text, word, score, sparse=record.get("sparse") is True)
+
+    @property
+    def is_plain(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, repr=False)
+class Direction(Numeric):
+    """Where a text lies along a direction of its words, which a learner derived: a weighted sum of words.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    unit : str, default=""
+        Empty: it has no unit.
+    decimal : str, default="."
+        The sign before the decimals.
+    thousands : str, default=""
+        Empty: directions are not written.
+    text : str, default=""
+        The name of the column of texts.
+    words : tuple of str, default=()
+        The words that have a weight, in order; the same for all directions of a column.
+    weights : tuple of float, default=()
+        The weight of each.
+
+    Notes
+    -----
+    Guide: docs/guide/text.md
+
+    Examples
+    --------
+    >>> Direction.of("review", 1, ("bad", "good", "the"), (-0.6, 0.8, 0.0)).name
+    'review 1: +good -bad'
+    """
+
+    text: str = field(default="", kw_only=True)
+    words: tuple[str, ...] = field(default=(), kw_only=True)
+    weights: tuple[float, ...] = field(default=(), kw_only=True)
+
+    @classmethod
+    def of(cls, text: str, number: int, words: tuple[str, ...], weights: tuple[float, ...]) -> Self:
+        """The direction of that number of a column of texts, named by its weightiest words.
+
+        Parameters
+        ----------
+        text : str
+            The name of the column of texts.
+        number : int
+            Which direction it is, from 1 on.
+        words : tuple of str
+            The words, in order.
+        weights : tuple of float
+            The weight of each.
+
+        Returns
+        -------
+        Direction
+        """
+        most = sorted(zip(weights, words, strict=True), key=lambda pair: -abs(pair[0]))[:_NAMED_WORDS]
+        shown = " ".join(f"{'+' if weight > 0 else '-'}{word}" for weight, word in most if weight)
+        return cls(f"{text} {number}: {shown}", text=text, words=words, weights=weights)
+
+    def __repr__(self) -> str:
+        return f"Direction(name={self.name!r})"
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | {"words": list(self.words), "weights": list(self.weights)}
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        text, words, weights = (record.get(key) for key in ("text", "words", "weights"))
+        if (
+            not isinstance(text, str)
+            or not isinstance(words, list)
+            or not isinstance(weights, list)
+            or not all(isinstance(word, str) for word in words)
+        ):
+            msg = f"attribute {name!r}: text and words must be strings, and weights numbers"
+            raise DataError(msg)
+        if len(words) != len(weights) or len(set(words)) != len(words) or not _finite(weights):
+            msg = f"attribute {name!r}: each word must be there once, and have a finite weight"
+            raise DataError(msg)
+        return cls(name, text=text, words=tuple(words), weights=tuple(weights))
 
     @property
     def is_plain(self) -> bool:
@@ -299,8 +387,11 @@ class Intervals(Nominal):
 
 def _ascend(cuts: list[Any]) -> bool:
     """Whether these are finite numbers, each larger than the one before."""
-    numbers = all(isinstance(cut, float | int) and math.isfinite(cut) for cut in cuts)
-    return numbers and all(low < high for low, high in pairwise(cuts))
+    return _finite(cuts) and all(low < high for low, high in pairwise(cuts))
 
 
-DERIVED.update(word=Word, part=DatePart, cuts=Intervals)
+def _finite(numbers: list[Any]) -> bool:
+    return all(isinstance(number, float | int) and math.isfinite(number) for number in numbers)
+
+
+DERIVED.update(word=Word, words=Direction, part=DatePart, cuts=Intervals)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from openbook.data.attributes import Attribute, Datetime, Numeric, Text
-from openbook.data.derived import DatePart, Intervals, Word
+from openbook.data.derived import DatePart, Direction, Intervals, Word
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import figure
 
@@ -85,8 +85,8 @@ class Schema:
 
     @cached_property
     def given(self) -> "Schema":
-        """The columns that a table brings: all but parts of its dates, texts in place of their words, and
-        numbers in place of intervals.
+        """The columns that a table brings: all but parts of its dates, texts in place of their words or
+        directions, and numbers in place of intervals.
         """
         if not self.of(DatePart):
             return self.unworded
@@ -105,13 +105,28 @@ class Schema:
         return found
 
     @cached_property
+    def directions(self) -> "dict[str, tuple[Direction, ...]]":
+        """The directions of each column of texts, which have the same words."""
+        found: dict[str, tuple[Direction, ...]] = {}
+        for a in self.attributes if self.of(Direction) else ():
+            if isinstance(a, Direction):
+                found[a.text] = (*found.get(a.text, ()), a)
+                if a.words is not found[a.text][0].words and a.words != found[a.text][0].words:
+                    msg = f"the directions of {a.text!r} have different words"
+                    raise DataError(msg)
+        return found
+
+    @cached_property
     def unworded(self) -> "Schema":
-        """The columns with each text in place of its words, and numbers in place of intervals."""
-        if not self.of(Word, Intervals):
+        """The columns with texts in place of their words or directions, and numbers in place of intervals."""
+        if not self.of(Word, Direction, Intervals):
             return self
-        texts = {name: Text(name) for name in self.words}
+        texts = {name: Text(name) for name in (*self.words, *self.directions)}
         numbers = {a.name: a.number for a in self.attributes if isinstance(a, Intervals)}
-        before = (texts[a.text] if isinstance(a, Word) else numbers.get(a.name, a) for a in self.attributes)
+        before = (
+            texts[a.text] if isinstance(a, Word | Direction) else numbers.get(a.name, a)
+            for a in self.attributes
+        )
         return Schema(tuple(dict.fromkeys(before)), self.named)
 
     def position(self, name: str) -> int:

@@ -32,12 +32,12 @@ from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.fold import less
-from openbook.linear.directions import checked_scores, with_fixed_signs
 from openbook.linear.discriminant_picture import draw_normals
 from openbook.linear.discriminant_work import derive_model, derive_row
 from openbook.linear.gram import independent_columns
 from openbook.linear.scatter import ClassScatter
 from openbook.linear.scored import linear_scores, scored
+from openbook.measures.directions import checked_scores, with_fixed_signs
 from openbook.measures.scores import softmax
 from openbook.prepare.encoding import Encoding
 from openbook.words.sentences import plural

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
+from openbook.damage import checked_array, under
 from openbook.data import Schema
 from openbook.fold import Statistics, fold
 from openbook.kernels.moments import Moments
@@ -119,9 +120,7 @@ def opened_equations(
     schema: Schema, arrays: dict[str, np.ndarray], targets: int
 ) -> tuple[Encoding, Normal, np.ndarray, np.ndarray]:
     """Encoding, equations, weights and R² of a model file; ValueError or KeyError where they do not fit."""
-    start = "encoding."
-    own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-    encoding = Encoding.from_arrays(schema, own)
+    encoding = Encoding.from_arrays(schema, under("encoding.", arrays))
     d = len(encoding)
     shapes: dict[str, tuple[int, ...]] = {
         **dict.fromkeys(("mean", "squares"), (d,)),
@@ -131,10 +130,7 @@ def opened_equations(
         "weights": (1 + d, targets),
     }
     for name, shape in shapes.items():
-        array = arrays[name]
-        if array.shape != shape or array.dtype != float or not np.isfinite(array).all():
-            msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
-            raise ValueError(msg)
+        checked_array(arrays, name, float, shape)
     if not arrays["weight"][0] > 0 or (arrays["squares"] < 0).any() or (arrays["targets"] < 0).any():
         msg = "its sums are not valid: a weight or a square is negative"
         raise ValueError(msg)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
-from openbook.data import Numeric, Ordinal, Schema, Table
+from openbook.data import Numeric, Ordinal, Schema, Table, Text
 from openbook.fold import each
 from openbook.outlier.detector import Account, Detector
 from openbook.words.numbers import figure
@@ -33,7 +33,7 @@ class ColumnDetector(Detector):
     meaning: str
 
     def refusal(self, schema: Schema) -> str | None:
-        if (reason := super().refusal(schema)) is None and not schema.of(Numeric, Ordinal):
+        if (reason := super().refusal(schema)) is None and not schema.of(Numeric, Ordinal, Text):
             reason = "needs a numeric or ordinal column; NaiveBayesSurprise accepts any"
         return reason
 

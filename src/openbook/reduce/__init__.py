@@ -1,6 +1,7 @@
-"""Projections: principal components and linear discriminants."""
+"""Projections: principal components, singular vectors and linear discriminants."""
 
 from openbook.reduce.discriminant import LinearDiscriminantProjection
 from openbook.reduce.pca import PCA
+from openbook.reduce.truncated_svd import TruncatedSVD
 
-__all__ = ["PCA", "LinearDiscriminantProjection"]
+__all__ = ["PCA", "LinearDiscriminantProjection", "TruncatedSVD"]

@@ -37,10 +37,10 @@ from openbook.errors import ParameterError
 from openbook.fold import fold
 from openbook.kernels.normals import Normals, expected
 from openbook.linear.design import RawColumns
-from openbook.linear.directions import checked_scores, with_fixed_signs
 from openbook.linear.gram import Gram
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.scored import linear_scores, scored
+from openbook.measures.directions import checked_scores, with_fixed_signs
 from openbook.reduce.picture import draw_biplot, draw_scree
 from openbook.reduce.work import derive_pca, derive_scores
 

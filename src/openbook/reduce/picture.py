@@ -33,12 +33,12 @@ def draw_scree(model) -> Picture:
     return plot.picture("Scree plot", (note,), "; ".join([*told, note]))
 
 
-def draw_biplot(model, X, y=None) -> Picture:
+def draw_biplot(model, X, y=None, title="Biplot of the principal components") -> Picture:
     """Rows by their first two components, and the columns as arrows: their loadings, drawn out."""
     names = [
         f"component {c + 1} ({share:.1%})" for c, share in enumerate(model.explained_variance_ratio_[:2])
     ]
-    return draw_rows("Biplot of the principal components", names, model.transform(X), y, _Arrows(model))
+    return draw_rows(title, names, model.transform(X), y, _Arrows(model))
 
 
 class _Arrows:

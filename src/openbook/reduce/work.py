@@ -4,15 +4,19 @@ import math
 
 import numpy as np
 
+from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_discriminant", "derive_pca", "derive_scores"]
+__all__ = ["derive_discriminant", "derive_pca", "derive_scores", "derive_svd", "derive_svd_row"]
 
 #: Columns of a matrix, components, and terms of a sum that can be looked at.
 _SHOWN_COLUMNS = 8
 _SHOWN_COMPONENTS = 6
 _SHOWN_TERMS = 5
+
+#: The columns of a component that are shown where they are many: those of the largest loadings.
+_SHOWN_LOADINGS = 10
 
 
 def derive_pca(model) -> Work:
@@ -124,3 +128,48 @@ def derive_scores(model, x, title) -> Work:
         steps.append(Step(f"score {c + 1}", r"\sum_j v_{cj} (x_j - m_j)", " + ".join(terms), score))
     end = "The scores of the row: " + ", ".join(figure(score) for score in scores) + "."
     return Work(f"{title}: one row", (grid, Work("scores", tuple(steps))), end)
+
+
+def derive_svd(model) -> Work:
+    """Singular values, what they explain, and the largest loadings of each component."""
+    rules = (
+        Step(
+            "components", r"X^\top W X v_c = \sigma_c^2 v_c", note="the largest σ first; each v has length 1"
+        ),
+        Step("score", r"s_c = v_c^\top x", note="columns are not centred, so sparse ones stay sparse"),
+    )
+    encoding = [model.encoding_.work()] * (len(model.encoding_) > model.encoding_.sparse)
+    shares = zip(model.singular_values_.tolist(), model.explained_variance_.tolist(), strict=True)
+    rows = [
+        (c + 1, value, variance, share)
+        for c, ((value, variance), share) in enumerate(
+            zip(shares, model.explained_variance_ratio_.tolist(), strict=True)
+        )
+    ]
+    head = ("component", "σ", "variance of the scores", "share")
+    parts = [*encoding, Work("decomposition", rules), Grid("singular values", head, rows)]
+    for c, loadings in enumerate(model.components_[:_SHOWN_COMPONENTS]):
+        most = np.argsort(-np.abs(loadings), kind="stable")[:_SHOWN_LOADINGS].tolist()
+        largest = [(model.encoding_.names[j], float(loadings[j])) for j in most if loadings[j]]
+        more = len(loadings) - len(largest)
+        note = f"the largest of {len(loadings):,}" if more else ""
+        parts.append(Grid(f"component {c + 1}", ("column", "loading"), largest, note))
+    explained = f"{model.explained_variance_ratio_.sum():.1%} of the variance"
+    n = len(model.components_)
+    end = f"{n} component{'s' if n > 1 else ''} explain{'' if n > 1 else 's'} {explained}."
+    return Work("Truncated SVD: how it was found", tuple(parts), end)
+
+
+def derive_svd_row(model, x) -> Work:
+    """The scores of an encoded row, each a sum over the columns; of words, only those that occur."""
+    cells = x.tolist()
+    parts, scores = [], []
+    for c, loadings in enumerate(model.components_.tolist()):
+        terms = [v * cell for v, cell in zip(loadings, cells, strict=True)]
+        rows = list(zip(model.encoding_.names, cells, loadings, terms, strict=True))
+        score = math.fsum(terms)
+        grid = Grid("terms", ("column", "x", "v", "v x"), telling_words(model.encoding_.words, rows))
+        parts.append(Work(f"component {c + 1}", (grid, Step("score", r"\sum_j v_{cj} x_j", result=score))))
+        scores.append(score)
+    end = "The scores of the row: " + ", ".join(figure(score) for score in scores) + "."
+    return Work("Truncated SVD: one row", tuple(parts), end)

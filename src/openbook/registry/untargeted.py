@@ -98,6 +98,12 @@ UNTARGETED = (
         "the directions of largest variance",
     ),
     Entry(
+        "truncated_svd",
+        "openbook.reduce:TruncatedSVD",
+        "projection",
+        "few directions of many columns, sparse ones and words of texts",
+    ),
+    Entry(
         "discriminant_projection",
         "openbook.reduce:LinearDiscriminantProjection",
         "projection",

@@ -1,11 +1,12 @@
-"""Texts as the columns of words that a fitted schema derives from them.
+"""Texts as the columns that a fitted schema derives from them: their words, or directions of these.
 
     encoded(table, schema)      the rows in the columns and codes of the schema, words counted
+    direction j of a text       Σ_w a_jw t_w / ‖t‖,  t_w = ln(1 + f_w) for the words that the direction has
 
 A word is that of `openbook.text.tokens`, in small letters and of two characters at least. Where the schema
 keeps words sparse, rows are a `SparseTable`, with the other columns before those of the words; else the
-counts are columns like others. A missing text has no words, and words that the schema does not have count for
-nothing.
+counts are columns like others. A missing text has no words, and its directions are missing; words that the
+schema does not have count for nothing.
 """
 
 import math
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from openbook.data import Intervals, Schema, SparseTable, Table, Text, Word
+from openbook.data import Direction, Intervals, Schema, SparseTable, Table, Word
 from openbook.data.conform import conform, conform_column
 from openbook.text.terms import Counted, TermRule
 
@@ -41,30 +42,52 @@ def encoded(
 
     counted : the terms of each column of texts, where they are known; they are lost
     """
-    if not schema.words or table.schema == schema or isinstance(table, SparseTable):
+    texts = (*schema.words, *schema.directions)
+    if not texts or table.schema == schema or isinstance(table, SparseTable):
         return conform(table, schema, who, grow=grow)
     before = conform(table, schema.unworded, who, grow=grow)
     if counted is None:
-        counted = {text: RULE.count(before.data(text).tolist()) for text in schema.words}
-    counts = [placed_counts(counted[text], places) for text, places in schema.words.items()]
-    others = [a for a in before.schema if not (isinstance(a, Text) and a.name in schema.words)]
+        counted = {text: RULE.count(before.data(text).tolist()) for text in texts}
+    others = [a for a in before.schema if a.name not in texts]
     words = [a for a in schema if isinstance(a, Word)]
-    if words[0].sparse:
-        matrix = counts[0] if len(counts) == 1 else sp.hstack(counts, format="csr")
+    counts = {text: placed_counts(counted[text], places) for text, places in schema.words.items()}
+    if words and words[0].sparse:
+        matrices = list(counts.values())
+        matrix = matrices[0] if len(matrices) == 1 else sp.hstack(matrices, format="csr")
         columns = [before.data(a.name) for a in others]
         return SparseTable(Schema((*others, *words), schema.named), matrix, dense=columns)
-    dense = {text: part.toarray(order="F") for text, part in zip(schema.words, counts, strict=True)}
+    blocks = {text: iter(part.toarray(order="F").T) for text, part in counts.items()}
+    for text, directions in schema.directions.items():
+        along = _along(counted[text], directions)
+        along[before.column(text).missing] = np.nan
+        blocks[text] = iter(along.T)
     known = {a.name: a for a in others if not isinstance(schema[a.name], Intervals)}
     attributes = tuple(known.get(a.name, a) for a in schema)
     return Table(
         Schema(attributes, schema.named),
         [
-            dense[a.text][:, schema.words[a.text][a.word]]
-            if isinstance(a, Word)
+            next(blocks[a.text])
+            if isinstance(a, Word | Direction)
             else conform_column(before.column(a.name), a)
             for a in attributes
         ],
     )
+
+
+def _along(counted: Counted, directions: Sequence[Direction]) -> Any:
+    """Where texts lie along directions, float64 (n_texts, n_directions)."""
+    words = directions[0].words
+    places = dict(zip(words, range(len(words)), strict=True))
+    weights = np.array([one.weights for one in directions]).T
+    return unit_rows(placed_counts(counted, places)) @ weights
+
+
+def unit_rows(counts: sp.csr_array) -> sp.csr_array:
+    """Term frequencies ln(1 + f) of texts, in place, each text's of length 1."""
+    np.log1p(counts.data, out=counts.data)
+    sizes = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
+    counts.data /= np.repeat(np.where(sizes > 0, sizes, 1.0), np.diff(counts.indptr))
+    return counts
 
 
 def placed_counts(counted: Counted, places: Mapping[str, int]) -> sp.csr_array:

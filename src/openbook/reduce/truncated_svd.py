@@ -1,0 +1,261 @@
+r"""Truncated singular value decomposition: the directions along which rows are longest; of sparse rows, too.
+
+    X = U Σ V',    X'WX v_c = σ_c² v_c,  σ_1 >= σ_2 >= …,      score_c = v_c' x
+
+X are the encoded columns (`prepare.Encoding`): sparse ones, words of texts and numbers as they are, ordinal
+columns by rank, a 0/1 column for each value of a nominal one, and one for the missing cells of a column that
+has some. Nothing is centred, so sparse rows stay sparse; that is what tells it from principal components. Of
+texts it is latent semantic analysis. X'WX is known by its products alone, each one fold over the rows, in
+memory or in files (`measures.directions`).
+
+Sign: of each component the loading of the largest size is above zero, the first of equals. A missing cell
+counts as the mean of its column, and a value that training never showed as missing.
+
+components_ : float64 (n_components, d), of length 1 each
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from operator import add
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.rules import Anything, Number, OneOf, Whole
+from openbook.border.unsupervised import Unsupervised
+from openbook.damage import checked_array, under
+from openbook.errors import ParameterError
+from openbook.fold import Statistics, fold
+from openbook.linear.scored import linear_scores
+from openbook.measures.directions import checked_scores, leading_directions, with_fixed_signs
+from openbook.prepare.encoding import Encoding
+from openbook.reduce.picture import draw_biplot, draw_scree
+from openbook.reduce.work import derive_svd, derive_svd_row
+
+__all__ = ["TruncatedSVD"]
+
+
+@dataclass(frozen=True)
+class _Lengths(Statistics):
+    """The weight of the rows, (1,), and the sum of squares of each encoded column, (d,)."""
+
+    weight: np.ndarray
+    squares: np.ndarray
+
+
+class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+    """Truncated singular value decomposition: few directions of many columns, sparse ones and words of texts.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        How many components.
+    algorithm : {"randomized", "arpack"}, default="randomized"
+        How they are found: by subspace iteration from a random start, or by Lanczos' method to `tol`.
+    n_iter : int, default=5
+        The passes of subspace iteration.
+    n_oversamples : int, default=10
+        How many more vectors than components subspace iteration has.
+    random_state : int, RandomState or None, default=None
+        Random seed of the start.
+    tol : float, default=0.0
+        The error of Lanczos' method, as a share of the eigenvalues; 0 for rounding.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, d)
+        The loadings of the encoded columns, each component of length 1.
+    singular_values_ : ndarray of shape (n_components,)
+        σ, the length of all scores of a component.
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
+        The variance of the scores of each component, and its share of that of all encoded columns.
+    encoding_ : Encoding
+        How columns became numbers; `encoding_.names` are the columns of the components.
+
+    Notes
+    -----
+    Guide: docs/guide/projections.md
+
+    References
+    ----------
+    Halko, Martinsson and Tropp (2011), Finding structure with randomness. Deerwester et al. (1990), Indexing
+    by latent semantic analysis.
+
+    Examples
+    --------
+    >>> from openbook.prepare import BagOfWords
+    >>> counts = BagOfWords().fit_transform(["team cup", "cup won team", "law vote", "new law"])
+    >>> model = TruncatedSVD(2).fit(counts)
+    >>> model.singular_values_.round(3).tolist()
+    [2.136, 1.732]
+    >>> np.abs(model.transform(counts).round(2)).tolist()
+    [[1.31, 0.0], [1.68, 0.0], [0.0, 1.22], [0.0, 1.22]]
+    """
+
+    _takes_sparse = True
+    _streams = True
+    _rules = {
+        "n_components": Whole(at_least=1),
+        "algorithm": OneOf("randomized", "arpack"),
+        "n_iter": Whole(at_least=0),
+        "n_oversamples": Whole(at_least=0),
+        "random_state": Anything("None, a whole number, or a RandomState"),
+        "tol": Number(at_least=0),
+    }
+
+    def __init__(
+        self,
+        n_components=2,
+        algorithm="randomized",
+        n_iter=5,
+        n_oversamples=10,
+        random_state=None,
+        tol=0.0,
+    ):
+        self.n_components = n_components
+        self.algorithm = algorithm
+        self.n_iter = n_iter
+        self.n_oversamples = n_oversamples
+        self.random_state = random_state
+        self.tol = tol
+
+    # learning
+
+    def _fit(self, rows):
+        self.encoding_ = Encoding.of(rows, scale=False)
+        d = len(self.encoding_)
+        if self.n_components > d - (self.algorithm == "arpack"):
+            msg = f"TruncatedSVD: n_components is {self.n_components}, but there are {d} encoded columns"
+            fewer = "ask for fewer than that" if self.algorithm == "arpack" else "ask for no more"
+            raise ParameterError(f"{msg}; {fewer}")
+        lengths = fold(rows.pieces, partial(_lengths, self.encoding_), add)
+        values, self.components_ = self._leading(rows, check_random_state(self.random_state))
+        weight = float(lengths.weight[0])
+        mean = self.encoding_.mean
+        self._total = float((lengths.squares / weight - mean**2).sum())
+        self.singular_values_ = np.sqrt(values)
+        self.explained_variance_ = np.maximum(values / weight - (self.components_ @ mean) ** 2, 0.0)
+        self._share()
+
+    def _leading(self, rows, random):
+        """The largest σ², (n_components,), and their directions, (n_components, d)."""
+        d, k = len(self.encoding_), self.n_components
+
+        def times(vectors):
+            return fold(rows.pieces, partial(_times, self.encoding_, vectors), add)
+
+        if self.algorithm == "randomized":
+            start = random.standard_normal((d, min(k + self.n_oversamples, d)))
+            return leading_directions(times, start, k, self.n_iter)
+        operator = LinearOperator((d, d), matvec=times, dtype=np.float64)
+        values, vectors = eigsh(operator, k, v0=random.uniform(-1, 1, d), tol=self.tol)
+        order = np.argsort(-values, kind="stable")
+        return np.maximum(values[order], 0.0), np.array([with_fixed_signs(v) for v in vectors.T[order]])
+
+    def _share(self):
+        self.explained_variance_ratio_ = self.explained_variance_ / (self._total or 1.0)
+
+    # answers
+
+    def transform(self, X):
+        """The scores of each row, (n_rows, n_components).
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+            The scores.
+        """
+        return self._each(X, self._scores)
+
+    def _scores(self, X):
+        return linear_scores(self.encoding_, X, self.components_, np.zeros(len(self.components_)))
+
+    def inverse_transform(self, scores):
+        """The encoded columns behind scores, which are dense.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows, n_components)
+            The scores, as `transform` gives them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, d)
+            The encoded columns.
+        """
+        check_is_fitted(self)
+        return checked_scores(scores, len(self.components_)) @ self.components_
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
+
+    def draw_scree(self):
+        """The share of the variance that each component explains, and all up to it."""
+        check_is_fitted(self)
+        return draw_scree(self)
+
+    def draw(self, X, y=None):
+        """A biplot: rows by their first two components, coloured by y, and the columns as arrows.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str or None, default=None
+
+        Returns
+        -------
+        Picture
+            The biplot.
+        """
+        check_is_fitted(self)
+        return draw_biplot(self, X, y, "Biplot of the singular vectors")
+
+    def _work(self):
+        return derive_svd(self)
+
+    def _work_row(self, X):
+        return derive_svd_row(self, self.encoding_.row(X))
+
+    # the model file
+
+    def _arrays(self):
+        own = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+        return own | {
+            "components": self.components_,
+            "singular_values": self.singular_values_,
+            "variance": self.explained_variance_,
+            "total": np.array([self._total]),
+        }
+
+    def _restore(self, arrays):
+        self.encoding_ = Encoding.from_arrays(self.schema_, under("encoding.", arrays))
+        k = self.n_components
+        self.components_ = checked_array(arrays, "components", float, (k, len(self.encoding_)))
+        self.singular_values_ = checked_array(arrays, "singular_values", float, (k,))
+        self.explained_variance_ = checked_array(arrays, "variance", float, (k,))
+        self._total = float(checked_array(arrays, "total", float, (1,))[0])
+        if (self.singular_values_ < 0).any() or (self.explained_variance_ < 0).any() or self._total < 0:
+            msg = "a singular value or a variance is negative"
+            raise ValueError(msg)
+        self._share()
+
+
+def _lengths(encoding, chunk):
+    x, w = encoding(chunk.X), chunk.w
+    squares = csr_array((x.data**2, x.indices, x.indptr), x.shape) if issparse(x) else x**2
+    return _Lengths(np.array([w.sum()]), w @ squares)
+
+
+def _times(encoding, vectors, chunk):
+    """X'WX of some rows times vectors, (d,) or (d, l)."""
+    x = encoding(chunk.X)
+    return x.T @ ((x @ vectors).T * chunk.w).T
