@@ -171,7 +171,12 @@ DEFAULTS = {
         "0.0": "of a column's gaps, or variance: none",
         "0.8": "nearly equal documents: fingerprints find all but two in 10,000 of such pairs",
     },
-    "tol": {"0.0": SKLEARN, "0.0001": SKLEARN, "0.001": SKLEARN, "1e-06": "Newton steps and EM are exact to more digits"},
+    "tol": {
+        "0.0": SKLEARN,
+        "0.0001": SKLEARN,
+        "0.001": SKLEARN,
+        "1e-06": "Newton steps and EM are exact to more digits",
+    },
     "validation_fraction": {
         "0.0": "labels are scarce: none held out",
         "0.1": SKLEARN,
