@@ -80,7 +80,9 @@ def test_files_give_the_directions_of_rows_in_memory(tmp_path, monkeypatch, held
     assert files.predict(rows).tolist() == whole.predict(rows).tolist()
 
 
-def test_texts_that_share_no_words_are_refused():
+def test_texts_that_share_no_words_take_no_part():
+    rows = [{"t": text, "x": float(i)} for i, text in enumerate(["aa bb", "cc", "dd", "ee"])]
+    assert GaussianMixture(1).fit(read(rows, kinds={"t": "text"})).schema_.names == ("x",)
     with pytest.raises(DataError, match="column 't' has no word that several texts share, and others lack"):
         GaussianMixture(2).fit(read({"t": ["aa bb", "cc", "dd"]}, kinds="text"))
 

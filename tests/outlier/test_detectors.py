@@ -202,9 +202,9 @@ def test_rows_known_to_be_normal(entry):
     assert (model.predict(MIXED) == 1).all()
 
 
-def test_no_column_of_words(entry):
-    table = read([{"word": "alpha beta", "x": 1.0}], kinds={"word": Text("word")})
-    with pytest.raises(RefusalError, match=r"cannot use the text column 'word'"):
+def test_texts_that_share_no_words_are_refused(entry):
+    table = read([{"word": "alpha beta"}, {"word": "gamma"}], kinds={"word": Text("word")})
+    with pytest.raises(DataError, match=r"column 'word' has no word that several texts share"):
         entry.make().fit(table)
 
 

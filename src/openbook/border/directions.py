@@ -5,9 +5,10 @@ r"""Directions of texts, derived at the border for learners that need numbers an
 f_w is how often word w occurs in the text, and the t of a text have length 1. v_j are the leading right
 singular vectors of the x of all texts (latent semantic analysis; Deerwester et al. 1990), found by subspace
 iteration: each step is a pass over the rows, which are held as sparse counts where half a gigabyte is enough
-for them. Words are those of two texts or more, the 2,000 that most texts have. There are up to twenty
-directions, and no more than one for ten rows. The schema holds them (`openbook.data.Direction`). A missing
-text is missing in all of them; one without known words lies at 0.
+for them. Words are those of two texts or more but not of all, the 2,000 that most texts have. There are up
+to twenty directions, and no more than one for ten rows. The schema holds them (`openbook.data.Direction`). A
+missing text is missing in all of them; one without known words lies at 0. A column without such words has no
+directions, and takes no part.
 """
 
 from collections.abc import Sequence
@@ -49,6 +50,9 @@ def with_directions(schema: Schema, rows: Rows) -> tuple[Schema, list[CountedChu
     pieces = rows.pieces if held is None else held
     derived = {text: _directions(text, terms, pieces) for text, terms in zip(texts, found, strict=True)}
     attributes = tuple(one for a in schema for one in derived.get(a.name, [a]))
+    if not attributes:
+        msg = f"column {texts[0]!r} has no word that several texts share, and others lack"
+        raise DataError(msg)
     return Schema(attributes, schema.named), held
 
 
@@ -60,8 +64,7 @@ def _directions(text: str, terms: TermCounts, pieces: Sequence[Any]) -> list[Dir
     n, df = float(terms.rows[0]), terms.documents
     telling = np.flatnonzero((df > 1) & (df < n))
     if not len(telling):
-        msg = f"column {text!r} has no word that several texts share, and others lack"
-        raise DataError(msg)
+        return []
     kept = np.sort(telling[np.lexsort((telling, -df[telling]))[:_WORDS]])
     every = terms.terms
     words = tuple(every[i] for i in kept.tolist())

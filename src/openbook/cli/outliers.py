@@ -49,14 +49,11 @@ def run_outliers(
         table = open_table(source, kinds, read_with)
         truth = None if labels is None else _truth(table, labels)
         X = table.drop(*ignore, *([] if truth is None else [truth[0]]))
-        X, words = _without_words(X)
     with waiting("Looking for outliers"):
         found = oddest(detector.fit(X), X, top)
-        simple = simple_outliers(X)
+        simple = simple_outliers(X.drop(*X.schema.of(Text)))
         against = None if truth is None else evaluate_outliers(detector, X, truth[1])
         made = evaluate_synthetic(detector, X) if synthetic else None
-    if words:
-        typer.echo(f"openbook: note: free text is not used: {', '.join(words)}", err=True)
     typer.echo(found.work().text())
     if simple:
         typer.echo("\nOne column at a time:")
@@ -98,11 +95,6 @@ def _truth(table: Table, given: str) -> tuple[str, np.ndarray]:
         )
     odd = values.index(value) if value is not None else int(seen[counts[seen].argmin()])
     return name, column.data == odd
-
-
-def _without_words(X: Table) -> tuple[Table, tuple[str, ...]]:
-    words = X.schema.of(Text)
-    return X.drop(*words), words
 
 
 def _write(out: Path, table: Table, found: Oddest, against: OutlierEvaluation | None) -> None:
