@@ -168,13 +168,6 @@ def test_a_column_that_is_not_there_is_named(fitted):
         model.work({"nowhere": 1})
 
 
-def test_text_is_refused(entry):
-    rows = [{"words": " ".join(["word"] * 60) + str(i)} for i in range(10)]
-    table = openbook.read(rows, kinds={"words": "text"})
-    reason = make(entry).refusal(table.schema)
-    assert entry.name == "k_means" if reason is None else "words" in reason  # which counts words
-
-
 def test_too_few_rows_are_refused(entry):
     learner = make(entry)
     if "n_clusters" not in learner.get_params():

@@ -42,7 +42,8 @@ def test_by_hand():
     assert_allclose(np.abs(model.components_[1]), np.sqrt([0.5, 0.5]))
     # scores along (1, 1) are √2 times 1, ½, ½: mean 2/3 √2, mean square 1
     assert_allclose(model.explained_variance_[0], 1 - 2 * (2 / 3) ** 2)
-    assert_allclose(model.inverse_transform(model.transform([[3.0, 1.0]])), [[3.0, 1.0]])
+    back = model.inverse_transform(model.transform([[3.0, 1.0]]))
+    assert_allclose(back.block(back.names), [[3.0, 1.0]])
 
 
 def test_a_weight_counts_rows(counts):
@@ -66,6 +67,10 @@ def test_texts_beside_other_columns(tmp_path):
     again = ob.open_model(ob.save(model, tmp_path / "svd.openbook"))
     assert_allclose(again.transform(rows), model.transform(rows))
     assert_allclose(again.explained_variance_ratio_, model.explained_variance_ratio_)
+    back = TruncatedSVD(9).fit(rows)
+    assert_allclose(
+        back.inverse_transform(back.transform(rows)).data("talk: cup"), [1, 1, 0, 0, 0, 0], atol=1e-9
+    )
     work = again.work({"talk": "goal, goal zebra", "hour": 2.0})
     assert ("talk: goal", 2.0) in [row[:2] for row in work["component 1"].parts[0].rows]
     assert "3 components explain" in str(again.work())

@@ -457,7 +457,7 @@ class Encoding:
                 assert isinstance(attribute, Ordinal)
                 ranks = np.rint(values[:, 0] * (len(attribute.values) - 1))
                 columns.append(np.clip(ranks, 0, len(attribute.values) - 1).astype(attribute.dtype))
-        return Table(self.schema, columns)
+        return Table(self.schema, [*columns, *raw[:, len(self) - self.sparse :].T])
 
     def work(self) -> Work:
         """Show how each column is encoded."""

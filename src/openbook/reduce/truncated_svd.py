@@ -179,7 +179,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervis
         return linear_scores(self.encoding_, X, self.components_, np.zeros(len(self.components_)))
 
     def inverse_transform(self, scores):
-        """The encoded columns behind scores, which are dense.
+        """The rows behind scores, as a table, in which no column is sparse.
 
         Parameters
         ----------
@@ -188,11 +188,11 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervis
 
         Returns
         -------
-        ndarray of shape (n_rows, d)
-            The encoded columns.
+        Table
+            The rows.
         """
         check_is_fitted(self)
-        return checked_scores(scores, len(self.components_)) @ self.components_
+        return self.encoding_.decoded(checked_scores(scores, len(self.components_)) @ self.components_)
 
     @property
     def _n_features_out(self):
