@@ -72,6 +72,8 @@ def test_fifth_row_is_drawn_and_predicted_first(file, typed):
     lines = [line.split(",") for line in Path("rows.labels.csv").read_text().split()[1:]]
     assert [bool(line[2]) for line in lines] == [False, False, False, False, True]
     assert "of 1 right" in said
+    assert "the 4 rows asked for" in said  # two rows of each class were given, and are tested
+    assert "a study of this file judges its learners too strictly" in said
 
 
 def test_column_that_is_not_there_yet(file, typed):

@@ -1,4 +1,4 @@
-"""Did the unlabelled rows help: the difference by hand, the three answers, and what is refused."""
+"""Did unlabelled rows, and rows asked for, help: the difference by hand, the three answers, and what is refused."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from openbook.bayes import NaiveBayes
 from openbook.errors import DataError, ParameterError
 from openbook.judge import corrected_t_test
-from openbook.label import LabelPropagation, NaiveBayesEM, unlabelled_effect
+from openbook.label import LabelPropagation, NaiveBayesEM, asked_effect, unlabelled_effect
+from openbook.neighbors import KNeighborsClassifier
 
 
 def two_stripes(n, labelled, seed):
@@ -50,9 +51,38 @@ def test_unlabelled_rows_that_break_the_model_hurt():
     assert unlabelled_effect(NaiveBayesEM(), X, y, repeats=4).verdict == "hurt"
 
 
+def test_rows_asked_for_help_on_rows_that_were_not():
+    """The border is at 0.5; rows not asked for lie away from it, but for a few, and those asked for lie at it."""
+    rng = np.random.default_rng(0)
+    x = np.r_[rng.uniform(0, 1, 60), rng.uniform(0.4, 0.6, 60), np.full(5, 0.1)]
+    y = np.where(x > 0.5, "high", "low").astype(object)
+    y[120:] = None
+    model = KNeighborsClassifier(1)
+    effect = asked_effect(model, x[:, None], y, range(60, 120), cv=3, repeats=2)
+    differences, shares = [], []
+    for train, test in RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0).split(x[:60], y[:60]):
+        both = [
+            clone(model).fit(x[rows, None], y[rows]).score(x[test, None], y[test])
+            for rows in (np.r_[train, 60:120], train)
+        ]
+        shares.append(both)
+        differences.append(both[0] - both[1])
+    expected = corrected_t_test(differences, n_train=40, n_test=20)
+    assert (effect.n_others, effect.n_asked) == (60, 60)
+    assert (effect.with_asked, effect.others_alone) == pytest.approx(np.mean(shares, axis=0))
+    assert effect.test.interval.low == pytest.approx(expected.interval.low)
+    assert effect.with_asked > effect.others_alone
+    assert effect.work().conclusion == str(effect)
+    assert str(effect).endswith("Tested on the 60 labelled rows not asked for.")
+
+
 def test_what_is_refused():
     X, y = two_stripes(30, 10, 0)
     with pytest.raises(ParameterError, match="NaiveBayes learns from labelled rows only; take a learner of"):
         unlabelled_effect(NaiveBayes(), X, y)
-    with pytest.raises(DataError, match="needs unlabelled rows, and two classes of at least 2 labelled rows"):
+    with pytest.raises(DataError, match="needs unlabelled rows, and every row has a label"):
         unlabelled_effect(NaiveBayesEM(), X[:10], y[:10])
+    with pytest.raises(DataError, match="needs two classes of at least 2 rows each"):
+        unlabelled_effect(NaiveBayesEM(), X, np.where(np.arange(30) < 2, y, np.nan))
+    with pytest.raises(DataError, match="labelled rows that were asked for, and there is none"):
+        asked_effect(NaiveBayes(), X, y, [20])

@@ -23,6 +23,7 @@ from openbook.judge.chance.intervals import wilson
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.label.answers import AnswerFile
 from openbook.label.asker import Asker
+from openbook.label.effect import asked_effect
 from openbook.registry import learner
 from openbook.words.numbers import shown
 from openbook.words.sentences import plural
@@ -177,7 +178,26 @@ class Labelling:
         known = sum(label is not None for label in self.labels)
         rows = plural(len(self.labels), "row")
         say(screen, f"{out}: {known:,} of {rows} with a label. Answers: {self.answers.path}.")
+        self._worth(screen)
         say(screen, f"Next: openbook study {out} --target {self.target}")
+
+    def _worth(self, screen: Console) -> None:
+        """What the rows asked for were worth to the classifier that asked, and what they are not good for."""
+        if not (asked := self.answers.asked):
+            return
+        try:
+            effect = asked_effect(self.asker.estimator, self.rows, self.labels, asked, repeats=3)
+            say(screen, str(effect))
+        except DataError:
+            say(
+                screen,
+                "Too few labels are of rows drawn at random to tell what the rows asked for are worth.",
+            )
+        say(
+            screen,
+            "The rows asked for are hard ones: a study of this file judges its learners too strictly, and others"
+            " may learn less from them.",
+        )
 
 
 def _cells(column: Column | None, n: int) -> list[tuple[Any, bool]]:

@@ -5,7 +5,7 @@ from openbook.label.asker import Asker
 from openbook.label.assumptions import AssumptionCheck, check_assumption
 from openbook.label.cluster_then_label import ClusterThenLabel
 from openbook.label.co_training import CoTraining
-from openbook.label.effect import UnlabelledEffect, unlabelled_effect
+from openbook.label.effect import AskedEffect, UnlabelledEffect, asked_effect, unlabelled_effect
 from openbook.label.naive_bayes_em import NaiveBayesEM
 from openbook.label.nearest_propagation import NearestPropagation
 from openbook.label.pretrained import PretrainedClassifier
@@ -16,6 +16,7 @@ from openbook.label.stopping import Stopping
 from openbook.label.tri_training import TriTraining
 
 __all__ = [
+    "AskedEffect",
     "Asker",
     "AssumptionCheck",
     "ClusterThenLabel",
@@ -31,6 +32,7 @@ __all__ = [
     "Stopping",
     "TriTraining",
     "UnlabelledEffect",
+    "asked_effect",
     "check_assumption",
     "simulate",
     "unlabelled_effect",

@@ -82,6 +82,11 @@ class AnswerFile:
         return {row: label for row, (label, _) in self._last().items()}
 
     @property
+    def asked(self) -> list[int]:
+        """The rows with a label that were asked for on purpose, not drawn at random."""
+        return [row for row, (_, predicted) in self._last().items() if not predicted]
+
+    @property
     def checked(self) -> list[bool]:
         """Of the rows that were drawn at random, whether the prediction was right."""
         return [label == predicted for label, predicted in self._last().values() if predicted]

@@ -1,11 +1,13 @@
-"""Did the unlabelled rows help? The same learner with them and without them, on the same test rows.
+"""Did more rows help? The same learner with them and without them, on the same test rows.
 
-    difference of a fold = accuracy(labelled and unlabelled rows) - accuracy(labelled rows alone)
+    difference of a fold = accuracy(rows of the other folds and the rows in question)
+                           - accuracy(rows of the other folds alone)
 
-Labelled rows are divided into folds, repeatedly and by class. Both models of a fold see the labels of the
-other folds, one also sees all unlabelled rows, and both predict the labelled rows of the fold. The interval
-of the mean difference is that of the corrected resampled t test, which allows for folds that share rows. Rows
-without a label are never tested on: their class is not known.
+The rows in question are those without a label, or those that an `Asker` asked for. All other labelled rows
+are divided into folds, repeatedly and by class, and tested. The interval of the mean difference is that of
+the corrected resampled t test, which allows for folds that share rows. Rows without a label are never tested:
+their class is not known. Nor are rows that were asked for: they were chosen because they are hard, and so are
+no sample of the others.
 """
 
 from dataclasses import dataclass
@@ -24,7 +26,7 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["UnlabelledEffect", "unlabelled_effect"]
+__all__ = ["AskedEffect", "UnlabelledEffect", "asked_effect", "unlabelled_effect"]
 
 
 @dataclass(frozen=True)
@@ -67,16 +69,10 @@ class UnlabelledEffect:
     @property
     def verdict(self) -> str:
         """Whether they "helped" or "hurt", or it "cannot be determined"."""
-        interval = self.test.interval
-        return "helped" if interval.low > 0 else "hurt" if interval.high < 0 else "cannot be determined"
+        return _verdict(self.test)
 
     def __str__(self) -> str:
-        rows = plural(self.n_unlabelled, "unlabelled row")
-        said = {
-            "helped": f"The {rows} helped",
-            "hurt": f"The {rows} hurt",
-            "cannot be determined": f"Whether the {rows} helped cannot be determined",
-        }[self.verdict]
+        said = _said(self.verdict, plural(self.n_unlabelled, "unlabelled row"))
         return (
             f"{said}: accuracy {self.with_unlabelled:.3f} with them, {self.labelled_alone:.3f} with the"
             f" {plural(self.n_labelled, 'labelled row')} alone; difference {self.test}."
@@ -146,24 +142,164 @@ def unlabelled_effect(
     check_takes_unlabelled(model)
     rows = ScarceRows.of(X, y)
     known, free = rows.known, np.flatnonzero(rows.codes == UNLABELLED)
-    folds = min(cv, int(np.bincount(rows.codes[known]).min()))
-    if folds < 2 or len(rows.labels) < 2 or not len(free):
-        msg = "the comparison needs unlabelled rows, and two classes of at least 2 labelled rows each"
+    if not len(free):
+        msg = "the comparison needs unlabelled rows, and every row has a label"
         raise DataError(msg)
-    splits = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
+    both, result = _compared(model, rows, known, free, (cv, repeats, level, random_state))
+    name = type(model).__name__
+    return UnlabelledEffect(name, len(known), len(free), *both, result, assumption_of(model, rows))
+
+
+@dataclass(frozen=True)
+class AskedEffect:
+    """What the rows that were asked for are worth to a learner.
+
+    Attributes
+    ----------
+    learner : str
+        The name of its class.
+    n_others, n_asked : int
+        How many labelled rows were not asked for, and how many were.
+    with_asked, others_alone : float
+        The mean accuracy with all labelled rows, and without those that were asked for.
+    test : TestResult
+        The difference, its interval and its p-value.
+
+    Notes
+    -----
+    Guide: docs/guide/asking.md
+
+    Examples
+    --------
+    >>> from openbook.judge import corrected_t_test
+    >>> test = corrected_t_test([0.1, 0.2, 0.1, 0.2], n_train=75, n_test=25)
+    >>> AskedEffect("NaiveBayes", 100, 50, 0.9, 0.75, test).verdict
+    'helped'
+    """
+
+    learner: str
+    n_others: int
+    n_asked: int
+    with_asked: float
+    others_alone: float
+    test: TestResult
+
+    @property
+    def verdict(self) -> str:
+        """Whether they "helped" or "hurt", or it "cannot be determined"."""
+        return _verdict(self.test)
+
+    def __str__(self) -> str:
+        return (
+            f"{_said(self.verdict, plural(self.n_asked, 'row') + ' asked for')}: accuracy"
+            f" {self.with_asked:.3f} with them, {self.others_alone:.3f} without; difference {self.test}. Tested"
+            f" on the {plural(self.n_others, 'labelled row')} not asked for."
+        )
+
+    def work(self) -> Work:
+        """How the difference was found.
+
+        Returns
+        -------
+        Work
+        """
+        scores = Grid(
+            "accuracy on the same test rows",
+            ("learnt from", "rows", "accuracy"),
+            [
+                ("all labelled rows", self.n_others + self.n_asked, self.with_asked),
+                ("rows not asked for alone", self.n_others, self.others_alone),
+            ],
+        )
+        return Work(f"Rows asked for: {self.learner}", (scores, self.test.work()), str(self))
+
+
+@documented
+def asked_effect(
+    model: Any,
+    X: Any,
+    y: Any,
+    asked: Any,
+    cv: int = 5,
+    repeats: int = 10,
+    level: float = 0.95,
+    random_state: Any = 0,
+) -> AskedEffect:
+    """Compare a classifier with and without the rows that were asked for, on labelled rows that were not.
+
+    Parameters
+    ----------
+    model : estimator
+        A classifier; it is copied, not fitted.
+    X : table-like
+    y : array-like or str
+        The target, missing where a row has no label; or the name of a column of X.
+    asked : sequence of int
+        The numbers of the rows that were asked for on purpose. The other labelled rows should be a random
+        sample.
+    cv : int, default=5
+        The number of folds; fewer where a class has fewer rows.
+    repeats : int, default=10
+    level : float, default=0.95
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    AskedEffect
+
+    Notes
+    -----
+    Guide: docs/guide/asking.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("iris").split("species")
+    >>> effect = asked_effect(NaiveBayes(), X, y, asked=range(51, 150, 2), repeats=1)
+    >>> effect.n_others, effect.n_asked
+    (100, 50)
+    """
+    rows = ScarceRows.of(X, y)
+    chosen = np.intersect1d(np.asarray(asked, dtype=np.intp), rows.known)
+    if not len(chosen):
+        msg = "the comparison needs labelled rows that were asked for, and there is none"
+        raise DataError(msg)
+    others = np.setdiff1d(rows.known, chosen)
+    both, result = _compared(model, rows, others, chosen, (cv, repeats, level, random_state))
+    return AskedEffect(type(model).__name__, len(others), len(chosen), *both, result)
+
+
+def _compared(
+    model: Any, rows: ScarceRows, tested: np.ndarray, more: np.ndarray, how: tuple[int, int, float, Any]
+) -> tuple[list[float], TestResult]:
+    """The mean accuracies with some more rows and without, in folds of those tested, and their difference."""
+    cv, repeats, level, random_state = how
+    codes = rows.codes[tested]
+    seen = np.unique(codes, return_counts=True)[1]
+    if len(seen) < 2 or (folds := min(cv, int(seen.min()))) < 2:
+        msg = "the comparison tests labelled rows, and needs two classes of at least 2 rows each"
+        raise DataError(msg)
     shares = []
-    for train, test in splits.split(known, rows.codes[known]):
-        learnt = np.sort(np.concatenate([known[train], free])), known[train]
-        shares.append([_accuracy(model, rows.take(some), rows.take(known[test])) for some in learnt])
+    splits = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
+    for train, test in splits.split(tested, codes):
+        learnt = np.sort(np.concatenate([tested[train], more])), tested[train]
+        shares.append([_accuracy(model, rows.take(some), rows.take(tested[test])) for some in learnt])
     both = np.array(shares)
-    n_test = len(known) / folds
-    result = corrected_t_test(both[:, 0] - both[:, 1], len(known) - n_test, n_test, level)
-    means, name = both.mean(axis=0).tolist(), type(model).__name__
-    return UnlabelledEffect(
-        name, len(known), len(free), means[0], means[1], result, assumption_of(model, rows)
-    )
+    n_test = len(tested) / folds
+    result = corrected_t_test(both[:, 0] - both[:, 1], len(tested) - n_test, n_test, level)
+    return both.mean(axis=0).tolist(), result
 
 
 def _accuracy(model: Any, learnt: ScarceRows, tested: ScarceRows) -> float:
     with collected_warnings():  # of models that are thrown away
         return float((clone(model).fit(learnt.X, learnt.y).predict(tested.X) == tested.y).mean())
+
+
+def _verdict(test: TestResult) -> str:
+    interval = test.interval
+    return "helped" if interval.low > 0 else "hurt" if interval.high < 0 else "cannot be determined"
+
+
+def _said(verdict: str, rows: str) -> str:
+    return f"Whether the {rows} helped {verdict}" if verdict.startswith("cannot") else f"The {rows} {verdict}"

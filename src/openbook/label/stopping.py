@@ -8,9 +8,8 @@ r"""When more labels stop paying off.
 The cost of a label is counted in errors: at 1, a label is worth having as long as it spares more than one
 wrong prediction. The slope is that of the least squares line through u over the last 10 labels. Where u
 rises as fast as that, by more than two standard errors of the slope, the classifier is finding out how little
-it knows, and labels still pay. A classifier
-that is too sure of itself expects too few errors, so the rule is a guide, not a guarantee: rows drawn at
-random and labelled tell the true share.
+it knows, and labels still pay. A classifier that is too sure of itself expects too few errors, so the rule is
+a guide, not a guarantee: rows drawn at random and labelled tell the true share.
 
 trace : (labels, u) pairs, in the order of teaching
 """
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openbook.words.numbers import figure, shown
+from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -110,16 +109,17 @@ class Stopping:
             more = WINDOW - int(labels[-1] - labels[0]) if len(labels) else WINDOW
             return f"Whether more labels pay can be told after {plural(more, 'more label')}."
         rows = plural(self.n_left, "row")
-        errors = f"{shown(self.errors_left)} errors are expected among the {rows} without a label"
-        cost = f"it costs as much as {figure(self.cost)}"
+        errors = f"about {self.errors_left:,.1f} errors are expected among the {rows} without a label"
+        spared = (
+            f"another label spares about {max(self.gain, 0.0):,.1f} of them and costs {figure(self.cost)}"
+        )
         if self.stop and self.errors_left < self.cost:
             return f"You may stop: {errors}, fewer than a label costs ({figure(self.cost)})."
         if self.stop:
-            spared = max(self.gain, 0.0)
-            return f"You may stop: {errors}; another label spares about {shown(spared)} of them, and {cost}."
+            return f"You may stop: {errors}; {spared}."
         if self._rises:
             return f"Go on: {errors}, and more with each label: the classifier had been too sure of itself."
-        return f"Go on: {errors}; another label spares about {shown(self.gain)} of them, and {cost}."
+        return f"Go on: {errors}; {spared}."
 
     def work(self) -> Work:
         """How the gain was found.
