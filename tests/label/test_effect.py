@@ -1,4 +1,4 @@
-"""Did unlabelled rows, and rows asked for, help: the difference by hand, the three answers, and what is refused."""
+"""Did unlabelled rows, or rows asked for, help: the difference by hand, three answers, what is refused."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_unlabelled_rows_that_break_the_model_hurt():
 
 
 def test_rows_asked_for_help_on_rows_that_were_not():
-    """The border is at 0.5; rows not asked for lie away from it, but for a few, and those asked for lie at it."""
+    """The border is at 0.5, and the rows asked for lie about it."""
     rng = np.random.default_rng(0)
     x = np.r_[rng.uniform(0, 1, 60), rng.uniform(0.4, 0.6, 60), np.full(5, 0.1)]
     y = np.where(x > 0.5, "high", "low").astype(object)

@@ -186,17 +186,14 @@ class Labelling:
         if not (asked := self.answers.asked):
             return
         try:
-            effect = asked_effect(self.asker.estimator, self.rows, self.labels, asked, repeats=3)
-            say(screen, str(effect))
+            worth = str(asked_effect(self.asker.estimator, self.rows, self.labels, asked, repeats=3))
         except DataError:
-            say(
-                screen,
-                "Too few labels are of rows drawn at random to tell what the rows asked for are worth.",
-            )
+            worth = "Too few labelled rows were drawn at random to tell what the rows asked for are worth."
+        say(screen, worth)
         say(
             screen,
-            "The rows asked for are hard ones: a study of this file judges its learners too strictly, and others"
-            " may learn less from them.",
+            "The rows asked for are hard: a study of this file judges its learners too strictly, and learners"
+            " other than the one that asked may gain less from them.",
         )
 
 

@@ -145,9 +145,9 @@ def unlabelled_effect(
     if not len(free):
         msg = "the comparison needs unlabelled rows, and every row has a label"
         raise DataError(msg)
-    both, result = _compared(model, rows, known, free, (cv, repeats, level, random_state))
+    found = _compared(model, rows, known, free, (cv, repeats, level, random_state))
     name = type(model).__name__
-    return UnlabelledEffect(name, len(known), len(free), *both, result, assumption_of(model, rows))
+    return UnlabelledEffect(name, len(known), len(free), *found, assumption_of(model, rows))
 
 
 @dataclass(frozen=True)
@@ -192,8 +192,8 @@ class AskedEffect:
     def __str__(self) -> str:
         return (
             f"{_said(self.verdict, plural(self.n_asked, 'row') + ' asked for')}: accuracy"
-            f" {self.with_asked:.3f} with them, {self.others_alone:.3f} without; difference {self.test}. Tested"
-            f" on the {plural(self.n_others, 'labelled row')} not asked for."
+            f" {self.with_asked:.3f} with them, {self.others_alone:.3f} without; difference {self.test}."
+            f" Tested on the {plural(self.n_others, 'labelled row')} not asked for."
         )
 
     def work(self) -> Work:
@@ -266,13 +266,13 @@ def asked_effect(
         msg = "the comparison needs labelled rows that were asked for, and there is none"
         raise DataError(msg)
     others = np.setdiff1d(rows.known, chosen)
-    both, result = _compared(model, rows, others, chosen, (cv, repeats, level, random_state))
-    return AskedEffect(type(model).__name__, len(others), len(chosen), *both, result)
+    found = _compared(model, rows, others, chosen, (cv, repeats, level, random_state))
+    return AskedEffect(type(model).__name__, len(others), len(chosen), *found)
 
 
 def _compared(
     model: Any, rows: ScarceRows, tested: np.ndarray, more: np.ndarray, how: tuple[int, int, float, Any]
-) -> tuple[list[float], TestResult]:
+) -> tuple[float, float, TestResult]:
     """The mean accuracies with some more rows and without, in folds of those tested, and their difference."""
     cv, repeats, level, random_state = how
     codes = rows.codes[tested]
@@ -288,7 +288,8 @@ def _compared(
     both = np.array(shares)
     n_test = len(tested) / folds
     result = corrected_t_test(both[:, 0] - both[:, 1], len(tested) - n_test, n_test, level)
-    return both.mean(axis=0).tolist(), result
+    more_rows, alone = both.mean(axis=0).tolist()
+    return more_rows, alone, result
 
 
 def _accuracy(model: Any, learnt: ScarceRows, tested: ScarceRows) -> float:
