@@ -30,7 +30,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from bench.show import write_between
 from openbook.judge import Evaluation, FoldResult, Metric, cost_metric
+from openbook.judge.folds.examples import Split
 from openbook.judge.folds.splits import protocol
+from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.metrics import METRICS, Predictions
 
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
@@ -196,23 +198,29 @@ def simulate(cell: Cell, simulations: int, seed: int = 0) -> dict[str, dict[str,
         fresh_X, fresh_y, _ = drawn(cell, n_fresh, rng)
         if k and len(np.unique(y)) < 2:
             continue
-        splits = list(folds_of(cell, y, groups, i))
-        tested = np.cumsum([len(test) for _, test in splits])
+        splits = [Split(f, *rows) for f, rows in enumerate(folds_of(cell, y, groups, i))]
+        two_out = two_out_splits(splits, len(y)) if cell.protocol in ("usual", "quick") else []
+        tested = np.cumsum([len(split.test) for split in splits])
         fresh = np.split(np.arange(n_fresh), tested[:-1] * n_fresh // tested[-1])
         for label, learn in LEARNERS[cell.task].items():
             results, truths = [], []
-            for f, (train, test) in enumerate(splits):
-                predict = learn(X[train], y[train])
+            for split in (*splits, *two_out):
+                predict, test = learn(X[split.train], y[split.train]), split.test
                 labels, proba = predicted(cell, predict, X[test])
-                results.append(FoldResult(f, test, y[test], labels, proba, len(train), 0.0, 0.0, None, ()))
-                truths.append(Predictions(fresh_y[fresh[f]], *predicted(cell, predict, fresh_X[fresh[f]]), k))
+                results.append(
+                    FoldResult(split.index, test, y[test], labels, proba, split.n_train, 0.0, 0.0, None, ())
+                )
+                if split.index < len(splits):
+                    rows = fresh[split.index]
+                    truths.append(Predictions(fresh_y[rows], *predicted(cell, predict, fresh_X[rows]), k))
             evaluation = Evaluation(
                 label,
                 "classification" if k else "regression",
                 np.arange(k) if k else None,
-                tuple(results),
+                tuple(results[: len(splits)]),
                 groups=groups if cell.protocol == "grouped" else None,
                 ordered=cell.protocol == "time-ordered",
+                two_out=tuple(results[len(splits) :]),
             )
             for name, metric in metrics.items():
                 truth = _truth(metric, truths)
@@ -238,9 +246,7 @@ def _truth(metric: Metric, models: list[Predictions]) -> float:
     """The score of fresh rows: of those of each model where rows are ranked, else of all together."""
     if metric.within_folds:
         return float(np.mean([metric(p) for p in models]))
-    proba = None if models[0].proba is None else np.concatenate([p.proba for p in models])
-    truth, said = (np.concatenate([getattr(p, what) for p in models]) for what in ("truth", "predicted"))
-    return metric(Predictions(truth, said, proba, models[0].n_classes))
+    return metric(Predictions.joined(models))
 
 
 def main() -> None:

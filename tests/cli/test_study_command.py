@@ -50,7 +50,7 @@ def test_study_says_the_same_twice_and_with_any_number_of_workers(here, good):
     before = (here / "weather" / "results.jsonl").read_bytes()
     again = first.partition("\n")[2]  # without the estimated time
     # 11 learners, 14 rows left out one by one; then the final fit, the examples and what each column tells
-    done = "Resuming: 154 of 154 folds are done, and 3 later steps.\n"
+    done = "Resuming: 154 of 154 fits are done, and 3 later steps.\n"
     assert good("study", "weather", "--workers", 1) == done + again
     assert (here / "weather" / "results.jsonl").read_bytes() == before
     assert good("study", here / "weather" / "plan.toml", "--out", "weather") == done + again

@@ -7,7 +7,6 @@ colour, and is as wide as COLUMNS says, or 110.
 import os
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
 
 from rich import box
 from rich.cells import cell_len
@@ -102,7 +101,7 @@ def notes(screen: Console, lines: Sequence[str]) -> None:
 
 def short_description(description: Description, width: int = _READABLE) -> str:
     """The description; of a wide table only the headline and the findings."""
-    blocks = description_text(_for_command_line(description), width).split("\n\n")
+    blocks = description_text(description.for_command_line(), width).split("\n\n")
     if len(description.columns) <= _MOST_COLUMNS:
         return "\n\n".join(blocks)
     return "\n\n".join(
@@ -112,15 +111,7 @@ def short_description(description: Description, width: int = _READABLE) -> str:
 
 def print_description(description: Description) -> None:
     screen = console()
-    say(screen, description_text(_for_command_line(description), readable(screen)))
-
-
-def _for_command_line(description: Description) -> Description:
-    """Its findings and notes with hints that can be typed."""
-    findings = [replace(one, message=for_command_line(one.message)) for one in description.findings]
-    return replace(
-        description, findings=tuple(findings), notes=tuple(map(for_command_line, description.notes))
-    )
+    say(screen, description_text(description.for_command_line(), readable(screen)))
 
 
 def columns(screen: Console, rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:

@@ -1,7 +1,7 @@
 """Get to know a table before learning from it: every column in figures, and what deserves a second look."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from openbook.data.describe_render import description_html, description_text
@@ -23,7 +23,7 @@ from openbook.data.findings import (
 )
 from openbook.data.summary import ColumnSummary, measure
 from openbook.data.table import Table
-from openbook.errors import UnknownColumn
+from openbook.errors import UnknownColumn, for_command_line
 from openbook.words.sentences import plural
 
 __all__ = ["Description", "describe"]
@@ -60,6 +60,11 @@ class Description:
             if summary.name == name:
                 return summary
         raise UnknownColumn(name, [summary.name for summary in self.columns])
+
+    def for_command_line(self) -> "Description":
+        """The same, with hints as they are typed on the command line."""
+        findings = (replace(one, message=for_command_line(one.message)) for one in self.findings)
+        return replace(self, findings=tuple(findings), notes=tuple(map(for_command_line, self.notes)))
 
     def to_json(self) -> dict[str, Any]:
         return {

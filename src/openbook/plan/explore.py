@@ -106,7 +106,7 @@ def explore(
         name=Path(plan.data.name).name,
         plan=plan.to_toml(),
         notes=(*plan.notes, *rows.notes),
-        description=description or describe(table),
+        description=(description or describe(table)).for_command_line(),
         groups=groups,
         oddities=oddities,
         associations=associations,

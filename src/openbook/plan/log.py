@@ -5,9 +5,10 @@
     {"learner": label, "part": "skipped", "fold": i, "reason": …}   the learner dropped out, and why
     {"part": "look", "look": name, "of": state, "found": …}         what a later step found (`plain_json.py`)
 
-The parts are "folds", "test", and those that are evaluated after the choice: "threshold", with a tuned one,
-"labelled", without the unlabelled rows, and "without " some columns. What a look found counts for the folds
-that it saw, whose digest is the state: where a study goes on with more folds, it looks again.
+The parts are "folds", "two_out", with two folds left out, "test", and those that are evaluated after the
+choice: "threshold", with a tuned one, "labelled", without the unlabelled rows, and "without " some columns.
+What a look found counts for the folds that it saw, whose digest is the state: where a study goes on with more
+folds, it looks again.
 
 A line counts once its end is in the file. A kill leaves at most one torn line at the end, which is cut off
 when the study goes on; a bad line anywhere else means that the file was changed, and is refused. A power cut
@@ -36,7 +37,9 @@ from openbook.plan.plain_json import Known, from_plain, to_plain
 __all__ = ["Log", "Skipped"]
 
 #: The parts of a study that are judged fold by fold; further ones begin with "without ".
-_PARTS = ("folds", "labelled", "test", "threshold")
+_PARTS = ("folds", "labelled", "two_out", "test", "threshold")
+#: Those by which learners are compared.
+_COMPARED = ("folds", "two_out")
 
 _FORMAT = 2
 #: Seconds after which what was written is put on the disk.
@@ -130,14 +133,16 @@ class Log:
         there are is a matter of chance.
         """
         place = {label: i for i, label in enumerate(labels)}
-        for key in [key for key in self.results if key[0] == "folds" and key[1] in self.skipped]:
+        for key in [key for key in self.results if key[0] in _COMPARED and key[1] in self.skipped]:
             del self.results[key]
         results = sorted(self.results.items(), key=lambda item: (item[0][0], item[0][2], place[item[0][1]]))
         skipped = sorted(self.skipped.items(), key=lambda item: place[item[0]])
         lines = [_line(self._header), *(_line(_skipped_record(*item)) for item in skipped)]
-        lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] == "folds"]
+        lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] in _COMPARED]
         self._state = _digest("".join(lines))
-        lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] != "folds"]
+        lines += [
+            _line(_result_record(*key[:2], result)) for key, result in results if key[0] not in _COMPARED
+        ]
         self.looks = {name: look for name, look in sorted(self.looks.items()) if look[0] == self._state}
         lines += [_line(_look_record(name, *look)) for name, look in self.looks.items()]
         text = "".join(lines)

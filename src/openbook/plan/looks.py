@@ -38,6 +38,7 @@ from openbook.judge.risk.costs import Costs, costs
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.scores.metrics import metrics_of
+from openbook.judge.scores.positive import FEW
 from openbook.judge.scores.sequences import SequenceScores
 from openbook.label.assumptions import AssumptionCheck, ScarceRows, assumption_of
 from openbook.label.effect import UnlabelledEffect
@@ -173,6 +174,8 @@ class Looking:
             return f"a curve of labelled rows says little of {self.label}, which learns from the others, too"
         if name in _MANY_ROWS and len(self.rows.train) < TINY:
             return f"{len(self.rows.train)} rows are too few"
+        if name == "diagnosis" and self.evaluation.too_rare:
+            return f"all classes but one have fewer than {FEW} rows"
         leaks: Leaks | None = vars(self).get("leaks")
         if name == "diagnosis" and leaks is not None and leaks.suspects:
             return f"it means nothing while {' and '.join(leaks.suspects)} can give the target away"

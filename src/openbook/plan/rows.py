@@ -27,6 +27,7 @@ from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.fit_folds import Fitted
 from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
 from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.positive import positive_last
 from openbook.plan.counts import counted_rows, weights_of
 from openbook.plan.log import Log
@@ -302,6 +303,11 @@ class StudyRows:
         return list(self.to_judge.splits(self.protocol.split(X, y)))
 
     @cached_property
+    def two_out(self) -> list[Split]:
+        """Two folds left out at once, numbered after the folds: see `judge.folds.two_out`."""
+        return two_out_splits(self.folds, len(self.train)) if self.protocol.by_chance else []
+
+    @cached_property
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Positions that train and test in each fold; none is locked away."""
         return [(self.train[fold.train], self.train[fold.test]) for fold in self.folds]
@@ -323,7 +329,9 @@ class StudyRows:
         money = cost_metric(by_decision(self.plan.costs), self.y)
         return tuple(money if name == COST else name for name in self.plan.metrics)
 
-    def evaluation(self, label: str, results: Sequence[FoldResult], words: str = "") -> Evaluation:
+    def evaluation(
+        self, label: str, results: Sequence[FoldResult], words: str = "", two_out: Sequence[FoldResult] = ()
+    ) -> Evaluation:
         return Evaluation(
             label,
             self.plan.task,
@@ -333,6 +341,7 @@ class StudyRows:
             words or self.protocol.words,
             groups=self._group_codes,
             ordered="time" in self.order,
+            two_out=tuple(two_out),
         )
 
     @cached_property
@@ -352,11 +361,21 @@ class StudyRows:
             msg = "no fold is finished yet; run it again, without a time limit or with a longer one"
             raise PlanError(msg)
         judged = [label for label in labels if done[label] >= folds]
-        words = self.protocol.words
+        words, two_out = self.protocol.words, self.two_out
         if folds < len(self.folds):
             words += f", of which the first {folds} of {len(self.folds)} folds were finished in time"
+            two_out = []
         evaluations = {
-            label: self.evaluation(label, [log.results["folds", label, i] for i in range(folds)], words)
+            label: self.evaluation(
+                label,
+                [log.results["folds", label, i] for i in range(folds)],
+                words,
+                [
+                    log.results[key]
+                    for split in two_out
+                    if (key := ("two_out", label, split.index)) in log.results
+                ],
+            )
             for label in judged
         }
         baselines = [label for label in self.plan.baselines if label in judged]

@@ -123,7 +123,8 @@ def run(
     log = Log(folder / "results.jsonl", plan.fingerprint)
     clock = _Clock(start, time_limit)
     labels = [each.label for each in plan.contestants]
-    told = _Told(len(rows.folds) * len(plan.contestants) + len(asked_looks(plan, rows.X.schema)), progress)
+    fits = (len(rows.folds) + len(rows.two_out)) * len(plan.contestants)
+    told = _Told(fits + len(asked_looks(plan, rows.X.schema)), progress)
     # one thread for each product of matrices: folds run side by side, and small products gain nothing
     with log.open(), threadpool_limits(1, user_api="blas"):
         judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))
@@ -149,10 +150,7 @@ def run(
         plan=plan.to_toml(),
         target=plan.roles.target,
         notes=(*plan.notes, *rows.unfinished(log), *_met_before(log, tests), *_not_looked(looks)),
-        description=about_features(
-            description or described(rows.table, plan.roles.target, plan.roles.weight, plan.protocol.weights),
-            plan.roles.named,
-        ),
+        description=about_features(description or _described(rows), plan.roles.named).for_command_line(),
         protocol=comparison[choice.label].words,
         comparison=comparison,
         baselines=tuple(label for label in plan.baselines if label in comparison.evaluations),
@@ -177,6 +175,11 @@ def run(
         rows.working_file(log, decides=decides).unlink(missing_ok=True)
     write_text(result.report, to_html(result))
     return result
+
+
+def _described(rows: StudyRows) -> Description:
+    plan = rows.plan
+    return described(rows.table, plan.roles.target, plan.roles.weight, plan.protocol.weights)
 
 
 def claim_folder(plan: Plan | ExplorePlan, folder: Path, *, fresh: bool) -> None:
@@ -212,7 +215,7 @@ def report_refusal(source: Source, target: str | None, reason: str, folder: Path
         return None
     table = source.read()
     aim = target or source.default_target() or ""
-    told = NotEvaluated(Path(source.name).name, aim, describe(table, aim), reason, {})
+    told = NotEvaluated(Path(source.name).name, aim, describe(table, aim).for_command_line(), reason, {})
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "report.html", refusal_html(told, versions()))
     return folder / "report.html"
@@ -273,7 +276,7 @@ def _opening(judging: Judging) -> Iterator[str]:
     if done := jobs - left:
         looks = len(judging.log.looks)
         more = f", and {plural(looks, 'later step')}" if looks else ""
-        yield f"Resuming: {done:,} of {jobs:,} folds are done{more}."
+        yield f"Resuming: {done:,} of {jobs:,} fits are done{more}."
     if left:
         yield f"Estimated time: {estimate_words(judging.seconds)}, and more where kernels are compiled first."
 

@@ -199,7 +199,7 @@ def _rounds(model: Any) -> list[Sheet]:
     ]
     if not rows:
         return []
-    caption = f"The {len(rows)} members with the largest weights"
+    caption = "Its member" if len(rows) == 1 else f"The {len(rows)} members with the largest weights"
     note = "Error: the weighted share of the training rows that the member gets wrong in its round."
     return [Sheet(caption, ("round", "member", "weight", "error"), tuple(rows), note)]
 

@@ -5,11 +5,13 @@ import shlex
 from collections.abc import Sequence
 from typing import Protocol
 
+import numpy as np
+
 from openbook.data.describe import Description
 from openbook.data.findings import Finding
 from openbook.judge import Evaluation
 from openbook.judge.folds.splits import TINY
-from openbook.judge.scores.positive import RARE, shares
+from openbook.judge.scores.positive import FEW, shares, too_rare
 from openbook.report.study import Example, StudyResult
 from openbook.text.describe import excerpt
 from openbook.words.numbers import cell, p_words
@@ -36,9 +38,6 @@ __all__ = [
     "title",
     "without_suspects",
 ]
-
-#: Of fewer rows of a class no score says whether a model finds it.
-_FEW = 5
 
 #: The share of test rows with a copy in training from which the first line tells of them.
 _MANY_COPIES = 0.1
@@ -103,16 +102,13 @@ def doubts(result: StudyResult) -> str:
 def too_few(result: StudyResult) -> str:
     """What cannot be evaluated, since all classes but one are too rare; empty where they are not."""
     y = result.training[1]
-    found = sorted(shares(y).items(), key=lambda item: -item[1])
-    if len(found) < 2:
+    found = sorted(((round(share * len(y)), name) for name, share in shares(y).items()), reverse=True)
+    if not too_rare(np.array([rows for rows, _ in found])):
         return ""
-    (first, _), (second, share) = found[:2]
-    most = round(share * len(y))
-    if most >= _FEW or share >= RARE:
-        return ""
+    (_, first), (most, second) = found[:2]
     if len(found) > 2:
         return (
-            f"Apart from {first}, every class has fewer than {_FEW} training rows: whether a model tells them"
+            f"Apart from {first}, every class has fewer than {FEW} training rows: whether a model tells them"
             " apart cannot be evaluated."
         )
     has = "training row has" if most == 1 else "training rows have"

@@ -6,6 +6,7 @@ import pytest
 from openbook.data import Column, Nominal, Numeric
 from openbook.errors import ParameterError
 from openbook.judge import lock_away, protocol
+from openbook.judge.folds.splits import splitter_of
 
 
 def test_the_default_is_five_times_ten_stratified_folds():
@@ -40,13 +41,17 @@ def test_regression_is_not_stratified():
     assert protocol(np.arange(80), "regression").words.startswith("10-fold")
 
 
-@pytest.mark.parametrize(
-    "more", [{}, {"n_splits": 5}, {"groups": np.arange(99) // 9}, {"time": np.arange(99)}], ids=str
-)
-def test_intervals_of_few_rows_are_called_rough(more):
+@pytest.mark.parametrize("more", [{"groups": np.arange(99) // 9}, {"time": np.arange(99)}], ids=str)
+def test_intervals_of_few_rows_that_belong_together_are_called_rough(more):
     assert "95% intervals are rough" in protocol([0, 1, 1] * 33, **more).words
-    longer = {name: np.arange(102) // (9 if name == "groups" else 1) for name in more if name != "n_splits"}
+    longer = {name: np.arange(102) // (9 if name == "groups" else 1) for name in more}
     assert "rough" not in protocol([0, 1, 1] * 34, **longer).words
+
+
+def test_intervals_of_few_rows_are_rough_where_the_user_numbers_the_folds():
+    y = np.array([0, 1, 1] * 33)
+    assert "rough" not in protocol(y).words
+    assert "95% intervals are rough" in splitter_of(5, y, "classification", 0).words
 
 
 def test_tiny_tables_leave_one_out_and_say_what_that_cannot_show():

@@ -100,7 +100,7 @@ class Interval:
         """
         low, high = min(max(self.low, lowest), highest), max(min(self.high, highest), lowest)
         steps = [
-            Step(f"possible {name}", result=end, note=f"the score lies between {lowest:g} and {highest:g}")
+            Step(f"possible {name}", result=end, note=f"it lies between {lowest:g} and {highest:g}")
             for name, end, was in (("low", low, self.low), ("high", high, self.high))
             if end != was and not math.isnan(was)
         ]

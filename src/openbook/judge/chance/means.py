@@ -27,7 +27,7 @@ def t_interval(values: np.ndarray, level: float = 0.95) -> Interval:
     n, mean = len(values), float(values.mean())
     spread = float(values.std(ddof=1)) if n > 1 else math.nan
     if not spread > 1e-12 * abs(mean):
-        return Interval(math.nan, math.nan, level, "t over rows, which do not vary")
+        return Interval(math.nan, math.nan, level, "the rows do not vary")
     error, q = spread / math.sqrt(n), float(stdtrit(n - 1, upper_share(level)))
     steps = (
         Step("m", r"\frac{1}{n} \sum_i x_i", result=mean, note="x_i belongs to row i"),

@@ -2,7 +2,7 @@ r"""How sure a score is, and a difference of two scores on the same rows, from t
 
     φ_i : float64 (n_rows,), how much row i moves the score: see `influence`
     u_g : float64 (n_units,), the sum of φ over the rows that belong together, times units / rows
-    se  = s / √G                             s the standard deviation of the G units
+    se  = s √((1 + ρ) / G)                   s the standard deviation of the G units
 
 Rows that belong together (a group's, or neighbours in time) depend on one another, so they count as one unit:
 the cluster-robust standard error. Where every row is on its own, it is a unit. Rows in order of time make √n
@@ -16,6 +16,8 @@ blocks. Of groups and time the larger standard error holds.
                              |γ| counts up to 0.4 √G / t: at √G / t an arm would grow without bound
                              ν = 2 G / (κ - 1), from 2 to G - 1: where few units decide, their kurtosis κ is
                              large and s² as unsure as with so few degrees of freedom (Satterthwaite 1946)
+    a loss of groups, blocks S exp(±t_ν se / S): they are too few to show their skewness, and losses, which
+                             are never below 0, are less skewed on the scale of logarithms
     a loss with rare rows    S = c q + R, where a share q of the rows loses c each. q has Jeffreys' interval
                              for n' rows, R that of any other score. Zou and Donner (2008) put the ends
                              together: S - √((c q - c q_low)² + (R - R_low)²), and so for high
@@ -28,9 +30,15 @@ interval excludes 0.
 
 These are intervals of the mean score, on new rows, of the models that were fitted in the folds (Bayle, Bayle,
 Janson and Mackey 2020, Cross-validation confidence intervals for test error). In a cross-validation a row
-also trains the models that test the others. Nadeau and Bengio (2003) add n_test / n_train to the variance for
-it. Scores of numbers take all of that, and those of classes half; where rows come in groups, numbers take
-three times as much and classes all of it. This brings the coverage to 95% (`python -m bench.coverage`).
+also trains the models that test the others, so the scores of folds go together. ρ is the variance that the
+rows miss for that reason, as a share of theirs. Where models left out two folds at once, it is measured:
+
+    ρ = K (K - 1) Cov(B_IJ, B_JI) / (s² / G)    B_IJ what training on fold J changes about fold I: `two_out`
+
+and lies between 0 and 1, since what a row does to others is part of their variance. Else ρ is a rule of
+thumb. Nadeau and Bengio (2003) add n_test / n_train. Scores of numbers take all of that, and those of classes
+half; where rows come in groups, numbers take three times as much and classes all of it. This brings the
+coverage to 95% (`python -m bench.coverage`).
 """
 
 import math
@@ -55,6 +63,9 @@ _SKEWED = 0.4
 #: Where rows are worth fewer degrees of freedom than this, the interval is called rough.
 _ROUGH = 10
 
+#: Both ends of an interval, and the steps to them.
+_Ends = tuple[float, float, tuple[Step, ...]]
+
 #: Draws of the largest of several differences under chance alone.
 _DRAWS = 20_000
 
@@ -69,12 +80,16 @@ class Spread:
     influence : φ of every row
     clusters : for each way in which rows belong together, the code of every row; empty where none do
     support : how many rows the score rests on, at the most: for a rare class few, however many rows there are
+    shared : ρ by the rule of thumb
+    changes : B of the folds of a round, NaN where it is not known; None where no model left out two folds
     """
 
     score: float
     influence: np.ndarray
     clusters: Sequence[np.ndarray]
     support: float
+    shared: float = 0.0
+    changes: np.ndarray | None = None
 
     @cached_property
     def _units(self) -> list[np.ndarray]:
@@ -91,17 +106,25 @@ class Spread:
     @property
     def error(self) -> float:
         """The standard error."""
-        return _error(self.units)
+        return _error(self.units) * math.sqrt(1 + self.missing)
+
+    @cached_property
+    def missing(self) -> float:
+        """ρ, the variance that rows miss since each also trains the models that test others."""
+        variance = _error(self.units) ** 2
+        if self.changes is None or not variance > 0:
+            return self.shared
+        return min(max(_covariance(self.changes) / variance, 0.0), 1.0)
 
     @property
     def freedom(self) -> int:
         return len(self.units) - 1
 
-    def interval(self, share: bool, level: float = 0.95) -> Interval:
-        """The interval of the score; `share` if it lies between 0 and 1."""
+    def interval(self, share: bool, level: float = 0.95, lowest: float = -math.inf) -> Interval:
+        """The interval of the score, which is never below `lowest`; `share` if it lies between 0 and 1."""
         if math.isnan(self.score):
             return Interval(math.nan, math.nan, level, "none")
-        return self._share(level) if share else self._skewed(level)
+        return self._share(level) if share else self._mean(level, loss=lowest == 0)
 
     def _share(self, level: float) -> Interval:
         n, error = len(self.influence), self.error
@@ -116,7 +139,7 @@ class Spread:
             note=f"as many independent rows have the same se = {figure(error)}{self.of_units}",
         )
         words = f"Wilson for {rows:,.0f} effective rows"
-        return replace(found, method=words, steps=(step, *found.steps))
+        return replace(found, method=words, steps=(*self._missing_steps, step, *found.steps))
 
     def effective_rows(self, level: float) -> float:
         """As many rows as a share would need for this standard error, n'."""
@@ -138,29 +161,29 @@ class Spread:
         """What the units are."""
         return "groups or blocks of rows" if self.clusters else "rows"
 
-    def _skewed(self, level: float) -> Interval:
+    def _mean(self, level: float, *, loss: bool) -> Interval:
+        """The interval of a score that need not lie between 0 and 1; `loss` if it is never below 0."""
         method = f"t over {self._kind}"
         g, error = len(self.units), self.error
         if g < 2 or not error > 1e-12 * abs(self.score):
-            return Interval(math.nan, math.nan, level, f"{method}, which do not vary")
+            return Interval(math.nan, math.nan, level, f"the {self._kind} do not vary")
         freedom = min(self.freedom, max(2.0, 2 * g / max(_kurtosis(self.units) - 1, 1e-12)))
         if freedom < min(self.freedom, _ROUGH):
             method += ", rough: a few of them dominate"
         t = _t(freedom, level)
-        most = _SKEWED * math.sqrt(g) / t
-        skew = min(max(_skewness(self.units), -most), most)
-        up, down = (_without_skew(x, skew, g) for x in (-t, t))
-        low, high = self.score - error * down, self.score - error * up
+        what = "groups or blocks" if self.clusters else "rows"
+        s = figure(_error(self.units) * math.sqrt(g))
+        numbers = rf"{s} \sqrt{{\frac{{1 + {figure(self.missing)}}}{{{g}}}}}"
         steps = (
             Step("m", result=self.score, note="the score"),
+            *self._missing_steps,
             Step(
                 "se",
-                r"\frac{s}{\sqrt{G}}",
-                rf"\frac{{{figure(error * math.sqrt(g))}}}{{\sqrt{{{g}}}}}",
+                r"s \sqrt{\frac{1 + \rho}{G}}",
+                numbers,
                 error,
-                "s is the spread of the influence of " + ("groups or blocks" if self.clusters else "rows"),
+                f"s is the spread of the influence of {what}",
             ),
-            Step("gamma", result=skew, note="its skewness, at most 0.4 √G / q"),
             Step(
                 "nu", result=freedom, note="degrees of freedom, 2 G / (κ - 1) up to G - 1; κ is the kurtosis"
             ),
@@ -170,12 +193,48 @@ class Spread:
                 rf"t_{{{figure(freedom)}}}^{{-1}}({figure(upper_share(level))})",
                 t,
             ),
+        )
+        low, high, arms = self._by_factor(t) if loss and self.clusters else self._without_skewness(t)
+        return Interval(low, high, level, method, (*steps, *arms))
+
+    def _by_factor(self, t: float) -> _Ends:
+        """Both ends of a loss, on the scale of logarithms."""
+        m, factor = self.score, math.exp(t * self.error / self.score)
+        low, high = m / factor, m * factor
+        steps = (
+            Step(
+                "f",
+                r"e^{q \operatorname{se} / m}",
+                result=factor,
+                note="symmetric on the scale of logarithms",
+            ),
+            Step("low", r"\frac{m}{f}", rf"\frac{{{figure(m)}}}{{{figure(factor)}}}", low),
+            Step("high", r"m \cdot f", rf"{figure(m)} \cdot {figure(factor)}", high),
+        )
+        return low, high, steps
+
+    def _without_skewness(self, t: float) -> _Ends:
+        """Both ends, the skewness of the units taken out."""
+        g = len(self.units)
+        most = _SKEWED * math.sqrt(g) / t
+        skew = min(max(_skewness(self.units), -most), most)
+        up, down = (_without_skew(x, skew, g) for x in (-t, t))
+        low, high = self.score - self.error * down, self.score - self.error * up
+        steps = (
+            Step("gamma", result=skew, note="the skewness of the influence, at most 0.4 √G / q"),
             Step(
                 "low", result=low, note=f"m - se g⁻¹(q), g⁻¹(q) = {figure(down)}: skewness taken out (Hall)"
             ),
             Step("high", result=high, note=f"m - se g⁻¹(-q), g⁻¹(-q) = {figure(up)}"),
         )
-        return Interval(low, high, level, method, steps)
+        return low, high, steps
+
+    @property
+    def _missing_steps(self) -> tuple[Step, ...]:
+        """That to ρ, where there is any."""
+        how = "a rule of thumb" if self.changes is None else "measured by models that left out two folds"
+        note = f"the variance that rows miss, since each also trains the models that test others: {how}"
+        return (Step("rho", result=self.missing, note=note),) if self.missing else ()
 
     def with_rare(self, rare: "Spread", each: float, level: float = 0.95) -> Interval:
         """The interval of this loss and that of rare rows, a share of which loses `each`, together."""
@@ -183,7 +242,7 @@ class Spread:
         hits = rare.score * rows
         low, high = (float(betaincinv(hits + 0.5, rows - hits + 0.5, end)) for end in (1 - upper, upper))
         low, high = low if hits > 0 else 0.0, high if hits < rows else 1.0  # none, or all
-        rest, count = self._skewed(level), round(rare.score * n)
+        rest, count = self._mean(level, loss=True), round(rare.score * n)
         method = f"Jeffreys for {plural(count, 'row')} predicted with probability 0"
         if math.isnan(rest.low):  # the other rows lose the same
             rest = replace(rest, low=self.score, high=self.score)
@@ -207,8 +266,11 @@ class Spread:
 
     def minus(self, other: "Spread") -> "Spread":
         """The difference of two scores on the same rows."""
-        support = min(self.support, other.support)
-        return Spread(self.score - other.score, self.influence - other.influence, self.clusters, support)
+        changes = None
+        if self.changes is not None and other.changes is not None:
+            changes = self.changes - other.changes
+        influence, support = self.influence - other.influence, min(self.support, other.support)
+        return Spread(self.score - other.score, influence, self.clusters, support, self.shared, changes)
 
     def paired(self, share: bool) -> "Paired":
         """What this difference of two scores is divided by; `share` if both lie between 0 and 1."""
@@ -221,7 +283,7 @@ class Spread:
         squares += 2 * (n / self.support) ** 2 + 2 * n * d * d / (n + 2)
         freedom = self.freedom if self.clusters else math.inf
         error = math.sqrt(squares) / (n + 2)
-        return Paired(d, d * n / (n + 2), error, freedom, self.units, "paired, Bonett–Price")
+        return Paired(d, d * n / (n + 2), error, freedom, self.units, "paired, Bonett–Price", 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +297,8 @@ class Paired:
     freedom : degrees of freedom of t; infinity for the normal distribution
     units : what the standard error was computed from
     method : in words
+    most : the largest difference that is possible
+    why_not : why no test is valid; empty where there is one
     """
 
     difference: float
@@ -243,6 +307,8 @@ class Paired:
     freedom: float
     units: np.ndarray
     method: str
+    most: float = math.inf
+    why_not: str = ""
 
     @property
     def ratio(self) -> float:
@@ -260,9 +326,10 @@ class Paired:
     def tested(self, q: float, p: float, level: float, among: int = 1) -> TestResult:
         """The result for a quantile and a p-value, of this difference among so many."""
         many = f"; {among} differences at once" if among > 1 else ""
-        method = f"{self.method}{many}"
-        if math.isnan(self.difference):
-            return TestResult(math.nan, Interval(math.nan, math.nan, level, method), math.nan, method)
+        method = self.why_not or f"{self.method}{many}"
+        if self.why_not or math.isnan(self.difference):
+            nothing = Interval(math.nan, math.nan, level, method)
+            return TestResult(self.difference, nothing, math.nan, method, (), self.error)
         half = q * self.error
         why = "largest of all differences under chance alone" if many else "quantile of (1 + level) / 2"
         steps = (
@@ -274,7 +341,7 @@ class Paired:
         )
         ratio = rf"\frac{{{figure(self.centre)}}}{{{figure(self.error)}}}"
         t = Step("t", r"\frac{m}{\operatorname{se}}", ratio, self.ratio)
-        interval = around(self.centre, half, level, method, steps, "m")
+        interval = around(self.centre, half, level, method, steps, "m").within(-self.most, self.most)
         found = (*steps[:3], t, Step("p", result=p, note=f"of at least |t| by chance alone{many}"))
         return TestResult(self.difference, interval, p, method, found, self.error)
 
@@ -338,6 +405,15 @@ def _renamed(step: Step, names: Mapping[str, str]) -> Step:
 def _error(units: np.ndarray) -> float:
     g = len(units)
     return float(units.std(ddof=1)) / math.sqrt(g) if g > 1 else math.nan
+
+
+def _covariance(changes: np.ndarray) -> float:
+    """K (K - 1) Cov(B_IJ, B_JI) over the pairs of folds that are known; 0 where none is."""
+    known = ~np.isnan(changes) & ~np.isnan(changes.T)
+    if not known.any():
+        return 0.0
+    k, centred = int(known.any(axis=0).sum()), changes - changes[known].mean()
+    return k * (k - 1) * float((centred * centred.T)[known].mean())
 
 
 def _skewness(units: np.ndarray) -> float:

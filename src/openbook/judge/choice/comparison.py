@@ -6,7 +6,7 @@ that the best of many learners is judged as the best of many, and an interval ex
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -22,6 +22,7 @@ from openbook.judge.chance.spread import Paired, simultaneous
 from openbook.judge.choice.pairs import Pairs
 from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.scores.metrics import Metric
+from openbook.judge.scores.positive import FEW
 from openbook.words.numbers import shown, shown_p
 from openbook.words.parameters import documented
 from openbook.work import Grid, Work
@@ -331,7 +332,10 @@ def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float =
 def paired(a: Evaluation, b: Evaluation, function: Metric) -> Paired:
     """The first learner's score minus the second's, row by row, ready to be tested."""
     check_same_folds(a, b)
-    return a.spread(function).minus(b.spread(function)).paired(function.is_share)
+    found = a.spread(function).minus(b.spread(function)).paired(function.is_share)
+    if a.too_rare:
+        return replace(found, why_not=f"no p-value, as all classes but one have fewer than {FEW} rows")
+    return found
 
 
 def check_same_folds(a: Evaluation, b: Evaluation) -> None:

@@ -52,6 +52,8 @@ class Verdict:
         Roughly how many rows might show a difference of this size; None where it has the wrong sign.
     others : tuple of Verdict, default=()
         Other metrics by which a learner is significantly better, where this one shows nothing.
+    beaten : str, default=""
+        In words, the baseline that the best one is significantly better than; empty where there is none.
 
     Notes
     -----
@@ -75,6 +77,7 @@ class Verdict:
     rows: int
     needed: int | None = None
     others: tuple["Verdict", ...] = field(default=())
+    beaten: str = ""
 
     @property
     def headline(self) -> str:
@@ -92,6 +95,8 @@ class Verdict:
             found = self.others[0].headline
             words = f"The decisions are not shown to be better than those of {self.baseline} ({figures})"
             return f"{words}, but the probabilities are informative: {found[0].lower()}{found[1:]}"
+        if self.beaten:
+            words = f"{self.beaten}, but {words[0].lower()}{words[1:]}"
         return f"{words}: the best, {self.best}, has {figures}. {self._rows_needed}"
 
     @property
@@ -164,16 +169,29 @@ def _by(comparison: Comparison, function: Metric, alpha: float) -> Verdict:
     learnt = better and test.p_value < alpha
     if function.name == "roc_auc" and not scores[0] > 0.5:
         learnt = False  # a ranking that is worse than chance tells nothing
-    return Verdict(
-        best, baseline, function, scores, test, learnt, rows, _needed(test, rows) if better else None
-    )
+    needed, beaten = _needed(test, rows) if better else None, _beaten(comparison, function, alpha)
+    return Verdict(best, baseline, function, scores, test, learnt, rows, needed, beaten=beaten)
+
+
+def _beaten(comparison: Comparison, function: Metric, alpha: float) -> str:
+    """What a baseline that learns something, such as 1R, shows beside another, in words."""
+    base, tests = comparison.best_baseline(function), comparison.against_baseline(function)
+    for label in comparison.baselines:
+        if (
+            label != base
+            and (p := tests[label].p_value) < alpha
+            and function.better(0, tests[label].difference)
+        ):
+            own, other = (shown(comparison[each].score(function)) for each in (base, label))
+            return f"{base} beats {label} ({function.words} {own} against {other}, p {p_words(p)})"
+    return ""
 
 
 def _needed(test: TestResult, rows: int) -> int | None:
     """How many rows show such a difference four times in five."""
     if not test.error > 0 or math.isnan(test.interval.high):
         return None
-    q = (test.interval.high - test.interval.low) / (2 * test.error)
+    q = float(next(step.result for step in test.interval.steps if step.label == "q"))  # type: ignore[arg-type]
     t = abs(test.difference) / test.error
     return math.ceil(rows * ((q + float(ndtri(0.8))) / t) ** 2)
 

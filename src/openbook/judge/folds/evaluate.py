@@ -26,11 +26,13 @@ from openbook.judge.folds.fit_folds import (
     label_codes,
     predicted_by,
     refuse_frozen,
+    two_out_results,
 )
 from openbook.judge.folds.progress import progress_bar
 from openbook.judge.folds.results import FoldResult
-from openbook.judge.folds.splits import Bootstrap632, TimeOrdered, protocol, splitter_of
+from openbook.judge.folds.splits import Bootstrap632, Protocol, TimeOrdered, protocol, splitter_of
 from openbook.judge.folds.splitters import TestGroups
+from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.metrics import Metric, Task, metric
 from openbook.words.parameters import documented
 
@@ -120,7 +122,9 @@ def evaluate(
     label = name or type(model).__name__
     order = (groups, test_groups, time, sequence_of([model]))
     examples = Examples.of(X, y, model_task([model]), sample_weight, *order)
-    return judged({label: model}, examples, cv, metrics, random_state, progress, ordered=ordered)[label]
+    return judged({label: model}, examples, cv, metrics, random_state, progress, ordered=ordered, pairs=True)[
+        label
+    ]
 
 
 @documented
@@ -183,7 +187,7 @@ def compare(
         raise ParameterError(f"baseline: no learner {odd[0]!r}. {did_you_mean(odd[0], tuple(labelled))}")
     order = (groups, test_groups, time, sequence_of(labelled.values()))
     examples = Examples.of(X, y, task, sample_weight, *order)
-    evaluations = judged(labelled, examples, cv, metrics, random_state, progress)
+    evaluations = judged(labelled, examples, cv, metrics, random_state, progress, pairs=True)
     return Comparison(evaluations, baselines[0], baselines)
 
 
@@ -251,8 +255,13 @@ def judged(
     progress: Progress = None,
     *,
     ordered: bool = False,
+    pairs: bool = False,
 ) -> dict[str, Evaluation]:
-    """The evaluations of models on the same folds; see `evaluate`."""
+    """The evaluations of models on the same folds; see `evaluate`.
+
+    With `pairs`, and few rows that the usual protocol divides, two folds are left out at once, too: see
+    `two_out`. Folds that the user numbered are fitted as they are.
+    """
     task = examples.task
     shown = (metrics,) if isinstance(metrics, str | Metric) else tuple(metrics or ())
     for which in shown:
@@ -261,14 +270,20 @@ def judged(
         refuse_frozen(model)
     if cv is None:
         cv = protocol(examples.column, task, random_state, groups=examples.groups)
+    pairs = pairs and isinstance(cv, Protocol) and cv.by_chance
     cv = splitter_of(cv, examples.column, task, random_state, examples.groups)
     if not hasattr(cv, "split"):
         cv = list(cv)
-    splits = examples.splits(cv)
+    splits: Iterable[Split] = examples.splits(cv)
     if bootstrap := isinstance(cv, Bootstrap632):
         every = np.arange(len(examples))
         splits = chain(splits, [Split(cv.repeats, every, every)])
-    results = list(_told(fold_results(models, examples, splits), examples, cv, progress))
+    two_out: list[Split] = []
+    if pairs:
+        splits = every_fold = list(splits)
+        two_out = two_out_splits(every_fold, len(examples))
+    found = chain(fold_results(models, examples, splits), two_out_results(models, examples, two_out))
+    results = list(_told(found, examples, cv, progress, len(two_out)))
     if not results:
         raise ParameterError("cv gives no folds")
     words = str(cv) if hasattr(cv, "split") else ""
@@ -282,22 +297,31 @@ def judged(
         }
     groups = None if examples.groups is None else np.unique(examples.groups, return_inverse=True)[1]
     by_time = getattr(cv, "kind", None) == "time-ordered" or isinstance(cv, TimeOrdered)
+    last = len(results) - len(two_out)
     return {
         label: Evaluation(
-            label, task, examples.classes, folds, shown, words, groups=groups, ordered=ordered or by_time
+            label,
+            task,
+            examples.classes,
+            folds[:last],
+            shown,
+            words,
+            groups=groups,
+            ordered=ordered or by_time,
+            two_out=folds[last:],
         )
         for label, folds in of_each
     }
 
 
 def _told(
-    results: Iterator[list[FoldResult]], examples: Examples, split: Any, progress: Progress
+    results: Iterable[list[FoldResult]], examples: Examples, split: Any, progress: Progress, two_out: int
 ) -> Iterator[list[FoldResult]]:
     """The results as they come, and whoever asked is told how many there are."""
     if not progress:
         yield from results
         return
-    total = examples.n_splits(split) + isinstance(split, Bootstrap632)
+    total = examples.n_splits(split) + isinstance(split, Bootstrap632) + two_out
     with progress_bar("Judging") if progress is True else nullcontext(progress) as tell:
         for done, result in enumerate(results, start=1):
             tell(done, total)

@@ -25,7 +25,9 @@ from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.spread import Spread, blocks_of
 from openbook.judge.folds.results import FoldResult
+from openbook.judge.folds.two_out import score_changes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, Task, metric
+from openbook.judge.scores.positive import too_rare
 from openbook.judge.scores.sequences import SequenceScores, sequence_scores
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
@@ -61,6 +63,8 @@ class Evaluation:
         The group of every row position, as codes, where rows belong together; None where they do not.
     ordered : bool, default=False
         Whether the rows were tested in order of time.
+    two_out : tuple of FoldResult, default=()
+        The results of models that left out two folds of the first round; they count for intervals only.
 
     Notes
     -----
@@ -85,18 +89,20 @@ class Evaluation:
     words: str = ""
     groups: np.ndarray | None = field(default=None, kw_only=True)
     ordered: bool = field(default=False, kw_only=True)
+    two_out: tuple[FoldResult, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         if self.classes is not None:
             object.__setattr__(self, "classes", np.asarray(self.classes))
         object.__setattr__(self, "folds", tuple(self.folds))
+        object.__setattr__(self, "two_out", tuple(each for each in self.two_out if each.n_test))
         object.__setattr__(self, "metrics", tuple(self.metrics) or DEFAULTS[self.task])
         for which in self.metrics:
             metric(which, self.task)
         if not self.folds:
             raise DataError(f"{self.name}: an evaluation needs at least one fold")
         if self.task != "regression":
-            for fold in self.folds:
+            for fold in (*self.folds, *self.two_out):
                 self._check_codes(fold)
 
     def _check_codes(self, fold: FoldResult) -> None:
@@ -122,6 +128,11 @@ class Evaluation:
         """What, in words."""
         words = {"classification": "classes", "regression": "numbers", "multilabel": "several labels"}
         return words[self.task]
+
+    @property
+    def too_rare(self) -> bool:
+        """Whether all classes but one have so few rows that comparisons say nothing of them."""
+        return self.task == "classification" and too_rare(np.bincount(self.one_round.truth))
 
     @property
     def by_rows(self) -> bool:
@@ -175,13 +186,7 @@ class Evaluation:
         return self._joined(self.folds)
 
     def _joined(self, folds: Sequence[FoldResult]) -> Predictions:
-        proba = [fold.proba for fold in folds if fold.proba is not None]
-        return Predictions(
-            np.concatenate([fold.y_true for fold in folds]),
-            np.concatenate([fold.y_pred for fold in folds]),
-            np.concatenate(proba) if len(proba) == len(folds) else None,
-            self.n_classes,
-        )
+        return Predictions.joined([fold.predictions(self.n_classes) for fold in folds])
 
     @cached_property
     def rounds(self) -> tuple[tuple[FoldResult, ...], ...]:
@@ -317,12 +322,14 @@ class Evaluation:
         for tested, predictions, value in parts:
             moved = function.influence_of(predictions) + (value - score)
             influence[np.searchsorted(rows, tested)] += n / (len(tested) * len(parts)) * moved
-        influence *= math.sqrt(1 + self._shared)
-        return Spread(score, influence, self._clusters, float(function.support(self.one_round)))
+        support, changes = float(function.support(self.one_round)), None
+        if self.two_out:
+            changes = score_changes(self.first_round, self.two_out, function, self.n_classes)
+        return Spread(score, influence, self._clusters, support, self._shared, changes)
 
     @property
     def _shared(self) -> float:
-        """How much of a row's variance is added since it also trains the models that test other rows.
+        """The variance that rows miss, where no model left out two folds, as a share of theirs.
 
         A number pulls the predictions of rows like it by as much as it is off, so their errors go together;
         a label does so only where it turns a decision. Rows of one group pull the same way.
@@ -375,7 +382,8 @@ class Evaluation:
                 interval = replace(interval, method=f"{interval.method}, rough: rather too wide")
         else:
             spread = self.spread(function)
-            interval = spread.interval(function.is_share or (function.of_unit and spread.error == 0), level)
+            share = function.is_share or (function.of_unit and spread.error == 0)
+            interval = spread.interval(share, level, function.lowest)
         return interval.within(function.lowest, function.highest)
 
     @property

@@ -12,7 +12,7 @@ have both (a panel), either the groups that are tested are new to the model, or 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -149,6 +149,11 @@ class Protocol:
         """
         return int(self.splitter.get_n_splits(self.strata, self.strata, self.groups))
 
+    @property
+    def by_chance(self) -> bool:
+        """Whether chance divides the rows, each on its own, into folds of several."""
+        return self.groups is None and self.kind.endswith("cross-validation")
+
     def __str__(self) -> str:
         return self.words
 
@@ -243,7 +248,8 @@ def splitter_of(cv: Any, y: Any, task: Task, random_state: int, groups: Any = No
     if cv < 2:
         raise ParameterError(f"cv must be at least 2 folds, got {cv}; or {_OTHERWISE}")
     if groups is None:
-        return _ungrouped(y, task, random_state, int(cv), 1, tiny=0)
+        found = _ungrouped(y, task, random_state, int(cv), 1, tiny=0)
+        return replace(found, words=found.words + _rough(len(y)))
     return _grouped(y, task, random_state, int(cv), 1, group_codes(groups, len(y)), tiny=0)
 
 
@@ -283,7 +289,7 @@ def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, 
         return Protocol(LeaveOneOut(), words, "leave-one-out", np.zeros(n))
     if task == "regression":
         splitter = RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
-        words = f"{folds}-fold cross-validation{_again(repeats)}{_rough(n)}"
+        words = f"{folds}-fold cross-validation{_again(repeats)}"
         return Protocol(splitter, words, _kind(repeats), np.zeros(n))
     if task == "multilabel":
         by_label = IterativeStratification(folds, random_state, repeats)
@@ -293,7 +299,7 @@ def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, 
     rows = np.bincount(codes, minlength=len(labels))
     folds, remarks = _fewer_folds(labels, rows, folds)
     splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
-    words = f"stratified {folds}-fold cross-validation{_again(repeats)}{remarks}{_rough(n)}"
+    words = f"stratified {folds}-fold cross-validation{_again(repeats)}{remarks}"
     # no fold can be stratified by a lone row, and scikit-learn would warn of it in every repeat
     strata = np.where(rows[codes] == 1, rows.argmax(), codes)
     return Protocol(splitter, words, _kind(repeats), strata)

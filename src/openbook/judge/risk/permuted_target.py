@@ -24,7 +24,7 @@ from scipy.special import stdtr, stdtrit
 from openbook.border.rules import Whole
 from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import Interval
-from openbook.judge.folds.evaluate import evaluate
+from openbook.judge.folds.evaluate import judged
 from openbook.judge.folds.examples import Examples, model_task
 from openbook.judge.folds.splits import protocol
 from openbook.judge.scores.metrics import METRICS
@@ -171,7 +171,8 @@ def leak_test(
 
     def score(labels: np.ndarray) -> float:
         prepared = prepare(examples.given, labels)
-        return evaluate(model, prepared, labels, cv, metrics=which).score()
+        rows = Examples.of(prepared, labels, task)
+        return judged({"model": model}, rows, cv, which)["model"].score()
 
     orders = np.random.default_rng(random_state)
     scores = np.array([score(orders.permutation(examples.labels)) for _ in range(repeats)])

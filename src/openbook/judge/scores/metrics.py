@@ -13,7 +13,7 @@ target.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -101,6 +101,27 @@ class Predictions(NamedTuple):
         """
         proba = None if self.proba is None else self.proba[rows]
         return Predictions(self.truth[rows], self.predicted[rows], proba, self.n_classes)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Predictions"]) -> "Predictions":
+        """The predictions of several parts, one after the other.
+
+        Parameters
+        ----------
+        parts : sequence of Predictions
+            Of the same classes; probabilities are kept where every part has them.
+
+        Returns
+        -------
+        Predictions
+        """
+        proba = [part.proba for part in parts if part.proba is not None]
+        return cls(
+            np.concatenate([part.truth for part in parts]),
+            np.concatenate([part.predicted for part in parts]),
+            np.concatenate(proba) if len(proba) == len(parts) else None,
+            parts[0].n_classes,
+        )
 
 
 #: What a probability of 0 counts as.

@@ -14,10 +14,12 @@ from openbook.data import Categorical, Column, Labels
 from openbook.data.attributes import Nominal
 from openbook.errors import PlanError, did_you_mean
 
-__all__ = ["RARE", "check_positive", "positive_class", "positive_last", "shares"]
+__all__ = ["FEW", "RARE", "check_positive", "positive_class", "positive_last", "shares", "too_rare"]
 
 #: A class with a smaller share of the rows is rare.
 RARE = 0.25
+#: Of fewer rows of a class no score says whether a model finds it.
+FEW = 5
 
 #: Pairs that leave no doubt, the positive one second.
 _PAIRS = (
@@ -39,6 +41,18 @@ def shares(y: Column) -> dict[str, float]:
     counts = np.bincount(y.data[~y.missing], minlength=len(y.attribute.values))
     named = zip(y.attribute.values, counts.tolist(), strict=True)
     return {label: count / counts.sum() for label, count in named if count}
+
+
+def too_rare(counts: np.ndarray) -> bool:
+    """Whether all classes but one have so few rows that no comparison of learners says anything of them.
+
+    >>> too_rare(np.array([396, 4])), too_rare(np.array([395, 5])), too_rare(np.array([3, 2]))
+    (True, False, False)
+    """
+    if np.count_nonzero(counts) < 2:
+        return False
+    second = int(np.sort(counts)[-2])
+    return second < FEW and second < RARE * int(counts.sum())
 
 
 def check_positive(y: Column, positive: str | None) -> None:
