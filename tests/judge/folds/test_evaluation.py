@@ -96,11 +96,21 @@ def test_repeats_do_not_make_the_interval_narrower_than_the_rows_justify():
     assert widths[1] > 0.8 * widths[0]
 
 
-def test_errors_of_numbers_take_the_whole_of_nadeau_and_bengio_s_term():
-    """Absolute errors 1, 3, 1, 3: s² = 4/3 and s²/n = 1/3. A fold tests 2 rows with a model of 8: 1 + 2/8."""
+@pytest.mark.parametrize(
+    ("groups", "added"), [(None, 1 / 2 * 2 / 8), (np.arange(4), 3 * 2 / 8)], ids=["rows", "few groups"]
+)
+def test_the_rule_of_thumb_adds_to_the_variance_of_numbers(groups, added):
+    """Absolute errors 1, 3, 1, 3: s² = 4/3 and s²/n = 1/3. A fold tests 2 rows with a model of 8."""
     folds = [fold(i, [2 * i, 2 * i + 1], [0.0, 0.0], [1.0, 3.0], n_train=8) for i in range(2)]
-    evaluation = Evaluation("guess", "regression", None, folds)
-    assert evaluation.spread("mae").error == pytest.approx((1 / 3 * (1 + 2 / 8)) ** 0.5)
+    evaluation = Evaluation("guess", "regression", None, folds, groups=groups)
+    assert evaluation.spread("mae").error == pytest.approx((1 / 3 * (1 + added)) ** 0.5)
+
+
+def test_many_groups_add_little():
+    """Of 40 groups, 10/40 and not 3 · 20/20; s² of half 1 and half 3 is 40/39."""
+    folds = [fold(i, range(20 * i, 20 * i + 20), [0.0] * 20, [1.0, 3.0] * 10, n_train=20) for i in range(2)]
+    spread = Evaluation("guess", "regression", None, folds, groups=np.arange(40)).spread("mae")
+    assert spread.error == pytest.approx((1 / 39 * (1 + 10 / 40)) ** 0.5)
 
 
 def test_an_interval_does_not_leave_the_possible():

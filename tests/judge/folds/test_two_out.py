@@ -76,7 +76,7 @@ def test_the_variance_that_rows_miss_by_hand():
     assert spread.missing == 1
     assert spread.error == pytest.approx(np.sqrt(2 * 0.9))
     rows = Evaluation("mean", "regression", None, folds).spread("mae")
-    assert rows.error == pytest.approx(np.sqrt(1.5 * 0.9))  # the rule of thumb: n_test / n_train = 2/4
+    assert rows.error == pytest.approx(np.sqrt(1.25 * 0.9))  # the rule of thumb: half of 2/4
 
 
 def test_a_difference_of_a_learner_to_itself_misses_nothing():

@@ -36,9 +36,9 @@ rows miss for that reason, as a share of theirs. Where models left out two folds
     ρ = K (K - 1) Cov(B_IJ, B_JI) / (s² / G)    B_IJ what training on fold J changes about fold I: `two_out`
 
 and lies between 0 and 1, since what a row does to others is part of their variance. Else ρ is a rule of
-thumb. Nadeau and Bengio (2003) add n_test / n_train. Scores of numbers take all of that, and those of classes
-half; where rows come in groups, numbers take three times as much and classes all of it. This brings the
-coverage to 95% (`python -m bench.coverage`).
+thumb. Nadeau and Bengio (2003) add n_test / n_train; here it is half of that. Where rows come in groups it is
+all of that, and for numbers three times as much, up to 10 / G, what five parameters make of G groups. This
+brings the coverage to 95% (`python -m bench.coverage`).
 """
 
 import math

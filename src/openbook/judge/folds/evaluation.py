@@ -331,13 +331,17 @@ class Evaluation:
     def _shared(self) -> float:
         """The variance that rows miss, where no model left out two folds, as a share of theirs.
 
-        A number pulls the predictions of rows like it by as much as it is off, so their errors go together;
-        a label does so only where it turns a decision. Rows of one group pull the same way.
+        Rows of one group pull the models that test others the same way; and a number does so by as much as it
+        is off, a label only where it turns a decision. Of many groups each pulls little.
         """
         if self.by_rows or self.ordered:
             return 0.0
-        alone, in_groups = (1, 3) if self.task == "regression" else (0.5, 1)
-        return (alone if self.groups is None else in_groups) * self.n_test / self.n_train
+        usual = self.n_test / self.n_train
+        if self.groups is None:
+            return usual / 2
+        if self.task == "classification":
+            return usual
+        return min(3 * usual, 10 / len(np.unique(np.asarray(self.groups)[self._rows])))
 
     def _parts(self, function: Metric) -> list[tuple[np.ndarray, Predictions, float]]:
         """Rows, predictions and score of each part that a score is averaged over: folds or rounds."""

@@ -413,7 +413,7 @@ def tune(
     >>> tuned.parameters
     {'shrinkage': 0.0}
     >>> print(tuned.evaluation.interval())
-    [0.968, 0.999] (95%, Wilson for 169 effective rows)
+    [0.969, 0.999] (95%, Wilson)
     """
     examples = Examples.of(X, y, model_task([model]), sample_weight, groups)
     if cv is None:
