@@ -63,7 +63,7 @@ def test_study_a_file_with_options(here, good):
         *("--folds", 3, "--repeats", 1, "--random-state", 7, "--test-share", 0.2, "--metric", "kappa"),
         *("--learner", "naive_bayes", "--ignore", "note", "--kind", "species=setosa,versicolor,virginica"),
     )
-    assert told.startswith("The decisions are not shown to be better than those of 1R (kappa ")
+    assert told.startswith("The best learner, naive Bayes, kernel density, beats the best baseline, 1R: kappa ")
     assert "but the probabilities are informative: the best learner, naive Bayes," in " ".join(told.split())
     assert "The final test\n" in told
     assert "kappa" in told

@@ -339,7 +339,7 @@ class Evaluation:
         usual = self.n_test / self.n_train
         if self.groups is None:
             return usual / 2
-        if self.task == "classification":
+        if self.task != "regression":
             return usual
         return min(3 * usual, 10 / len(np.unique(np.asarray(self.groups)[self._rows])))
 
