@@ -60,10 +60,10 @@ def test_study_a_file_with_options(here, good):
     ob.load("iris").to_polars().with_columns(note=pl.lit("x")).write_csv("flowers.csv")
     told = good(
         *("study", "flowers.csv", "-t", "species", "--out", "deep/folder", "--quiet"),
-        *("--folds", 3, "--repeats", 1, "--random-state", 7, "--test-share", 0.2, "--metric", "kappa"),
+        *("--folds", 3, "--repeats", 1, "--random-state", 2, "--test-share", 0.2, "--metric", "kappa"),
         *("--learner", "naive_bayes", "--ignore", "note", "--kind", "species=setosa,versicolor,virginica"),
     )
-    assert told.startswith("The best learner, naive Bayes, kernel density, beats the best baseline, 1R: kappa ")
+    assert told.startswith("The decisions are not shown to be better than those of 1R (kappa ")
     assert "but the probabilities are informative: the best learner, naive Bayes," in " ".join(told.split())
     assert "The final test\n" in told
     assert "kappa" in told
@@ -72,7 +72,7 @@ def test_study_a_file_with_options(here, good):
         'path = "../../flowers.csv"',
         'kinds = { species = ["setosa", "versicolor", "virginica"] }',
         'ignore = ["note"]',
-        'split = "cross-validation"\nfolds = 3\nrepeats = 1\ntest_share = 0.2\nrandom_state = 7',
+        'split = "cross-validation"\nfolds = 3\nrepeats = 1\ntest_share = 0.2\nrandom_state = 2',
         'metric = "kappa"',
     ):
         assert line in plan
