@@ -33,6 +33,12 @@ def test_every_formula_is_what_leaving_a_row_out_shows(name, k):
     assert formula.std() == pytest.approx(deleted.std(), rel=0.02)
 
 
+def test_no_row_moves_the_kappa_of_a_constant_decision():
+    """It is 0 whatever the rows are."""
+    p = Predictions(np.arange(30) % 3, np.zeros(30, dtype=int), None, 3)
+    assert METRICS["kappa"].influence_of(p).tolist() == [0.0] * 30
+
+
 def test_accuracy_by_hand():
     """Three of four right: a right row is 1/4 above the mean, the wrong one 3/4 below."""
     p = Predictions(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0]), None, 2)

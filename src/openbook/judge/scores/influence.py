@@ -49,6 +49,8 @@ Influence = Callable[["Predictions"], np.ndarray]
 
 #: More rows are left out in so many parts.
 _PARTS = 500
+#: Scores of counts are of the order of 1: smaller influences are rounding errors.
+_ROUNDING = 1e-9
 
 
 def of_losses(losses: Influence) -> Influence:
@@ -81,7 +83,8 @@ def _on_counts(statistic: Callable[[np.ndarray], Any], p: "Predictions") -> np.n
     k = p.n_classes
     counts = np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
     gradient = rate_slopes(statistic, counts, zip(*np.nonzero(counts), strict=True))
-    return len(p.truth) * gradient[p.truth, p.predicted]  # type: ignore[no-any-return]
+    moved = len(p.truth) * gradient[p.truth, p.predicted]
+    return np.where(np.abs(moved) < _ROUNDING, 0.0, moved)
 
 
 def over_classes(one: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Influence:
