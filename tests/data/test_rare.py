@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import f
 
 from openbook.data import MISSING, Attribute, Nominal, Schema, Table, read
 from openbook.data.conform import conform
@@ -11,6 +12,7 @@ from openbook.data.describe import describe
 from openbook.data.rare import Credibility, class_shares, may_pool, with_rest
 from openbook.errors import DataError
 
+MEANS = "other learners use the mean of 'y' for each value, shrunk towards the overall mean."
 TOWN = Nominal("town", ("Ulm", "Bonn", "other values"), "other values")
 
 
@@ -94,30 +96,46 @@ def towns(effect):
 
 
 def many(table, target=None):
-    return [f.message for f in describe(table, target).findings if f.kind == "many values"]
+    return [one.message for one in describe(table, target).findings if one.kind == "many values"]
 
 
 def test_describe_says_what_a_study_pools():
-    assert many(towns(effect=1), "y") == []  # every value has rows enough
-    said = "30 values, none in enough rows to say more of 'y' than chance: a study pools them all."
+    kept = "Trees, naive Bayes and linear regression keep them all"  # every value has rows enough
+    assert many(towns(effect=1), "y") == [f"30 values. {kept}; {MEANS}"]
+    said = "30 values, which say no more of 'y' than chance: a study pools them all."
     assert many(towns(effect=0), "y") == [said]
-    assert many(towns(effect=1)) == ["30 values, 30 of them in fewer than 10 rows: a study pools the rarest."]
+    said = "30 values, 30 of them in fewer than 10 rows: a study pools the rarest, or uses the mean of the"
+    assert many(towns(effect=1)) == [f"{said} target for each value."]
 
 
 def test_describe_says_how_many_rows_a_value_needs():
     """A town in a single row cannot say anything, however strong the effect."""
     table = towns(effect=1)
     rows = [{name: table.column(name)[i] for name in table.names} for i in range(len(table))]
-    said = "31 values, of which a study keeps 30: those in at least 2 rows."
+    kept = "Trees, naive Bayes and linear regression keep the 30 in at least 2 rows and pool the others"
     alone = read([*rows, {"town": "Ulm", "x": 1.0, "y": 3.0}])
-    assert many(alone, "y") == [f"{said} It pools the others, 1 value in 1 row, into one."]
+    assert many(alone, "y") == [f"31 values. {kept}, 1 value in 1 row; {MEANS}"]
 
 
 def test_describe_says_that_only_the_most_frequent_are_kept():
     """260 towns of three rows and one class each; ten too many."""
     table = read([{"town": f"t{i:03}", "y": "ab"[i % 2]} for i in range(260) for _ in range(3)])
-    said = "260 values, of which a study keeps the 250 most frequent."
-    assert many(table, "y") == [f"{said} It pools the others, 10 values in 30 rows, into one."]
+    (said,) = many(table, "y")
+    assert "keep the 250 most frequent and pool the others, 10 values in 30 rows; other learners use" in said
+    assert said.endswith("the share of each class of 'y' for each value, shrunk towards the overall share.")
+
+
+def test_describe_says_where_differences_may_be_chance():
+    """Thirty towns of four rows around means of 0.65 and -0.65, and Ulm with twenty rows around 0."""
+    rows = [(f"t{i}", 0.65 * (-1) ** i + (-1) ** j) for i in range(30) for j in range(4)]
+    rows += [("Ulm", (-1.0) ** j) for j in range(20)]
+    (said,) = many(read([{"town": town, "y": y} for town, y in rows]), "y")
+    p = f.sf((30 * 4 * 0.65**2 / 30) / (140 / (140 - 31)), 30, 140 - 31)
+    assert p > 0.05
+    # σ² = 140 / 109, τ² = (1.69 - σ²) / 4.457: n0 = 14.1
+    kept = "keep the 1 in at least 15 rows and pool the others, 30 values in 120 rows"
+    chance = f"leave them out, as the differences may be chance (p = {p:.3f})."
+    assert said == f"31 values. Trees, naive Bayes and linear regression {kept}; other learners {chance}"
 
 
 def test_many_classes_are_counted_together_from_the_64th_on():

@@ -4,19 +4,18 @@ import numpy as np
 import pytest
 
 import openbook as ob
-from openbook.linear import LinearDiscriminantAnalysis, LinearRegression
+from openbook.linear import LinearRegression
 
 VALUES = 30
 
 
-def sales(classes=False):
+def sales():
     """Towns of 1 to 24 rows, each with an effect of its own."""
     rng = np.random.default_rng(0)
     town = np.concatenate([np.repeat(np.arange(6), 24), np.arange(6, VALUES)])
     x = rng.normal(size=len(town))
     y = 2 * x + rng.normal(0, 2, VALUES)[town] + rng.normal(0, 2, len(town))
-    target = np.where(y > 0, "up", "down") if classes else y
-    rows = zip(town.tolist(), x.tolist(), target.tolist(), strict=True)
+    rows = zip(town.tolist(), x.tolist(), y.tolist(), strict=True)
     return ob.read([{"town": f"t{t:02d}", "x": a, "y": b} for t, a, b in rows])
 
 
@@ -61,12 +60,3 @@ def test_l2_is_the_penalty_where_it_is_asked_for():
     table = sales()
     ridge = LinearRegression(l2=1.0).fit(table, "y")
     assert "random effects" not in str(ridge.work())
-
-
-def test_the_discriminant_has_the_direction_of_shrunk_least_squares():
-    table = sales(classes=True)
-    model = LinearDiscriminantAnalysis().fit(table, "y")
-    y = np.array(table["y"].tolist()) == "up"
-    _, expected, _ = mixed_model(model, table, y.astype(float))
-    scores = model.decision_function(table)
-    assert np.corrcoef(scores, expected)[0, 1] == pytest.approx(1.0)

@@ -68,8 +68,8 @@ def test_the_line_of_a_leaf_by_hand():
     low, high = model.rules()
     assert low.premise.startswith("x0 <= 19.5")
     assert high.prediction.constant == pytest.approx(90)
-    ((name, slope, *_),) = high.prediction.terms
-    assert (name, slope) == ("x0", pytest.approx(-2))
+    ((attribute, slope, *_),) = high.prediction.terms
+    assert (attribute.name, slope) == ("x0", pytest.approx(-2))
 
 
 def test_what_a_reader_would_try():

@@ -8,7 +8,6 @@ the name of a column of `X`. A family writes `_fit(rows)`, `_proba(X)` or `_pred
 UNSEEN. What needs no target shares the same border (`unsupervised.py`).
 """
 
-import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,9 +22,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted
 
+from openbook.border.cross_fitted import CrossFitted
 from openbook.border.date_parts import derived_parts
 from openbook.border.passages import model_score, shaded_texts
-from openbook.border.pooling import pooled, with_prepared
+from openbook.border.pooling import pooled
 from openbook.border.profile import Profile, Unlike
 from openbook.border.rows import (
     FileChunk,
@@ -39,6 +39,8 @@ from openbook.border.rows import (
     weighed,
 )
 from openbook.border.rules import ParameterRule, check_parameters
+from openbook.border.shown import shown_row, with_prepared
+from openbook.border.target_means import with_means
 from openbook.border.words import with_words
 from openbook.damage import blamed_on_its_file
 from openbook.data import (
@@ -204,7 +206,8 @@ class Estimator(BaseEstimator):
         X = encoded(given, self.schema_, type(self).__name__)
         with blamed_on_its_file(self):
             work = self._work_row(X)
-            return replace(work, parts=(*work.parts, *self._shaded(given)))
+            means = shown_row(self.schema_, given)
+            return replace(work, parts=(*means, *work.parts, *self._shaded(given)))
 
     def unlike(self, X: Any, training: Any = None) -> Unlike:
         """Whether new rows look like those that the model was trained on, per column and jointly.
@@ -359,9 +362,11 @@ class FromRows(Estimator):
 class Learner(FromRows):
     """What every learner of a target shares; see `Classifier` and `Regressor`."""
 
-    #: The most noise in the target, beside what the values of a column tell of it, with which they are kept;
-    #: where it is bounded, a part of a date has to tell something of the target too.
-    _most_noise: ClassVar[float] = math.inf
+    #: Whether means of the target take the place of the values of nominal columns with many: what computes
+    #: with numbers has use for them, while what counts or parts values takes those that are not rare.
+    _takes_means: ClassVar[bool] = False
+    #: Whether a part of a date has to tell something of the target to be derived.
+    _wants_evidence: ClassVar[bool] = False
     #: Whether it also learns from rows without a label, whose class code is then UNLABELLED.
     _takes_unlabelled: ClassVar[bool] = False
 
@@ -427,7 +432,7 @@ class Learner(FromRows):
 
     @property
     def _pools(self) -> bool:
-        """Whether rare values of columns with many values are pooled, and parts of dates derived."""
+        """Whether columns with many values are replaced or pooled, and parts of dates derived."""
         return True
 
     @property
@@ -440,10 +445,10 @@ class Learner(FromRows):
         return self._takes_sparse or alone
 
     def _prepared(self, rows: Rows) -> Rows:
-        """The rows with rare values pooled, parts of dates and words derived, which `schema_` then tells."""
-        n_classes, evident = len(getattr(self, "classes_", ())), self._most_noise < math.inf
+        """The rows with rare values pooled or replaced, parts of dates and words derived; `schema_` tells."""
+        n_classes, evident = len(getattr(self, "classes_", ())), self._wants_evidence
         told = rows.part("labelled") if self._takes_unlabelled else rows  # the rows that tell something of it
-        schema = pooled(told, n_classes, self._most_noise) if self._pools else rows.schema
+        schema, crossed = self._few_values(rows, told) if self._pools else (rows.schema, None)
         if self._pools and (parts := derived_parts(schema, told, n_classes, evident=evident)):
             dated = Schema((*schema, *parts), schema.named)
             schema = dated if self.refusal(dated) is None else schema
@@ -453,7 +458,16 @@ class Learner(FromRows):
         if schema is rows.schema:
             return rows
         self._remember(schema)
-        return rows.under(schema, counted)
+        return rows.under(schema, counted, crossed)
+
+    def _few_values(self, rows: Rows, told: Rows) -> tuple[Schema, CrossFitted | None]:
+        """The schema with columns of many values replaced or pooled, and the cells of training rows."""
+        classes = getattr(self, "classes_", None)
+        if self._takes_means:
+            schema, crossed = with_means(rows, self.target_, classes)
+            if crossed is None or self.refusal(schema) is None:
+                return schema, crossed
+        return pooled(told, 0 if classes is None else len(classes)), None
 
     def _encoded_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
         """The inputs and the codes or numbers of the target, where all are in memory."""

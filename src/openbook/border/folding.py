@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from openbook.border.base import Classifier, Learner
 from openbook.border.rows import UNLABELLED, Chunk, Rows, class_codes, infinite_cell, weighed
 from openbook.border.rules import check_parameters
-from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table, Text
+from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table, TargetMean, Text
 from openbook.data.rare import may_pool
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
@@ -147,6 +147,9 @@ class Folding(Learner):
         self
         """
         check_is_fitted(self)
+        if means := self.schema_.of(TargetMean):
+            msg = f"cannot forget rows: column {means[0]!r} holds means of their targets; fit without them"
+            raise DataError(msg)
         rows = self._more_rows(X, y, sample_weight, grow=False)
         for table in rows.tables():
             for name in table.schema.of(Categorical):

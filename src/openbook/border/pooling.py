@@ -5,41 +5,34 @@ target among them; where no column has many values, there is nothing to pass ove
 schema, so that `conform` pools the rows of later tables, and the model file holds it.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.border.rows import Chunk, Rows
-from openbook.data import DatePart, Direction, Intervals, Nominal, Schema, Word
+from openbook.border.cross_fitted import dealt
+from openbook.border.rows import UNLABELLED, Chunk, Rows
+from openbook.data import Nominal, Schema
 from openbook.data.rare import FEW, LEAST, Credibility, class_shares, may_pool, with_rest
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
-from openbook.words.sentences import plural
-from openbook.work import Grid, Work
 
-__all__ = ["credibilities", "pooled", "with_prepared"]
+__all__ = ["credibilities", "pooled", "value_moments"]
 
 Array = npt.NDArray[Any]
 
-#: The words of texts that the derivation of a model lists; those of each direction.
-_SHOWN_WORDS, _DIRECTION_WORDS = 20, 8
 
-
-def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Schema:
+def pooled(rows: Rows, n_classes: int) -> Schema:
     """The schema of the rows with the rare values of columns of many values pooled.
 
     n_classes : how many classes the targets are codes of; 0 for numbers
-    most_noise : where the target varies more within values than so many times between them, none is kept
     """
     few = {}
     for attribute, counts, found in credibilities(rows, n_classes):
-        least = max(found.least, LEAST) if found.least <= most_noise else math.inf
-        fewer = with_rest(attribute, counts, least, needed=found.least)
+        fewer = with_rest(attribute, counts, max(found.least, LEAST), needed=found.least)
         if len(fewer.values) <= found.values:
             few[attribute.name] = fewer
     if not few:
@@ -50,75 +43,56 @@ def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Schema:
 def credibilities(rows: Rows, n_classes: int, few: int = FEW) -> list[tuple[Nominal, Array, Credibility]]:
     """Each column of more than a few values, the rows of each, and how much the values say of the target."""
     columns = [a for a in rows.schema if isinstance(a, Nominal) and may_pool(a, few)]
-    if not columns:
-        return []
-    moments = fold(rows.pieces, partial(_by_value, columns, n_classes), _added)
     found = []
-    for attribute, its in zip(columns, moments, strict=True):
+    for attribute, its in zip(columns, value_moments(rows, columns, n_classes), strict=True):
         counts = its.weight[:, 0]
         if np.count_nonzero(counts) > few:
             found.append((attribute, counts, Credibility.of(counts, its.mean, float(its.scatter.sum()))))
     return found
 
 
-def with_prepared(work: Work, schema: Schema) -> Work:
-    """The derivation of a model, and what was made of its columns before: values pooled, parts of dates."""
-    few = [a for a in schema if isinstance(a, Nominal) and a.rest is not None]
-    parts = [a for a in schema if isinstance(a, DatePart)]
-    rare = Grid(
-        "rare values",
-        ("column", "values kept", "all others count as"),
-        [(a.name, len(a.values) - 1, a.rest) for a in few],
-    )
-    derived = Grid(
-        "parts of dates",
-        ("column", "of", "p-value"),
-        [(a.name, a.date, a.p if a.p < 1 else "–") for a in parts],
-        "p-value: that the target differs so much between its values by chance, beside a trend in time.",
-    )
-    telling = sorted((a for a in schema if isinstance(a, Word)), key=lambda a: -a.score)
-    scored = any(a.score for a in telling)  # there is a target
-    words = Grid(
-        "words that say most of the target" if scored else "words",
-        ("column", "word", "chi-squared")[: 2 + scored],
-        [(a.text, a.word, a.score)[: 2 + scored] for a in telling[:_SHOWN_WORDS]],
-        f"{plural(len(telling), 'word')} counted in all.",
-    )
-    cut = [a for a in schema if isinstance(a, Intervals)]
-    intervals = Grid(
-        "numbers as intervals", ("column", "intervals"), [(a.name, ", ".join(a.values)) for a in cut]
-    )
-    along = [a for a in schema if isinstance(a, Direction)]
-    directions = Grid(
-        "directions of texts",
-        ("column", "weightiest words"),
-        [(a.name.rsplit(":", 1)[0], _weightiest(a)) for a in along],
-        "A direction is a weighted sum of the words of a text: latent semantic analysis.",
-    )
-    shown = ((few, rare), (parts, derived), (telling, words), (along, directions), (cut, intervals))
-    return replace(work, parts=(*work.parts, *(grid for some, grid in shown if some)))
+def value_moments(rows: Rows, columns: Sequence[Nominal], n_classes: int, n_folds: int = 1) -> list[Moments]:
+    """For each column the moments of the target's parts among the rows of each value, (k n_folds, n_parts).
+
+    n_folds : to how many the rows are dealt; the moments of a value stand together, fold after fold
+    """
+    if not columns:
+        return []
+    pieces = [_Numbered(*each) for each in zip(rows.pieces, rows.starts(), strict=True)]
+    return fold(pieces, partial(_by_value, columns, n_classes, n_folds), _added)
 
 
-def _weightiest(direction: Direction) -> str:
-    """Its words of the largest weights, with their signs."""
-    pairs = zip(direction.weights, direction.words, strict=True)
-    most = sorted(pairs, key=lambda pair: -abs(pair[0]))[:_DIRECTION_WORDS]
-    return ", ".join(f"{word} {weight:+.2f}" for weight, word in most if weight)
+@dataclass(frozen=True)
+class _Numbered:
+    """Rows that know the number of the first."""
+
+    piece: Any
+    start: int
+
+    def load(self) -> tuple[int, Chunk]:
+        return self.start, self.piece if isinstance(self.piece, Chunk) else self.piece.load()
 
 
-def _by_value(columns: Sequence[Nominal], n_classes: int, chunk: Chunk) -> list[Moments]:
-    """The moments of the target's parts among the rows of each value, a row of any weight being one."""
-    moments = []
+def _by_value(
+    columns: Sequence[Nominal], n_classes: int, n_folds: int, numbered: tuple[int, Chunk]
+) -> list[Moments]:
+    """The moments of the target's parts among the rows of each value and fold, a row of any weight being one;
+    rows without a label tell nothing.
+    """
+    (start, chunk), moments = numbered, []
+    own = dealt(start, len(chunk.y), n_folds) if n_folds > 1 else 0
+    labelled = chunk.y != UNLABELLED if n_classes else True
     for attribute in columns:
-        codes, n_values = chunk.X.data(attribute.name), len(attribute.values)
-        known = codes >= 0
-        codes, y = codes[known].astype(np.intp), chunk.y[known]
+        codes = chunk.X.data(attribute.name)
+        known = (codes >= 0) & labelled
+        groups, n_groups = (codes.astype(np.intp) * n_folds + own)[known], len(attribute.values) * n_folds
+        y = chunk.y[known]
         if n_classes:
-            counts, shares = class_shares(codes, y, n_values, n_classes)
+            counts, shares = class_shares(groups, y, n_groups, n_classes)
             rows = np.broadcast_to(counts[:, None].astype(float), shares.shape)
             moments.append(Moments(rows, shares, rows * shares * (1 - shares)))
         else:
-            moments.append(Moments.of(y.reshape(len(y), -1), codes, np.ones(len(y)), n_values))
+            moments.append(Moments.of(y.reshape(len(y), -1), groups, np.ones(len(y)), n_groups))
     return moments
 
 

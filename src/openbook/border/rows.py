@@ -10,7 +10,7 @@ them, with the class code UNLABELLED.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
+from openbook.border.cross_fitted import CrossFitted, dealt
 from openbook.data import (
     CHUNK_ROWS,
     MISSING,
@@ -85,6 +86,23 @@ class Chunk(NamedTuple):
     y: Array
     w: Array
 
+    def under(
+        self,
+        schema: Schema,
+        crossed: CrossFitted | None = None,
+        start: int = 0,
+        terms: Mapping[str, Counted] | None = None,
+    ) -> "Chunk":
+        """The rows in the columns and codes of another schema.
+
+        crossed : the cells of columns of means, of rows that are numbered from `start` on
+        terms : those of columns of texts, where they are known; they are lost
+        """
+        X = encoded(self.X, schema, counted=terms)
+        if crossed is not None:
+            X = crossed.told(X, self.X, self.y, dealt(start, len(self.y)))
+        return Chunk(X, self.y, self.w)
+
 
 class Rows(NamedTuple):
     """All encoded rows: the pieces to fold over, the schema of the inputs, and where they are in memory, they
@@ -120,16 +138,23 @@ class Rows(NamedTuple):
         y, w = (np.concatenate([getattr(chunk, part) for chunk in self.pieces]) for part in ("y", "w"))
         return Chunk(self.whole, y, w)
 
-    def under(self, schema: Schema, counted: "Sequence[CountedChunk] | None" = None) -> "Rows":
-        """The rows in the columns and codes of another schema; `counted` are they, where the terms of their
-        texts are known.
+    def under(
+        self,
+        schema: Schema,
+        counted: "Sequence[CountedChunk] | None" = None,
+        crossed: CrossFitted | None = None,
+    ) -> "Rows":
+        """The rows in the columns and codes of another schema.
+
+        counted : the rows, where the terms of their texts are known
+        crossed : the cells of columns of means
         """
         if counted is None and self.whole is None:
-            return Rows(schema, [replace(piece, schema=schema) for piece in self.pieces])
-        if counted is None:
-            X, y, w = self.chunk
-            return Rows.in_memory(encoded(X, schema), y, w)
-        chunks = [chunk.under(schema) for chunk in counted]
+            numbered = zip(self.pieces, self.starts(), strict=True)
+            return Rows(schema, [replace(p, schema=schema, crossed=crossed, start=at) for p, at in numbered])
+        starts = self.starts() if self.whole is None else [0]
+        parts = zip(counted or [self.chunk], starts, strict=True)
+        chunks = [part.under(schema, crossed, start) for part, start in parts]
         return Rows(schema, chunks) if self.whole is None else Rows.in_memory(*chunks[0])
 
     def apart(self) -> "tuple[Rows, Rows]":
@@ -157,6 +182,10 @@ class Rows(NamedTuple):
         """How many rows each piece has; nothing is loaded."""
         return [len(piece.y) if isinstance(piece, Chunk) else len(piece.piece) for piece in self.pieces]
 
+    def starts(self) -> list[int]:
+        """The number of the first row of each piece."""
+        return [0, *accumulate(self.sizes()[:-1])]
+
     def tables(self) -> Iterator[Table]:
         """The inputs, chunk by chunk; for the rare look at the rows themselves."""
         for piece in self.pieces:
@@ -174,10 +203,9 @@ class CountedChunk(NamedTuple):
         matrices = (counted.counts for counted in self.terms.values())
         return self.rows.X.nbytes + sum(one.data.nbytes + one.indices.nbytes for one in matrices)
 
-    def under(self, schema: Schema) -> Chunk:
-        """The rows in the columns and codes of another schema; the terms are lost."""
-        X, y, w = self.rows
-        return Chunk(encoded(X, schema, counted=self.terms), y, w)
+    def under(self, schema: Schema, crossed: CrossFitted | None = None, start: int = 0) -> Chunk:
+        """The rows in the columns and codes of another schema; the terms are lost. See `Chunk.under`."""
+        return self.rows.under(schema, crossed, start, self.terms)
 
 
 def _part(piece: "Chunk | FileChunk", part: str) -> Any:
@@ -199,26 +227,34 @@ class FileChunk:
 
     keeps : which rows are kept where labels may be missing: "every", "labelled" or "unlabelled"; by default
         a missing target is refused
+    crossed : the cells of columns of means, of rows that are numbered from `start` on
     """
 
     piece: Piece
     schema: Schema
     target: Attribute | None = None
     keeps: str | None = None
+    crossed: CrossFitted | None = None
+    start: int = 0
 
     def load(self) -> Chunk:
         table = self.piece.load()
         if self.target is None:
             return Chunk(encoded(table, self.schema), np.zeros(len(table), np.intp), np.ones(len(table)))
         y = table.column(self.target.name)
+        folds = None if self.crossed is None else dealt(self.start, len(table))
         if self.keeps in ("labelled", "unlabelled"):
             kept = y.missing == (self.keeps == "unlabelled")
             table, y = table.take(kept), y.take(kept)
+            folds = None if folds is None else folds[kept]
         elif self.keeps is None and y.missing.any():
             raise _missing_target(y.name, y.missing, self.piece.first_row)
         targets = y.data.astype(np.intp, copy=False) if isinstance(self.target, Categorical) else y.data
         assert_all_finite(targets, input_name="y")
-        return Chunk(encoded(table, self.schema), targets, np.ones(len(table)))
+        X = encoded(table, self.schema)
+        if self.crossed is not None and folds is not None:
+            X = self.crossed.told(X, table, targets, folds)
+        return Chunk(X, targets, np.ones(len(table)))
 
 
 def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:

@@ -12,7 +12,7 @@ from openbook.data.attributes import (
     Text,
 )
 from openbook.data.column import Column
-from openbook.data.derived import DatePart, Direction, Intervals, Word
+from openbook.data.derived import DatePart, Direction, Intervals, TargetMean, Word
 from openbook.data.labels import Labels
 from openbook.data.read import read
 from openbook.data.reading import MISSING_TOKENS
@@ -44,6 +44,7 @@ __all__ = [
     "Schema",
     "SparseTable",
     "Table",
+    "TargetMean",
     "Text",
     "Word",
     "load",

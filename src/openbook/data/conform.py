@@ -1,12 +1,13 @@
 """Re-encode a table to a fitted schema: what `predict` does at the border.
 
 Columns are matched by name. A column the schema does not have is ignored; one it has and the table lacks is
-an error, unless it is a part of a date, which is derived. An empty cell stays missing. A value that training
-never saw becomes UNSEEN or, where a value stands for the rest, that. Numbers that come where categories were,
-or the other way round, are converted if every one of them can be.
+an error, unless it is derived: a part of a date, a mean of the target. An empty cell stays missing. A value
+that training never saw becomes UNSEEN or, where a value stands for the rest, that. Numbers that come where
+categories were, or the other way round, are converted if every one of them can be.
 """
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Da
 from openbook.data.column import Column
 from openbook.data.date_parts import part_cells
 from openbook.data.dates import days_from_numbers, number_in
-from openbook.data.derived import DatePart, Intervals
+from openbook.data.derived import DatePart, Intervals, TargetMean
 from openbook.data.schema import Schema
 from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["conform", "conform_column"]
+__all__ = ["by_name", "conform", "conform_column"]
 
 Array = npt.NDArray[Any]
 
@@ -45,11 +46,15 @@ def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
         table = _renamed(table, schema.given)
     if isinstance(table, SparseTable):
         return _sparse(table, schema, who, grow=grow)
-    if schema.of(DatePart):
-        table = _with_parts(table, schema)
+    return by_name(table, schema, grow=grow)
+
+
+def by_name(table: Table, schema: Schema, *, grow: bool = False) -> Table:
+    """The columns of the schema's names, in its codes; derived ones are made of theirs."""
+    if schema.of(DatePart, TargetMean):
+        table = _with_derived(table, schema)
     if absent := [name for name in schema.names if name not in table.schema]:
-        lacking = schema[absent[0]]
-        name = lacking.date if isinstance(lacking, DatePart) else lacking.name
+        name = _source(schema[absent[0]])
         msg = f"column {name!r} is missing. {did_you_mean(name, table.names)}"
         raise DataError(msg)
     if grow:
@@ -88,22 +93,42 @@ def conform_column(column: Column, attribute: Attribute) -> Array:
     return np.array([None if missing else as_text(value) for value, missing in texts], dtype=object)
 
 
-def _with_parts(table: Table, schema: Schema) -> Table:
-    """The table with the parts of its dates that the schema has; columns of the same names give way."""
+def _with_derived(table: Table, schema: Schema) -> Table:
+    """The table with the parts of its dates and the means of the target by its values that the schema has;
+    columns of the same names give way.
+    """
     derived = [
         a
         for a in schema
-        if isinstance(a, DatePart) and a.date in table.schema and a not in table.schema.attributes
+        if isinstance(a, DatePart | TargetMean)
+        and _source(a) in table.schema
+        and a not in table.schema.attributes
     ]
-    dates: dict[str, tuple[Datetime, Array]] = {}
-    own = {a.name: a for a in schema if isinstance(a, Datetime)}
-    for date in {own.get(a.date, a.whole) for a in derived}:
-        dates[date.name] = (date, conform_column(table.column(date.name), date))
+    dates = {a.name: a for a in schema if isinstance(a, Datetime)}
+
+    @cache
+    def cells(source: Attribute) -> Array:
+        return conform_column(table.column(source.name), source)
+
+    columns = []
+    for a in derived:
+        if isinstance(a, TargetMean):
+            columns.append(a.cells(cells(a.by)))
+        else:
+            date = dates.get(a.date, a.whole)
+            columns.append(part_cells(date, cells(date), a.part))
     names = [name for name in table.names if name not in {a.name for a in derived}]
     return Table(
         Schema((*(table.schema[name] for name in names), *derived), table.schema.named),
-        [*(table.data(name) for name in names), *(part_cells(*dates[a.date], a.part) for a in derived)],
+        [*(table.data(name) for name in names), *columns],
     )
+
+
+def _source(attribute: Attribute) -> str:
+    """The name of the column that a table brings."""
+    if isinstance(attribute, DatePart):
+        return attribute.date
+    return attribute.by.name if isinstance(attribute, TargetMean) else attribute.name
 
 
 def _extended(attribute: Attribute, column: Column) -> Attribute:

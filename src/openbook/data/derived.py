@@ -1,4 +1,5 @@
-"""Columns that learners derive from those of a table: words, directions of texts, parts of dates, intervals.
+"""Columns that learners derive from those of a table: words, directions of texts, parts of dates, intervals,
+means of the target.
 
 A derived column is part of a model's schema. A table brings the column that it comes from, its source, and
 `conform` derives it anew. Missing cells of the source are missing here, too; a missing text has no words.
@@ -7,8 +8,9 @@ A derived column is part of a model's schema. A table brings the column that it 
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +18,7 @@ import numpy.typing as npt
 from openbook.data.attributes import DERIVED, MISSING, Datetime, Nominal, Numeric
 from openbook.errors import DataError
 
-__all__ = ["CYCLES", "DatePart", "Direction", "Intervals", "Word"]
+__all__ = ["CYCLES", "DatePart", "Direction", "Intervals", "TargetMean", "Word"]
 
 #: The words that a direction is named by.
 _NAMED_WORDS = 3
@@ -385,6 +387,116 @@ class Intervals(Nominal):
         return cls.of(kind.rebuilt(name, number), cuts)
 
 
+@dataclass(frozen=True, repr=False)
+class TargetMean(Numeric):
+    """The mean of the target among the rows of each value of another column, drawn to the mean of all rows.
+
+        (n mean + n0 overall) / (n + n0)
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    unit : str, default=""
+        Empty: the unit is the target's.
+    decimal : str, default="."
+        The sign before the decimals.
+    thousands : str, default=""
+        Empty: means are not written.
+    by : Nominal
+        The column of values.
+    rows : tuple of float, default=()
+        For each value the training rows n that have it; one that has none counts as not seen.
+    means : tuple of float, default=()
+        For each value the mean of the target among them; of a class, its share.
+    needed : float, default=0.0
+        The rows n0 that the mean of all rows counts for.
+    overall : float, default=0.0
+        The mean of all rows, which a value not seen in training has.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> town = Nominal("town", ("Bonn", "Ulm"))
+    >>> price = TargetMean("price", by=town, rows=(1, 6), means=(9.0, 4.0), needed=2.0, overall=5.0)
+    >>> price.cells(np.array([0, 1, -1, -2])).tolist()  # Bonn, Ulm, missing, a town never seen
+    [6.333333333333333, 4.25, nan, 5.0]
+    """
+
+    by: Nominal = field(default_factory=lambda: Nominal(""), kw_only=True)
+    rows: tuple[float, ...] = field(default=(), kw_only=True)
+    means: tuple[float, ...] = field(default=(), kw_only=True)
+    needed: float = field(default=0.0, kw_only=True)
+    overall: float = field(default=0.0, kw_only=True)
+
+    is_plain: ClassVar[bool] = True
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """The values that training showed."""
+        return tuple(value for value, n in zip(self.by.values, self.rows, strict=True) if n)
+
+    @cached_property
+    def _lookup(self) -> npt.NDArray[np.float64]:
+        rows = np.array(self.rows, dtype=np.float64)
+        return shrunken(rows, rows * self.means, self.needed, self.overall)
+
+    def cells(self, codes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """The numbers in place of the values.
+
+        Parameters
+        ----------
+        codes : ndarray of int
+            Codes of `by`.
+
+        Returns
+        -------
+        ndarray of float
+        """
+        return self._lookup[codes]
+
+    def _written(self) -> dict[str, Any]:
+        return {}
+
+    def to_json(self) -> dict[str, Any]:
+        figures = {"rows": list(self.rows), "means": list(self.means)}
+        return (
+            super().to_json()
+            | {"by": self.by.to_json(), "needed": self.needed, "overall": self.overall}
+            | figures
+        )
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        by, rows, means = (record.get(part) for part in ("by", "rows", "means"))
+        if not (isinstance(by, dict) and isinstance(rows, list) and isinstance(means, list)):
+            raise DataError(f"attribute {name!r}: a column, its rows and its means are needed")
+        column, figures = Nominal.from_json(by), [record.get("needed"), record.get("overall"), *rows, *means]
+        if type(column) is not Nominal or {len(rows), len(means)} != {len(column.values)}:
+            raise DataError(f"attribute {name!r}: each value of a nominal column needs its rows and its mean")
+        if not _finite(figures) or min(figures[0], *rows, 0) < 0:
+            raise DataError(f"attribute {name!r}: rows and means must be finite, and rows not negative")
+        needed, overall = figures[:2]
+        return cls(name, by=column, rows=tuple(rows), means=tuple(means), needed=needed, overall=overall)
+
+
+def shrunken(
+    rows: npt.NDArray[Any], sums: npt.NDArray[Any], needed: float, overall: Any
+) -> npt.NDArray[np.float64]:
+    """The cell of each value, of its rows and the sum of the target over them, on the last axis; behind them
+    those of a value that is not among them, and of a missing one.
+
+    >>> shrunken(np.array([1.0, 0.0]), np.array([9.0, 0.0]), 0.0, 5.0).tolist()
+    [9.0, 5.0, 5.0, nan]
+    """
+    weight, ends = rows + needed, np.broadcast_to(overall, (*rows.shape[:-1], 1))
+    drawn = np.divide(sums + needed * ends, weight, out=np.array(ends + 0 * weight), where=weight > 0)
+    return np.concatenate([drawn, ends, np.full_like(ends, math.nan, dtype=np.float64)], axis=-1)
+
+
 def _ascend(cuts: list[Any]) -> bool:
     """Whether these are finite numbers, each larger than the one before."""
     return _finite(cuts) and all(low < high for low, high in pairwise(cuts))
@@ -394,4 +506,4 @@ def _finite(numbers: list[Any]) -> bool:
     return all(isinstance(number, float | int) and math.isfinite(number) for number in numbers)
 
 
-DERIVED.update(word=Word, words=Direction, part=DatePart, cuts=Intervals)
+DERIVED.update(word=Word, words=Direction, part=DatePart, cuts=Intervals, means=TargetMean)

@@ -12,8 +12,12 @@ value v, N in all, k values, and the target's parts y (a number, or 0 and 1 for 
 So a column that says nothing of the target keeps no value, and one that says much keeps all that occur at
 least `LEAST` times; of more than `MOST` the most frequent, of equals the first. All others are one value, the
 column's `rest`, and so is every value that comes later and was never seen. The column keeps n0 as `needed`:
-linear models draw the coefficients of the kept values together by it. Missing cells stay missing. A
+least squares draws the coefficients of the kept values together by it. Missing cells stay missing. A
 column of few values is left alone, and one that has a rest already, or values that go round.
+
+Whether the means differ at all, beyond chance, the F test says:
+
+    F = (Σ_v n_v (mean_v - mean)² / (k - 1)) / σ²        with k - 1 and N - k degrees of freedom
 """
 
 import math
@@ -33,6 +37,10 @@ FEW = 20
 LEAST, MOST = 2, 250
 #: So many classes are told apart.
 MOST_CLASSES = 64
+#: Means that chance makes differ so much in a smaller share of cases differ.
+SIGNIFICANT = 0.05
+#: Squares that are a smaller share of others are 0 but for rounding.
+_ROUNDING = 1e-12
 
 Array = npt.NDArray[Any]
 
@@ -99,6 +107,27 @@ class Credibility:
     def least(self) -> float:
         """The rows n0 that a value needs to be kept; infinity where the values say nothing of the target."""
         return self.noise / self.signal if self.signal > 0 else math.inf
+
+    @property
+    def p_value(self) -> float:
+        """How often chance lets the means of the values differ so much (F test); 1 where nothing can be told.
+
+        >>> round(Credibility(rows=20, values=2, size=10, within=180.0, between=20.0).p_value, 4)  # F = 2
+        0.1744
+        """
+        from scipy.special import fdtrc
+
+        freedom = (self.values - 1, self.rows - self.values)
+        if min(freedom) <= 0 or self.between <= 0:
+            return 1.0
+        if self.within <= _ROUNDING * self.between:
+            return 0.0
+        return float(fdtrc(*freedom, self.between / freedom[0] / self.noise))
+
+    @property
+    def tells(self) -> bool:
+        """Whether the means of the values differ more than chance makes them, at 5%."""
+        return self.p_value < SIGNIFICANT and math.isfinite(self.least)
 
 
 def class_shares(codes: Array, classes: Array, n_values: int, n_classes: int) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from openbook.data.attributes import Attribute, Datetime, Numeric, Text
-from openbook.data.derived import DatePart, Direction, Intervals, Word
+from openbook.data.derived import DatePart, Direction, Intervals, TargetMean, Word
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import figure
 
@@ -85,9 +85,7 @@ class Schema:
 
     @cached_property
     def given(self) -> "Schema":
-        """The columns that a table brings: all but parts of its dates, texts in place of their words or
-        directions, and numbers in place of intervals.
-        """
+        """The columns that a table brings: all but parts of its dates, and those of `unworded`."""
         if not self.of(DatePart):
             return self.unworded
         return self.unworded.select(
@@ -118,16 +116,12 @@ class Schema:
 
     @cached_property
     def unworded(self) -> "Schema":
-        """The columns with texts in place of their words or directions, and numbers in place of intervals."""
-        if not self.of(Word, Direction, Intervals):
+        """The columns with texts in place of their words or directions, numbers in place of intervals, and
+        values in place of means of the target.
+        """
+        if not self.of(Word, Direction, Intervals, TargetMean):
             return self
-        texts = {name: Text(name) for name in (*self.words, *self.directions)}
-        numbers = {a.name: a.number for a in self.attributes if isinstance(a, Intervals)}
-        before = (
-            texts[a.text] if isinstance(a, Word | Direction) else numbers.get(a.name, a)
-            for a in self.attributes
-        )
-        return Schema(tuple(dict.fromkeys(before)), self.named)
+        return Schema(tuple(dict.fromkeys(map(_source, self.attributes))), self.named)
 
     def position(self, name: str) -> int:
         """Where the column of this name stands.
@@ -222,3 +216,12 @@ class Schema:
             msg = "a schema needs a list of attributes"
             raise DataError(msg)
         return cls(tuple(Attribute.from_json(a) for a in attributes), named=record.get("named") is not False)
+
+
+def _source(attribute: Attribute) -> Attribute:
+    """The column that a table brings for this one; parts of dates stand beside theirs."""
+    if isinstance(attribute, Word | Direction):
+        return Text(attribute.text)
+    if isinstance(attribute, Intervals):
+        return attribute.number
+    return attribute.by if isinstance(attribute, TargetMean) else attribute

@@ -56,8 +56,14 @@ class Ensemble(Learner):
 
     @property
     def _pools(self):
-        """Whether its learners do: then they all see the same values."""
-        return all(getattr(learner, "_pools", False) for learner in self._learners())
+        """Whether its learners do, all in one way: then they all see the same columns."""
+        learners = self._learners()
+        ways = {getattr(learner, "_takes_means", False) for learner in learners}
+        return all(getattr(learner, "_pools", False) for learner in learners) and len(ways) == 1
+
+    @property
+    def _takes_means(self):  # type: ignore[override]
+        return all(getattr(learner, "_takes_means", False) for learner in self._learners())
 
     @property
     def _reads_texts(self):

@@ -49,7 +49,8 @@ class RowsInSpace(Classifier):
     _takes_unlabelled = True
     _assumes = "smoothness"
     _refuses_weights = "labels pass from row to row, and a row is there once"
-    _most_noise = 0.5  # as of neighbours
+    _takes_means = True
+    _wants_evidence = True  # as of neighbours
     _meanings = DISTANCE_MEANINGS
 
     def refusal(self, schema):

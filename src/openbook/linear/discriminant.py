@@ -8,9 +8,7 @@ discriminant. P(c) is the share of the rows. Covariances divide by the rows ("ml
 less the number of classes, for a class by its rows less 1.
 
 x : the encoded columns (`openbook.prepare`, without each first value). A missing cell counts as its column's
-mean, and is marked in a column of its own. To the scatter within the classes is added what draws the
-coefficients of a column with pooled values together (`Encoding.shrinkage`). What the data cannot give is said
-in `notes_` and in the work:
+mean, and is marked in a column of its own. What the data cannot give is said in `notes_` and in the work:
 
     a column that does not vary, or follows from those before it    it is left out
     a direction in which no class varies, although the rows do      a millionth of the rows' variance
@@ -57,6 +55,7 @@ MOST_NOTES = 20
 class _Discriminant(Folding, Classifier):
     """What both discriminants share: statistics, encoding, prior, means and covariances."""
 
+    _takes_means = True
     _rules = {"variance": OneOf("mle", "sample"), "shrinkage": Number(at_least=0, at_most=1)}
 
     def __init__(self, variance="mle", shrinkage=0.0):
@@ -94,8 +93,6 @@ class _Discriminant(Folding, Classifier):
         self.priors_ = statistics.weight / statistics.weight.sum()
         means, scatters = statistics.encoded(self.encoding_)
         within = reduce(add, scatters)
-        if len(roots := self.encoding_.shrinkage()):
-            within = within.with_rows(roots)
         gap = (means - self.priors_ @ means) * (self.priors_ > 0)[:, None]
         weight = statistics.weight.sum()
         total = within.with_rows(gap * np.sqrt(statistics.weight)[:, None])
@@ -467,7 +464,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     0.98
     """
 
-    _most_noise = 0.5  # a covariance of each class has many figures, so a value has to tell much
+    _wants_evidence = True  # a covariance of each class has many figures
 
     def _groups(self):
         return len(self.classes_)

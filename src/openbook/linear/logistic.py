@@ -145,6 +145,7 @@ class LogisticRegression(Classifier):
     _counts_rows = True
 
     _streams = True
+    _takes_means = True
     _takes_sparse = True
     _rules = {
         "C": Number(above=0, unlimited=True),

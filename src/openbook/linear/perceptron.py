@@ -117,6 +117,7 @@ class Perceptron(Classifier):
     """
 
     _counts_rows = True
+    _takes_means = True
     _takes_sparse = True
     _rules = {
         "eta0": Number(above=0),

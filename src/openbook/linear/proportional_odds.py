@@ -96,6 +96,7 @@ class ProportionalOdds(Classifier):
     _counts_rows = True
 
     _counts_declared = False  # two thresholds with no row between them have no likelihood to place them by
+    _takes_means = True
     _rules = {
         "C": Number(above=0, unlimited=True),
         "tol": Number(above=0),

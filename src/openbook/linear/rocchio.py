@@ -75,6 +75,7 @@ class Rocchio(Classifier):
     ['spam']
     """
 
+    _takes_means = True
     _takes_sparse = True
     _counts_declared = False  # a class without rows has no direction
 

@@ -24,7 +24,8 @@ class NeighborLearner(Folding):
     _counts_rows = True
     _meanings = DISTANCE_MEANINGS | {"n_neighbors": "The number of nearest rows that count."}
 
-    _most_noise = 0.5  # a shared value counts as much as a whole range of numbers, so it has to tell much
+    _takes_means = True
+    _wants_evidence = True  # a column counts as much as any other, so it has to tell something
     one_pass = False  # its statistics are the rows themselves
 
     def refusal(self, schema):

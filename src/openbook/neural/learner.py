@@ -21,6 +21,7 @@ class NetworkLearner(Trained, Learner):
     """A learner that is a network; see `MLPClassifier`."""
 
     _counts_rows = True
+    _takes_means = True
 
     def __init__(
         self,

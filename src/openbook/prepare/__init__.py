@@ -22,6 +22,7 @@ from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
 from openbook.prepare.steps import VERBS, Verb, step
+from openbook.prepare.target_encoder import TargetEncoder
 from openbook.prepare.turning import TurningPoint
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "SigmoidFeatures",
     "SimpleImputer",
     "StandardScaler",
+    "TargetEncoder",
     "TurningPoint",
     "Verb",
     "step",

@@ -22,11 +22,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.spatial import cKDTree
 
-from openbook.border.rows import Rows, class_codes
+from openbook.border.rows import Rows
 from openbook.border.rules import Flag, Maybe, Names, Number, ParameterRule, Whole
 from openbook.data import Nominal, Table
 from openbook.data.attributes import as_text
-from openbook.data.read import read
 from openbook.errors import RefusalError
 from openbook.prepare.augment import DrawnRows, NewRows, Rng
 from openbook.prepare.encoding import Encoding
@@ -56,13 +55,6 @@ class _Balanced(DrawnRows):
         tags.target_tags.required = True
         return tags
 
-    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        rows = super()._training_rows(X, y, sample_weight)
-        if self._n_classes:
-            target = read(X).column(y) if isinstance(y, str) else y
-            self._labels = [as_text(label) for label in class_codes(target)[1].tolist()]
-        return rows
-
     def _learn(self, rows: TrainingTable) -> None:
         name = type(self).__name__
         if rows.y is None:
@@ -72,7 +64,7 @@ class _Balanced(DrawnRows):
         self._codes = rows.y
         if not rows.n_classes:  # whole numbers are classes, too
             values, self._codes = np.unique(rows.y, return_inverse=True)
-            self._labels = [as_text(value) for value in values.tolist()]
+            self._labels = tuple(as_text(value) for value in values.tolist())
         super()._learn(rows)
 
     def _draw(self, table: Table, rng: Rng) -> None:  # noqa: ARG002 (SMOTE looks at it)

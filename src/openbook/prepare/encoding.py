@@ -38,6 +38,7 @@ from openbook.data import (
     Schema,
     SparseTable,
     Table,
+    TargetMean,
     Word,
 )
 from openbook.errors import RefusalError
@@ -203,7 +204,7 @@ class Encoding:
             return cls(schema, mean, shift, units, seen, np.zeros(len(schema), dtype=bool), reference)
         numbers = zip(moments.weight[0], gaps_of_numbers, moments.mean[0], deviations, strict=True)
         weights = iter(sums.values)
-        figures, codes_seen, gaps = [], [], []
+        figures, codes_seen, gaps, taken = [], [], [], set(schema.names)
         for attribute in _dense_part(schema, len(sums.cells)):
             codes = np.zeros(0, dtype=np.intp)
             if isinstance(attribute, Numeric):
@@ -219,9 +220,10 @@ class Encoding:
                 else:
                     figures.append((float(share @ _ranks(attribute)), 0.0, 1.0))
             codes_seen.append(codes)
-            # a table that was told to indicate the gaps has such a column already
-            gaps.append(missing > 0 and known > 0 and f"{attribute.name} missing" not in schema)
+            # a table that was told to indicate the gaps has such a column already, and means share one
+            gaps.append(missing > 0 and known > 0 and _gap_name(attribute) not in taken)
             if gaps[-1]:
+                taken.add(_gap_name(attribute))
                 figures.append((missing / total, 0.0, 1.0))
         cells = np.column_stack([sums.cells / total, np.zeros(len(sums.cells)), np.ones(len(sums.cells))])
         mean, shift, scales = np.vstack([np.array(figures, dtype=float).reshape(-1, 3), cells]).T.copy()
@@ -271,7 +273,7 @@ class Encoding:
             else:
                 names.append(attribute.name)
             if gap is not None:
-                names.append(f"{attribute.name} missing")
+                names.append(_gap_name(attribute))
         return (*names, *self.schema.names[len(self._dense) :])
 
     @cached_property
@@ -534,6 +536,11 @@ class Encoding:
             msg = "an encoding's numbers must be finite, and its scales above zero"
             raise ValueError(msg)
         return cls(schema, mean, shift, scale, tuple(seen), gaps, reference, sparse)
+
+
+def _gap_name(attribute: Attribute) -> str:
+    """What the column of a column's gaps is called."""
+    return f"{attribute.by.name if isinstance(attribute, TargetMean) else attribute.name} missing"
 
 
 def _dense_part(schema: Schema, sparse: int) -> Schema:

@@ -335,9 +335,12 @@ def fitted_steps(
         asks = getattr(one, "_asks_target", True) or isinstance(one, RowChange)
         seen = rows if free is None or asks else rows.above(free)
         try:
-            takes = has_fit_parameter(one, "sample_weight")
-            one.fit(seen.table, seen.y, **(_weights(seen.weights) if takes else {}))
-            rows, free = rows.through(one), None if free is None else free.through(one)
+            own = _weights(seen.weights) if has_fit_parameter(one, "sample_weight") else {}
+            if seen is rows:
+                rows = rows._replace(table=_as_table(one.fit_transform(rows.table, rows.y, **own)))
+            else:
+                rows = rows.through(one.fit(seen.table, seen.y, **own))
+            free = None if free is None else free.through(one)
         except OpenbookError as error:
             raise RefusalError(f"step {given!r}: {error}") from error
         if isinstance(one, RowChange):

@@ -9,7 +9,9 @@ missing, and a value never seen is one of the other values.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import astuple
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +26,7 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["RareValues"]
+__all__ = ["RareValues", "credibility_steps", "read_credibility", "written_credibility"]
 
 #: The rows that a value needs where there is no target to tell.
 WITHOUT_TARGET = 10
@@ -120,7 +122,7 @@ class RareValues(Preparation):
     # the model file
 
     def _saved(self) -> Saved:
-        found = {name: [_written(x) for x in astuple(one)] for name, one in self._found.items()}
+        found = {name: written_credibility(one) for name, one in self._found.items()}
         least = {name: _written(x) for name, x in self.least_.items()}
         facts = {"schema": self.schema_.to_json(), "pooled": self.pooled_, "least": least, "found": found}
         return Saved(facts, {})
@@ -132,10 +134,7 @@ class RareValues(Preparation):
             str(name): {str(v): int(n) for v, n in one.items()} for name, one in facts["pooled"].items()
         }
         self.least_ = {str(name): float(x) for name, x in facts["least"].items()}
-        self._found = {
-            str(name): Credibility(float(rows), int(values), *map(float, rest))
-            for name, (rows, values, *rest) in facts["found"].items()
-        }
+        self._found = {str(name): read_credibility(one) for name, one in facts["found"].items()}
         if odd := [name for name in self.pooled_ if name not in self.schema_ or name not in self._found]:
             msg = f"there is no column {odd[0]!r} to pool"
             raise ValueError(msg)
@@ -156,7 +155,7 @@ class RareValues(Preparation):
         found, pooled, least = self._found[name], self.pooled_[name], self.least_[name]
         parts: list[Step | Grid] = []
         if self.min_frequency is None and not math.isnan(found.signal):
-            parts += _steps(found)
+            parts += credibility_steps(found)
         rarest = sorted(pooled.items(), key=lambda item: -item[1])
         more = f"{len(rarest) - SHOWN:,} more values" if len(rarest) > SHOWN else ""
         if rarest:
@@ -182,7 +181,18 @@ def _written(x: float) -> float | str:
     return x if math.isfinite(x) else str(x)
 
 
-def _steps(found: Credibility) -> list[Step]:
+def written_credibility(found: Credibility) -> list[float | str]:
+    """The figures of a credibility, for the model file."""
+    return [_written(x) for x in astuple(found)]
+
+
+def read_credibility(figures: Sequence[Any]) -> Credibility:
+    """The credibility of figures in a model file."""
+    rows, values, *rest = figures
+    return Credibility(float(rows), int(values), *map(float, rest))
+
+
+def credibility_steps(found: Credibility) -> list[Step]:
     """From the squares to the rows that a value needs."""
     n, k, size = figure(found.rows), found.values, figure(found.size)
     between, noise = figure(found.between), figure(found.noise)

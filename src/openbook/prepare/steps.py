@@ -39,6 +39,7 @@ from openbook.prepare.rare_values import RareValues
 from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
+from openbook.prepare.target_encoder import TargetEncoder
 from openbook.prepare.turning import TurningPoint
 
 __all__ = ["VERBS", "Verb", "made_columns", "needed_columns", "parse_step", "step"]
@@ -188,6 +189,12 @@ VERBS: dict[str, Verb] = {
         "pool the rare values of columns with many; a number says how many rows a value needs",
         {"": Way(RareValues, {}, "min_frequency")},
         "pool city 10",
+    ),
+    "means": Verb(
+        "the mean of the target among the rows of a value in its place; a number says for how many rows the"
+        " mean of all counts",
+        {"": Way(TargetEncoder, {}, "smooth")},
+        "means city",
     ),
     "words": Verb(
         "keep the words of texts that tell most of the target: mi, chi2, pmi, or df (document frequency)",

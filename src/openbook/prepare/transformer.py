@@ -29,9 +29,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import FromRows
-from openbook.border.rows import Chunk, FileChunk, Rows, class_codes, infinite_cell, refuse_infinity, weighed
+from openbook.border.rows import (
+    Chunk,
+    FileChunk,
+    Rows,
+    class_codes,
+    infinite_cell,
+    name_of_target,
+    refuse_infinity,
+    weighed,
+)
 from openbook.border.rules import check_parameters
 from openbook.data import Attribute, Column, Datetime, Nominal, Numeric, Ordinal, Schema, Table, Text
+from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.forms import in_form_of, replaced, with_rows
 from openbook.data.read import read
@@ -57,17 +67,17 @@ class TrainingTable(NamedTuple):
     w: Floats
 
 
-def target_codes(y: Any) -> tuple[Array, int]:
-    """A target as codes of so many classes, or as numbers (0 classes).
+def target_codes(y: Any) -> tuple[Array, tuple[str, ...]]:
+    """A target as codes of these classes, or as numbers (of no class).
 
     >>> target_codes(["no", "yes", "no"])[0].tolist(), target_codes([1.5, 2.0])[1]
-    ([0, 1, 0], 0)
+    ([0, 1, 0], ())
     """
     numeric = isinstance(y.attribute, Numeric) if isinstance(y, Column) else np.asarray(y).dtype.kind in "fiu"
     if numeric:
-        return np.asarray(y, dtype=np.float64), 0
+        return np.asarray(y, dtype=np.float64), ()
     _, labels, codes = class_codes(y)
-    return codes, len(labels)
+    return codes, tuple(map(as_text, labels.tolist()))
 
 
 class Preparation(TransformerMixin, FromRows):
@@ -87,8 +97,9 @@ class Preparation(TransformerMixin, FromRows):
         "columns": "The columns to change, by name; None for all that have the right kind.",
     }
 
-    _n_classes = 0
-    _has_target = False
+    #: What the target is called, None where there is none, and its classes.
+    _target: str | None = None
+    _labels: tuple[str, ...] = ()
 
     @abstractmethod
     def _learn(self, rows: TrainingTable) -> None:
@@ -129,7 +140,7 @@ class Preparation(TransformerMixin, FromRows):
     def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Check and encode everything that `fit` is given; sets schema_ and the feature names."""
         check_parameters(self, self._rules)
-        self._n_classes, self._has_target = 0, False
+        self._target, self._labels = None, ()
         if isinstance(X, Scan):
             self._unweighted(sample_weight)
             self._remember(X.schema)
@@ -140,8 +151,8 @@ class Preparation(TransformerMixin, FromRows):
         self._accept(table)
         targets = np.zeros(len(table), dtype=np.intp)
         if self._asks_target and y is not None:
-            self._has_target = True
-            targets, self._n_classes = target_codes(y)
+            self._target = name_of_target(y, "target")
+            targets, self._labels = target_codes(y)
         return weighed(table, targets, sample_weight)
 
     def _fit(self, rows: Rows) -> None:
@@ -150,7 +161,7 @@ class Preparation(TransformerMixin, FromRows):
             raise DataError(f"{name} needs all rows in memory; read the file instead of scanning it")
         refuse_infinity(rows.whole)
         X, y, w = rows.chunk
-        self._learn(TrainingTable(X, y if self._has_target else None, self._n_classes, w))
+        self._learn(TrainingTable(X, None if self._target is None else y, len(self._labels), w))
 
     def transform(self, X: Any) -> Any:
         """The rows, prepared, in the form that X has.

@@ -70,6 +70,7 @@ _STEPS = {
     "sigmoid_features": ("SigmoidFeatures", "sigmoid basis functions in place of numbers"),
     "simple_imputer": ("SimpleImputer", "missing cells filled by the mean, median or mode of their column"),
     "smote": ("SMOTE", "new training rows of small classes, between near rows"),
+    "target_encoder": ("TargetEncoder", "the mean of the target in place of a value"),
     "turning_point": ("TurningPoint", "the distance from the turning point of a U shape"),
     "standard_scaler": ("StandardScaler", "z-scores: mean 0 and standard deviation 1"),
 }

@@ -7,10 +7,10 @@ makes of the columns that are left.
 from collections.abc import Iterator
 from typing import Any
 
-from openbook.data import DatePart, Nominal, Table, Word
+from openbook.data import DatePart, Nominal, Table, TargetMean, Word
 from openbook.report.fitted import prepared_rows, unwrapped
 from openbook.report.study import StudyResult
-from openbook.words.numbers import p_words
+from openbook.words.numbers import figure, p_words
 from openbook.words.sentences import listed, plural
 
 __all__ = ["FITTED", "SAMPLED", "changes", "made_of_columns"]
@@ -75,7 +75,7 @@ def _model(result: StudyResult) -> Iterator[str]:
 
 
 def made_of_columns(model: Any, X: Table) -> Iterator[str]:
-    """What a model makes of its columns before it learns: values pooled, parts of dates, words of texts.
+    """What a model makes of its columns before it learns: values pooled or replaced, parts of dates, words.
 
     X : the rows that it was fitted on
     """
@@ -89,6 +89,14 @@ def made_of_columns(model: Any, X: Table) -> Iterator[str]:
                 f"Rare values of {attribute.name}: {plural(len(set(pooled)), 'value')} of"
                 f" {len(set(shown)):,}, in {plural(len(pooled), 'row')}, count as {attribute.rest!r}."
             )
+    replaced = {a.by.name: a for a in schema if isinstance(a, TargetMean)}
+    for name, mean in replaced.items():
+        shares = [a.name for a in schema if isinstance(a, TargetMean) and a.by.name == name]
+        what = mean.name.removeprefix(f"{name}: ") if len(shares) == 1 else "share of each class"
+        yield (
+            f"The {len(mean.seen):,} values of {name} are replaced by the {what} among their rows,"
+            f" shrunk towards that of all rows (n0 = {figure(mean.needed, 3)})."
+        )
     derived = [a for a in schema if isinstance(a, DatePart)]
     if parts := [a.name + (f" (p {p_words(a.p)})" if a.p < 1 else "") for a in derived]:
         yield f"Derived from dates: {listed(parts)}."

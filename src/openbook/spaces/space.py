@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from openbook import measures
 from openbook.border.rules import Flag, NamedOr, Number, OneOf, ParameterRule
-from openbook.data import Numeric, SparseTable
+from openbook.data import Nominal, Numeric, SparseTable
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.prepare import Encoding
 from openbook.spaces.matching import HadItems, cells_as_numbers
@@ -99,7 +99,12 @@ def resolved(distance, schema, *, sparse, p=2):
         return distance
     if sparse:
         return "cosine"
-    return "euclidean" if schema.of(Numeric) == schema.names else "gower"
+    return "euclidean" if all(isinstance(a, Numeric) or _all_pooled(a) for a in schema) else "gower"
+
+
+def _all_pooled(attribute):
+    """Whether every value of a column is pooled, so that it is as good as left out."""
+    return isinstance(attribute, Nominal) and attribute.values == (attribute.rest,)
 
 
 def refusal(distance, schema):

@@ -84,6 +84,7 @@ class KernelRidge(Regressor):
     #: The penalty stands beside the weights: without a unit of their own, they count as rows.
     _counts_rows = True
 
+    _takes_means = True
     _rules = {
         "alpha": Number(above=0),
         "kernel": KernelChoice(),

@@ -45,6 +45,7 @@ class SupportVectors(Learner):
 
     #: C stands beside the weights: without a unit of their own, they count as rows.
     _counts_rows = True
+    _takes_means = True
 
     @property
     def _takes_sparse(self):  # type: ignore[override]

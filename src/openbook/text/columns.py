@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from openbook.data import Direction, Intervals, Schema, SparseTable, Table, Word
-from openbook.data.conform import conform, conform_column
+from openbook.data import Direction, Schema, SparseTable, Table, Word
+from openbook.data.conform import by_name, conform
 from openbook.text.terms import Counted, TermRule
 
 __all__ = ["RULE", "encoded", "placed_counts", "telling_words"]
@@ -48,29 +48,23 @@ def encoded(
     before = conform(table, schema.unworded, who, grow=grow)
     if counted is None:
         counted = {text: RULE.count(before.data(text).tolist()) for text in texts}
-    others = [a for a in before.schema if a.name not in texts]
+    others = Schema(tuple(a for a in schema if not isinstance(a, Word | Direction)), schema.named)
+    rest = by_name(before, others, grow=grow)
     words = [a for a in schema if isinstance(a, Word)]
     counts = {text: placed_counts(counted[text], places) for text, places in schema.words.items()}
     if words and words[0].sparse:
         matrices = list(counts.values())
         matrix = matrices[0] if len(matrices) == 1 else sp.hstack(matrices, format="csr")
-        columns = [before.data(a.name) for a in others]
-        return SparseTable(Schema((*others, *words), schema.named), matrix, dense=columns)
+        return SparseTable(Schema((*rest.schema, *words), schema.named), matrix, dense=list(rest.columns))
     blocks = {text: iter(part.toarray(order="F").T) for text, part in counts.items()}
     for text, directions in schema.directions.items():
         along = _along(counted[text], directions)
         along[before.column(text).missing] = np.nan
         blocks[text] = iter(along.T)
-    known = {a.name: a for a in others if not isinstance(schema[a.name], Intervals)}
-    attributes = tuple(known.get(a.name, a) for a in schema)
+    known = dict(zip(rest.names, rest.schema, strict=True))
     return Table(
-        Schema(attributes, schema.named),
-        [
-            next(blocks[a.text])
-            if isinstance(a, Word | Direction)
-            else conform_column(before.column(a.name), a)
-            for a in attributes
-        ],
+        Schema(tuple(known.get(a.name, a) for a in schema), schema.named),
+        [next(blocks[a.text]) if isinstance(a, Word | Direction) else rest.data(a.name) for a in schema],
     )
 
 

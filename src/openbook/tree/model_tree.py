@@ -32,7 +32,7 @@ from openbook.tree.derive.lines import derive_line_row, derive_lines, line_words
 from openbook.tree.engine.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents, remaining
 from openbook.tree.engine.prune import Decision, Pruned
 from openbook.tree.regressor import TreeRegressor
-from openbook.work.conditions import exact_digits, quoted
+from openbook.work.conditions import exact_digits, in_sql
 
 __all__ = ["Lines", "ModelTreeRegressor"]
 
@@ -129,6 +129,7 @@ class ModelTreeRegressor(TreeRegressor):
         "smoothing": Flag(),
     }
 
+    _takes_means = True  # its lines are of numbers
     nominal = "subset"
     missing = "majority"
     prune = "adjusted_error"
@@ -207,18 +208,18 @@ class ModelTreeRegressor(TreeRegressor):
 class LeafLine:
     """What a leaf predicts: constant + sum_j slope_j x_j, with x_j kept within what training has shown.
 
-    terms : (column, slope, what a missing cell adds, lowest, highest) for each column in the line
+    terms : (attribute, slope, what a missing cell adds, lowest, highest) for each column in the line
     """
 
     constant: float
-    terms: tuple[tuple[str, float, float, float, float], ...]
+    terms: tuple[tuple[Numeric, float, float, float, float], ...]
 
     def __str__(self):
-        return line_words(self.constant, [(name, slope) for name, slope, *_ in self.terms])
+        return line_words(self.constant, [(attribute.name, slope) for attribute, slope, *_ in self.terms])
 
     def to_json(self):
         """The line as JSON values, every number in full."""
-        return {"constant": self.constant, "slopes": {name: slope for name, slope, *_ in self.terms}}
+        return {"constant": self.constant, "slopes": {a.name: slope for a, slope, *_ in self.terms}}
 
     def sql(self, quote='"'):
         """The line as an SQL expression."""
@@ -227,8 +228,8 @@ class LeafLine:
         )
 
 
-def _term_sql(name, slope, missing, low, high, quote):
-    x = quoted(name, quote)
+def _term_sql(attribute, slope, missing, low, high, quote):
+    x = in_sql(attribute, quote)
     ends = [
         (f"{x} IS NULL", missing),
         (f"{x} < {exact_digits(low)}", slope * low),
@@ -250,9 +251,9 @@ def smoothed_line(lines, schema, tree, leaf, k):
     shares[0] = left
     constant, slope = shares @ lines.constant[path], shares @ lines.slope[path]
     missing = shares @ (lines.slope[path] * lines.mean[path])
-    names, used = schema.names, np.flatnonzero(slope)
-    terms = ((names[j], slope[j], missing[j], lines.low[j], lines.high[j]) for j in used)
-    return LeafLine(float(constant), tuple((name, *map(float, rest)) for name, *rest in terms))
+    figures = (slope, missing, lines.low, lines.high)
+    terms = ((schema.attributes[j], *(float(each[j]) for each in figures)) for j in np.flatnonzero(slope))
+    return LeafLine(float(constant), tuple(terms))
 
 
 def lines_of(tree, X, y, w, numeric):

@@ -24,7 +24,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from openbook.data import Categorical, DatePart, Datetime, Intervals
+from openbook.data import Attribute, Categorical, DatePart, Datetime, Intervals, TargetMean
 from openbook.errors import DataError
 from openbook.work.formula import printable
 
@@ -33,6 +33,7 @@ __all__ = [
     "Is",
     "Within",
     "exact_digits",
+    "in_sql",
     "literal",
     "number_literal",
     "quoted",
@@ -134,9 +135,7 @@ class Condition(ABC):
         """The condition as SQL, names between such quotes; never NULL where `missing` is set."""
         if self.never or self.always:
             return "1 = 1" if self.always else "1 = 0"
-        if isinstance(self.attribute, DatePart):
-            return self._sql(_part_in_sql(self.attribute, quoted(self.attribute.date, quote)))
-        return self._sql(quoted(self.attribute.name, quote))
+        return self._sql(in_sql(self.attribute, quote))
 
     def _sql(self, name: str) -> str:
         if not self.missing:
@@ -309,12 +308,28 @@ class Is(Condition):
         return f"({told} OR {name} IS NULL)" if self.missing else told
 
 
-def _part_in_sql(attribute: DatePart, date: str) -> str:
-    """The value of a part of a date, of a column of this name.
+def in_sql(attribute: Attribute, quote: str = '"') -> str:
+    """The cell of a column; of a derived one, in terms of the column that a table brings.
 
-    >>> print(_part_in_sql(DatePart.of(Datetime("sold"), "quarter"), "sold"))
-    CASE EXTRACT(QUARTER FROM sold) WHEN 1 THEN 'Q1' WHEN 2 THEN 'Q2' WHEN 3 THEN 'Q3' WHEN 4 THEN 'Q4' END
+    >>> print(in_sql(DatePart.of(Datetime("sold"), "quarter")))
+    CASE EXTRACT(QUARTER FROM "sold") WHEN 1 THEN 'Q1' WHEN 2 THEN 'Q2' WHEN 3 THEN 'Q3' WHEN 4 THEN 'Q4' END
+    >>> from openbook.data import Nominal, TargetMean
+    >>> print(in_sql(TargetMean("m", by=Nominal("town", ("Ulm",)), rows=(3,), means=(4,), overall=2.5)))
+    CASE WHEN "town" = 'Ulm' THEN 4 WHEN "town" IS NOT NULL THEN 2.5 END
     """
+    if isinstance(attribute, TargetMean):
+        name, seen = quoted(attribute.by.name, quote), attribute.seen
+        cells = attribute.cells(np.array([attribute.by.codes[value] for value in seen], dtype=np.intp))
+        tests = [f"{name} = {literal(value)}" for value in seen]
+        told = zip([*tests, f"{name} IS NOT NULL"], [*cells.tolist(), attribute.overall], strict=True)
+        return f"CASE {' '.join(f'WHEN {test} THEN {exact_digits(x)}' for test, x in told)} END"
+    if isinstance(attribute, DatePart):
+        return _part_in_sql(attribute, quoted(attribute.date, quote))
+    return quoted(attribute.name, quote)
+
+
+def _part_in_sql(attribute: DatePart, date: str) -> str:
+    """The value of a part of a date, of a column of this name."""
     field, first = {"weekday": ("ISODOW", 1), "hour": ("HOUR", 0)}.get(
         attribute.part, (attribute.part.upper(), 1)
     )

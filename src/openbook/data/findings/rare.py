@@ -1,4 +1,4 @@
-"""Nominal columns with many values: which of them a study pools, by the rule of `openbook.data.rare`.
+"""Nominal columns with many values: what a study makes of them, by the rules of `openbook.data.rare`.
 
 The rows of the whole table tell here; in a study those of each fold do, so the numbers differ a little.
 """
@@ -14,7 +14,7 @@ from openbook.data.column import Column
 from openbook.data.findings.finding import Finding
 from openbook.data.rare import FEW, LEAST, MOST, Credibility, may_pool
 from openbook.data.table import Table
-from openbook.words.numbers import short
+from openbook.words.numbers import p_words, short
 from openbook.words.sentences import plural
 
 __all__ = ["many_values"]
@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 
 
 def many_values(table: Table, target: str | None, skipped: Collection[str] = ()) -> Iterator[Finding]:
-    """One finding for each nominal column whose rare values a study pools.
+    """One finding for each nominal column with many values.
 
     Parameters
     ----------
@@ -39,35 +39,43 @@ def many_values(table: Table, target: str | None, skipped: Collection[str] = ())
         if isinstance(attribute, Nominal) and may_pool(attribute) and name != target and name not in skipped:
             codes = table.data(name)
             counts = np.bincount(codes[codes >= 0], minlength=len(attribute.values))
-            if np.count_nonzero(counts) > FEW and (said := _said(codes, counts, aim)):
-                yield Finding("many values", (name,), "note", said)
+            if np.count_nonzero(counts) > FEW:
+                yield Finding("many values", (name,), "note", _said(codes, counts, aim))
 
 
 def _said(codes: Array, counts: Array, aim: Column | None) -> str:
-    """What a study does with the values of a column; nothing where it keeps them all."""
+    """What a study does with the values of a column."""
     values = plural(int(np.count_nonzero(counts)), "value")
     if aim is None or not isinstance(aim.attribute, Categorical | Numeric):
         rare = int(((counts > 0) & (counts < _RARE)).sum())
-        said = f"{values}, {rare:,} of them in fewer than {_RARE} rows: a study pools the rarest."
-        return said if rare else ""
+        return (
+            f"{values}, {rare:,} of them in fewer than {_RARE} rows: a study pools the rarest, or uses the"
+            " mean of the target for each value."
+        )
     of_classes = isinstance(aim.attribute, Categorical)
     known = (codes >= 0) & (aim.data >= 0 if of_classes else np.isfinite(aim.data))
     codes, targets = codes[known].astype(np.intp), aim.data[known]
     credibility = Credibility.of_classes if of_classes else Credibility.of_numbers
-    least = credibility(codes, targets, len(counts)).least
-    counts = np.bincount(codes, minlength=len(counts))
-    kept = min(int((counts >= max(least, LEAST)).sum()), MOST)
-    shown = int(np.count_nonzero(counts))
-    if kept == shown:
-        return ""
-    if not kept:
-        return (
-            f"{values}, none in enough rows to say more of {aim.name!r} than chance: a study pools them all."
-        )
+    found = credibility(codes, targets, len(counts))
+    kept = _kept(np.bincount(codes, minlength=len(counts)), found.least)
+    if not found.tells:
+        if not kept:
+            return f"{values}, which say no more of {aim.name!r} than chance: a study pools them all."
+        used = f"leave them out, as the differences may be chance (p {p_words(found.p_value)})"
+    elif of_classes:
+        used = f"use the share of each class of {aim.name!r} for each value, shrunk towards the overall share"
+    else:
+        used = f"use the mean of {aim.name!r} for each value, shrunk towards the overall mean"
+    kept = kept or "pool them all"
+    return f"{values}. Trees, naive Bayes and linear regression {kept}; other learners {used}."
+
+
+def _kept(counts: Array, least: float) -> str:
+    """What becomes of values in so many rows, where each needs the least; nothing if all are pooled."""
+    kept, shown = min(int((counts >= max(least, LEAST)).sum()), MOST), int(np.count_nonzero(counts))
+    if not kept or kept == shown:
+        return "keep them all" if kept else ""
     rows = counts.sum() - np.sort(counts)[::-1][:kept].sum()
     needed = short(max(float(np.ceil(least)), LEAST))
-    which = f"{kept:,}: those in at least {needed} rows" if kept < MOST else f"the {MOST} most frequent"
-    return (
-        f"{values}, of which a study keeps {which}. It pools the others,"
-        f" {plural(shown - kept, 'value')} in {plural(int(rows), 'row')}, into one."
-    )
+    which = f"the {kept:,} in at least {needed} rows" if kept < MOST else f"the {MOST} most frequent"
+    return f"keep {which} and pool the others, {plural(shown - kept, 'value')} in {plural(int(rows), 'row')}"

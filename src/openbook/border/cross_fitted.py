@@ -1,0 +1,58 @@
+"""Cells of training rows that their own targets had no part in.
+
+Rows are dealt to folds at random, and a row's cell is what the rows of the other folds tell of its value. The
+draw of a row follows from its number alone, so that rows may be read in chunks, and more than once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data import MISSING, SparseTable, Table, TargetMean
+from openbook.data.conform import conform_column
+
+__all__ = ["FOLDS", "CrossFitted", "dealt"]
+
+Array = npt.NDArray[Any]
+
+#: The folds to which training rows are dealt.
+FOLDS = 5
+
+
+def dealt(start: int, rows: int, n_folds: int = FOLDS) -> Array:
+    """The folds of so many rows from that number on; the draw is always the same.
+
+    >>> np.array_equal(dealt(3, 4), dealt(0, 7)[3:])
+    True
+    """
+    source = np.random.PCG64(0)
+    return (np.random.Generator(source.advance(start)).random(rows) * n_folds).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class CrossFitted:
+    """The cells of training rows in columns of means.
+
+    tables : by the name of the column float64 (n_folds + 1, k + 2): a cell for each fold and value, for a
+        value that is not among them and for a missing one; the last row is for rows of no fold, -1
+    of_classes : whether targets are codes of classes: a row without one is in no fold
+    """
+
+    tables: Mapping[str, Array]
+    of_classes: bool
+
+    def told(self, X: Table, source: Table, y: Array, folds: Array) -> Table:
+        """The rows X, found in the rows of the source, with their cells; `folds` are those of the rows."""
+        if self.of_classes:
+            folds = np.where(y == MISSING, -1, folds)
+        columns = list(X.columns)
+        for j, attribute in enumerate(X.schema.attributes[: len(columns)]):
+            if isinstance(attribute, TargetMean) and attribute.name in self.tables:
+                codes = conform_column(source.column(attribute.by.name), attribute.by)
+                columns[j] = self.tables[attribute.name][folds, codes]
+        if isinstance(X, SparseTable):
+            return SparseTable(X.schema, X.sparse, dense=columns)
+        return Table(X.schema, columns)
