@@ -6,7 +6,7 @@ import pytest
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
-from openbook.border.cross_fitted import FOLDS, dealt
+from openbook.border.cross_fitted import FOLDS, drawn_folds
 from openbook.border.rows import Rows
 from openbook.border.target_means import with_means
 from openbook.data import Attribute, Nominal, Schema, TargetMean, read
@@ -45,8 +45,8 @@ def credibility(shop, y):
 
 
 def test_the_folds_of_rows_follow_from_their_numbers():
-    whole = dealt(0, 1000)
-    np.testing.assert_array_equal(np.concatenate([dealt(0, 300), dealt(300, 700)]), whole)
+    whole = drawn_folds(0, 1000)
+    np.testing.assert_array_equal(np.concatenate([drawn_folds(0, 300), drawn_folds(300, 700)]), whole)
     assert np.bincount(whole).tolist() == pytest.approx([200] * FOLDS, abs=50)
 
 
@@ -64,7 +64,7 @@ def test_cells_by_hand():
     own = y.data[names == "s3"]
     drawn = (own.sum() + n0 * y.data[known].mean()) / (len(own) + n0)
     assert mean.cells(np.array([mean.by.codes["s3"]])) == pytest.approx(drawn)
-    folds, cells = dealt(0, len(y)), rows.whole.data("shop: mean y")
+    folds, cells = drawn_folds(0, len(y)), rows.whole.data("shop: mean y")
     for i in (0, 1, 2, 120, 299):
         others = known & (folds != folds[i])
         same = y.data[others & (names == names[i])]

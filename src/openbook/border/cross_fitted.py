@@ -14,7 +14,7 @@ import numpy.typing as npt
 from openbook.data import MISSING, SparseTable, Table, TargetMean
 from openbook.data.conform import conform_column
 
-__all__ = ["FOLDS", "CrossFitted", "dealt"]
+__all__ = ["FOLDS", "CrossFitted", "drawn_folds"]
 
 Array = npt.NDArray[Any]
 
@@ -22,10 +22,10 @@ Array = npt.NDArray[Any]
 FOLDS = 5
 
 
-def dealt(start: int, rows: int, n_folds: int = FOLDS) -> Array:
+def drawn_folds(start: int, rows: int, n_folds: int = FOLDS) -> Array:
     """The folds of so many rows from that number on; the draw is always the same.
 
-    >>> np.array_equal(dealt(3, 4), dealt(0, 7)[3:])
+    >>> np.array_equal(drawn_folds(3, 4), drawn_folds(0, 7)[3:])
     True
     """
     source = np.random.PCG64(0)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.border.cross_fitted import dealt
+from openbook.border.cross_fitted import drawn_folds
 from openbook.border.rows import UNLABELLED, Chunk, Rows
 from openbook.data import Nominal, Schema
 from openbook.data.rare import FEW, LEAST, Credibility, class_shares, may_pool, with_rest
@@ -80,7 +80,7 @@ def _by_value(
     rows without a label tell nothing.
     """
     (start, chunk), moments = numbered, []
-    own = dealt(start, len(chunk.y), n_folds) if n_folds > 1 else 0
+    own = drawn_folds(start, len(chunk.y), n_folds) if n_folds > 1 else 0
     labelled = chunk.y != UNLABELLED if n_classes else True
     for attribute in columns:
         codes = chunk.X.data(attribute.name)

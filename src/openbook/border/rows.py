@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from openbook.border.cross_fitted import CrossFitted, dealt
+from openbook.border.cross_fitted import CrossFitted, drawn_folds
 from openbook.data import (
     CHUNK_ROWS,
     MISSING,
@@ -100,7 +100,7 @@ class Chunk(NamedTuple):
         """
         X = encoded(self.X, schema, counted=terms)
         if crossed is not None:
-            X = crossed.told(X, self.X, self.y, dealt(start, len(self.y)))
+            X = crossed.told(X, self.X, self.y, drawn_folds(start, len(self.y)))
         return Chunk(X, self.y, self.w)
 
 
@@ -242,7 +242,7 @@ class FileChunk:
         if self.target is None:
             return Chunk(encoded(table, self.schema), np.zeros(len(table), np.intp), np.ones(len(table)))
         y = table.column(self.target.name)
-        folds = None if self.crossed is None else dealt(self.start, len(table))
+        folds = None if self.crossed is None else drawn_folds(self.start, len(table))
         if self.keeps in ("labelled", "unlabelled"):
             kept = y.missing == (self.keeps == "unlabelled")
             table, y = table.take(kept), y.take(kept)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.border.base import Saved
-from openbook.border.cross_fitted import FOLDS, CrossFitted, dealt
+from openbook.border.cross_fitted import FOLDS, CrossFitted, drawn_folds
 from openbook.border.pooling import value_moments
 from openbook.border.rows import Rows
 from openbook.border.rules import Auto, Maybe, Names, Number
@@ -128,7 +128,7 @@ class TargetEncoder(Preparation):
         table = self._encode(X)
         folds = np.full(len(table), -1)
         rows = np.arange(len(table)) if sample_weight is None else np.flatnonzero(sample_weight)
-        folds[rows] = dealt(0, len(rows))
+        folds[rows] = drawn_folds(0, len(rows))
         crossed = CrossFitted(self._tables, of_classes=False)
         prepared = crossed.told(self._with_means(table), table, np.zeros(len(table)), folds)
         return self._in_its_form(in_form_of(X, _plain(prepared)))
