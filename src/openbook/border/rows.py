@@ -153,8 +153,8 @@ class Rows(NamedTuple):
             numbered = zip(self.pieces, self.starts(), strict=True)
             return Rows(schema, [replace(p, schema=schema, crossed=crossed, start=at) for p, at in numbered])
         starts = self.starts() if self.whole is None else [0]
-        parts = zip(counted or [self.chunk], starts, strict=True)
-        chunks = [part.under(schema, crossed, start) for part, start in parts]
+        parts: Sequence[CountedChunk | Chunk] = [self.chunk] if counted is None else counted
+        chunks = [part.under(schema, crossed, at) for part, at in zip(parts, starts, strict=True)]
         return Rows(schema, chunks) if self.whole is None else Rows.in_memory(*chunks[0])
 
     def apart(self) -> "tuple[Rows, Rows]":
