@@ -104,6 +104,20 @@ def result_of(work, label):
     return found.result if hasattr(found, "result") else found[label].result
 
 
+def test_two_targets_are_derived_by_hand():
+    work = burglary().work(["burglary", "earthquake"], given={"alarm": "yes"})
+    joints = [0.001 * 0.002 * 0.95, 0.001 * 0.998 * 0.94, 0.999 * 0.002 * 0.29, 0.999 * 0.998 * 0.001]
+    events = [(b, e) for b in ("yes", "no") for e in ("yes", "no")]
+    for (b, e), joint in zip(events, joints, strict=True):
+        told = f"burglary = {b}, earthquake = {e}"
+        assert work[f"P({told}, e)"].result == pytest.approx(joint, rel=1e-12)
+        assert work[f"P({told} | e)"].result == pytest.approx(joint / sum(joints), rel=1e-12)
+    assert work["no, no against yes, no"].result == pytest.approx(joints[3] / joints[1], rel=1e-12)
+    assert work.conclusion == "The most probable: burglary = no, earthquake = no."
+    with pytest.raises(DataError, match="no node 'earthquak'"):
+        burglary().work(["burglary", "earthquak"])
+
+
 def test_every_line_of_a_long_derivation_can_be_checked_by_hand():
     network = random_network(12, max_parents=3, random_state=1)
     work = network.work("x1", given={"x12": "v1", "x11": "v1"})

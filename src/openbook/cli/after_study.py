@@ -156,9 +156,7 @@ def query(
     if save_as is not None:
         save(network, save_as)
     if show_work or form != WorkFormat.text or out is not None:
-        if len(ask) > 1:
-            raise typer.BadParameter("--work derives the answer for one --ask; leave it out for several")
-        write_work(network.work(ask[0], given=evidence), form.value, out)
+        write_work(network.work(ask if len(ask) > 1 else ask[0], given=evidence), form.value, out)
     else:
         typer.echo(answered(network, ask, evidence))
 

@@ -431,9 +431,9 @@ class BeliefNetwork(Questions, Unsupervised):
 
         Parameters
         ----------
-        row : str, row or None, default=None
-            The name of a node for the answer to `query(node, given)`, a row for its probability, None for the
-            tables.
+        row : str, list of str, row or None, default=None
+            The name of a node, or several, for the answer to `query(node, given)`, a row for its probability,
+            None for the tables.
         given : mapping of node to value, or None, default=None
             The evidence of a question.
 
@@ -442,13 +442,18 @@ class BeliefNetwork(Questions, Unsupervised):
         Work
             The derivation: print it, or ask for `html()`, `latex()` or `json()`.
         """
-        if not isinstance(row, str):
+        if not self._names_nodes(row):
             return super().work(row)
-        (target,) = self._targets(row, given)
-        found = self._findings(given)
+        targets, found = self._targets(row, given), self._findings(given)
         names = [node.name for node in self.nodes_]
         given = {names[v]: cell for v, cell in {**found.hard, **found.numbers}.items()}
-        return derive_query(self, target, given, {names[v]: own for v, own in found.soft.items()})
+        return derive_query(self, targets, given, {names[v]: own for v, own in found.soft.items()})
+
+    def _names_nodes(self, row):
+        """Whether this is a node, or a list of them, and no row."""
+        if isinstance(row, list):
+            return any(isinstance(name, str) and name in self._graph().parents for name in row)
+        return isinstance(row, str)
 
     def _work(self):
         return derive_network(self)

@@ -216,7 +216,7 @@ class BeliefNetworkClassifier(Classifier):
 
     def _work_row(self, X):
         nodes = self.network_.nodes_
-        return derive_query(self.network_, nodes[-1].name, row_findings(nodes[:-1], self._cuts, X))
+        return derive_query(self.network_, [nodes[-1].name], row_findings(nodes[:-1], self._cuts, X))
 
     def _arrays(self):
         return to_arrays(self.network_)

@@ -13,7 +13,7 @@ is a mixture of normals over its parents. Soft evidence is a factor L, the likel
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import product
+from itertools import product, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,14 +42,15 @@ class Term(NamedTuple):
     number: Callable[[Mapping[str, Any]], float]
 
 
-def derive_query(network, target, given, likely=None):
-    """The derivation of P(target | given).
+def derive_query(network, targets, given, likely=None):
+    """The derivation of P(targets | given).
 
-    given : codes of values, of leaves numbers;  likely : the likelihoods of soft evidence
+    targets : nodes, or one leaf;  given : codes of values, of leaves numbers;  likely : the likelihoods of
+    soft evidence
     """
     graph, likely = network.graph_, likely or {}
-    is_leaf = target in network.normals_
-    asked = [name for name in graph.parents[target] if name not in given] if is_leaf else [target]
+    is_leaf = targets[0] in network.normals_
+    asked = [name for name in graph.parents[targets[0]] if name not in given] if is_leaf else list(targets)
     wanted = {*asked, *given, *likely}
     kept, barren = _relevant(graph, wanted)
     hidden = [name for name in kept if name not in {*asked, *given}]
@@ -59,32 +60,33 @@ def derive_query(network, target, given, likely=None):
     )
     terms = [_family_term(network, name, given) for name in kept]
     terms += [_soft_term(name, own) for name, own in likely.items()]
-    parts = [_chain(network), *_left_out(network, [name for name in barren if name != target])]
+    parts = [_chain(network), *_left_out(network, [name for name in barren if name not in targets])]
     parts += [_densities(network, name, given) for name in given if name in network.normals_]
-    combinations, sums = [()], [1.0]
+    combinations, events, sums = [()], [""], [1.0]
     if asked:
         rule = "sum rule over the hidden nodes" if hidden else "chain rule: no node is hidden"
         note = f"{rule}; e: {evidence}" if evidence else rule
         parts.append(Step(_joint(", ".join(asked), evidence), _summed(terms, hidden), note=note))
         terms, more, hidden = _few_hidden(network, terms, hidden)
         parts += more
-        combinations, sums = list(product(*(_codes(network, name) for name in asked))), []
+        combinations, events, sums = list(product(*(_codes(network, name) for name in asked))), [], []
         for codes in combinations:
             fixed = dict(zip(asked, codes, strict=True))
-            told = ", ".join(f"{name} = {_told(network, name, code)}" for name, code in fixed.items())
-            part, total = _sum_of_products(network, _joint(told, evidence), terms, fixed, hidden)
+            events.append(", ".join(f"{name} = {_told(network, name, code)}" for name, code in fixed.items()))
+            part, total = _sum_of_products(network, _joint(events[-1], evidence), terms, fixed, hidden)
             parts.append(part)
             sums.append(total)
-    question = f"({target} | {evidence})" if evidence else f"({target})"
+    names = ", ".join(targets)
+    question = f"({names} | {evidence})" if evidence else f"({names})"
     if is_leaf:
-        parts += (components := _mixture(network, target, given, asked, combinations, sums))
+        parts += (components := _mixture(network, targets[0], given, asked, combinations, sums))
         mean, variance = (step.result for step in components[-2:])
         told = f"Mean {figure(mean)}, standard deviation {figure(math.sqrt(variance))}."
         return Work(f"p{question}, step by step", tuple(parts), told)
-    values = _attribute(network, target).values
-    parts += _ending(target, values, sums, evidence)
-    best = values[int(np.argmax(sums))]
-    return Work(f"P{question}, step by step", tuple(parts), f"The most probable: {target} = {best}.")
+    values = [", ".join(map(_told, repeat(network), asked, codes)) for codes in combinations]
+    parts += _ending(names, events, values, sums, evidence) if evidence else []
+    best = events[int(np.argmax(sums))]
+    return Work(f"P{question}, step by step", tuple(parts), f"The most probable: {best}.")
 
 
 def derive_probability(network, cells):
@@ -206,19 +208,18 @@ def _entry(network, name, codes):
     return float(network.tables_[name][(*place, codes[name])])
 
 
-def _ending(target, values, sums, evidence):
+def _ending(names, events, values, sums, evidence):
     """Two hypotheses by their numerators alone, then normalisation."""
     parts: list[Step] = []
     total = math.fsum(sums)
-    if not evidence:
-        return parts
+    numerators = [f"P({escape_text(event)}, e)" for event in events]
     order = sorted(range(len(sums)), key=lambda i: -sums[i])[:2]
     if len(order) == 2 and sums[order[1]] > 0:
         a, b = order
         parts.append(
             Step(
                 f"{values[a]} against {values[b]}",
-                rf"\frac{{{_with_evidence(target, values[a])}}}{{{_with_evidence(target, values[b])}}}",
+                rf"\frac{{{numerators[a]}}}{{{numerators[b]}}}",
                 rf"\frac{{{figure(sums[a])}}}{{{figure(sums[b])}}}",
                 sums[a] / sums[b],
                 "the numerators decide; P(e) is not needed to compare them",
@@ -227,27 +228,23 @@ def _ending(target, values, sums, evidence):
     parts.append(
         Step(
             "P(e)",
-            rf"\sum_{{{escape_text(target)}}} P({escape_text(target)}, e)",
+            rf"\sum_{{{escape_text(names)}}} P({escape_text(names)}, e)",
             joined(sums),
             total,
-            f"sum rule over {target}; e: {evidence}",
+            f"sum rule over {names}; e: {evidence}",
         )
     )
     parts += [
         Step(
-            f"P({target} = {value} | e)",
-            rf"\frac{{{_with_evidence(target, value)}}}{{P(e)}}",
+            f"P({event} | e)",
+            rf"\frac{{{numerator}}}{{P(e)}}",
             rf"\frac{{{figure(one)}}}{{{figure(total)}}}",
             one / total if total else None,
             "product rule, normalised",
         )
-        for value, one in zip(values, sums, strict=True)
+        for event, numerator, one in zip(events, numerators, sums, strict=True)
     ]
     return parts
-
-
-def _with_evidence(target, value):
-    return f"P({escape_text(f'{target} = {value}')}, e)"
 
 
 # --- numeric leaves ---------------------------------------------------------------------------------------
