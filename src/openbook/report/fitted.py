@@ -431,8 +431,8 @@ def _labels_in_order(model: Any) -> list[Block]:
 def _states_in_order(model: Any) -> list[Block]:
     target = model.target_
     text = (
-        f"A hidden Markov model: its states are the values of {target}. Each depends on the one before, and"
-        " each row on its own. The most probable sequence is predicted. Missing cells are summed out."
+        f"A hidden Markov model: its states are the values of {target}. Each depends on the one before, the"
+        " cells of a row on its state. The most probable sequence is predicted. Missing cells are summed out."
     )
     return [Paragraph(text), *grids(model.work())]
 
