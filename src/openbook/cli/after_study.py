@@ -42,7 +42,14 @@ def predict(
     """
     from openbook.cli.bar import waiting
     from openbook.cli.folders import model_file
-    from openbook.cli.predictions import chunks_of, predicted, rows_to_predict, threshold_note, writer
+    from openbook.cli.predictions import (
+        chunks_of,
+        predicted,
+        rows_to_predict,
+        sequence_note,
+        threshold_note,
+        writer,
+    )
     from openbook.data.limits import far_outside
     from openbook.store import open_model
     from openbook.work.formula import printable
@@ -53,10 +60,10 @@ def predict(
         rows = rows_to_predict(new, fitted.schema_, read_with)
         frames = predicted(fitted, rows, with_proba=proba)
         limits = getattr(fitted, "training_limits_", {})
-        warning = far_outside(chunks_of(rows), fitted.schema_.given, limits)
+        warnings = sequence_note(fitted, rows), far_outside(chunks_of(rows), fitted.schema_.given, limits)
     if note := threshold_note(fitted):
         typer.echo(note, err=True)
-    if warning:
+    for warning in filter(None, warnings):
         typer.echo(f"openbook: warning: {printable(warning)}", err=True)
     with waiting("Predicting"):
         write(frames)

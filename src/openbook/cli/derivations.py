@@ -18,7 +18,7 @@ from openbook.plan.files import write_text
 from openbook.work import Work
 from openbook.work.text import to_text
 
-__all__ = ["derive_file", "with_its_sequence", "write_work"]
+__all__ = ["derive_file", "judges_sequences", "with_its_sequence", "write_work"]
 
 
 #: Derivations in a file, or sent to one, are as wide as this.
@@ -39,11 +39,17 @@ def derive_file(model: Any, new: str | None, row: int, read_with: Mapping[str, A
 
 def with_its_sequence(model: Any, table: Table, row: int) -> Table:
     """The row, and where rows are judged with those beside them, all of its sequence."""
-    name = getattr(model, "sequence", None)
-    if name is None or name not in table.schema or getattr(model, "alone", False):
+    if not judges_sequences(model):
         return table.take([row])
-    names = table.data(name)
+    if model.sequence not in table.schema:
+        return table
+    names = table.data(model.sequence)
     return table.take(np.flatnonzero(names == names[row]))
+
+
+def judges_sequences(model: Any) -> bool:
+    """Whether rows are judged with those beside them."""
+    return hasattr(model, "sequence") and not getattr(model, "alone", False)
 
 
 def write_work(work: Work, form: str, out: Path | None, note: str = "") -> None:

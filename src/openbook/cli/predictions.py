@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from openbook.cli.derivations import judges_sequences
 from openbook.cli.output import put_out
 from openbook.cli.tables import open_table
 from openbook.data import Datetime, Numeric, Schema, Table, scan
@@ -25,7 +26,15 @@ from openbook.work.formula import printable
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["chunks_of", "predicted", "rows_to_predict", "threshold_note", "writer", "written"]
+__all__ = [
+    "chunks_of",
+    "predicted",
+    "rows_to_predict",
+    "sequence_note",
+    "threshold_note",
+    "writer",
+    "written",
+]
 
 #: Files of more bytes are not held as a whole.
 STREAMED = 1 << 26
@@ -42,8 +51,12 @@ def predicted(model: Any, rows: Table | Scan, *, with_proba: bool) -> "Iterator[
     """The rows, what is predicted for them, and the probability of each class if it is asked for."""
     if with_proba and not hasattr(model, "predict_proba"):
         raise DataError(f"--proba: {type(model).__name__} predicts no probabilities; omit --proba")
-    types = _types(rows)
-    return (_with_predictions(model, table, types, with_proba=with_proba) for table in chunks_of(rows))
+    types, tables = _types(rows), chunks_of(rows)
+    if isinstance(rows, Scan) and judges_sequences(model):
+        from openbook.sequence.scanned import whole_sequences
+
+        tables = whole_sequences(tables, model.sequence)
+    return (_with_predictions(model, table, types, with_proba=with_proba) for table in tables)
 
 
 def chunks_of(rows: Table | Scan) -> Iterable[Table]:
@@ -65,6 +78,14 @@ def _with_predictions(
     return frame.with_columns(
         [pl.Series(_free_name(name, table.names), values) for name, values in new.items()]
     )
+
+
+def sequence_note(model: Any, rows: Table | Scan) -> str:
+    """A warning where rows do not say to which sequence they belong; else nothing."""
+    name = getattr(model, "sequence", None)
+    if name is None or name in rows.schema or not judges_sequences(model):
+        return ""
+    return f"no column {name!r}: all rows are read as one sequence"
 
 
 def threshold_note(model: Any) -> str:

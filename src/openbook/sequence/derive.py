@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import MISSING, UNSEEN, Categorical, Numeric
+from openbook.data import MISSING, UNSEEN, Categorical, Datetime, Numeric
 from openbook.sequence.trellis import SMALLEST, log_or_minus_infinity
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
@@ -323,8 +323,12 @@ def cell_shown(X, attribute, t):
     value = X.data(attribute.name)[t]
     if isinstance(attribute, Categorical):
         return "?" if value == MISSING else "unseen" if value == UNSEEN else attribute.values[value]
+    if isinstance(attribute, Numeric) and math.isnan(value):
+        return "?"
+    if isinstance(attribute, Datetime):
+        return attribute.shown(value)
     if isinstance(attribute, Numeric):
-        return "?" if math.isnan(value) else float(value)
+        return float(value)
     return "?" if value is None else value
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from openbook.border.rows import class_codes
 from openbook.data import MISSING, Column, Schema, Table
 from openbook.data.arrays import object_cells
+from openbook.data.combine import stacked_rows
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.data.scan import Scan
@@ -128,5 +129,4 @@ def _stacked_tables(tables):
     schema: Schema = tables[0].schema
     for table in tables[1:]:
         schema = conform(table, schema, grow=True).schema
-    tables = [conform(table, schema) for table in tables]
-    return Table(schema, [np.concatenate([table.data(name) for table in tables]) for name in schema.names])
+    return stacked_rows([conform(table, schema) for table in tables])

@@ -5,7 +5,7 @@ the piece in which it begins reads the rest from the pieces that follow, and the
 finds where sequences end, the units of numbers, the words of texts, and which rows have labels.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -15,12 +15,21 @@ import numpy as np
 
 from openbook.border.rows import refuse_infinity
 from openbook.data import Categorical, Numeric, Schema, Table, Text
+from openbook.data.combine import stacked_rows
 from openbook.data.conform import conform
 from openbook.data.scan import Piece, Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.fold import each
 
-__all__ = ["ColumnUnits", "ScannedSequences", "SequenceFile", "scanned", "text_words", "units_of"]
+__all__ = [
+    "ColumnUnits",
+    "ScannedSequences",
+    "SequenceFile",
+    "scanned",
+    "text_words",
+    "units_of",
+    "whole_sequences",
+]
 
 
 class ColumnUnits(NamedTuple):
@@ -76,10 +85,7 @@ class SequenceFile:
 
     def load(self):
         tables = [piece.load() for piece in self.pieces]
-        schema, rows = tables[0].schema, slice(self.skip, self.pieces[0].rows + self.extra)
-        table = Table(
-            schema, [np.concatenate([one.data(name) for one in tables])[rows] for name in schema.names]
-        )
+        table = stacked_rows(tables).take(slice(self.skip, self.pieces[0].rows + self.extra))
         ids = table.data(self.sequence)
         own = conform(table, self.model.schema_)
         piece = self.model._piece(own, self.model._ends(ids))  # noqa: SLF001 (of its own room)
@@ -149,12 +155,42 @@ def scanned(
     return ScannedSequences(schema, units, words, labels, complete, cuts, sequence, target)
 
 
+def whole_sequences(chunks: Iterable[Table], sequence: str) -> Iterator[Table]:
+    """The rows of chunks in parts of whole sequences; where no column names them, all are one sequence."""
+    held: list[Table] = []  # of a sequence that may go on
+    last, met = None, set[Any]()
+    for chunk in filter(len, chunks):
+        ids = chunk.data(sequence) if sequence in chunk.schema else np.zeros(len(chunk))
+        starts = _starts(ids)
+        goes_on = bool(held) and ids[0] == last
+        _meet(met, ids[starts][int(goes_on) :])
+        if starts[-1] or (held and not goes_on):
+            yield stacked_rows([*held, chunk.take(slice(0, starts[-1]))])
+            held = []
+        held.append(chunk.take(slice(starts[-1], None)))
+        last = ids[-1]
+    if held:
+        yield stacked_rows(held)
+
+
+def _starts(ids):
+    """Where runs of rows of one sequence begin."""
+    return np.append(0, np.flatnonzero(ids[1:] != ids[:-1]) + 1)
+
+
+def _meet(met, ids):
+    """Add sequences to those met; none may come twice."""
+    if len(set(ids.tolist())) < len(ids) or met & set(ids.tolist()):
+        raise DataError("rows of a sequence must stand together in files; sort them by the sequence first")
+    met.update(ids.tolist())
+
+
 def _seen(schema, sequence, target, table):
     column = table.column(sequence)
     if column.missing.any():
         raise DataError(f"column {sequence!r} names the sequence of each row, but a row has none")
     ids = column.data
-    starts = np.append(0, np.flatnonzero(ids[1:] != ids[:-1]) + 1)
+    starts = _starts(ids)
     labelled = 0 if target is None else int((~table.column(target).missing).sum())
     own = conform(table, schema)
     refuse_infinity(own)
@@ -173,12 +209,7 @@ def _cuts(pieces: Sequence[Piece], seen: Sequence[_Seen]):
     skips = [int(one.lengths[0]) if on else 0 for one, on in zip(seen, goes_on, strict=True)]
     met: set[Any] = set()
     for one, on in zip(seen, goes_on, strict=True):
-        own = one.ids[1:] if on else one.ids
-        if len(set(own.tolist())) < len(own) or met & set(own.tolist()):
-            raise DataError(
-                "rows of a sequence must stand together in files; sort them by the sequence first"
-            )
-        met |= set(own.tolist())
+        _meet(met, one.ids[int(on) :])
     found = []
     for i, piece in enumerate(pieces):
         if skips[i] == piece.rows:  # all of it belongs to a sequence that began before
