@@ -65,6 +65,19 @@ def test_a_thorough_study_tunes_parameters_and_then_the_threshold(study, tmp_pat
     assert f"at least {model.best_threshold_:.3g}" in words.threshold(result)
 
 
+def test_balanced_classes_and_what_they_do_to_probabilities_are_told(study, tmp_path):
+    result, path = study
+    assert words.balanced(result) == ""
+    options = {"effort": "quick", "only": ["logistic_regression"], "prepare": ["balance under"]}
+    balanced = run(make_plan(path, "outcome", **options), tmp_path, workers=1)
+    judged = balanced.comparison["logistic regression"]
+    mean = np.asarray(judged.one_round.proba)[:, [*judged.classes].index("bad")].mean()
+    assert mean > 0.15
+    said = f"the mean predicted probability of bad is {mean:.3f}, and its true share is 0.0"
+    assert said in words.balanced(balanced)
+    assert said in balanced.report.read_text(encoding="utf-8")
+
+
 def test_nothing_learnt_is_not_said(study):
     result, _ = study
     assert result.looks.diagnosis.verdict != "nothing learnt"

@@ -229,6 +229,9 @@ def _looks(screen: Console, result: StudyResult) -> None:
     if sentence := words.threshold(result):
         heading(screen, "The threshold")
         say(screen, sentence)
+    if sentence := words.balanced(result):
+        heading(screen, "Balanced classes")
+        say(screen, sentence)
     if looks.costs is not None:
         heading(screen, "Costs")
         say(screen, looks.costs.work().conclusion)

@@ -226,9 +226,9 @@ class SelfTrainingClassifier(InRounds):
         return probabilities(self.estimators_[0], X, self.classes_)
 
     def _work(self):
-        rule = Step("add", r"\max_c P(c \mid x) > \theta", rf"\theta = {self.threshold:g}")
+        rule = Step("added if", r"\max_c P(c \mid x) > \theta", note=f"θ = {self.threshold:g}")
         if self.criterion == "k_best":
-            rule = Step("add", note=f"the {self.k_best} rows with the largest probability of a class")
+            rule = Step("added", result=f"the {self.k_best} rows with the largest probability of a class")
         return Work(
             f"Self-training for {self.target_}: how it was fitted",
             (rule, self._rounds_grid(), *self._of_member()),

@@ -205,7 +205,8 @@ class Mixup(NewRows):
         return self._made(table, base, self._other, self._share, self._rng)
 
     def _formula(self) -> tuple[Step, ...]:
-        return (Step("new row", r"\lambda x + (1 - \lambda) x'", rf"\alpha = {figure(self.alpha)}"),)
+        note = f"λ from the Beta distribution with α = {figure(self.alpha)}, at least a half; x' is any row"
+        return (Step("new row", r"\lambda x + (1 - \lambda) x'", note=note),)
 
 
 class CopiedRows(DrawnRows):

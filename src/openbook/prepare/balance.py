@@ -34,13 +34,13 @@ from openbook.prepare.transformer import TrainingTable
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["SMOTE", "BalancedWeights", "RandomOverSampler", "RandomUnderSampler"]
+__all__ = ["SMOTE", "BalancedClasses", "BalancedWeights", "RandomOverSampler", "RandomUnderSampler"]
 
 #: Encoded columns up to which a tree of rows is faster than comparing all pairs.
 _MOST_COLUMNS = 20
 
 
-class _Balanced(DrawnRows):
+class BalancedClasses(DrawnRows):
     """Classes of more nearly equal size."""
 
     _asks_target = True
@@ -112,7 +112,7 @@ class _Balanced(DrawnRows):
         return Work(type(self).__name__, (*self._formula(), grid), end)
 
 
-class RandomOverSampler(_Balanced):
+class RandomOverSampler(BalancedClasses):
     """Draw rows of the smaller classes again, until all classes are as large.
 
     The name is that of imbalanced-learn.
@@ -154,7 +154,7 @@ class RandomOverSampler(_Balanced):
         return np.r_[own, rng.choice(own, again)] if len(own) else own
 
 
-class BalancedWeights(_Balanced):
+class BalancedWeights(BalancedClasses):
     """Weigh the training rows so that all classes count the same: n / (k n_c) for a row of class c.
 
     Only a learner that takes `sample_weight` can follow.
@@ -196,7 +196,7 @@ class BalancedWeights(_Balanced):
         return (Step("weight", r"\frac{n}{k n_c}", note="of a row of class c, one of k"),)
 
 
-class RandomUnderSampler(_Balanced):
+class RandomUnderSampler(BalancedClasses):
     """Leave out rows of the larger classes, until all classes are as small.
 
     The name is that of imbalanced-learn.
@@ -239,7 +239,7 @@ class RandomUnderSampler(_Balanced):
         return own if len(own) <= most else rng.choice(own, most, replace=False)
 
 
-class SMOTE(_Balanced, NewRows):
+class SMOTE(BalancedClasses, NewRows):
     """Make new rows of the smaller classes, between a row and one of its nearest of the same class.
 
     For columns of any kind (SMOTE-NC), with missing cells. The name is that of imbalanced-learn.

@@ -47,11 +47,15 @@ __all__ = ["VERBS", "Verb", "made_columns", "needed_columns", "parse_step", "ste
 
 @dataclass(frozen=True)
 class Way:
-    """A class, parameters that are fixed, and the parameter that a bare number sets."""
+    """A class, parameters that are fixed, and the parameter that a bare number sets.
+
+    `each` is the parameter that numbers of columns set: jitter height=0.5.
+    """
 
     make: type
     parameters: Mapping[str, Any] = field(default_factory=dict)
     number: str | None = None
+    each: str | None = None
 
 
 @dataclass(frozen=True)
@@ -260,8 +264,9 @@ VERBS: dict[str, Verb] = {
         "sample 0.5 once",
     ),
     "jitter": Verb(
-        "add copies of the training rows with noise, as a share of each standard deviation",
-        {"": Way(Jitter, {}, "noise")},
+        "add copies of the training rows with noise, as a share of each standard deviation, or in the unit of"
+        " a column: jitter height=0.5",
+        {"": Way(Jitter, {}, "noise", each="noise")},
         "jitter 0.1",
     ),
     "mixup": Verb("add mixtures of training rows", {"": Way(Mixup, {}, "alpha")}, "mixup 0.2"),
@@ -386,6 +391,9 @@ def _made(text: str, verb: Verb, words: list[tuple[str, bool]]) -> Any:
     if columns:
         given["columns"] = columns
     known = tuple(signature(way.make).parameters)
+    numbered = [name for name in given if name not in known and isinstance(given[name], int | float)]
+    if way.each and numbered:
+        given[way.each] = {name: given.pop(name) for name in numbered}
     if odd := [name for name in given if name not in known]:
         raise ParameterError(f"{text!r}: there is no option {odd[0]!r}. {did_you_mean(odd[0], known)}")
     return way.make(**{**way.parameters, **given})
@@ -400,7 +408,7 @@ def _joined(text: str, ways: list[Way]) -> Way:
             raise ParameterError(f"{text!r} names two ways; a column of such a name goes in quotes")
         parameters |= {**way.parameters, **lists}
     number = next((way.number for way in ways if way.number and way.number not in parameters), None)
-    return Way(make, parameters, number)
+    return Way(make, parameters, number, ways[0].each)
 
 
 def _numbered(text: str, way: Way, numbers: list[Any]) -> dict[str, Any]:

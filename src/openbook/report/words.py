@@ -3,15 +3,16 @@
 import math
 import shlex
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from openbook.data.describe import Description
 from openbook.data.findings import Finding
-from openbook.judge import Evaluation
+from openbook.judge import Calibration, Evaluation
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.positive import FEW, shares, too_rare
+from openbook.prepare.balance import BalancedClasses
 from openbook.report.study import Example, StudyResult
 from openbook.text.describe import excerpt
 from openbook.words.numbers import cell, p_words
@@ -19,6 +20,7 @@ from openbook.words.numbers import shown as score_words
 from openbook.words.sentences import plural
 
 __all__ = [
+    "balanced",
     "beside_baseline",
     "caution",
     "cell_words",
@@ -178,6 +180,31 @@ def threshold(result: StudyResult) -> str:
     tuned = f"{score_words(judged.score('balanced_accuracy'))} {judged.interval('balanced_accuracy')}"
     even = score_words(plain.score("balanced_accuracy"))
     return f"{words} In the folds its balanced accuracy is {tuned}, and {even} at a threshold of 0.5."
+
+
+def balanced(result: StudyResult) -> str:
+    """What balanced classes do to the probabilities of the choice; nothing where no step balances them."""
+    evaluation = result.comparison[result.choice.label]
+    if not _balances(result.models[result.choice.label]) or len(set(evaluation.one_round.truth.tolist())) < 2:
+        return ""
+    classes = Calibration.each(evaluation)
+    if not classes:
+        return ""
+    label, found = min(classes.items(), key=lambda one: one[1].share)
+    return (
+        "Classes are balanced in training, which can distort probabilities: the mean predicted probability of"
+        f" {cell_words(label)} is {score_words(found.predicted_share)}, and its true share is"
+        f" {score_words(found.share)}. A tuned threshold changes the decisions and leaves the probabilities"
+        " alone. The errors and the bias of rows that are copied, or weigh more, count more, too."
+    )
+
+
+def _balances(model: Any) -> bool:
+    """Whether a step of the model balances classes."""
+    if any(isinstance(step, BalancedClasses) for step in getattr(model, "steps_", ())):
+        return True
+    inner = getattr(model, "model_", None) or getattr(model, "estimator_", None)
+    return inner is not None and _balances(inner)
 
 
 def copies(result: StudyResult) -> str:

@@ -96,6 +96,16 @@ class Calibration(Scored):
         return {"brier": brier_losses(Predictions(truth, truth, both, 2)), "log_loss": logs}
 
     @property
+    def share(self) -> float:
+        """The share of the positive class."""
+        return float(self.truth.mean())
+
+    @property
+    def predicted_share(self) -> float:
+        """The mean probability of the positive class: near its share, if probabilities keep their word."""
+        return float(self.scores.mean())
+
+    @property
     def brier(self) -> float:
         return float(self.losses["brier"].mean())
 

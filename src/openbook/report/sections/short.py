@@ -41,9 +41,15 @@ _PLACES = {
 def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Part:
     """The answer; `places` are the figures and tables of each part."""
     blocks: list[Block] = [Paragraph(words.headline(result), "verdict"), Answers(list(_answers(result)))]
-    sentences = (result.choice.reason, words.verdict(result), words.threshold(result), words.money(result))
-    worth = str(result.looks.unlabelled or "")
-    blocks += [Paragraph(sentence, "verdict") for sentence in (*sentences, worth) if sentence]
+    sentences = (
+        result.choice.reason,
+        words.verdict(result),
+        words.threshold(result),
+        words.balanced(result),
+        words.money(result),
+        str(result.looks.unlabelled or ""),
+    )
+    blocks += [Paragraph(sentence, "verdict") for sentence in sentences if sentence]
     warnings = list(_warnings(result))
     shown = [*warnings[:_MOST_WARNINGS]]
     if more := len(warnings) - len(shown):
