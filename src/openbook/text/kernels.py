@@ -199,8 +199,9 @@ def radix_sort(keys, other, n, n_bytes, begins):
 
 
 @inner
-def gather(cells, counts, span, columns, room, m):
+def gather(matrix, span, columns, room, m):
     """Put the cells of a row that have a column behind the m that are there; says how many there are."""
+    cells, counts = matrix
     row, begin, end = span
     for i in range(begin, end):
         column = columns[cells[i]]
@@ -212,17 +213,19 @@ def gather(cells, counts, span, columns, room, m):
 
 
 @jit
-def arrange(cells, counts, ends, columns, n_bytes, room):
+def arrange(matrix, ends, columns, n_bytes, room, into):
     """Turn the codes of a sparse matrix into columns, in order; cells of one row and column are summed.
 
-    columns : int32, the column of each code, -1 for none, of so many bytes. In place; returns how many cells
-    are left. Some rows at a time are sorted by column, then dealt out to their rows in that order.
+    matrix, into : its codes and counts, and where they go, which may be the same; ends : where rows end,
+    before and after; columns : int32, the column of each code, -1 for none, of so many bytes. Returns how
+    many cells are left. Some rows at a time are sorted by column, then dealt out to their rows in that order.
     """
+    cells, counts = into
     n = start = cell = 0
     while start < len(ends) - 1:
         stop, m, begin = start, 0, cell
         while stop < len(ends) - 1 and (stop == start or ends[stop + 1] - begin <= len(room.keys)):
-            m = gather(cells, counts, (stop, cell, ends[stop + 1]), columns, room, m)
+            m = gather(matrix, (stop, cell, ends[stop + 1]), columns, room, m)
             cell, ends[stop + 1] = ends[stop + 1], 0
             stop += 1
         radix_sort(room.keys, room.other, m, n_bytes, room.begins)

@@ -10,6 +10,8 @@ the order of their characters, and so do the columns of its counts.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
+from operator import ne
 from typing import Any, NamedTuple
 from unicodedata import combining, normalize
 
@@ -18,8 +20,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from openbook.errors import ParameterError
-from openbook.fold import each, worker_count
-from openbook.measures.arrays import stacked
+from openbook.fold import each, shares_memory, worker_count
 from openbook.text.kernels import Room, arrange, bag_words
 from openbook.text.tokens import Lexicon, slices, tokens
 
@@ -90,15 +91,15 @@ class TermRule:
             words, spoken, firsts = tokens(texts)
             terms, columns = _in_order(self.terms(words))
             return self._phrases(terms, columns[spoken], firsts)
-        bags = list(each(_shares(texts), partial(_words_of, self.lowercase)))
+        n = worker_count()
+        shares = [texts] if n == 1 else [texts[some] for some in slices(texts, _SHARE, n)]
+        bags = list(each(shares, partial(_words_of, self.lowercase)))
         lexicon = Lexicon()
         codes = [lexicon.read_bytes(letters)[0] for letters, _ in bags]  # in all bags, of the words of each
         terms, columns = _in_order(self.terms(lexicon.words))
-        parts = [(matrix, columns[own]) for (_, matrix), own in zip(bags, codes, strict=True)]
+        parts = [matrix for _, matrix in bags]
         del bags
-        placed = list(each(parts, partial(_placed, len(terms))))
-        del parts
-        counted = Counted(terms, _stacked_rows(placed))
+        counted = Counted(terms, _into_one(parts, [columns[own] for own in codes], len(terms)))
         return counted if self.analyzer == "word" else self._characters(*counted)
 
     def _characters(self, words: list[str], counts: sp.csr_array) -> Counted:
@@ -187,14 +188,6 @@ class _Bags:
         return _by_rows(self._counts, self._cells, np.concatenate(self._ends), width)
 
 
-def _shares(texts: Sequence[str | None]) -> list[Sequence[str | None]]:
-    """The texts, one after another, in as many parts as there are workers."""
-    if (n := worker_count()) == 1:
-        return [texts]
-    characters = sum(len(text) for text in texts if text is not None)
-    return [texts[some] for some in slices(texts, max(_SHARE, -(-characters // n)))]
-
-
 def _words_of(lowercase: bool, texts: Sequence[str | None]) -> tuple[bytes, sp.csr_array]:
     """The distinct words of texts, and how often each occurs in each."""
     lexicon, bags = Lexicon(lowercase=lowercase), _Bags()
@@ -203,32 +196,41 @@ def _words_of(lowercase: bool, texts: Sequence[str | None]) -> tuple[bytes, sp.c
     return lexicon.letters, bags.matrix(len(lexicon))
 
 
-def _placed(width: int, part: tuple[sp.csr_array, Array]) -> sp.csr_array:
-    return into_columns(*part, width)
-
-
 def into_columns(matrix: sp.csr_array, columns: npt.NDArray[np.integer[Any]], width: int) -> sp.csr_array:
     """The matrix, which is lost, with each column where `columns` says, in order: those of one place are
     summed, those of -1 left out.
     """
     cells, counts = matrix.indices.astype(np.int32, copy=False), matrix.data
-    ends = matrix.indptr.astype(np.int64)
-    room = Room.of(max(_IN_ORDER, int(np.diff(ends).max(initial=0))))
-    n_bytes = max(1, -(-max(width - 1, 0).bit_length() // 8))
-    n = arrange(cells, counts, ends, columns.astype(np.int32), n_bytes, room)
+    n, ends = _placed(width, (matrix, columns, (cells, counts)))
     return _by_rows(counts[:n], cells[:n], ends, width)
 
 
-def _stacked_rows(parts: list[sp.csr_array]) -> sp.csr_array:
-    """The parts, which are lost, one below the other."""
+def _placed(width: int, part: tuple[sp.csr_array, Any, Any]) -> tuple[int, npt.NDArray[np.int64]]:
+    """Put the cells of a matrix into these columns and arrays: how many there are, and where rows end."""
+    matrix, columns, into = part
+    ends = matrix.indptr.astype(np.int64)
+    room = Room.of(max(_IN_ORDER, int(np.diff(ends).max(initial=0))))
+    n_bytes = max(1, -(-max(width - 1, 0).bit_length() // 8))
+    own = matrix.indices.astype(np.int32, copy=False), matrix.data
+    return arrange(own, ends, columns.astype(np.int32), n_bytes, room, into), ends
+
+
+def _into_one(parts: list[sp.csr_array], columns: list[Array], width: int) -> sp.csr_array:
+    """The same of several matrices, one below the other; threads place the cells of each."""
     if len(parts) == 1:
-        return parts[0]
-    width = parts[0].shape[1]
-    sizes = [np.diff(part.indptr).astype(np.int64) for part in parts]
-    counts, cells = [part.data for part in parts], [part.indices for part in parts]
-    parts.clear()
-    ends = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
-    return _by_rows(stacked(counts), stacked(cells), ends, width)
+        return into_columns(parts.pop(), columns[0], width)
+    starts = np.cumsum([0, *(part.nnz for part in parts)]).tolist()
+    cells, counts = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1])
+    into = [(cells[begin:end], counts[begin:end]) for begin, end in pairwise(starts)]
+    jobs, step = list(zip(parts, columns, into, strict=True)), partial(_placed, width)
+    placed = list(each(jobs, step) if shares_memory() else map(step, jobs))
+    n, rows = 0, [np.zeros(1, dtype=np.int64)]
+    for start, (size, ends) in zip(starts, placed, strict=False):
+        for array in (cells, counts) if start > n else ():  # close the gaps that left-out cells leave
+            array[n : n + size] = array[start : start + size]
+        rows.append(ends[1:] + n)
+        n += size
+    return _by_rows(counts[:n], cells[:n], np.concatenate(rows), width)
 
 
 def _by_rows(
@@ -249,9 +251,9 @@ def _without_accents(word: str) -> str:
 
 def _in_order(terms: Sequence[str | None]) -> tuple[list[str], Array]:
     """The distinct terms in order, and the place of each; -1 for None."""
-    distinct = set(terms)
-    distinct.discard(None)
-    ordered: list[str] = sorted(distinct)  # type: ignore[arg-type]
-    place: dict[str | None, int] = dict(zip(ordered, range(len(ordered)), strict=True))
-    place[None] = -1
-    return ordered, np.fromiter(map(place.__getitem__, terms), np.int32, len(terms))
+    known = [i for i, term in enumerate(terms) if term is not None]
+    known.sort(key=terms.__getitem__)  # type: ignore[arg-type]
+    ordered: list[Any] = [terms[i] for i in known]
+    places = np.full(len(terms), -1, dtype=np.int32)
+    places[known] = np.cumsum([0, *map(ne, ordered, ordered[1:])])[: len(known)]
+    return list(dict.fromkeys(ordered)), places

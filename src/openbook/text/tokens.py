@@ -82,7 +82,7 @@ class Lexicon:
         self, texts: Sequence[str | None]
     ) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
         """The same of many texts, some at a time."""
-        return (self.read(texts[some]) for some in slices(texts, _AT_ONCE))
+        return (self.read(texts[some]) for some in slices(texts, _AT_ONCE, len(texts)))
 
     def read_bytes(
         self, text: bytes, n_texts: int = 0
@@ -101,10 +101,11 @@ class Lexicon:
         return codes, firsts
 
 
-def slices(texts: Sequence[str | None], characters: int) -> Iterator[slice]:
-    """Texts one after another, so many characters at a time, or a text that is longer."""
+def slices(texts: Sequence[str | None], least: int, shares: int) -> Iterator[slice]:
+    """Texts one after another, in so many equal shares, or in fewer of this many characters at least."""
     ends = np.cumsum([0 if text is None else len(text) for text in texts])
     total = int(ends[-1]) if len(ends) else 0
+    characters = max(least, -(-total // max(shares, 1)))
     inner = np.searchsorted(ends, np.arange(characters, total, characters)) + 1
     begins = np.unique([0, *inner, len(texts)]).tolist()
     return map(slice, begins, begins[1:])
