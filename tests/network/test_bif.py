@@ -74,6 +74,10 @@ def test_there_and_back(network, tmp_path):
         (("variable b", "/* " * 50_000), "line 4: cannot read .* a comment or a quotation does not end"),
         (("[ 2 ]", "[ 3 ]"), "variable 'a' has 2 values, but says 3"),
         (("probability ( b | a )", "probability ( a )"), "the probabilities of 'a' are given twice"),
+        (
+            ("0.2, 0.8;", "0.2, 0.8; table 0.3, 0.7;"),
+            "line 5: the probabilities of these values are given twice",
+        ),
         (("default 0.3, 0.3, 0.4; }", ""), "the file ends in the middle of a block"),
         (("probability ( a )", "likelihood ( a )"), "expected network, variable or probability"),
     ],

@@ -170,6 +170,8 @@ class _Reader:
                     self.fail("the probabilities of these values are given twice", token)
                 table[codes] = self.numbers(shape[-1], token)
             elif token.text == "table":
+                if not np.isnan(table).all():
+                    self.fail("the probabilities of these values are given twice", token)
                 table[...] = (
                     self.numbers(math.prod(shape), token)
                     .reshape(shape[-1:] + shape[:-1])
