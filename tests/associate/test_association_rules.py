@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openbook import load
-from openbook.associate import association_rules, frequent_itemsets
+from openbook.associate import association_rule, association_rules, frequent_itemsets
 from openbook.errors import DataError, ParameterError
 
 BASKETS = [
@@ -143,3 +143,29 @@ def test_the_picture_and_the_table():
     assert len(none) == 0
     with pytest.raises(DataError, match="there are no rules to draw; lower min_confidence"):
         none.draw()
+
+
+def test_a_rule_that_is_asked_for():
+    rule = association_rule(BASKETS, ["milk", "diapers"], "beer")
+    found = association_rules(frequent_itemsets(BASKETS, 0.4), min_confidence=0.6, redundant=True)
+    same = next(one for one in found if str(one) == "diapers and milk → beer")
+    assert (rule.both, rule.antecedents, rule.consequents, rule.chance) == pytest.approx(
+        (same.both, same.antecedents, same.consequents, same.chance)
+    )
+    assert rule.p_value == rule.chance  # one rule was looked at
+    rare = association_rule(frequent_itemsets(BASKETS, 0.6), "eggs", "milk")
+    assert (rare.confidence, rare.lift, rare.conviction) == (0, 0, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("sides", "complaint"),
+    [
+        (("beeer", "milk"), "no item 'beeer'. Did you mean 'beer'"),
+        (("beer", "beer"), "none on both at once"),
+        (([], "beer"), "items on both sides"),
+        ((["eggs", "cola"], "beer"), "no transaction holds eggs and cola"),
+    ],
+)
+def test_a_rule_that_cannot_be(sides, complaint):
+    with pytest.raises((DataError, ParameterError), match=complaint):
+        association_rule(BASKETS, *sides)

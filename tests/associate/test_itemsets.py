@@ -40,7 +40,7 @@ def counted(baskets, least, longest=None):
     return {some: count for some, count in counts.items() if count >= least}
 
 
-@pytest.mark.parametrize("algorithm", ["bitset", "apriori"])
+@pytest.mark.parametrize("algorithm", ["bitset", "apriori", "fp_growth"])
 def test_market_baskets_by_hand(algorithm):
     itemsets = frequent_itemsets(BASKETS, min_support=0.6, algorithm=algorithm)
     assert found(itemsets) == {
@@ -87,11 +87,11 @@ BASKET_LISTS = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=7), min_si
 
 @settings(max_examples=60, deadline=None)
 @given(BASKET_LISTS, st.integers(1, 8), st.sampled_from([None, 1, 2, 3]))
-def test_both_algorithms_find_what_counting_every_set_finds(baskets, least, longest):
+def test_all_algorithms_find_what_counting_every_set_finds(baskets, least, longest):
     support = min(1.0, least / len(baskets))
     least = max(1, round(support * len(baskets)))
     expected = counted(baskets, least, longest)
-    for algorithm in ("bitset", "apriori"):
+    for algorithm in ("bitset", "apriori", "fp_growth"):
         itemsets = frequent_itemsets(baskets, support, max_length=longest, algorithm=algorithm)
         assert found(itemsets) == expected
         counts = itemsets.counts.tolist()
@@ -228,3 +228,26 @@ def test_lists_hold_each_item_once_whatever_it_is():
 def test_repeats_are_found_in_the_widest_baskets(monkeypatch):
     monkeypatch.setattr("openbook.associate.transactions._MOST_PAIRS", 1)
     assert [sorted(each) for each in Transactions.of([["b", "a", "b"], ["c"]])] == [[0, 1], [2]]
+
+
+def test_fp_growth_shows_its_tree():
+    items, ordered, tree, *mined = frequent_itemsets(BASKETS, 0.6, algorithm="fp_growth").work().parts
+    assert items.rows == (("bread", 4), ("diapers", 4), ("milk", 4), ("beer", 3))
+    assert ordered.rows[1:3] == ((1, "bread, diapers, beer"), (2, "diapers, milk, beer"))
+    assert tree.rows[:4] == (("bread", 4), ("· milk", 1), ("· diapers", 3), ("· · beer", 1))
+    beer, milk = mined[:2]  # from the rarest on
+    assert beer.parts[0].rows == (("bread, diapers", 1), ("diapers, milk", 1), ("bread, diapers, milk", 1))
+    assert beer.parts[1].rows == (("beer", 3), ("beer and diapers", 3))
+    assert milk.parts[0].rows == (("bread", 1), ("diapers", 1), ("bread, diapers", 2))
+
+
+@settings(max_examples=30, deadline=None)
+@given(BASKET_LISTS, st.integers(1, 4))
+def test_closed_and_maximal_sets_by_comparing_all(baskets, least):
+    itemsets = frequent_itemsets(baskets, min(1.0, least / len(baskets)))
+    every = {frozenset(each.items): each.count for each in itemsets}
+    closed = {one for one in every if not any(one < other and every[one] == every[other] for other in every)}
+    assert {frozenset(each.items) for each in itemsets.closed()} == closed
+    assert {frozenset(each.items) for each in itemsets.maximal()} == {
+        one for one in every if not any(one < other for other in every)
+    }

@@ -103,6 +103,17 @@ def test_what_is_no_rule(text, words):
         RuleClassifier(text).fit(X, Y)
 
 
+def test_rules_as_a_list_and_else_on_the_line(tmp_path):
+    text = "if outlook = sunny and humidity = high then No\nelse Yes"
+    whole = RuleClassifier(text).fit(X, Y).predict(X).tolist()
+    listed = RuleClassifier(text.splitlines()).fit(X, Y)
+    assert listed.predict(X).tolist() == whole
+    assert RuleClassifier(text.replace("\n", " ")).fit(X, Y).predict(X).tolist() == whole
+    assert RuleClassifier(text.replace("\n", ", ")).fit(X, Y).predict(X).tolist() == whole
+    save(listed, tmp_path / "rules.openbook")
+    assert open_model(tmp_path / "rules.openbook").predict(X).tolist() == whole
+
+
 def test_a_number_must_be_one():
     with pytest.raises(RefusalError, match=r"line 1: n is numeric, and 'big' is not a numeric value"):
         RuleClassifier("if n > big then a").fit([{"n": 1.0}, {"n": 2.0}], ["a", "b"])

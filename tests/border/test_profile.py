@@ -1,6 +1,8 @@
 """New rows beside those of training: every difference is found, chance is not, and files keep no row."""
 
+import gc
 import json
+import pickle
 import zipfile
 
 import numpy as np
@@ -34,14 +36,35 @@ def test_rows_like_those_of_training():
     assert "in training." in found.effect
 
 
+def test_the_training_rows_are_found_as_long_as_they_are_in_use():
+    rows = TRAIN.to_pandas()
+    model = NaiveBayes().fit(rows, Y.take(np.arange(500)))
+    told = MODEL.unlike(NEW, training=TRAIN)
+    assert [line.p_value for line in model.unlike(NEW).columns] == [line.p_value for line in told.columns]
+    with pytest.raises(DataError, match="does not know its training rows; pass them"):
+        pickle.loads(pickle.dumps(model)).unlike(NEW)
+    del rows
+    gc.collect()
+    with pytest.raises(DataError, match="does not know its training rows"):
+        model.unlike(NEW)
+    more = NaiveBayes().fit(TRAIN, Y.take(np.arange(500))).partial_fit(NEW, Y.take(np.arange(500, 800)))
+    with pytest.raises(DataError, match="does not know its training rows"):  # it has seen more than those
+        more.unlike(NEW)
+
+
 @pytest.mark.parametrize(
     ("name", "change", "words"),
     [
         ("income", lambda column: column * 1.5, "outside of training"),
         ("income", lambda column: column.scatter(range(0, 300, 3), None), "missing in "),
         ("purpose", lambda column: column.scatter(range(0, 300, 2), "yacht"), "a value never seen: 5"),
+        (
+            "purpose",
+            lambda column: column.scatter(range(30, 300), "car").scatter(range(15), "yacht"),
+            "in training; a value never seen: 5.0%",
+        ),
     ],
-    ids=["shifted", "missing", "unseen"],
+    ids=["shifted", "missing", "unseen", "frequent"],
 )
 def test_what_differs_is_named(name, change, words):
     found = MODEL.unlike(changed(name, change), training=TRAIN)
@@ -88,8 +111,6 @@ def test_a_file_keeps_figures_and_no_row(tmp_path):
     assert len(record["profile"]["columns"]["income"]) == 2 + len(GRID)
     again = open_model(save(opened, tmp_path / "again.openbook"))
     assert again.unlike(NEW).effect == found.effect
-    with pytest.raises(DataError, match="does not know its training rows; pass them"):
-        MODEL.unlike(NEW)
     refitted = opened.fit(TRAIN, Y.take(np.arange(500)))
     assert not hasattr(refitted, "training_profile_")
 

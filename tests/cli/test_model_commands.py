@@ -9,7 +9,11 @@ import pytest
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
+from openbook.cluster import KMeans
+from openbook.linear import LinearRegression, LogisticRegression, Perceptron
 from openbook.multilabel import LabelPowerset
+from openbook.neighbors import KNeighborsClassifier
+from openbook.svm import SVC
 from openbook.tree import C45, ModelTreeRegressor, rules
 
 
@@ -161,6 +165,11 @@ def test_draw_a_model_over_rows_and_by_itself(loan_model, here, good):
         (["--x", "income", "-c", "cheat", "-o", "a.svg"], "Histogram of income by cheat"),
         (["--x", "income", "--y", "status", "--z", "owner", "-o", "a.html"], "owner by income and status"),
         (["--picture", "correlations", "-o", "a.svg"], "Correlations"),
+        (
+            ["--x", "cheat", "--picture", "likelihood", "-o", "a.svg"],
+            "Likelihood, prior and posterior of P(cheat = No)",
+        ),
+        (["--x", "income", "--picture", "likelihood", "-o", "a.svg"], "Likelihood of mean of income"),
     ],
 )
 def test_draw_a_table(here, good, args, title):
@@ -172,6 +181,79 @@ def test_draw_a_table(here, good, args, title):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
+        (["activations"], "Activations and their slopes"),
+        (["impurity"], "Impurity of two classes"),
+        (["diabetes", "--x", "bmi", "--y", "progression", "--picture", "fit"], "degree 9"),
+        (
+            ["diabetes", "--x", "bmi", "--y", "progression", "--picture", "descent"],
+            "diverges; take smaller steps",
+        ),
+    ],
+)
+def test_draw_functions_and_what_is_fitted(here, good, args, words):
+    assert good("draw", *args, "-o", "a.svg") == ""
+    assert words in (here / "a.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("model", "args", "title"),
+    [
+        (
+            Perceptron(),
+            ["--data", "two.csv", "--picture", "steps"],
+            "The moving line of a perceptron for side",
+        ),
+        (SVC(kernel="linear"), ["--data", "two.csv", "--picture", "margin"], "margin: -1 and 1"),
+        (
+            KNeighborsClassifier(1),
+            ["--data", "two.csv", "--picture", "voronoi", "--row", 0],
+            "cells of the nearest",
+        ),
+        (LogisticRegression(), ["--picture", "steps"], "has no picture 'steps'. There are: margin, voronoi."),
+        (KNeighborsClassifier(1), ["--data", "two.csv", "--row", 9], "the rows of --data are 0 to 3"),
+        (KNeighborsClassifier(1), ["--picture", "voronoi"], "name a table by --data"),
+    ],
+    ids=["steps", "margin", "voronoi", "none", "row", "data"],
+)
+def test_draw_pictures_of_a_model_by_name(here, openbook, model, args, title):
+    table = ob.read({"x": [0.0, 1.0, 3.0, 4.0], "y": [0.0, 1.0, 3.0, 5.0], "side": list("aabb")})
+    table.to_polars().write_csv("two.csv")
+    path = ob.save(model.fit(table, "side"), here / "model.openbook")
+    result = openbook("draw", path, *args, "-o", "a.svg")
+    assert title in (result.stderr or (here / "a.svg").read_text(encoding="utf-8"))
+
+
+def test_draw_the_steps_of_clusters_and_the_path_of_a_line(here, good, complaint):
+    points = ob.load("iris").drop("species")
+    points.to_polars().write_csv("points.csv")
+    ob.save(KMeans(2, random_state=0).fit(points), here / "k.openbook")
+    steps = ("draw", "k.openbook", "--data", "points.csv", "--picture", "steps", "-o", "k.svg")
+    assert "name them by --x and --y" in complaint(*steps)
+    good(*steps, "--x", points.names[2], "--y", points.names[3])
+    assert "iterations of k-means" in (here / "k.svg").read_text(encoding="utf-8")
+    ob.save(LinearRegression().fit(ob.load("diabetes"), "progression"), here / "l.openbook")
+    good("draw", "l.openbook", "--picture", "path", "-o", "l.svg")
+    assert "Coefficient paths" in (here / "l.svg").read_text(encoding="utf-8")
+
+
+def test_draw_all_learners_of_a_study(here, good, complaint):
+    good("study", "weather", "--learner", "naive_bayes", "--quick", "-q", "-o", "w")
+    for picture, words in (("roc", "ROC"), ("costs", "Cost curves"), ("comparison", "naive Bayes")):
+        assert good("draw", "w", "--picture", picture, "-o", "a.svg") == ""
+        assert words in (here / "a.svg").read_text(encoding="utf-8")
+    (here / "empty").mkdir()
+    assert "empty holds no study" in complaint("draw", "empty", "--picture", "roc", "-o", "b.svg")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["draw", "loan", "--picture", "fit", "-o", "a.svg"], "name them by --x and --y"),
+        (
+            ["draw", "loan", "--x", "income", "--y", "cheat", "--picture", "fit", "-o", "a.svg"],
+            "'cheat' holds none",
+        ),
+        (["draw", "loan", "--picture", "likelihood", "-o", "a.svg"], "name it by --x"),
         (["draw", "loan"], "name the file to write: --out picture.svg"),
         (["draw", "loan", "--x", "incme", "-o", "a.svg"], "no column 'incme'"),
         (["draw", "loan", "--picture", "pie", "-o", "a.svg"], "no picture 'pie' of a table"),

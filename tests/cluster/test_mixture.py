@@ -238,7 +238,7 @@ def test_what_it_refuses():
         GaussianMixture(5).fit([[0.0], [1.0], [2.0]])
     with pytest.raises(DataError, match="column 'x0' holds infinity"):
         GaussianMixture().fit([[0.0], [math.inf], [1.0]])
-    with pytest.warns(ConvergenceWarning, match="did not converge in 1 iterations; raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 iteration; raise max_iter or tol"):
         GaussianMixture(2, max_iter=1, random_state=0).fit(IRIS)
 
 

@@ -159,3 +159,18 @@ def test_a_column_of_gaps_says_nothing():
     assert described[0][0].column == "y"
     assert all(np.isnan(trait.difference) for trait in described[0] if trait.column != "y")
     assert described.sentence(1) == "3 rows: higher y (4 against 1)"
+
+
+def test_the_silhouette_of_a_row_by_hand():
+    quality = cluster_quality([[0.0], [2.0], [10.0], [14.0], [50.0]], [0, 0, 1, 1, 2], scale=False)
+    work = quality.work(1)
+    assert (work["a"].result, work["b"].result, work["s"].result) == (2, 10, 0.8)
+    assert work.parts[0].rows == ((0, 2.0), (1, 10.0), (2, 48.0))
+    assert "alone in its cluster" in quality.work(4).conclusion
+    with pytest.raises(DataError, match="row 9 belongs to no cluster"):
+        quality.work(9)
+
+
+def test_the_rand_index_by_hand():
+    """Of ten pairs, two are together in both and four apart in both."""
+    assert contingency([0, 0, 1, 1, 1], list("aabba")).work()["Rand"].result == 0.6

@@ -127,7 +127,7 @@ DEFAULTS = {
     "n_iter_no_change": {"10": SKLEARN, "None": SKLEARN},
     "n_neighbors": {"5": SKLEARN, "7": SKLEARN, "20": SKLEARN, "3": "Wilson's"},
     "n_splits": {"10": "the usual folds", "5": "blocks of time leave few rows to the first"},
-    "name": {"None": "the name of its class", "'x'": "a column of a worked example"},
+    "name": {"None": "the name of its class"},
     "names": {"None": "none are known", "('first', 'second')": "two learners", "('a', 'b')": "two studies"},
     "nominal": {"'multiway'": "as the book's examples have it", "'subset'": "forests are of binary trees"},
     "p": {"2": "Euclidean", "3": "else it would be Euclidean or Manhattan", "None": "a p-value: none"},
@@ -163,7 +163,7 @@ DEFAULTS = {
         "'set'": "of several labels",
     },
     "structure": {"'hill_climb'": "of any table", "'tan'": "a tree among the inputs, to predict"},
-    "target": {"None": "a bundled set has one of its own", "'class'": "of a worked example"},
+    "target": {"None": "a bundled set has one of its own"},
     "test_groups": {"'new'": "the careful one", "None": "only where there are groups and time"},
     "threshold": {
         "None": "by contamination",

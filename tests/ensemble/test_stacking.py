@@ -18,6 +18,7 @@ from openbook.border.rows import Chunk
 from openbook.ensemble import StackingClassifier, StackingRegressor
 from openbook.ensemble.stacking import blend, dealt_folds
 from openbook.errors import DataError, ParameterError
+from openbook.linear import LogisticRegression
 
 X, Y = load("weather").split("play")
 IRIS, SPECIES = load("iris").split("species")
@@ -151,9 +152,19 @@ def test_passthrough_agrees_with_scikit_learn():
     np.testing.assert_allclose(ours.predict(x), theirs.predict(x), rtol=1e-9)
 
 
+def test_passthrough_alone_takes_the_usual_final_learner(tmp_path):
+    model = StackingClassifier([("1R", OneR())], passthrough=True).fit(X, Y)
+    given = StackingClassifier([("1R", OneR())], LogisticRegression(), passthrough=True).fit(X, Y)
+    assert (model.predict_proba(X) == given.predict_proba(X)).all()
+    assert model.final_.schema_.names[1:] == X.names
+    save(model, tmp_path / "stack.openbook")
+    assert (open_model(tmp_path / "stack.openbook").predict_proba(X) == model.predict_proba(X)).all()
+    x = np.arange(20.0)[:, None]
+    numbers = StackingRegressor([("ridge", Ridge())], passthrough=True).fit(x, x[:, 0] ** 2)
+    assert type(numbers.final_).__name__ == "LinearRegression"
+
+
 def test_what_it_needs():
-    with pytest.raises(ParameterError, match="passthrough gives X to the final learner, and there is none"):
-        StackingClassifier([("1R", OneR())], passthrough=True).fit(X, Y)
     with pytest.raises(DataError, match="StackingClassifier needs at least 2 rows for its folds"):
         StackingClassifier([("1R", OneR())]).fit(X.head(1), Y[:1])
     with pytest.raises(ParameterError, match="needs a classifier, and LinearRegression is not one"):

@@ -14,7 +14,7 @@ from sklearn.feature_selection import f_classif, f_regression, mutual_info_class
 import openbook
 from openbook.data import Nominal, Ordinal, Schema, Table
 from openbook.errors import DataError, ParameterError, UnknownColumn
-from openbook.features import MEASURES, score_attributes
+from openbook.features import MEASURES, score_attributes, score_values
 
 COUNTED = [name for name, measure in MEASURES.items() if measure.of_counts]
 
@@ -384,3 +384,12 @@ def test_picture_of_many_and_of_none():
     nothing = score_attributes(openbook.load("weather"), "play", "anova_f").draw()
     assert "4 of 4 attributes have no finite score, and no bar." in nothing.notes
     assert '<rect class="c0' not in nothing.svg()
+
+
+def test_a_value_is_derived_against_all_others():
+    scores = score_values(openbook.load("weather"), "play")
+    work = scores.work("outlook = overcast")
+    assert work["MI"].result == pytest.approx(scores.rows[0].score)
+    assert work.parts[0].rows[0][1:] == (0.0, 5.0, 5.0)  # no row of overcast is No
+    with pytest.raises(ParameterError, match="Did you mean 'outlook = sunny'"):
+        scores.work("outlook = suny")

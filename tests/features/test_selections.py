@@ -371,3 +371,14 @@ def test_recursive_elimination_as_scikit_learn():
         ours, theirs = (one.fit(X, y) for one in both)
         assert ours.ranking_.tolist() == theirs.ranking_.tolist()
     assert len(ours.path_) == 2
+
+
+def test_the_best_of_each_class_are_told():
+    X, y = openbook.load("wine").split("cultivar")
+    chosen = SelectAttributes(k=1, per_class=True).fit(X, y)
+    best = dict(chosen.work().parts[1].rows)
+    assert set(best.values()) == set(chosen.selected_)
+
+
+def test_a_target_by_name_is_no_column_to_choose():
+    assert VarianceThreshold(0.1).fit(openbook.load("weather_numeric"), "play").schema_.names[-1] != "play"

@@ -373,3 +373,12 @@ def test_a_prediction_of_many_columns_is_derived_and_has_an_interval():
     reach = student.ppf(0.975, 300 - 111) * np.sqrt(variance * (1 + new @ np.linalg.inv(ones.T @ ones) @ new))
     low, high = model.predict_interval(row)
     assert [low[0], high[0]] == pytest.approx([new @ best - reach, new @ best + reach])
+
+
+def test_a_penalised_intercept_is_derived_by_hand():
+    """x = 1, 2, 3, y = 2, 3, 5, l2 = 1: S_xx = 14 - 36/4, S_xy = 23 - 60/4, b = 3/4 (10/3 - 2 · 4/3)."""
+    work = LinearRegression(l2=1, scale=False, penalise_intercept=True).fit([[1], [2], [3]], [2, 3, 5]).work()
+    assert (work["S_xx"].result, work["S_xy"].result) == pytest.approx((5, 8))
+    assert "W + l_2" in work["S_xx"].formula
+    assert (work["slope"].result, work["intercept b"].result) == pytest.approx((8 / 6, 0.5))
+    assert r"+ \beta_j" in work["derivative by β_j"].formula

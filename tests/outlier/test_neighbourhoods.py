@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import openbook as ob
+from openbook import read
 from openbook.errors import ParameterError, UnknownColumn
 from openbook.outlier import Collective, Mahalanobis
 from openbook.outlier.grubbs import grubbs_critical
@@ -98,3 +99,33 @@ class TestGrubbsOfDistances:
         ob.save(model, tmp_path / "m.openbook")
         again = ob.open_model(tmp_path / "m.openbook")
         assert (again.threshold_, again.tests_) == (model.threshold_, model.tests_)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Collective(near=("x",), n_neighbors=2),
+        Collective(edges=[(0, 1), (1, 2), (3, 4)]),
+        Collective(by="group"),
+        Collective(run=3),
+    ],
+    ids=["near", "edges", "by", "run"],
+)
+def test_the_members_of_a_row_have_its_score(model):
+    rows = read(
+        {"x": [1.0, 2.0, 3.0, 7.0, 9.0, 4.0], "y": [1.0, 5.0, 2.0, 8.0, 3.0, 9.0], "group": list("aabbab")}
+    )
+    model = model.fit(rows)
+    for i, score in enumerate(model.oddness(rows)):
+        assert model.work(model.members(rows, i))["score"].result == pytest.approx(score)
+    with pytest.raises(ParameterError, match="numbered from 0 to 5"):
+        model.members(rows, 6)
+
+
+def test_a_row_alone_is_told_from_a_collective():
+    model = Collective(edges=[(0, 1)]).fit([[1.0], [2.0], [9.0]])
+    assert "members(X, 3)" in model.work([1.0])["rows of the collective"].note
+    ring = Collective(by="name", edges=[("a", "b")]).fit(
+        [{"name": n, "debt": d} for n, d in zip("abc", (1, 2, 9), strict=True)]
+    )
+    assert not ring.work({"name": "c", "debt": 9})["rows of the collective"].note  # c has no edges

@@ -13,6 +13,14 @@ from openbook.prepare import Prepared
 STEPS = ("impute temperature", "log temperature")
 
 
+def test_a_plan_tells_how_many_rows_a_rule_leaves_out():
+    """Four of the five days of rain are below 75 degrees."""
+    steps = ("clip humidity 3z", "rule temperature >= 75 where outlook = rain")
+    notes = make_plan("weather_numeric", prepare=steps, only=["naive_bayes"]).notes
+    assert f'the step "{steps[1]}" leaves 4 of 14 rows out of training' in notes
+    assert not any("clip" in note and "leaves" in note for note in notes)
+
+
 def test_a_plan_keeps_its_steps_in_order_and_says_them():
     plan = make_plan("weather_numeric", prepare=STEPS, only=["naive_bayes"])
     assert plan.prepare == STEPS

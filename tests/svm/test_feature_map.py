@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from openbook import read
 from openbook.errors import ParameterError
 from openbook.svm import SVC, polynomial_map, separators
 from openbook.svm.kernels import PolynomialKernel
@@ -91,3 +92,9 @@ class TestSeparators:
     def test_refusals(self, lines, y, message):
         with pytest.raises(ParameterError, match=message):
             separators(SQUARE, y, lines)
+
+
+def test_lines_between_the_rows_of_a_table():
+    table = read({"x": [0.0, 4.0], "y": [1.0, 1.0], "side": ["left", "right"]})
+    assert separators(table, "side", {"half": ([1, 0], -2)}).margins == {"half": 4.0}
+    assert separators(table.drop("side"), ["left", "right"], {"half": ([1, 0], -2)}).margins == {"half": 4.0}

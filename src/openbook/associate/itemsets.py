@@ -10,11 +10,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from openbook.associate.apriori import Level, levels
+from openbook.associate.fp_growth import FPTree, grown_sets
 from openbook.associate.transactions import Transactions
 from openbook.border.rules import Number, OneOf, Whole
 from openbook.errors import DataError, ParameterError, did_you_mean
@@ -24,7 +26,7 @@ from openbook.work import Grid, Work
 
 __all__ = ["Itemset", "Itemsets", "frequent_itemsets"]
 
-ALGORITHMS = ("bitset", "apriori")
+ALGORITHMS = ("bitset", "apriori", "fp_growth")
 
 #: Sets and candidates that are listed; transactions and sets whose derivation can be followed.
 _LISTED, _FOLLOWED = 30, 1_000
@@ -76,6 +78,8 @@ class Itemsets:
         What makes a set frequent.
     max_length : int or None, default=None
         The most items of a set; None for no limit.
+    algorithm : str, default="bitset"
+        How they were found; `work` shows Apriori, unless it is "fp_growth".
 
     Notes
     -----
@@ -93,6 +97,7 @@ class Itemsets:
     counts: np.ndarray
     min_support: float
     max_length: int | None = None
+    algorithm: str = "bitset"
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -146,10 +151,51 @@ class Itemsets:
         place = self.places.get(tuple(sorted({known[item] for item in items})))
         return math.nan if place is None else self[place].support
 
+    def closed(self) -> tuple[Itemset, ...]:
+        """The sets that no larger one matches: each further item is lacking in one of their transactions.
+
+        Their counts tell those of all frequent sets.
+
+        Returns
+        -------
+        tuple of Itemset
+
+        Examples
+        --------
+        >>> [each.items for each in frequent_itemsets([["a", "b"], ["a"], ["a", "b"]], 0.5).closed()]
+        [('a',), ('a', 'b')]
+        """
+        return self._without_matching(equal=True)
+
+    def maximal(self) -> tuple[Itemset, ...]:
+        """The sets that are part of no larger frequent one: every frequent set is part of one of these.
+
+        Returns
+        -------
+        tuple of Itemset
+
+        Examples
+        --------
+        >>> [each.items for each in frequent_itemsets([["a", "b"], ["a"], ["a", "b"]], 0.5).maximal()]
+        [('a', 'b')]
+        """
+        return self._without_matching(equal=False)
+
+    def _without_matching(self, *, equal: bool) -> tuple[Itemset, ...]:
+        """The sets without a frequent one of one more item; with `equal`, without one of the same count."""
+        matched = {
+            self.places[part]
+            for i, codes in enumerate(self.codes)
+            for part in combinations(codes, len(codes) - 1)
+            if part and (not equal or self.counts[self.places[part]] == self.counts[i])
+        }
+        return tuple(self[i] for i in range(len(self)) if i not in matched)
+
     def work(self) -> Work:
         """How Apriori finds them, level by level: the candidates, their counts, which are frequent.
 
-        Where there are more transactions or sets than anyone would follow, how many sets of each length.
+        Of sets found by FP-growth: the tree of the transactions, and what is frequent with each item. Where
+        there are more transactions or sets than anyone would follow, how many sets of each length.
         """
         n = len(self.transactions)
         least = least_count(self.min_support, n)
@@ -158,6 +204,8 @@ class Itemsets:
             lengths = np.bincount([len(each) for each in self.codes], minlength=1)
             rows = [(k, int(found)) for k, found in enumerate(lengths) if k]
             return Work("Frequent itemsets", (Grid("", ("items", "frequent sets"), rows),), end)
+        if self.algorithm == "fp_growth":
+            return Work("FP-growth", tuple(self._grown(least)), end)
         found = levels(list(self.transactions), len(self.transactions.names), least, self.max_length)
         grids = [self._level(k, level, least) for k, level in enumerate(found, start=1)]
         return Work("Apriori", tuple(grids), end)
@@ -176,6 +224,29 @@ class Itemsets:
             said.append(f"The first {_LISTED} are shown.")
         header = ("candidate", "transactions", "support", f"at least {least}?")
         return Grid(f"sets of {k}", header, rows, " ".join(said))
+
+    def _grown(self, least: int) -> Iterator[Grid | Work]:
+        """The tree, and from the rarest item on what its paths say."""
+        tree = FPTree(_paths(self.transactions), least)
+        items = [(self.transactions.names[item], count) for item, count in tree.order.items()]
+        yield Grid("items, the most frequent first", ("item", "transactions"), items)
+        ordered = [(i, ", ".join(self.names(items)) or "–") for i, (items, _) in enumerate(tree.ordered)]
+        yield Grid("transactions in that order", ("", "frequent items"), ordered[:_LISTED], _more(ordered))
+        nodes = [("· " * depth + self.names([node.item])[0], node.count) for depth, node in tree.walk()]
+        yield Grid("tree", ("item", "count"), nodes[:_LISTED], _more(nodes))
+        place = {item: k for k, item in enumerate(tree.order)}
+        for item in list(reversed(place))[:_LISTED]:
+            base = [(", ".join(self.names(path)) or "–", count) for path, count in tree.base(item)]
+            with_it = [
+                (" and ".join(self.names(codes)), int(self.counts[i]))
+                for i, codes in enumerate(self.codes)
+                if max(codes, key=place.__getitem__) == item
+            ]
+            parts = (
+                Grid("paths to it", ("path", "count"), base[:_LISTED], _more(base)),
+                Grid("frequent with it", ("items", "transactions"), with_it[:_LISTED], _more(with_it)),
+            )
+            yield Work(self.names([item])[0], parts)
 
     def _table(self) -> Work:
         n = len(self.transactions)
@@ -213,8 +284,8 @@ def frequent_itemsets(
         The share, above 0 and up to 1.
     max_length : int or None, default=None
         The most items of a set.
-    algorithm : {"bitset", "apriori"}, default="bitset"
-        "bitset" for work, "apriori" for teaching; they find the same.
+    algorithm : {"bitset", "apriori", "fp_growth"}, default="bitset"
+        "bitset" for large data, the others for teaching: `work` follows them. All find the same.
     most : int, default=1000000
         Sets that are too many: rather an error than all the memory.
     names : sequence of str or None, default=None
@@ -233,6 +304,7 @@ def frequent_itemsets(
     References
     ----------
     Agrawal and Srikant (1994), Fast algorithms for mining association rules.
+    Han, Pei and Yin (2000), Mining frequent patterns without candidate generation.
     Zaki (2000), Scalable algorithms for association mining.
 
     Examples
@@ -258,7 +330,7 @@ def frequent_itemsets(
     if len(transactions) == 0:
         raise DataError("there are no transactions")
     least = least_count(min_support, len(transactions))
-    find = _mined if algorithm == "bitset" else _by_levels
+    find = {"bitset": _mined, "apriori": _by_levels, "fp_growth": _by_growth}[algorithm]
     try:
         sets = find(transactions, least, max_length, most)
     except _TooManyError:
@@ -268,7 +340,8 @@ def frequent_itemsets(
         ) from None
     sets.sort(key=lambda found: (-found[1], len(found[0]), found[0]))
     counts = np.array([count for _, count in sets], dtype=np.intp)
-    return Itemsets(transactions, tuple(codes for codes, _ in sets), counts, min_support, max_length)
+    codes = tuple(codes for codes, _ in sets)
+    return Itemsets(transactions, codes, counts, min_support, max_length, algorithm)
 
 
 def least_count(min_support: float, n: int) -> int:
@@ -290,6 +363,23 @@ def _by_levels(transactions: Transactions, least: int, longest: int | None, most
         if len(found) > most:
             raise _TooManyError
     return found
+
+
+def _by_growth(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:
+    found: Found = []
+    for codes, count in grown_sets(_paths(transactions), least, longest):
+        found.append((codes, count))
+        if len(found) > most:
+            raise _TooManyError
+    return found
+
+
+def _paths(transactions: Transactions) -> list[tuple[tuple[int, ...], int]]:
+    return [(tuple(sorted(items)), 1) for items in transactions]
+
+
+def _more(rows: Sequence[Any]) -> str:
+    return f"{len(rows) - _LISTED:,} more." if len(rows) > _LISTED else ""
 
 
 def _mined(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:

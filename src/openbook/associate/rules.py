@@ -19,11 +19,12 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from openbook.associate.itemsets import Itemsets
+from openbook.associate.transactions import Transactions
 from openbook.border.rules import Number, Whole
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import Plot
@@ -32,7 +33,7 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["AssociationRule", "AssociationRules", "association_rules"]
+__all__ = ["AssociationRule", "AssociationRules", "association_rule", "association_rules"]
 
 _LISTED, _MOST_DOTS = 20, 1_000
 
@@ -157,7 +158,8 @@ class AssociationRule:
             f"m = {self.eligible:,} rules are possible from the frequent itemsets",
         )
         grid = Grid("transactions", ("", then, f"not ({then})", "all"), counts)
-        return Work(str(self), (grid, *steps, expected, alone, adjusted))
+        tested = (expected, alone, adjusted) if self.eligible > 1 else (expected, alone)
+        return Work(str(self), (grid, *steps, *tested))
 
     def __str__(self) -> str:
         return f"{' and '.join(self.antecedent)} → {' and '.join(self.consequent)}"
@@ -346,6 +348,55 @@ def association_rules(
     kept = found if redundant else _improving(found)
     rules = _tested(itemsets, kept, eligible)
     return AssociationRules(rules, eligible, len(found) - len(kept), min_confidence, itemsets.min_support)
+
+
+def association_rule(
+    data: Any, antecedent: str | Collection[str], consequent: str | Collection[str]
+) -> AssociationRule:
+    """One rule that is asked for, whether frequent or not, with its figures and its work.
+
+    Parameters
+    ----------
+    data : table-like, list of lists, array or Itemsets
+        The transactions.
+    antecedent : str or collection of str
+        The items that are given.
+    consequent : str or collection of str
+        The items that follow from them.
+
+    Returns
+    -------
+    AssociationRule
+        With `support`, `confidence`, `lift`, `leverage`, `conviction`, `p_value` and `work()`; nothing is
+        adjusted for, as one rule was looked at.
+
+    Notes
+    -----
+    Guide: docs/guide/associations.md
+
+    Examples
+    --------
+    >>> baskets = [["bread", "milk"], ["bread", "beer"], ["bread", "milk", "beer"], ["milk"]]
+    >>> rule = association_rule(baskets, "beer", "bread")
+    >>> print(rule, rule.confidence, round(rule.lift, 4))
+    beer → bread 1.0 1.3333
+    """
+    from scipy.stats import hypergeom
+
+    transactions = data.transactions if isinstance(data, Itemsets) else Transactions.of(data)
+    sides = [(side,) if isinstance(side, str) else tuple(side) for side in (antecedent, consequent)]
+    for item in (*sides[0], *sides[1]):
+        if item not in transactions.names:
+            raise DataError(f"no item {item!r}. {did_you_mean(item, transactions.names)}")
+    if not all(sides) or set(sides[0]) & set(sides[1]):
+        raise ParameterError("a rule needs items on both sides, and none on both at once")
+    first, then = ({transactions.names.index(item) for item in side} for side in sides)
+    held = [(first <= items, then <= items) for items in transactions]
+    a, c, both = sum(h[0] for h in held), sum(h[1] for h in held), sum(h[0] and h[1] for h in held)
+    if not a or not c:
+        raise DataError(f"no transaction holds {' and '.join(sides[0] if not a else sides[1])}")
+    chance = float(hypergeom.sf(both - 1, len(held), c, a))
+    return AssociationRule(sides[0], sides[1], both, a, c, len(held), chance, 1)
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class RuleClassifier(Folding, Classifier):
 
     Parameters
     ----------
-    text : str, default=""
+    text : str or list of str, default=""
         The rules, one a line, such as "if outlook = sunny and humidity > 75 then No"; the last may be "else
         Yes". Without rules it predicts the most frequent class.
 

@@ -4,7 +4,7 @@
     if outlook in {overcast, rain} and windy is not missing then play = Yes
     else Yes
 
-A rule a line, or several with ; between them; from # on a line is a comment.
+A rule a line, or several with ; between them; "else" may follow on the line. From # on a line is a comment.
 
     condition    column = value    column != value    column < 3.5    <=    >    >=
                  column in {a, b}    column not in {a, b}    column is missing    column is not missing
@@ -44,6 +44,8 @@ _SAME = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 #: Texts between quotes stay whole; an apostrophe inside a word is no quote.
 _QUOTED = re.compile(r"(?<!\w)(?:\"[^\"]*\"|'[^']*'|`[^`]*`)(?!\w)")
 _COMMENT, _END = re.compile(r"(?:^|\s)#"), re.compile(";")
+#: Where "else" follows a rule on its line.
+_OR_ELSE = re.compile(r"(?<=\S)\s*,?\s+(?=(?:else|otherwise)\s)", re.IGNORECASE)
 _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 _RULE = re.compile(r"(?:if\s+)?(.+?)\s+then\s+(.+)", re.IGNORECASE)
 _ELSE = re.compile(r"(?:else|otherwise|default|always)[:,]?\s+(.+)", re.IGNORECASE)
@@ -168,13 +170,16 @@ def read_rules(text):
     ...     print(rule)
     if size > 3 and the colour in {red, blue} then big
     """
+    if isinstance(text, list | tuple) and all(isinstance(rule, str) for rule in text):
+        text = "\n".join(text)
     if not isinstance(text, str):
         msg = f"RuleClassifier: text must be rules as a text, one a line, got {type(text).__name__}"
         raise ParameterError(msg)
     lines = [
         (n, part)
         for n, line in enumerate(text.splitlines(), 1)
-        for part in _split(_END, _COMMENT.split(line, maxsplit=1)[0])
+        for rule in _split(_END, _COMMENT.split(line, maxsplit=1)[0])
+        for part in _split(_OR_ELSE, rule)
     ]
     found = [_written(part.strip(), n) for n, part in lines if part.strip()]
     for rule in found[:-1]:

@@ -9,9 +9,10 @@ UNSEEN. What needs no target shares the same border (`unsupervised.py`).
 """
 
 import warnings
+import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial, reduce
 from operator import add
@@ -122,14 +123,23 @@ class Estimator(BaseEstimator):
         return [name for name in super().__dir__() if shown(name)]
 
     @contextmanager
-    def _whole_or_not_at_all(self) -> Iterator[None]:
-        """Where learning fails, stay what it was: half a new model would read beyond its tables."""
+    def _whole_or_not_at_all(self, X: Any = None) -> Iterator[None]:
+        """Where learning fails, stay what it was: half a new model would read beyond its tables.
+
+        As long as the caller keeps the training rows X, `unlike` finds them; the model does not keep them.
+        """
         before = dict(self.__dict__)
         try:
             yield
         except BaseException:
             self.__dict__ = before
             raise
+        self.__dict__.pop("_rows_in_use", None)
+        with suppress(TypeError):  # lists, which nothing can refer to weakly
+            self._rows_in_use = weakref.ref(X)
+
+    def __getstate__(self) -> Any:
+        return {name: value for name, value in super().__getstate__().items() if name != "_rows_in_use"}
 
     @abstractmethod
     def _fit(self, rows: Rows) -> None:
@@ -217,8 +227,8 @@ class Estimator(BaseEstimator):
         X : table-like
             New rows.
         training : table-like or None, default=None
-            The training rows; None takes the profile of them in the model's file, which `openbook.save(model,
-            path, training=X)` and studies write.
+            The training rows. None takes those that `fit` was given, as long as they are still in use, or the
+            profile in the model's file, which `openbook.save(model, path, training=X)` and studies write.
 
         Returns
         -------
@@ -229,6 +239,8 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         model = self if hasattr(self, "predict") and hasattr(self, "target_") else None
         profile = getattr(self, "training_profile_", None)
+        if training is None and profile is None:
+            training = getattr(self, "_rows_in_use", lambda: None)()
         if training is not None:
             profile = Profile.of(self._with_texts(training), model)
         if profile is None:
@@ -279,7 +291,7 @@ class Estimator(BaseEstimator):
         if (reason := self.refusal(schema)) is not None:
             msg = f"{type(self).__name__} {reason}"
             raise RefusalError(msg)
-        for name in ("_file", "training_profile_"):  # it becomes another model
+        for name in ("_file", "training_profile_", "_rows_in_use"):  # it becomes another model
             self.__dict__.pop(name, None)
         self.schema_ = schema
         self.n_features_in_ = len(schema.given)
@@ -344,7 +356,7 @@ class FromRows(Estimator):
         -------
         self
         """
-        with self._whole_or_not_at_all():
+        with self._whole_or_not_at_all(X):
             self._fit(self._training_rows(X, y, self._in_scale(sample_weight)))
         return self
 

@@ -68,7 +68,7 @@ class LabelLearner(ClassifierMixin, Estimator):
         check_parameters(self, self._rules)
         table, sets = inputs_and_labels(X, y)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        with self._whole_or_not_at_all():
+        with self._whole_or_not_at_all(X):
             self._accept(table)
             self.labels_, self.target_, self.separator_ = np.array(sets.labels), sets.name, sets.separator
             self._learn(table, sets, weights)

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc, kolmogorov
 
-from openbook.data import UNSEEN, Attribute, Categorical, Numeric, Schema, Table
+from openbook.data import UNSEEN, Attribute, Categorical, Datetime, Numeric, Schema, Table
 from openbook.measures.adjustments import holm
 from openbook.words.numbers import figure, shown_p
-from openbook.words.sentences import plural
+from openbook.words.sentences import listed, plural
 from openbook.work import Grid, Work
 
 __all__ = ["ColumnProfile", "Profile", "Unlike", "UnlikeColumn"]
@@ -132,7 +132,9 @@ class Unlike:
         verdict = f"Unlike training: {', '.join(found)}." if found else "Nothing differs by more than chance."
         odd = int(self.rows.sum())
         if odd:
-            verdict += f" {plural(odd, 'row')} of {len(self.rows):,} lie outside of training."
+            which = listed(np.flatnonzero(self.rows).astype(str).tolist(), 10)
+            lie = "lies" if odd == 1 else "lie"
+            verdict += f" {plural(odd, 'row')} of {len(self.rows):,} {lie} outside of training: {which}."
         return Work("New rows beside the training rows", (grid,), f"{verdict} {self.effect}")
 
     def __repr__(self) -> str:
@@ -331,13 +333,15 @@ def _tested(attribute: Attribute, own: ColumnProfile, data: np.ndarray) -> tuple
         most = int(np.argmax(np.abs(shares - before)))
         label = "a value never seen" if most == len(attribute.values) else repr(attribute.values[most])
         words = f"{label}: {shares[most]:.1%} of the rows, {before[most]:.1%} in training"
+        if unseen.any() and most < len(attribute.values):
+            words += f"; a value never seen: {shares[-1]:.1%}"
         odd = unseen
     else:
         missing = ~np.isfinite(data)
         known = data[~missing].astype(float)
         p = _ks(own.figures, own.known, known) if own.known and len(known) else math.nan
-        middle = figure(float(np.median(known)), 4) if len(known) else "unknown"
-        words = f"median {middle}, {figure(float(own.figures[50]), 4)} in training"
+        middle = _shown(attribute, float(np.median(known))) if len(known) else "unknown"
+        words = f"median {middle}, {_shown(attribute, float(own.figures[50]))} in training"
         odd = np.zeros(n, dtype=bool)
         if own.known:
             odd[~missing] = (known < own.figures[0]) | (known > own.figures[-1])
@@ -420,6 +424,10 @@ def _predicted(model: Any, table: Table) -> dict[str, float]:
         labels, counts = np.unique(said.astype(str), return_counts=True)
         return dict(zip(labels.tolist(), (counts / len(said)).tolist(), strict=True))
     return {"mean": float(np.mean(said))}
+
+
+def _shown(attribute: Attribute, number: float) -> str:
+    return attribute.shown(number) if isinstance(attribute, Datetime) else figure(number, 4)
 
 
 def _p(p: float) -> str:

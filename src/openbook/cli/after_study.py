@@ -1,4 +1,6 @@
-"""The commands on what a study leaves: its model (predict, check, work, query, rules), its plan (export)."""
+"""The commands on what a study leaves: its model (predict, check, work, query, rules, draw), its plan
+(export).
+"""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +18,7 @@ from openbook.cli.options import (
     reading,
 )
 
-__all__ = ["check_new_rows", "export", "predict", "query", "rules", "work"]
+__all__ = ["check_new_rows", "draw", "export", "predict", "query", "rules", "work"]
 
 
 @reading
@@ -183,6 +185,82 @@ def rules(
     from openbook.cli.trees import write_rules
 
     write_rules(model_file(model), form.value, out)
+
+
+@reading
+def draw(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A table (a data file or a bundled set), a model file, the folder of a study, or the"
+            " function activations or impurity.",
+        ),
+    ],
+    x: Annotated[str | None, typer.Option("--x", metavar="COLUMN", help="Column on the x axis.")] = None,
+    y: Annotated[str | None, typer.Option("--y", metavar="COLUMN", help="Column on the y axis.")] = None,
+    z: Annotated[
+        str | None,
+        typer.Option(
+            "--z",
+            metavar="COLUMN",
+            help="Column on a third axis, in an .html file that turns.",
+        ),
+    ] = None,
+    colour: Annotated[
+        str | None, typer.Option("--colour", "-c", metavar="COLUMN", help="Column that colours the rows.")
+    ] = None,
+    picture: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of a table: matrix, histograms, boxes, correlations, parallel or pixels; fit (polynomials)"
+            " or descent (the loss of a line) of --x and --y; likelihood of --x. By default a scatter plot of"
+            " --x and --y, a histogram of --x, or the matrix of all pairs. Of a model: steps, network, path"
+            " or scree; over --data also margin or voronoi. Of a study: comparison, roc or costs.",
+        ),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="TABLE", help="Rows to draw a model over: regions, a curve or clusters."),
+    ] = None,
+    row: Annotated[
+        int | None, typer.Option(metavar="N", help="Row of --data, from 0, whose neighbours are marked.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="File to write: .svg; .html for three columns; a tree also .dot or .txt. By default a tree"
+            " is drawn on the screen.",
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=0, help="Maximum depth of the drawing of a tree.", show_default="all")
+    ] = None,
+    kind: Kinds = None,
+    *,
+    read_with: dict[str, Any],
+) -> None:
+    """Draw a table, a model or a function."""
+    from openbook.cli import drawings
+    from openbook.cli.folders import model_file
+    from openbook.cli.tables import open_table
+
+    if source in drawings.FUNCTIONS:
+        drawings.write_function_picture(source, out)
+    elif picture in drawings.STUDIES and Path(source).is_dir():
+        drawings.write_study_picture(Path(source), picture, out)
+    elif drawings.is_model(source):
+        path = model_file(Path(source))
+        columns = [name for name in (x, y) if name is not None]
+        rows = None if data is None else open_table(data, kinds_of(kind), read_with)
+        asked = drawings.ModelPicture(picture, rows, columns, row, depth)
+        drawings.write_model_picture(drawings.model_in(path), path, asked, out)
+    else:
+        table = open_table(source, kinds_of(kind), read_with)
+        drawings.write_table_picture(table, (x, y, z), colour, picture, out)
 
 
 def export(

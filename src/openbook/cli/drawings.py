@@ -1,21 +1,50 @@
-"""Pictures from the command line: of a table, of a model, and of a model over rows."""
+"""Pictures from the command line: of a table, of a function, of a model, of a model over rows, of a study."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from openbook.cli.derivations import with_its_sequence
 from openbook.cli.output import put_out
-from openbook.data import Table
-from openbook.draw import draw_predictions, draw_table
-from openbook.errors import DataError
+from openbook.data import Categorical, Numeric, Table
+from openbook.draw import (
+    Picture,
+    draw_boundary,
+    draw_descent,
+    draw_fit,
+    draw_likelihood,
+    draw_predictions,
+    draw_table,
+)
+from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.plan.files import write_text
 from openbook.report.fitted import unwrapped
 from openbook.sequence.sequence_model import SequenceModel
 from openbook.store import from_file, open_model
 
-__all__ = ["is_model", "model_in", "write_model_picture", "write_table_picture"]
+__all__ = [
+    "FUNCTIONS",
+    "STUDIES",
+    "ModelPicture",
+    "is_model",
+    "model_in",
+    "write_function_picture",
+    "write_model_picture",
+    "write_study_picture",
+    "write_table_picture",
+]
+
+#: What decision regions show besides, by the name of the picture.
+_REGIONS = {"margin": ("margin", "support"), "voronoi": ("voronoi",)}
+#: Degrees of the polynomials that are drawn side by side.
+_DEGREES = (1, 3, 9)
+#: Learning rates of descent, as parts of the one from which on it diverges.
+_RATES = (0.1, 0.5, 1.2)
+#: Curves of so many learners of a study are told apart.
+_MOST_CURVES = 8
 
 
 def is_model(source: str) -> bool:
@@ -29,23 +58,123 @@ def model_in(path: Path) -> Any:
         return open_model(path)
 
 
+# functions
+
+
+def _activations() -> Picture:
+    from openbook.neural import draw_activations
+
+    return draw_activations()
+
+
+def _impurity() -> Picture:
+    from openbook.measures import draw_impurity
+
+    return draw_impurity()
+
+
+#: Pictures that need no table.
+FUNCTIONS: Mapping[str, Callable[[], Picture]] = {"activations": _activations, "impurity": _impurity}
+
+
+def write_function_picture(name: str, out: Path | None) -> None:
+    _write(FUNCTIONS[name](), out)
+
+
+# tables
+
+
 def write_table_picture(
     table: Table, columns: Sequence[str | None], colour: str | None, picture: str | None, out: Path | None
 ) -> None:
-    _write(draw_table(table, *columns, colour=colour, picture=picture), out)
+    if picture in _FITTED:
+        _write(_FITTED[picture](table, *columns[:2]), out)
+    else:
+        _write(draw_table(table, *columns, colour=colour, picture=picture), out)
 
 
-def write_model_picture(
-    model: Any, path: Path, rows: Table | None, columns: Sequence[str], depth: int | None, out: Path | None
-) -> None:
+def _polynomials(table: Table, x: str | None, y: str | None) -> Picture:
+    """Least squares by polynomials of rising degree, side by side."""
+    from openbook.linear import LinearRegression, Polynomial
+
+    rows = table.select(_numbers(table, "fit", x, y))
+    fits = {f"degree {d}": LinearRegression(basis=Polynomial(d)).fit(rows, y) for d in _DEGREES}
+    return draw_fit(fits, rows, y)
+
+
+def _descent(table: Table, x: str | None, y: str | None) -> Picture:
+    """The loss of a line, x from 0 to 1 and y in standard units, and gradient descent by three steps."""
+    cells = table.block(_numbers(table, "descent", x, y)).astype(float)
+    across, up = cells[np.isfinite(cells).all(axis=1)].T
+    across = (across - across.min()) / (np.ptp(across) or 1.0)
+    up = (up - up.mean()) / (up.std() or 1.0)
+    rows = np.column_stack([np.ones(len(across)), across])
+    steepest = 2 / np.linalg.eigvalsh(2 * rows.T @ rows / len(rows))[-1]
+    rates = [float(f"{part * steepest:.2g}") for part in _RATES]
+    names = ("intercept", f"slope of {x}")
+    return draw_descent(lambda w: float(np.mean((up - rows @ w) ** 2)), (-1.5, 1.5), rates, names=names)
+
+
+def _likelihood(table: Table, x: str | None, _y: str | None) -> Picture:
+    """The likelihood of the share of a column's most frequent value, or of the mean of its numbers."""
+    if x is None:
+        raise ParameterError("the picture likelihood is of one column; name it by --x")
+    column = table.column(x)
+    known = column.data[~column.missing]
+    if len(known) < 2:
+        raise DataError(f"{x!r} has {len(known)} known cells; a likelihood needs more")
+    if isinstance(column.attribute, Categorical):
+        counts = np.bincount(known)
+        often, rest = int(counts.max()), int(counts.sum() - counts.max())
+        name = f"P({x} = {column.attribute.values[int(counts.argmax())]})"
+        return draw_likelihood(
+            lambda p: often * np.log(p) + rest * np.log(1 - p), 0, 1, prior=lambda p: p * (1 - p), name=name
+        )
+    n, mean, s = len(known), float(known.mean()), float(known.std()) or 1.0
+    reach = 4 * s / np.sqrt(n)
+    return draw_likelihood(
+        lambda m: -n * (m - mean) ** 2 / (2 * s**2), mean - reach, mean + reach, name=f"mean of {x}"
+    )
+
+
+def _numbers(table: Table, picture: str, *names: str | None) -> list[str]:
+    if any(name is None for name in names):
+        raise ParameterError(f"the picture {picture} is of two columns of numbers; name them by --x and --y")
+    for name in names:
+        if not isinstance(table.column(str(name)).attribute, Numeric):
+            raise DataError(f"the picture {picture} needs numbers, and {name!r} holds none")
+    return [str(name) for name in names]
+
+
+#: Pictures of what is fitted to one column or two.
+_FITTED = {"fit": _polynomials, "descent": _descent, "likelihood": _likelihood}
+
+
+# models
+
+
+class ModelPicture(NamedTuple):
+    """What is asked of a model: a picture by name, over which rows and columns, for which row, how deep."""
+
+    name: str | None = None
+    data: Table | None = None
+    columns: Sequence[str] = ()
+    row: int | None = None
+    depth: int | None = None
+
+
+def write_model_picture(model: Any, path: Path, asked: ModelPicture, out: Path | None) -> None:
     """The model's own picture, or what it says over rows: decision regions, a curve, or clusters."""
     with from_file(path):
-        if hasattr(inner := unwrapped(model), "network_") and rows is None:  # of a threshold, say
+        if asked.name is not None or asked.row is not None:
+            _write(_named(model, path, asked), out)
+            return
+        if hasattr(inner := unwrapped(model), "network_") and asked.data is None:  # of a threshold, say
             model = inner
-        if rows is not None:
-            _write(_over(model, rows, columns), out)
+        if asked.data is not None:
+            _write(_over(model, asked.data, asked.columns), out)
         elif getattr(model, "tree_", None) is not None:
-            drawing = model.draw(depth)
+            drawing = model.draw(asked.depth)
             if out is None:
                 put_out(drawing.text() + "\n")
             else:
@@ -59,6 +188,50 @@ def write_model_picture(
             _write(model.draw(), out)
 
 
+def _named(model: Any, path: Path, asked: ModelPicture) -> Picture:
+    """A picture by name: what the model calls draw_…, its path, or regions with more in them."""
+    if asked.row is not None or (asked.name in _REGIONS and hasattr(model, "classes_")):
+        rows, target = _rows_of(model, asked)
+        show = _REGIONS.get(asked.name or "", ())
+        row = None if asked.row is None else rows.drop(target).row(asked.row)
+        return draw_boundary(model, rows, target, asked.columns or None, show=show, row=row)
+    inner = unwrapped(model)
+    own = {
+        name.removeprefix("draw_"): getattr(inner, name) for name in dir(inner) if name.startswith("draw_")
+    }
+    if hasattr(inner, "path"):
+        own["path"] = lambda: inner.path().draw()
+    if asked.name not in own:
+        known = (*own, *(_REGIONS if hasattr(model, "classes_") else ()))
+        what = f"{path} holds {type(inner).__name__}, which has no picture {asked.name!r}"
+        raise ParameterError(f"{what}. {did_you_mean(str(asked.name), known)}" if known else what)
+    draw = own[asked.name]
+    needed = [name for name, p in inspect.signature(draw).parameters.items() if p.default is p.empty]
+    if not needed:
+        return draw()
+    if "y" in needed:
+        rows, target = _rows_of(model, asked)
+        return draw(rows, target, asked.columns or None)
+    if asked.data is None:
+        raise DataError(f"the picture {asked.name} is drawn over rows; name a table by --data")
+    names = list(inner.schema_.given.names)
+    if not asked.columns and len(names) != 2:
+        raise DataError(f"the picture {asked.name} is of two columns; name them by --x and --y")
+    return draw(asked.data.select(names), asked.columns or None)
+
+
+def _rows_of(model: Any, asked: ModelPicture) -> tuple[Table, str]:
+    """The rows to draw a classifier or a regressor over, and its target among them."""
+    target = getattr(model, "target_", None)
+    if asked.data is None or target is None:
+        raise DataError("this picture is drawn over rows with their target; name a table by --data")
+    if target not in asked.data.schema:
+        raise DataError(f"--data needs the column {target!r}, which the model predicts")
+    if asked.row is not None and not 0 <= asked.row < len(asked.data):
+        raise DataError(f"there is no row {asked.row}: the rows of --data are 0 to {len(asked.data) - 1}")
+    return asked.data, target
+
+
 def _over(model: Any, rows: Table, columns: Sequence[str]) -> Any:
     target = getattr(model, "target_", None)
     if isinstance(model, SequenceModel):
@@ -66,9 +239,31 @@ def _over(model: Any, rows: Table, columns: Sequence[str]) -> Any:
         return model.draw(rows if target is None or target not in rows.schema else rows.drop(target))
     if target is None:
         return model.draw(rows, columns or None)
-    if target not in rows.schema:
-        raise DataError(f"--data needs the column {target!r}, which the model predicts")
+    rows, target = _rows_of(model, ModelPicture(data=rows))
     return draw_predictions(model, rows, target, columns or None)
+
+
+# studies
+
+#: Pictures of all learners of a study.
+STUDIES = ("comparison", "roc", "costs")
+
+
+def write_study_picture(folder: Path, picture: str, out: Path | None) -> None:
+    """The learners of a study in one picture: scores with intervals; ROC or cost curves of the best."""
+    from openbook.judge import Roc, draw_cost_curves, draw_rocs
+    from openbook.plan.beside import SavedStudy
+
+    comparison = SavedStudy.open(folder).comparison
+    if picture == "comparison":
+        _write(comparison.draw(), out)
+        return
+    judged = [one for one in comparison.evaluations.values() if one.one_round.proba is not None]
+    if not judged or judged[0].n_classes != 2:
+        raise DataError(f"the picture {picture} is for studies of two classes")
+    rocs = sorted(((one.name, Roc.from_evaluation(one)) for one in judged), key=lambda named: -named[1].auc)
+    draw = draw_rocs if picture == "roc" else draw_cost_curves
+    _write(draw(dict(rocs[:_MOST_CURVES])), out)
 
 
 def _write(picture: Any, out: Path | None) -> None:

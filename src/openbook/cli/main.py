@@ -542,74 +542,9 @@ app.command(epilog="Example: openbook query model.openbook --given smoker=yes --
     after_study.query
 )
 app.command(epilog="Example: openbook rules loans/model.openbook --format sql")(after_study.rules)
-
-
-@app.command(epilog="Example: openbook draw loans.csv --x income --y age --colour cheat -o loans.svg")
-@reading
-def draw(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A table (a data file or a bundled set), or a model file or the folder of a study.",
-        ),
-    ],
-    x: Annotated[str | None, typer.Option("--x", metavar="COLUMN", help="Column on the x axis.")] = None,
-    y: Annotated[str | None, typer.Option("--y", metavar="COLUMN", help="Column on the y axis.")] = None,
-    z: Annotated[
-        str | None,
-        typer.Option(
-            "--z",
-            metavar="COLUMN",
-            help="Column on a third axis, in an .html file that turns.",
-        ),
-    ] = None,
-    colour: Annotated[
-        str | None, typer.Option("--colour", "-c", metavar="COLUMN", help="Column that colours the rows.")
-    ] = None,
-    picture: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Picture of a table: matrix, histograms, boxes, correlations, parallel or pixels. By default"
-            " a scatter plot of --x and --y, a histogram of --x, or the matrix of all pairs.",
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(metavar="TABLE", help="Rows to draw a model over: regions, a curve or clusters."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="File to write: .svg; .html for three columns; a tree also .dot or .txt. By default a tree"
-            " is drawn on the screen.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int | None, typer.Option(min=0, help="Maximum depth of the drawing of a tree.", show_default="all")
-    ] = None,
-    kind: Kinds = None,
-    *,
-    read_with: dict[str, Any],
-) -> None:
-    """Draw a table or a model."""
-    from openbook.cli.drawings import is_model, model_in, write_model_picture, write_table_picture
-    from openbook.cli.folders import model_file
-    from openbook.cli.tables import open_table
-
-    if not is_model(source):
-        table = open_table(source, kinds_of(kind), read_with)
-        write_table_picture(table, (x, y, z), colour, picture, out)
-        return
-    path = model_file(Path(source))
-    columns = [name for name in (x, y) if name is not None]
-    rows = None if data is None else open_table(data, kinds_of(kind), read_with)
-    write_model_picture(model_in(path), path, rows, columns, depth, out)
-
-
+app.command(epilog="Example: openbook draw loans.csv --x income --y age --colour cheat -o loans.svg")(
+    after_study.draw
+)
 app.command(epilog="Example: openbook export loans/ -o loans.py")(after_study.export)
 
 for _list, _name, _example in (

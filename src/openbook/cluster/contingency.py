@@ -110,6 +110,8 @@ class Contingency:
         note = f"{plural(self.left_out, 'row')} of unknown {self.name} left out." if self.left_out else ""
         grid = Grid("", ("cluster", *self.classes, "rows", "purity", "entropy"), rows, note)
         together, expected, most = self._pairs()
+        grouped, classed, pairs = _pairs(self.sizes), _pairs(self.counts.sum(axis=0)), math.comb(self.n, 2)
+        alike = rf"{pairs} + 2 \cdot {figure(together)} - {figure(grouped)} - {figure(classed)}"
         largest = " + ".join(map(str, self.counts.max(axis=1).tolist()[:12]))
         parts = [
             rf"\frac{{{size}}}{{{self.n}}} \cdot {figure(float(bits))}"
@@ -122,8 +124,24 @@ class Contingency:
             ),
             Step("entropy", r"\sum_c \frac{n_c}{n} H_c", " + ".join(parts) + more, self.entropy, "in bits"),
             Step("R", r"\sum_{cj} \binom{n_{cj}}{2}", "", together, "pairs together in both"),
-            Step("E", "", "", expected, "pairs expected by chance"),
-            Step("M", "", "", most, "the maximum possible"),
+            Step("A", r"\sum_c \binom{n_c}{2}", "", grouped, "pairs in one cluster"),
+            Step("B", r"\sum_j \binom{n_j}{2}", "", classed, "pairs of one class"),
+            Step("P", r"\binom{n}{2}", rf"\binom{{{self.n}}}{{2}}", pairs, "all pairs"),
+            Step(
+                "Rand",
+                r"\frac{P + 2 R - A - B}{P}",
+                rf"\frac{{{alike}}}{{{pairs}}}",
+                (pairs + 2 * together - grouped - classed) / pairs if pairs else None,
+                "the share of pairs that clusters and classes treat alike",
+            ),
+            Step(
+                "E",
+                r"\frac{A B}{P}",
+                rf"\frac{{{figure(grouped)} \cdot {figure(classed)}}}{{{pairs}}}",
+                expected,
+                "pairs together in both by chance",
+            ),
+            Step("M", r"\frac{A + B}{2}", rf"\frac{{{figure(grouped)} + {figure(classed)}}}{{2}}", most),
             Step(
                 "adjusted Rand",
                 r"\frac{R - E}{M - E}",

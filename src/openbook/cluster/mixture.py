@@ -40,6 +40,7 @@ from openbook.kernels.normals import Normals, log_joint
 from openbook.linear.basis import sample_of
 from openbook.measures.arrays import drawn_codes
 from openbook.prepare import Encoding
+from openbook.words.sentences import plural
 
 __all__ = ["GaussianMixture"]
 
@@ -164,7 +165,8 @@ class GaussianMixture(Clusterer, Density):
         self.trace_ -= math.fsum(units)
         self._say()
         if not self.converged_:
-            msg = f"GaussianMixture did not converge in {self.max_iter} iterations; raise max_iter or tol"
+            rounds = plural(self.max_iter, "iteration")
+            msg = f"GaussianMixture did not converge in {rounds}; raise max_iter or tol"
             warnings.warn(msg, ConvergenceWarning, stacklevel=3)
 
     def _run(self, rows, label):

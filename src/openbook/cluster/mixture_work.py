@@ -10,6 +10,7 @@ import numpy as np
 
 from openbook.data import MISSING, UNSEEN, Categorical, Nominal, Numeric
 from openbook.words.numbers import figure, signed
+from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work, escape_text
 
 __all__ = ["derive_model", "derive_row"]
@@ -23,7 +24,7 @@ def derive_model(model) -> Work:
     """How the model was learnt: EM round by round, the components at the end, BIC."""
     parts = (_rules(), _likelihoods(model), *_course(model), *_components(model), _bic(model))
     settled = "converged" if model.converged_ else "was stopped"
-    end = f"EM {settled} after {model.n_iter_} iterations."
+    end = f"EM {settled} after {plural(model.n_iter_, 'iteration')}."
     title = f"Mixture of {model.n_components} normal distributions: how it was fitted"
     return Work(title, parts, " ".join([end, *(f"{note[0].upper()}{note[1:]}." for note in model.notes_)]))
 

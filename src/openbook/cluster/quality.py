@@ -69,6 +69,8 @@ class ClusterQuality:
         The metric by which pairs are measured.
     left_out : int
         The number of rows of no cluster.
+    mean_distances : ndarray of shape (n_rows, n_clusters)
+        The mean distance of each of those rows to the other rows of each cluster.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class ClusterQuality:
     total: float
     distance: str
     left_out: int
+    mean_distances: np.ndarray
 
     @property
     def silhouette(self) -> float:
@@ -110,8 +113,20 @@ class ClusterQuality:
         """What the clusters explain of the total."""
         return self.total - self.within
 
-    def work(self) -> Work:
-        """The figures of each cluster and of all, to print or to show."""
+    def work(self, row: int | None = None) -> Work:
+        """The figures of each cluster and of all, or the silhouette of one row.
+
+        Parameters
+        ----------
+        row : int or None, default=None
+            The number of the row, from 0; None for the clusters.
+
+        Returns
+        -------
+        Work
+        """
+        if row is not None:
+            return self._silhouette_of(row)
         means = self.mean_silhouettes
         rows = [
             (c, int(n), float(sse), float(cohesion), means[c])
@@ -136,6 +151,29 @@ class ClusterQuality:
             [Grid("separation", ("cluster", "and", "sum of distances"), apart)] if len(apart) <= 20 else []
         )
         return Work(f"Quality of {plural(len(self.clusters), 'cluster')}", (grid, *steps, *grids))
+
+    def _silhouette_of(self, row: int) -> Work:
+        """How near a row is to its own cluster, beside the nearest other one."""
+        places = np.flatnonzero(self.rows == row)
+        if not len(places):
+            raise DataError(f"row {row} belongs to no cluster, or is not there")
+        place = int(places[0])
+        own = self.clusters.index(int(self.labels[place]))
+        means = self.mean_distances[place].tolist()
+        grid = Grid(
+            "mean distances", ("cluster", "to its rows"), list(zip(self.clusters, means, strict=True))
+        )
+        title = f"Silhouette of row {row}, of cluster {self.clusters[own]}"
+        if self.sizes[own] == 1:
+            return Work(title, (grid,), "It is alone in its cluster, so its silhouette is 0.")
+        a, b = means[own], min(mean for c, mean in enumerate(means) if c != own)
+        numbers = rf"\frac{{{figure(b)} - {figure(a)}}}{{\max({figure(a)}, {figure(b)})}}"
+        steps = (
+            Step("a", result=a, note="to the other rows of its own cluster"),
+            Step("b", result=b, note="to the rows of the nearest other cluster"),
+            Step("s", r"\frac{b - a}{\max(a, b)}", numbers, float(self.silhouettes[place])),
+        )
+        return Work(title, (grid, *steps))
 
     def __repr__(self) -> str:
         return self.work().text()
@@ -191,7 +229,8 @@ def cluster_quality(
     stored = StoredRows.gathered(Rows.in_memory(table, codes))
     space = Space(stored, table.schema, metric, scale=scale)
     sums = _sums_to_clusters(space, codes, len(clusters))
-    own = sums[np.arange(n), codes]
+    others = sizes - (codes[:, None] == np.arange(len(clusters)))  # a row is not its own neighbour
+    means = np.divide(sums, others, out=np.zeros(sums.shape), where=others > 0)
     pairs = np.array([sums[codes == c].sum(axis=0) for c in range(len(clusters))])
     with np.errstate(divide="ignore"):
         cohesion = 2.0 / np.diag(pairs)
@@ -201,12 +240,13 @@ def cluster_quality(
         sse=np.bincount(codes, errors, minlength=len(clusters)),
         cohesion=cohesion,
         separation=pairs - np.diag(np.diag(pairs)),
-        silhouettes=_silhouettes(sums, own, codes, sizes),
+        silhouettes=_silhouettes(means, codes, sizes),
         rows=rows,
         labels=labels[rows],
         total=total,
         distance=space.named,
         left_out=len(labels) - n,
+        mean_distances=means,
     )
 
 
@@ -263,11 +303,10 @@ def _sums_to_clusters(space: Space, codes: np.ndarray, k: int) -> np.ndarray:
     return sums
 
 
-def _silhouettes(sums: np.ndarray, own: np.ndarray, codes: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    others = sizes[codes] - 1
-    a = np.divide(own, others, out=np.zeros(len(own)), where=others > 0)
-    means = sums / sizes
-    means[np.arange(len(own)), codes] = np.inf
-    b = means.min(axis=1)
+def _silhouettes(means: np.ndarray, codes: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    rows = np.arange(len(codes))
+    a, others = means[rows, codes], means.copy()
+    others[rows, codes] = np.inf
+    b = others.min(axis=1)
     largest = np.maximum(a, b)
-    return np.divide(b - a, largest, out=np.zeros(len(own)), where=(others > 0) & (largest > 0))
+    return np.divide(b - a, largest, out=np.zeros(len(a)), where=(sizes[codes] > 1) & (largest > 0))

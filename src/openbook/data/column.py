@@ -81,6 +81,11 @@ class Column:
         return self._lookup[np.maximum(self.data, MISSING)]  # unseen reads as None too
 
     @property
+    def has_order(self) -> bool:
+        """Whether its values have an order that matters: of two, there is nothing between."""
+        return isinstance(self.attribute, Ordinal) and len(self.attribute.values) > 2
+
+    @property
     def _lookup(self) -> Array:
         assert isinstance(self.attribute, Categorical)
         return np.array([*self.attribute.values, None], dtype=object)

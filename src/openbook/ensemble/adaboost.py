@@ -50,8 +50,8 @@ from openbook.work import Grid, Step, Work
 
 __all__ = ["AdaBoostClassifier"]
 
-#: The rounds that are derived step by step.
-DERIVED = 5
+#: The rounds that are derived step by step, and the branches of a member that are told.
+DERIVED, BRANCHES = 5, 4
 #: So many cells are what a core's cache can hold.
 CELLS = 2**18
 
@@ -348,7 +348,11 @@ class AdaBoostClassifier(OneLearner, Classifier):
         """The derivation of a round."""
         error, alpha, z = (float(figures[i]) for figures in (self.errors_, self.alphas_, self.z_))
         e, several = figure(error), len(self.classes_) - 1
-        steps = [Step(f"error, round {i + 1}", r"\sum_{i: h(x_i) \ne y_i} w_i", result=error)]
+        steps = [
+            Step(
+                f"error, round {i + 1}", r"\sum_{i: h(x_i) \ne y_i} w_i", result=error, note=self._branches(i)
+            )
+        ]
         if alpha == 0:
             end = "No better than guessing: the member is discarded, and the weights are reset."
             return Work(f"Round {i + 1}", tuple(steps), end)
@@ -373,7 +377,21 @@ class AdaBoostClassifier(OneLearner, Classifier):
                 z,
             )
         )
+        for verdict, sign in (("right", "-"), ("wrong", "")):
+            formula, numbers = (
+                rf"\frac{{\exp({sign}{x})}}{{{y}}}" for x, y in ((r"\alpha", "z"), (a, figure(z)))
+            )
+            factor = math.exp(-alpha if sign else alpha) / z
+            steps.append(Step(f"weights times, if {verdict}", formula, numbers, factor))
         return Work(f"Round {i + 1}", tuple(steps))
+
+    def _branches(self, i):
+        """What the member of a round says, where that is short: the branches of a stump."""
+        place = int((self.alphas_[:i] != 0).sum())
+        if self.alphas_[i] == 0 or not hasattr(member := self.estimators_[place], "rules"):
+            return ""
+        rules = member.rules()
+        return "; ".join(map(str, rules)) if len(rules) <= BRANCHES else ""
 
     def _weights_grid(self):
         """The weights of the first rows, before the first rounds and after each."""

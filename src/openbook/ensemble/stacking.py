@@ -24,8 +24,9 @@ from openbook.data import Numeric, Schema, Table
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import fitted, gathered
 from openbook.ensemble.teams import Team
-from openbook.errors import DataError, ParameterError
+from openbook.errors import DataError
 from openbook.fold import each
+from openbook.linear import LinearRegression, LogisticRegression
 from openbook.work import Step, Work
 
 __all__ = ["StackingClassifier", "StackingRegressor", "dealt_folds"]
@@ -46,10 +47,10 @@ class Stacking(Team, Averaging):
         chunk = gathered(rows)
         outside = self._out_of_fold(chunk)
         self.estimators_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
-        if self.final_estimator is None:
+        final = self._final_learner()
+        if final is None:
             self.final_, self.blend_ = None, blend(outside, self._ideal(chunk.y), chunk.w)
         else:
-            final = clone(self.final_estimator)
             self.final_ = fitted(final, self._second_table(outside, chunk.X), self._told(chunk.y), chunk.w)
             self.blend_ = np.zeros(0)
 
@@ -57,12 +58,12 @@ class Stacking(Team, Averaging):
         super()._check_learners()
         if self.final_estimator is not None:
             self._check_learner(self.final_estimator)
-        elif self.passthrough is True:
-            msg = (
-                f"{type(self).__name__}: passthrough gives X to the final learner, and there is none; pass"
-                " final_estimator too"
-            )
-            raise ParameterError(msg)
+
+    def _final_learner(self):
+        """The learner that combines the members, unfitted; None where they are blended by weights."""
+        if self.final_estimator is None and self.passthrough:
+            return self._usual_final()  # weights cannot see X
+        return None if self.final_estimator is None else clone(self.final_estimator)
 
     def _out_of_fold(self, chunk):
         """What each member says of each row without having seen it, (n_members, n_rows, n_outputs)."""
@@ -152,7 +153,7 @@ class Stacking(Team, Averaging):
         super()._opened(saved._replace(members=members))
         nothing = np.zeros((len(members), 0, len(self._outputs())))
         second = self._second_table(nothing, Table(self.schema_, [np.zeros(0)] * len(self.schema_)))
-        if (self.final_ is None) != (self.final_estimator is None) or (
+        if (self.final_ is None) != (self._final_learner() is None) or (
             self.final_ is not None and self.final_.schema_.names != second.names
         ):
             msg = "its final learner does not match its members"
@@ -217,7 +218,8 @@ class StackingClassifier(Stacking, AveragingClassifier):
     estimators : list of (str, classifier)
         The members, each with a name.
     final_estimator : classifier or None, default=None
-        It learns the class from the members' probabilities; None blends them by weights that are learnt.
+        It learns the class from the members' probabilities. None blends them by weights that are learnt, and
+        with `passthrough` is logistic regression.
     cv : int, default=5
         The number of folds by which members predict the rows that the blend is learnt from.
     passthrough : bool, default=False
@@ -254,6 +256,9 @@ class StackingClassifier(Stacking, AveragingClassifier):
     def _ideal(self, y):
         return np.eye(len(self.classes_))[y]
 
+    def _usual_final(self):
+        return LogisticRegression()
+
 
 class StackingRegressor(Stacking, AveragingRegressor):
     """Stacking for regression: a second learner combines the out-of-fold predictions of the members.
@@ -263,7 +268,8 @@ class StackingRegressor(Stacking, AveragingRegressor):
     estimators : list of (str, regressor)
         The members, each with a name.
     final_estimator : regressor or None, default=None
-        It learns the number from the members' numbers; None blends them by weights that are learnt.
+        It learns the number from the members' numbers. None blends them by weights that are learnt, and with
+        `passthrough` is linear regression.
     cv : int, default=5
         The number of folds by which members predict the rows that the blend is learnt from.
     passthrough : bool, default=False
@@ -296,3 +302,6 @@ class StackingRegressor(Stacking, AveragingRegressor):
 
     def _ideal(self, y):
         return y[:, None]
+
+    def _usual_final(self):
+        return LinearRegression()

@@ -16,7 +16,7 @@ from openbook.work import Grid, Step, Work
 if TYPE_CHECKING:
     from openbook.features.scores import AttributeScore
 
-__all__ = ["derive_score"]
+__all__ = ["derive_counts", "derive_score"]
 
 Part = Step | Grid | Work
 
@@ -28,7 +28,7 @@ def derive_score(score: "AttributeScore") -> Work:
     if evidence is None:
         return Work(_capital(title), (), f"Undefined: {score.why}.")
     if isinstance(evidence, AttributeCounts):
-        parts = _derive_counts(score.measure.name, evidence)
+        parts = derive_counts(score.measure.name, evidence)
     elif isinstance(evidence, ClassGroups):
         parts = _derive_groups(score.measure.name, evidence)
     else:
@@ -76,7 +76,8 @@ def _equal(attribute: str, value: str) -> str:
     )
 
 
-def _derive_counts(measure: str, evidence: AttributeCounts) -> list[Part]:
+def derive_counts(measure: str, evidence: AttributeCounts) -> list[Part]:
+    """The steps from the rows of each class and value to a measure."""
     values = [_equal(evidence.attribute, value) for value in evidence.values]
     classes = [f"{evidence.target} = {label}" for label in evidence.classes]
     cells = CountTable(evidence.counts, classes, values, evidence.target, evidence.attribute)

@@ -129,8 +129,11 @@ class SelectAttributes(Selector):
         classes = self.scores_.classes
         if self.k is None or k is None or not classes:
             raise ParameterError("SelectAttributes: per_class needs k, and a target of classes")
-        best = {name for label in classes for name in list(self.scores_.for_class(label))[:k]}
+        best = {name for label in classes for name in self._best_for(label)}
         return [name for name in self.scores_.names if name in best]
+
+    def _best_for(self, label: Any) -> list[str]:
+        return list(self.scores_.for_class(label))[: self.k]
 
     @property
     def _adjusted(self) -> dict[str, float]:
@@ -161,9 +164,12 @@ class SelectAttributes(Selector):
         p_of = self._adjusted
         rows = [self._row(row, p_of[row.attribute], row.attribute in kept) for row in self.scores_]
         words = self.scores_.measure.words
-        grid = Grid("", ("attribute", words, self._p, ""), rows)
+        grids = [Grid("", ("attribute", words, self._p, ""), rows)]
+        if self.per_class:
+            best = [(label, ", ".join(self._best_for(label))) for label in self.scores_.classes]
+            grids.append(Grid("the best for each class, against all others", ("class", "attributes"), best))
         end = f"Kept {len(kept)} of {len(rows)} by {self._reason}: {', '.join(kept)}."
-        return Work(f"Attributes by {words} with {self.scores_.target}", (grid,), end)
+        return Work(f"Attributes by {words} with {self.scores_.target}", tuple(grids), end)
 
     def _row(self, row: AttributeScore, p: float, kept: bool) -> tuple[str, ...]:
         return row.attribute, shown(row.score), p_cell(p), "kept" if kept else row.why

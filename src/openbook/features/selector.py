@@ -90,6 +90,7 @@ class Selector(TransformerMixin, Estimator):
             check_parameters(self, self._rules)
             X = with_rows(X)
             if not self._needs_target:
+                X = read(X).drop(y) if isinstance(y, str) else X
                 y = np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
             if y is None:
                 raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")

@@ -18,6 +18,7 @@ import numpy as np
 
 from openbook.data import read
 from openbook.errors import ParameterError, did_you_mean
+from openbook.features.derive import derive_counts
 from openbook.features.evidence import AttributeCounts
 from openbook.features.gather import Bins, Target, gather_evidence, target_task
 from openbook.features.measures import MEASURES, Measure, measure_named
@@ -51,6 +52,8 @@ class ValueScore:
         Of the test that value and target are independent.
     p_adjusted : float
         The same, adjusted for the number of values (Holm).
+    evidence : AttributeCounts
+        The rows of each class that have the value, and that have another.
 
     Notes
     -----
@@ -70,6 +73,7 @@ class ValueScore:
     frequency: float
     per_class: dict[str, float]
     p_value: float
+    evidence: AttributeCounts
     p_adjusted: float = math.nan
 
 
@@ -130,13 +134,24 @@ class ValueScores:
         often = {id(row): row.frequency if label is None else row.per_class[str(label)] for row in self.rows}
         return tuple(sorted(self.rows, key=lambda row: -often[id(row)]))
 
-    def work(self) -> Work:
-        """The table of scores beside frequencies.
+    def work(self, value: str | None = None) -> Work:
+        """The table of scores beside frequencies, or how the score of one value came about.
+
+        Parameters
+        ----------
+        value : str or None, default=None
+            The value, as the table writes it: "outlook = sunny"; None for the table.
 
         Returns
         -------
         Work
         """
+        if value is not None:
+            named = {f"{row.attribute} = {row.value}": row for row in self.rows}
+            if value not in named:
+                raise ParameterError(f"no value {value!r}. {did_you_mean(value, tuple(named))}")
+            parts = derive_counts(self.measure.name, named[value].evidence)
+            return Work(f"{self.measure.words} of {value}".capitalize(), tuple(parts))
         header = ("value", self.measure.words, "rows", "share", *self.classes, "p (Holm)")
         rows = [
             (
@@ -221,7 +236,9 @@ def _values_of(evidence: Any, how: Measure) -> Iterator[ValueScore]:
         if not own.any():
             continue
         two = replace(counts, counts=np.column_stack([own, counts.counts.sum(axis=1) - own]), splits=())
-        score = how(replace(two, values=(value, "other")))
+        two = replace(two, values=(value, "another value"))
+        score = how(two)
         if not math.isnan(score):
             often = dict(zip(counts.classes, own.tolist(), strict=True))
-            yield ValueScore(counts.attribute, value, score, float(own.sum()), often, how.test(two).p_value)
+            p = how.test(two).p_value
+            yield ValueScore(counts.attribute, value, score, float(own.sum()), often, p, two)

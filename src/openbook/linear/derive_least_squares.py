@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from openbook.data import Nominal, Numeric
 from openbook.text.columns import telling_words
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, times
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -50,13 +50,13 @@ def _recipe(model):
         return
     l1, l2 = float(model.l1), float(model.l2)
     by_beta = r"-\sum_i w_i x_{ij} (y_i - \hat{y}_i)"
-    by_beta += rf" + {figure(l2)} \beta_j" if l2 else ""
-    by_beta += rf" + {figure(l1)} \operatorname{{sign}}(\beta_j)" if l1 else ""
+    by_beta += rf" + {times(l2)}\beta_j" if l2 else ""
+    by_beta += rf" + {times(l1)}\operatorname{{sign}}(\beta_j)" if l1 else ""
     steps = [Step("derivative by β_j", rf"\frac{{\partial J}}{{\partial \beta_j}} = {by_beta}")]
     zero = r"\frac{\partial J}{\partial \beta_j} = 0"
     if model.fit_intercept:
         pull = model.penalise_intercept and l2
-        by_b = r"-\sum_i w_i (y_i - \hat{y}_i)" + (rf" + {figure(l2)} b" if pull else "")
+        by_b = r"-\sum_i w_i (y_i - \hat{y}_i)" + (rf" + {times(l2)}b" if pull else "")
         steps.insert(0, Step("derivative by b", rf"\frac{{\partial J}}{{\partial b}} = {by_b}"))
         best = r"\frac{W}{W + l_2} (\bar{y} - \sum_j \beta_j \bar{x}_j)" if pull else _BEST_INTERCEPT
         steps.append(Step("set to zero", rf"\frac{{\partial J}}{{\partial b}} = 0 \Rightarrow b = {best}"))
@@ -160,7 +160,7 @@ def _criterion(model):
     else:
         loss = r"\frac{1}{2} \sum_i w_i (y_i - \hat{y}_i)^2"
     if model.l1 > 0:
-        loss += rf" + {figure(float(model.l1))} \sum_j |\beta_j|"
+        loss += rf" + {times(float(model.l1))}\sum_j |\beta_j|"
     if model.l2 > 0:
         loss += rf" + \frac{{{figure(float(model.l2))}}}{{2}} \sum_j \beta_j^2"
         if model.penalise_intercept and model.fit_intercept:
@@ -237,8 +237,12 @@ def _sparse_parts(model, t):
 def _one_column(model, square, product, slope):
     name = model.names_[0]
     x, y = _around(model, "x"), _around(model, "y")
-    yield Step("S_xx", rf"\sum_i w_i {x}^2", result=square, note=name)
-    yield Step("S_xy", rf"\sum_i w_i {x} {y}", result=product)
+    squares, products = rf"\sum_i w_i {x}^2", rf"\sum_i w_i {x} {y}"
+    if model._shrink != 1:  # noqa: SLF001 (b put in, drawn towards 0)
+        squares = r"\sum_i w_i x_i^2 - \frac{(\sum_i w_i x_i)^2}{W + l_2}"
+        products = r"\sum_i w_i x_i y_i - \frac{\sum_i w_i x_i \sum_i w_i y_i}{W + l_2}"
+    yield Step("S_xx", squares, result=square, note=name)
+    yield Step("S_xy", products, result=product)
     l1, l2 = float(model.l1), float(model.l2)
     top, bottom = figure(product), figure(square) + (f" + {figure(l2)}" if l2 else "")
     if l1:

@@ -13,7 +13,7 @@ import numpy as np
 from openbook.data.attributes import as_text
 from openbook.linear.maximum import PLAIN
 from openbook.text.columns import telling_words
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, times
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -61,9 +61,9 @@ def _objective(model):
     formula = r"\sum_i \ln P(y_i \mid x_i)"
     l1, l2 = _penalties(model)
     if l2:
-        formula += rf" - \frac{{1}}{{2}} \cdot {figure(l2)} \cdot \sum_j w_j^2"
+        formula += rf" - \frac{{1}}{{2}} {times(l2)}\sum_j w_j^2"
     if l1:
-        formula += rf" - {figure(l1)} \cdot \sum_j |w_j|"
+        formula += rf" - {times(l1)}\sum_j |w_j|"
     note = ""
     if (l1 or l2) and model.scale:
         note = "w: coefficients of numeric columns in standard units"
@@ -78,8 +78,8 @@ def _chain_rule(model):
     else:
         links, p, y = _MORE_CLASSES, r"P(c \mid x_i)", "[y_i = c]"
     total, curve = rf"\sum_i ({p} - {y}) x_{{ij}}", rf"-\sum_i {p} (1 - {p}) x_{{ij}}^2"
-    total += rf" + {figure(l2)} w_j" if l2 else ""
-    total += rf" + {figure(l1)} \operatorname{{sign}}(w_j)" if l1 else ""
+    total += rf" + {times(l2)}w_j" if l2 else ""
+    total += rf" + {times(l1)}\operatorname{{sign}}(w_j)" if l1 else ""
     curve += rf" - {figure(l2)}" if l2 else ""
     ends = (
         Step("set to zero", f"{total} = 0", note="no formula solves this, so steps lead there"),

@@ -10,7 +10,7 @@ from openbook.neighbors.votes import EPS, ROUNDING
 from openbook.neighbors.windows import KERNELS, kernel_formula, kernel_weights
 from openbook.spaces.derive import compared, metric_parts
 from openbook.words.numbers import figure
-from openbook.words.sentences import joined
+from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_mean", "derive_model", "derive_vote", "derive_votes", "distance_parts"]
@@ -42,7 +42,7 @@ def derive_model(model) -> Work:
             ),
         ),
     )
-    title = f"{model.n_neighbors} nearest neighbours for {model.target_}: how it was fitted"
+    title = f"{plural(model.n_neighbors, 'nearest neighbour')} for {model.target_}: how it was fitted"
     return Work(title, (*distance_parts(model), how), f"The model is its {rows:,} rows.")
 
 
@@ -56,7 +56,7 @@ def derive_vote(model, X) -> Work:
     """How the class of a one-row table was found."""
     most = 2 * model.n_neighbors if model.ties == "extend" else model.n_neighbors
     near = _neighbours(model, X, most)
-    title = f"{model.n_neighbors} nearest neighbours for {model.target_}: one prediction"
+    title = f"{plural(model.n_neighbors, 'nearest neighbour')} for {model.target_}: one prediction"
     return derive_votes(model, near, title, lambda: model.classes_.tolist().index(model.predict(X)[0]))
 
 
@@ -121,7 +121,7 @@ def derive_mean(model, X) -> Work:
         mean,
     )
     shown = [f"{model.target_} = {figure(target)}" for target in targets]
-    title = f"{model.n_neighbors} nearest neighbours for {model.target_}: one prediction"
+    title = f"{plural(model.n_neighbors, 'nearest neighbour')} for {model.target_}: one prediction"
     return Work(
         title,
         (*_shown(model, near, shown, model.n_neighbors), Work("mean", (step,))),

@@ -101,7 +101,7 @@ class Graph:
 
     def known(self, names: Iterable[str]) -> tuple[str, ...]:
         """The names as a tuple, all of which must be nodes."""
-        names = (names,) if isinstance(names, str) else tuple(names)
+        names = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
         for name in names:
             if name not in self.parents:
                 raise DataError(f"no node {name!r}. {did_you_mean(str(name), tuple(self.parents))}")

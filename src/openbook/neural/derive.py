@@ -101,12 +101,12 @@ def _terms(integration, x, w):
 
 
 def _activated(activation, z, sums):
-    z = figure(z)
+    inside, z = signed(z), figure(z)
     steep = "" if activation.steepness == 1 else rf"{figure(activation.steepness)} \cdot "
     return {
         "step": rf"[{z} \ge 0]",
         "sign": rf"\operatorname{{sign}}({z})",
-        "sigmoid": rf"\frac{{1}}{{1 + e^{{-{steep}({z})}}}}",
+        "sigmoid": rf"\frac{{1}}{{1 + e^{{-{steep}{inside}}}}}",
         "tanh": rf"\tanh({z})",
         "relu": rf"\max(0, {z})",
         "identity": z,

@@ -13,7 +13,7 @@ missing where no cell is known; a category that training never showed counts in 
 
 A score depends on the rows of the collective alone, and not on other collectives in the table; but rows that
 belong together must come together, in their order if they are runs. `work` and `reasons` take the rows of one
-collective.
+collective, which `members` finds.
 """
 
 import math
@@ -190,6 +190,42 @@ class Collective(Detector):
         check_is_fitted(self)
         return self._figures(self._encode(X))[0]
 
+    def members(self, X, row):
+        """The rows that a row is judged with: its group, its neighbourhood, or the oddest run that it is in.
+
+        Parameters
+        ----------
+        X : rows
+        row : int
+            The number of the row in X, from 0.
+
+        Returns
+        -------
+        Table
+            Rows for `work` and `reasons`.
+
+        Examples
+        --------
+        >>> model = Collective(edges=[(0, 1), (0, 2)]).fit([[1.0], [3.0], [5.0], [2.0]])
+        >>> model.members([[1.0], [3.0], [5.0], [2.0]], 0)["x0"].tolist()
+        [1.0, 3.0, 5.0]
+        """
+        check_is_fitted(self)
+        given, encoded = read(X, self.schema_), self._encode(X)
+        if not 0 <= row < len(given):
+            msg = f"there is no row {row}: the rows are numbered from 0 to {len(given) - 1}"
+            raise ParameterError(msg)
+        if self.near is not None or self.edges is not None:
+            return given.take(np.sort(self._neighbours(encoded)[[row]].indices))
+        if self.by is not None:
+            keys = encoded.data(self.by)
+            return given.take(np.flatnonzero(keys == keys[row]))
+        length = min(self._length, len(given))
+        starts = np.arange(max(row - length + 1, 0), min(row, len(given) - length) + 1)
+        scores = self.detector_.oddness(self._figures(encoded)[0])
+        start = int(starts[np.argmax(scores[starts])])
+        return given.take(slice(start, start + length))
+
     def _scores(self, X):
         figures, member = self._figures(X)
         scores = self.detector_.oddness(figures) if len(figures) else np.zeros(0)
@@ -292,6 +328,13 @@ class Collective(Detector):
             return table
         return super()._given_row(row)
 
+    def _may_be_alone(self, table):
+        """Whether one row can be a collective: a group of one, or a node without edges."""
+        if self.by is None:
+            return False
+        own = as_text(table.column(self.by).tolist()[0])
+        return self.edges is None or all(own not in map(as_text, edge) for edge in self.edges)
+
     def _whole(self, X):
         """The figures of rows that are one collective."""
         cells = self._cells(X)
@@ -319,7 +362,13 @@ class Collective(Detector):
                     max(shares[column], share) if "largest" in inner.meaning else shares[column] + share
                 )
         rest = (*inner.rest, *((("number of rows", size),) if self._counts_members else ()))
-        parts = (Step("rows of the collective", result=len(X)), *inner.parts)
+        alone = len(X) == 1 and not self._may_be_alone(X)
+        note = (
+            "the row by itself; model.members(X, 3) gives the rows that row 3 of X belongs to"
+            if alone
+            else ""
+        )
+        parts = (Step("rows of the collective", result=len(X), note=note), *inner.parts)
         return Account(inner.score, shares, parts, inner.joined, inner.meaning, rest)
 
     def _learnt(self):

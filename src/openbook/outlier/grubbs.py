@@ -109,7 +109,11 @@ class Grubbs(ColumnDetector):
                 strict=True,
             )
         ]
-        rule = Step("G crit", r"\frac{n - 1}{\sqrt{n}} \sqrt{\frac{t^2}{n - 2 + t^2}}", note="t: see Grubbs")
+        rule = Step(
+            "G crit",
+            r"\frac{n - 1}{\sqrt{n}} \sqrt{\frac{t^2}{n - 2 + t^2}}",
+            note=f"t = t(1 - α / (2 n)) with n - 2 degrees of freedom, α = {figure(self.alpha)}",
+        )
         header = ("column", "mean m", "deviation s", "G crit", "rejected")
         return (rule, *self._rejections(), Grid("columns", header, rows, "Without the rejected numbers."))
 

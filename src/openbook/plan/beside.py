@@ -16,11 +16,11 @@ from openbook.words.numbers import cell
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["beside"]
+__all__ = ["SavedStudy", "beside"]
 
 
 @dataclass(frozen=True)
-class _Study:
+class SavedStudy:
     """What a folder holds of a study."""
 
     name: str
@@ -30,7 +30,7 @@ class _Study:
     comparison: Comparison
 
     @classmethod
-    def open(cls, folder: Path) -> "_Study":
+    def open(cls, folder: Path) -> "SavedStudy":
         for file in ("plan.toml", "results.jsonl"):
             if not (folder / file).is_file():
                 raise PlanError(
@@ -67,7 +67,7 @@ def beside(a: Path, b: Path) -> Work:
     """The two studies in these folders; nothing is run or written."""
     if a.resolve() == b.resolve():
         raise PlanError(f"{a} and {b} are the same folder; name two studies")
-    one, other = _Study.open(a), _Study.open(b)
+    one, other = SavedStudy.open(a), SavedStudy.open(b)
     names = (one.name, other.name)
     differ = list(_differences(one.plan, other.plan))
     plans = Grid("Differences between the plans", ("", *names), differ)
@@ -88,7 +88,7 @@ def beside(a: Path, b: Path) -> Work:
     return Work(compared.title, parts, f"{same}{decisions} {compared.conclusion}")
 
 
-def _decisions(one: _Study, other: _Study) -> str:
+def _decisions(one: SavedStudy, other: SavedStudy) -> str:
     """Whether the two studies decide differently: for other learners, or for other predictions."""
     if one.choice == other.choice:
         words = f"Both studies choose {one.choice}."

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from openbook.data import Column, Labels, Ordinal, Table, Text
+from openbook.data import Column, Labels, Table, Text
 from openbook.errors import PlanError, did_you_mean
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.metrics import Task
@@ -18,7 +18,7 @@ from openbook.registry import Entry, Variant, learner, learners
 from openbook.registry.costs import Shape
 from openbook.words.sentences import plural
 
-__all__ = ["WRITTEN_NOTE", "Effort", "candidates_of", "has_order", "written_rules"]
+__all__ = ["WRITTEN_NOTE", "Effort", "candidates_of", "written_rules"]
 
 Effort = Literal["quick", "usual", "thorough"]
 
@@ -31,11 +31,6 @@ _QUICK_ENSEMBLES = 20_000
 _PATIENCE = {"quick": (5, 30.0), "usual": (10, 3600.0), "thorough": (10, 3600.0)}
 #: Costs are estimated for two classes.
 _TWO_CLASSES = 2
-
-
-def has_order(y: Column) -> bool:
-    """Whether the classes have an order that matters: of two, there is nothing between."""
-    return isinstance(y.attribute, Ordinal) and len(y.attribute.values) > 2
 
 
 def candidates_of(
@@ -54,7 +49,7 @@ def candidates_of(
     candidates, refused = [], []
     tasks = (task, "sequence") if sequence is not None and task == "classification" else (task,)
     tried = _asked_entries(learners(*tasks), only)
-    tried = [entry for entry in tried if not entry.ordered or has_order(y)]
+    tried = [entry for entry in tried if not entry.ordered or y.has_order]
     tried = [entry for entry in tried if not entry.unlabelled or unlabelled]
     texts = bool(inputs.schema.of(Text))
     classes = len(y.attribute.labels) if isinstance(y.attribute, Labels) else _TWO_CLASSES
@@ -123,7 +118,7 @@ def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | N
                 f"{name} learns from rows without {y.name}, and here are none that it can use: leave their"
                 " target empty, and --group, --time and --weight out"
             )
-        if entry.ordered and not has_order(y):
+        if entry.ordered and not y.has_order:
             raise PlanError(
                 f"{name} needs classes with an order; give it from lowest to highest: --kind"
                 f" {y.name}=LOW,MIDDLE,HIGH"

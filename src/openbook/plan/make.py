@@ -25,7 +25,7 @@ from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import DEFAULTS, Task
 from openbook.judge.scores.metrics import metric as judge_metric
 from openbook.judge.scores.positive import RARE, check_positive, positive_class, shares
-from openbook.plan.candidates import WRITTEN_NOTE, Effort, candidates_of, has_order, written_rules
+from openbook.plan.candidates import WRITTEN_NOTE, Effort, candidates_of, written_rules
 from openbook.plan.counts import (
     MOST_ROWS,
     WeightKind,
@@ -40,6 +40,7 @@ from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source, content_hash
 from openbook.prepare.prepared import fitted_steps
+from openbook.prepare.transformer import RowFilter
 from openbook.report.changes import FITTED, SAMPLED
 from openbook.words.parameters import documented
 from openbook.words.sentences import listed, plural
@@ -337,8 +338,8 @@ def make_plan(
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
     notes += _preparation_notes(inputs, target, prepare)
-    prepared = _prepared(inputs, y, prepare)
-    notes += _sample_notes(roles) if (sampled := bool(aimed.source.sample)) else ()
+    prepared, left_out = _prepared(inputs, y, prepare)
+    notes += (*left_out, *(_sample_notes(roles) if (sampled := bool(aimed.source.sample)) else ()))
     candidates, refused = candidates_of(
         prepared, y, aimed.task, only, effort, sequence, sampled=sampled, unlabelled=unlabelled
     )
@@ -404,7 +405,7 @@ def _metric(
         return COST, [f"{why} the cost per row; for another metric, use --metric"]
     decisive = asked or DEFAULTS[task][0]
     judge_metric(decisive, task)
-    if asked is None and has_order(y):
+    if asked is None and y.has_order:
         why = f"the values of {y.name} have an order, so learners are ranked by the rank error: by how many"
         return "rank_error", [f"{why} places a prediction is off; for another metric, use --metric accuracy"]
     if asked is None and task == "classification" and (rare := _rare_class(y)):
@@ -499,12 +500,21 @@ def _preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> 
         yield f"every fold prepares the inputs by its training rows: {'; '.join(prepare)}"
 
 
-def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> Table:
-    """The inputs as learners see them, which tells who can use them; the folds fit the steps anew."""
+def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, list[str]]:
+    """The inputs as learners see them, which tells who can use them, and the rows that steps leave out.
+
+    The folds fit the steps anew.
+    """
     try:
-        return fitted_steps(list(steps), inputs, y).table
+        rows = fitted_steps(list(steps), inputs, y)
     except OpenbookError as error:
         raise PlanError(f"prepare: {error}") from None
+    left_out = [
+        f'the step "{words}" leaves {int((~one.kept_).sum()):,} of {len(one.kept_):,} rows out of training'
+        for words, one in zip(steps, rows.steps, strict=True)
+        if isinstance(one, RowFilter) and not one.kept_.all()
+    ]
+    return rows.table, left_out
 
 
 def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:

@@ -96,7 +96,7 @@ class Prepared(MetaEstimatorMixin, Estimator):
         -------
         self
         """
-        with self._whole_or_not_at_all():
+        with self._whole_or_not_at_all(X):
             table = read(X)
             if isinstance(y, str):
                 table, y = table.split(y)

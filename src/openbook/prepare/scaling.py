@@ -133,6 +133,10 @@ class MinMaxScaler(Summed, Transformer):
         figures = np.column_stack([self.data_min_, self.data_max_])
         return r"a + \frac{(x - \text{min}) (b - a)}{\text{max} - \text{min}}", ("min", "max"), figures
 
+    def _definitions(self):
+        a, b = self.feature_range
+        return Step("a", result=a, note="the range starts here"), Step("b", result=b, note="and ends here")
+
     def _substituted(self, j, x):
         a, b = self.feature_range
         low, high = self.data_min_[j], self.data_max_[j]

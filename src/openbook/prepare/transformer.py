@@ -393,7 +393,7 @@ class Transformer(OneToOneFeatureMixin, Preparation):
         names = self._chosen
         rows = [[name, *row] for name, row in zip(names, figures.tolist(), strict=True)]
         others = len(self.schema_) - len(names)
-        note = f"{others} other columns pass through unchanged" if others else ""
+        note = f"Unchanged: {plural(others, 'other column')}." if others else ""
         if any(isinstance(self.schema_[name], Datetime) for name in names):
             note = f"Dates are days since 1970-01-01. {note}".strip()
         rule = Step("z", formula, note="missing cells stay missing")

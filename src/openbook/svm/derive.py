@@ -190,7 +190,7 @@ def _target_steps(model):
     if not model.scale:
         return []
     numbers = rf"\frac{{y - {signed(model.center_)}}}{{{figure(model.spread_)}}}"
-    return [Step("t", r"\frac{y - \bar{y}}{s}", numbers, "", "the target in standard units")]
+    return [Step("t", rf"\frac{{y - \bar{{y}}}}{{s}} = {numbers}", note="the target in standard units")]
 
 
 def _support_grid(machine, names, *figures):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from openbook.data import Table, read
 from openbook.errors import ParameterError
 from openbook.measures.arrays import as_floats
 from openbook.words.numbers import figure, signed
@@ -26,7 +26,7 @@ __all__ = ["Separators", "separators"]
 _SHOWN = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Separators:
     """Lines side by side: their margins, mistakes and nearest rows.
 
@@ -82,6 +82,9 @@ class Separators:
         )
         return Work("Lines between two classes", tuple(parts), told)
 
+    def __repr__(self) -> str:
+        return str(self.work().parts[-1])
+
     def _derived(self, name: str, rows: Any, signs: Any) -> Work:
         w, b = self.lines[name]
         length = math.hypot(*w)
@@ -107,15 +110,16 @@ class Separators:
         )
 
 
-def separators(X: npt.ArrayLike, y: Sequence[Any], lines: Mapping[str, tuple[Any, float]]) -> Separators:
+def separators(X: Any, y: str | Sequence[Any], lines: Mapping[str, tuple[Any, float]]) -> Separators:
     """Compare given lines between two classes by their margins.
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : table-like
         The rows: complete numbers.
-    y : sequence
-        Their classes, two of them. A line should be above 0 for the second, in sorted order.
+    y : str or sequence
+        Their classes, two of them, or the name of their column. A line should be above 0 for the second, in
+        sorted order.
     lines : mapping of str to (w, b)
         The weights w, one for each column, and the constant b of each line w · x + b = 0.
 
@@ -133,7 +137,11 @@ def separators(X: npt.ArrayLike, y: Sequence[Any], lines: Mapping[str, tuple[Any
     >>> separators([[0.0], [4.0]], ["a", "b"], {"half": ([1.0], -2.0)}).margins
     {'half': 4.0}
     """
-    rows, labels = as_floats(X, "X"), sorted(set(np.asarray(y).tolist()), key=str)
+    if isinstance(y, str):
+        X, column = read(X).split(y)
+        y = column.tolist()
+    rows = as_floats(X.block(X.names) if isinstance(X, Table) else X, "X")
+    labels = sorted(set(np.asarray(y).tolist()), key=str)
     if rows.ndim != 2 or not np.isfinite(rows).all() or len(rows) != len(y):
         msg = f"X must be complete rows of numbers, one for each of the {len(y)} labels; got {rows.shape}"
         raise ParameterError(msg)

@@ -308,7 +308,7 @@ def derive_choice(choice):
             ),
         ),
         f"The smallest subtree with an error of at most {figure(float(bound))} has"
-        f" {choice.leaves[chosen]} leaves.",
+        f" {choice.leaves[chosen]} {'leaf' if choice.leaves[chosen] == 1 else 'leaves'}.",
     )
 
 

@@ -91,6 +91,15 @@ def signed(value: float) -> str:
     return f"({figure(float(value))})" if value < 0 else figure(float(value))
 
 
+def times(factor: float) -> str:
+    """A factor as it stands before a letter of a formula: 1 is left out.
+
+    >>> times(2.5), times(1)
+    ('2.5 ', '')
+    """
+    return "" if factor == 1 else f"{figure(float(factor))} "
+
+
 def cell(value: Any) -> str:
     """A value as it stands in a grid.
 

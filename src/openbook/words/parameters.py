@@ -10,11 +10,15 @@ classes shares are in the dict `_meanings` of their base class.
 """
 
 import re
-from typing import Any, TypeVar
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["SHARED", "documented"]
+__all__ = ["SHARED", "also_called", "documented"]
 
 Documented = TypeVar("Documented")
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 #: The meaning of each shared parameter.
 SHARED: dict[str, str] = {
@@ -123,6 +127,34 @@ def documented(thing: Documented) -> Documented:
         if isinstance(doc, str) and (callable(one) or one is thing) and " : " in doc:
             one.__doc__ = _filled(doc, meanings)
     return thing
+
+
+def also_called(**meant: str) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
+    """Take a parameter by another word too.
+
+    >>> @also_called(split="cv")
+    ... def judge(cv=5):
+    ...     return cv
+    >>> judge(split=3)
+    3
+    >>> judge(cv=3, split=3)
+    Traceback (most recent call last):
+    TypeError: judge: split is another word for cv; give one of them
+    """
+
+    def decorate(function: Callable[Given, Made]) -> Callable[Given, Made]:
+        @wraps(function)
+        def call(*args: Given.args, **options: Given.kwargs) -> Made:
+            for word in meant.keys() & options.keys():
+                if meant[word] in options:
+                    name = getattr(function, "__name__", "it")
+                    raise TypeError(f"{name}: {word} is another word for {meant[word]}; give one of them")
+                options[meant[word]] = options.pop(word)
+            return function(*args, **options)
+
+        return call
+
+    return decorate
 
 
 def _function(made: Any) -> Any:

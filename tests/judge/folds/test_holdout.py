@@ -6,7 +6,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from openbook import evaluate, load
+from openbook import compare, evaluate, load, read
 from openbook.baseline import ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.errors import ParameterError
@@ -105,3 +105,19 @@ def test_the_truth_is_told_by_the_rows_outside():
     model = NaiveBayes().fit(IRIS.take(rows[:50]), SPECIES.take(rows[:50]))
     assert found.truth[1] == pytest.approx(model.score(IRIS.take(rows[50:]), SPECIES.take(rows[50:])))
     assert found.estimates[1, 0] == pytest.approx(model.score(IRIS.take(rows[:50]), SPECIES.take(rows[:50])))
+
+
+def test_split_is_another_word_for_cv():
+    by_cv, by_split = (evaluate(NaiveBayes(), IRIS, SPECIES, **way) for way in ({"cv": 0.8}, {"split": 0.8}))
+    assert by_split.scores().tolist() == by_cv.scores().tolist()
+    assert len(compare([NaiveBayes()], IRIS, SPECIES, split="holdout")["NaiveBayes"].folds) == 1
+    with pytest.raises(TypeError, match="split is another word for cv; give one of them"):
+        evaluate(NaiveBayes(), IRIS, SPECIES, cv=5, split=5)
+
+
+def test_classes_in_order_are_judged_by_scores_that_know_it():
+    grades = read(
+        {"x": range(12), "grade": ["poor", "fair", "good"] * 4}, kinds={"grade": ["poor", "fair", "good"]}
+    )
+    assert evaluate(ZeroR(), grades, "grade", cv=2).metrics[0] == "rank_error"
+    assert evaluate(ZeroR(), IRIS, SPECIES, cv=2).metrics[0] == "accuracy"

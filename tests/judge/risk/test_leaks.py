@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler, TargetEncoder
 import openbook as ob
 from openbook.baseline import ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
-from openbook.data import Column, Nominal, Numeric, Schema, Table, Text
+from openbook.data import Column, Datetime, Nominal, Numeric, Schema, Table, Text
 from openbook.errors import DataError, UnknownColumn
 from openbook.judge import leaks
 from openbook.neighbors import KNeighborsClassifier
@@ -123,6 +123,9 @@ def test_an_identifier_and_the_order_of_time():
     days = np.array([f"2024-{1 + i // 84:02d}-{1 + i % 84 // 3:02d}" for i in range(1000)], dtype=object)
     assert kinds(plus("day", days, Text("day"))) == [("order", ("day",), "note")]
     assert kinds(plus("day", RNG.permutation(days), Text("day"))) == []
+    dates = np.arange(1000.0) + 19_000
+    assert kinds(plus("date", dates, Datetime("date"))) == [("order", ("date",), "note")]
+    assert kinds(plus("date", RNG.permutation(dates // 4), Datetime("date"))) == []
 
 
 def test_a_scaler_fitted_outside_is_reported():

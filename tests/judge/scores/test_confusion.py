@@ -293,3 +293,18 @@ def test_intervals_of_averages_cover():
     covered = np.mean([truth in Confusion(table, list("abc")).macro.f1.interval for table in tables])
     assert 0.925 <= covered <= 0.985
     assert THREE.micro.f1.interval == wilson(23, 30)
+
+
+def test_balanced_accuracy_and_youden_by_hand():
+    table = Confusion([[50, 10], [5, 35]])
+    assert table.labels == (0, 1)
+    assert table.rate("balanced_accuracy").value == pytest.approx((50 / 60 + 35 / 40) / 2)
+    assert table.rate("youden").value == pytest.approx(35 / 40 - 10 / 60)
+    assert table.work("youden")["Youden's J"].result == pytest.approx(35 / 40 - 10 / 60)
+    assert table.work("balanced_accuracy")["macro recall"].numbers == r"\frac{0.833333 + 0.875}{2}"
+    low = table.rate("balanced_accuracy").interval.low
+    assert table.rate("youden").interval.low == pytest.approx(2 * low - 1)
+    three = Confusion([[8, 2, 0], [1, 6, 3], [0, 1, 9]])
+    assert three.rate("balanced_accuracy").value == pytest.approx((0.8 + 0.6 + 0.9) / 3)
+    with pytest.raises(ParameterError):
+        three.rate("youden")

@@ -60,7 +60,7 @@ def test_a_stump_is_what_fit_grows(n, seed, settings):
     y = (signal + rng.normal(size=n) > 0.4).astype(np.intp)
     w = np.ones(n) if seed == 0 else rng.exponential(size=n) ** seed + 1e-3
     ours, decisions, theirs = encoded_and_fitted(settings, X, y, w)
-    assert vars(ours).keys() == vars(theirs).keys()
+    assert vars(ours).keys() ^ vars(theirs).keys() <= {"_rows_in_use"}  # where the caller's rows are
     for name, array in theirs._arrays().items():
         assert ours._arrays()[name].dtype == array.dtype
         np.testing.assert_allclose(ours._arrays()[name], array, rtol=1e-8, atol=1e-12 * n, err_msg=name)

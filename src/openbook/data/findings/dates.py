@@ -11,7 +11,15 @@ import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Datetime, Numeric
 from openbook.data.column import Column
-from openbook.data.date_parts import is_derived, part_cells, part_p_value, parts_worth, with_time
+from openbook.data.date_parts import (
+    ROWS_PER_VALUE,
+    SIGNIFICANT,
+    is_derived,
+    part_cells,
+    part_p_value,
+    parts_worth,
+    with_time,
+)
 from openbook.data.derived import CYCLES
 from openbook.data.findings.finding import Finding
 from openbook.data.table import Table
@@ -59,10 +67,11 @@ def _said(date: Datetime, days: Array, parts: tuple[str, ...], aim: Column | Non
         shown = np.flatnonzero(np.bincount(codes, minlength=len(CYCLES[part])))
         within = sum((_squares(x[codes == code]) for code in shown), start=np.zeros(x.shape[1]))
         p = part_p_value(_squares(x), within, len(x), len(shown))
-        derived = is_derived(p, len(x), len(shown))
-        (used if derived else unused).append(f"{part} (p {p_words(p)})")
-    said = f"dates: learners use the elapsed time{', ' if used else ' alone'}{listed(used)}"
-    return f"{said}; not the {listed(unused)}." if unused else f"{said}."
+        why = f"p {p_words(p)}, {len(x) // max(len(shown), 1):,} rows per value"
+        (used if is_derived(p, len(x), len(shown)) else unused).append(f"{part} ({why})")
+    said = f"dates: learners use the elapsed time{' and the ' if used else ' alone'}{listed(used)}"
+    rule = f"a part needs p < {SIGNIFICANT} or {ROWS_PER_VALUE} rows per value"
+    return f"{said}; not the {listed(unused)}: {rule}." if unused else f"{said}."
 
 
 def _squares(x: Array) -> Array:

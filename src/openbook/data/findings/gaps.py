@@ -147,7 +147,7 @@ def _words(missing: Masks, other: Column) -> str:
     top = int(strength.argmax())
     rest = (counts.sum() - counts[top]) / max(sizes.sum() - sizes[top], 1)
     told = f"{counts[top] / sizes[top]:.0%} of the rows with {other.name!r} {attribute.values[top]!r}"
-    return f"it is in {told}, and in {rest:.0%} of the others"
+    return f"missing in {told}, and in {rest:.0%} of the others"
 
 
 def corrected_together(p_values: list[float]) -> list[float]:

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from openbook.errors import ParameterError
+from openbook.measures.shown import derived_by
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
@@ -188,6 +189,28 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
     return around(share, half, level, "Wald", steps, "E").within(0, 1)
 
 
+def _derive_rows_needed(width: float, share: float = 0.5, level: float = 0.95) -> Work:
+    """How many rows make the interval of a share so narrow."""
+    z, p = figure(_z(level)), figure(share)
+    numbers = rf"\left\lceil \frac{{4 \cdot {z}^2 \cdot {p} (1 - {p})}}{{{figure(width)}^2}} \right\rceil"
+    steps = (
+        Step(
+            "width", r"2 z \sqrt{\frac{p (1 - p)}{n}}", note="of the normal interval of a share p of n rows"
+        ),
+        Step(
+            "z", r"\Phi^{-1}\left(\frac{1 + \gamma}{2}\right)", result=_z(level), note=f"γ = {figure(level)}"
+        ),
+        Step(
+            "n",
+            r"\left\lceil \frac{4 z^2 p (1 - p)}{\text{width}^2} \right\rceil",
+            numbers,
+            rows_needed(width, share, level),
+        ),
+    )
+    return Work("Rows that an interval needs", steps)
+
+
+@derived_by(_derive_rows_needed)
 @documented
 def rows_needed(width: float, share: float = 0.5, level: float = 0.95) -> int:
     """The number of rows for which the normal interval of a share is at most so wide.

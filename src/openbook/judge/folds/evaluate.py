@@ -33,8 +33,8 @@ from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.splits import Bootstrap632, Protocol, TimeOrdered, protocol, splitter_of
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.folds.two_out import two_out_splits
-from openbook.judge.scores.metrics import Metric, Task, metric
-from openbook.words.parameters import documented
+from openbook.judge.scores.metrics import IN_ORDER, Metric, Task, metric
+from openbook.words.parameters import also_called, documented
 
 __all__ = [
     "FoldError",
@@ -51,6 +51,7 @@ Progress = Callable[[int, int], None] | bool | None
 Metrics = Iterable[str | Metric] | str | Metric | None
 
 
+@also_called(split="cv")
 def evaluate(
     model: Any,
     X: Any,
@@ -83,7 +84,8 @@ def evaluate(
         the training rows, for comparison); a splitter of scikit-learn's or ours; or pairs of (training,
         test) positions. None for `protocol(y, groups=groups)`.
     metrics : str, Metric, an iterable of them, or None, default=None
-        Names or Metrics to show, the one that decides first; None takes the usual ones.
+        Names or Metrics to show, the one that decides first; None takes the usual ones, of ordinal classes
+        those that know the order.
     random_state : int, default=0
         The seed of the folds.
     name : str or None, default=None
@@ -127,6 +129,7 @@ def evaluate(
     ]
 
 
+@also_called(split="cv")
 @documented
 def compare(
     models: Mapping[str, Any] | Sequence[Any],
@@ -264,6 +267,8 @@ def judged(
     """
     task = examples.task
     shown = (metrics,) if isinstance(metrics, str | Metric) else tuple(metrics or ())
+    if not shown and task == "classification" and examples.in_order:
+        shown = IN_ORDER
     for which in shown:
         metric(which, task)
     for model in models.values():

@@ -48,6 +48,7 @@ class Examples:
     time : the rank of each row's time, for models that split their training rows by it; None without one
     sequence : the input that names each row's sequence, which only models of sequences see; None without one
     unlabelled : rows without a target, which train the models that can use them; None without any
+    in_order : whether the classes have an order
     """
 
     given: Any
@@ -60,6 +61,7 @@ class Examples:
     time: np.ndarray | None = None
     sequence: str | None = None
     unlabelled: Table | None = None
+    in_order: bool = False
 
     @classmethod
     def of(
@@ -110,7 +112,9 @@ class Examples:
             labels, codes = group_codes(groups, len(target))
             groups = labels[codes]
         when = None if time is None else time_codes(time, len(target))
-        return cls(X, target, classes, name, weights, groups, test_groups, when, sequence)
+        in_order = isinstance(y, Column) and y.has_order
+        each = (weights, groups, test_groups, when, sequence)
+        return cls(X, target, classes, name, *each, in_order=in_order)
 
     @property
     def task(self) -> Task:

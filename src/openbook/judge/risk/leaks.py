@@ -322,10 +322,10 @@ def _ordered(examples: Examples) -> Iterator[Finding]:
 
 def _rises(column: Column) -> bool:
     """Whether a column of many values, numbers or dates, never falls."""
-    values = column.values
     if isinstance(column.attribute, Numeric):
-        return bool((np.diff(values) >= 0).all()) and len(np.unique(values)) > len(values) / 2
-    texts = [str(value) for value in values]
+        numbers = column.data
+        return bool((np.diff(numbers) >= 0).all()) and len(np.unique(numbers)) > len(numbers) / 2
+    texts = [str(value) for value in column.values]
     if not all(_DATE.match(text) for text in texts[:_FEWEST_GROUPS]):
         return False
     return texts == sorted(texts) and len(set(texts)) >= _FEWEST_GROUPS

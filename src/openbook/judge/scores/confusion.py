@@ -19,7 +19,7 @@ precision and mean recall. They differ; both are given, and "macro F1" means the
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
@@ -47,7 +47,7 @@ from openbook.judge.scores.two_classes import ALSO, RATIO_OF, RATIOS, SEVERAL, S
 from openbook.judge.scores.two_classes import cost as cost_of
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Work
+from openbook.work import Step, Work
 
 if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation
@@ -78,8 +78,8 @@ class Confusion:
     ----------
     counts : ndarray
         Whole numbers, (k, k), rows truth and columns predicted.
-    labels : sequence
-        Of the k classes.
+    labels : sequence, default=()
+        Of the k classes; if empty, 0 to k - 1.
     positive : label or None, default=None
         Of two classes, the label of the positive one; None for the second.
 
@@ -99,7 +99,7 @@ class Confusion:
     """
 
     counts: np.ndarray
-    labels: Sequence[Any]
+    labels: Sequence[Any] = ()
     positive: Any = None
 
     prevalence = _Value()
@@ -125,7 +125,7 @@ class Confusion:
     specificity = _Value()
 
     def __post_init__(self) -> None:
-        labels = plain_labels(self.labels)
+        labels = plain_labels(self.labels if len(self.labels) else range(len(self.counts)))
         object.__setattr__(self, "counts", whole(self.counts, len(labels)))
         object.__setattr__(self, "labels", labels)
         if len(labels) < 2 or len(set(labels)) < len(labels):
@@ -226,6 +226,7 @@ class Confusion:
         Parameters
         ----------
         name : "tpr", "ppv", "lr_plus" … as listed above; of several classes accuracy, error, kappa and mcc
+            Also "balanced_accuracy", the mean of the classes' recalls, and of two "youden", TPR - FPR.
         level : float, default=0.95
             Of the interval.
 
@@ -234,6 +235,8 @@ class Confusion:
         Rate
         """
         name, several = ALSO.get(name, name), len(self.labels) > 2
+        if name == "balanced_accuracy" or (name == "youden" and not several):
+            return self._balanced(name, level)
         if name not in (SEVERAL if several else TWO_CLASSES):
             if name in TWO_CLASSES:
                 raise ParameterError(
@@ -266,6 +269,16 @@ class Confusion:
             top, bottom = (sum(getattr(self, cell) for cell in part) for part in cells[1:])
             return share(top, bottom, why_none(cells.bottom, self.positive, self.negative), name, level)
         return self._ratio(name, level)
+
+    def _balanced(self, name: str, level: float) -> Rate:
+        """The mean of the classes' recalls, or Youden's J of two classes: twice that less one, TPR - FPR."""
+        mean = replace(self.average("macro", level).recall, name=name)
+        if name == "balanced_accuracy":
+            return mean
+        at = mean.interval
+        ends = Step("ends of J", "2 s - 1", note="s is the balanced accuracy")
+        interval = replace(at, low=2 * at.low - 1, high=2 * at.high - 1, steps=(*at.steps, ends))
+        return replace(mean, value=2 * mean.value - 1, interval=interval)
 
     def _ratio(self, name: str, level: float) -> Rate:
         if name == "dor":

@@ -26,6 +26,7 @@ def symbol(name: str) -> str:
     ('FOR', 'LR-', 'kappa', 'macro F1')
     """
     special = {"lr_plus": "LR+", "lr_minus": "LR-", "f1_of_means": "F1 of means"}
+    special |= {"balanced_accuracy": "balanced accuracy", "youden": "Youden's J"}
     words = name.strip("_")
     kind, _, rest = words.partition("_")
     if kind in KINDS and rest:
@@ -105,13 +106,14 @@ def _averages(table: "Confusion") -> Grid:
 
 def derive_rate(table: "Confusion", name: str) -> Work:
     """The derivation of one rate."""
-    kind, _, what = name.partition("_")
+    kind, _, what = ("macro_recall" if name == "balanced_accuracy" else name).partition("_")
     if kind in KINDS and what in AVERAGED:
         rate, steps = getattr(table.average(kind), what), [*_average_steps(table, kind, what)]
     else:
         two = len(table.labels) == 2
         known = [
-            *(TWO_CLASSES if two else SEVERAL),
+            *((*TWO_CLASSES, "youden") if two else SEVERAL),
+            "balanced_accuracy",
             *(f"{kind}_{what}" for kind in KINDS for what in AVERAGED),
         ]
         if name not in known:
@@ -138,6 +140,11 @@ def _rate_steps(table: "Confusion", name: str) -> Iterator[Step]:
             rf"\frac{{2 \cdot {_t('TP')}}}{{2 \cdot {_t('TP')} + {_t('FN')} + {_t('FP')}}}",
             rf"\frac{{2 \cdot {tp}}}{{{below}}}",
         )
+    elif name == "youden":
+        yield from _rate_steps(table, "tpr")
+        yield from _rate_steps(table, "fpr")
+        shares = (_figure(table.rate(part).value) for part in ("tpr", "fpr"))
+        yield _result(table, name, f"{_t('TPR')} - {_t('FPR')}", " - ".join(shares))
     elif name in RATIOS:
         over, under = RATIOS[name][1:]
         for part in (over, under):

@@ -595,6 +595,9 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "multilabel": ("micro_f1", "macro_f1", "subset_accuracy", "hamming_loss", "jaccard"),
 }
 
+#: The same for classes that have an order.
+IN_ORDER = ("rank_error", "quadratic_kappa", "accuracy", "log_loss")
+
 
 def metrics_of(task: str) -> dict[str, Metric]:
     """The metrics of a task, by name."""

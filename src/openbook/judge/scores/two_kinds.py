@@ -188,10 +188,15 @@ class ThresholdCurve(Scored):
         chosen = np.unique(np.linspace(0, n - 1, min(most, n)).astype(int)).tolist()
         scores = self.thresholds[skipped:]
         rows = [
-            ("∞" if scores[i] == math.inf else float(scores[i]), *self.points[i].tolist()) for i in chosen
+            (
+                "∞" if scores[i] == math.inf else float(scores[i]),
+                *(int(part[skipped + i]) for part in self.called),
+                *self.points[i].tolist(),
+            )
+            for i in chosen
         ]
         title = "Points" if len(chosen) == n else f"{len(chosen)} of {n:,} points"
-        return Grid(title, ("score from", *header), rows)
+        return Grid(title, ("score from", "TP", "FP", *header), rows)
 
 
 def _positive(labels: np.ndarray, positive: Any) -> np.ndarray:

@@ -156,6 +156,9 @@ class Cuts(Sequence):
         test = Within(attribute, high=self._best.cut)
         return Work(f"Where to cut {name}", tuple(parts), f"{test} wins: the highest gain.")
 
+    def __repr__(self) -> str:
+        return Work(f"Where to cut {self._names[0]}", (self._grid(self._names[0]),)).text()
+
     def _work_of(self, split: CandidateSplit, attribute: Numeric, target: str) -> Work:
         tests = (Within(attribute, high=split.cut), Within(attribute, low=split.cut))
         named = CandidateSplit(tuple(zip(tests, split.groups, strict=True)), split.gap, split.cut)
@@ -198,8 +201,8 @@ def candidate_cuts(
     classes: Sequence,
     weights: Sequence[float] | None = None,
     criterion: str = "entropy",
-    name: str = "x",
-    target: str = "class",
+    name: str | None = None,
+    target: str | None = None,
 ) -> Cuts:
     """Every candidate cut of a numeric column, halfway between neighbouring values, with its gain.
 
@@ -215,10 +218,10 @@ def candidate_cuts(
         The weight of each row; None for 1 each.
     criterion : {"entropy", "gini", "squared_error"}, default="entropy"
         The measure of impurity.
-    name : str, default="x"
-        What `work()` calls the column.
-    target : str, default="class"
-        What `work()` calls the target.
+    name : str or None, default=None
+        What `work()` calls the column; None for its own name, or x.
+    target : str or None, default=None
+        What `work()` calls the target; None for its own name, or class.
 
     Returns
     -------
@@ -251,7 +254,8 @@ def candidate_cuts(
         raise DataError(msg)
     known = None if criterion == "squared_error" else sorted(set(targets))
     rows = TargetRows(targets, sizes, known)
-    return Cuts(cuts_of(cells, rows), rows, criterion, (name, target))
+    names = name or getattr(values, "name", None) or "x", target or getattr(classes, "name", None) or "class"
+    return Cuts(cuts_of(cells, rows), rows, criterion, names)
 
 
 def _plain(column: Sequence) -> list:
