@@ -76,6 +76,14 @@ def test_fifth_row_is_drawn_and_predicted_first(file, typed):
     assert "a study of this file judges its learners too strictly" in said
 
 
+def test_the_first_rows_are_drawn_at_random(file, typed):
+    """A label of each class, and then another of the first: the second class still has one."""
+    said = typed("1211q", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
+    assert said.count("drawn at random\n") == 3  # the third, fourth and fifth question
+    lines = [line.split(",") for line in Path("rows.labels.csv").read_text().split()[1:]]
+    assert [bool(line[2]) for line in lines] == [False, False, True, True]
+
+
 def test_column_that_is_not_there_yet(file, typed):
     typed("12q", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
     assert ob.read("rows.labelled.csv").names == ("x", "y", "kind", "new")

@@ -27,6 +27,7 @@ def test_gain_by_hand():
     )
     assert Stopping(falling(-0.01), n_left=200, cost=2.5).stop
     assert rule.work()["gain"].result == pytest.approx(2.0)
+    assert "gain        = -bU = -(-0.01) · 200 = 2" in rule.work().text()
 
 
 def test_rising_uncertainty_is_no_reason_to_stop():

@@ -1,11 +1,13 @@
 """Labelling in the terminal: a question, a key, and what the classifier has learnt by now.
 
 Every fifth row is drawn at random: it is predicted before its label is known, so these rows tell the true
-accuracy, which the rows that are asked for on purpose do not. Keys come one by one from a terminal, and line
+accuracy, which the rows that are asked for on purpose do not. So are the first rows, until two classes have
+two labels each: a classifier of one row is sure of everything. Keys come one by one from a terminal, and line
 by line from a pipe.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,8 @@ __all__ = ["Labelling"]
 
 #: Of so many questions one is for a row drawn at random.
 CHECKED = 5
+#: Labels that each of two classes needs before rows are asked for on purpose, and how many are enough in all.
+FIRST, ENOUGH = 2, 20
 
 _SKIP, _UNDO, _WHY, _QUIT = "suwq"
 _KEYS = [key for key in "123456789abcdefghijklmnopqrstuvwxyz" if key not in (_SKIP, _UNDO, _WHY, _QUIT)]
@@ -101,10 +105,16 @@ class Labelling:
         if not free:
             return None
         asked = len(self.answers.lines) + len(self.skipped) + 1
-        if asked % CHECKED == 0 and self.asker.estimator_ is not None:
+        if self.asker.estimator_ is not None and (asked % CHECKED == 0 or self._begins):
             return int(self.random.choice(free)), True
         order = self.asker.ask(len(self.skipped) + 1)
         return next(row for row in order if row not in self.skipped), False
+
+    @property
+    def _begins(self) -> bool:
+        """Whether labels are still too few for a classifier that knows what it does not know."""
+        counts = Counter(label for label in self.labels if label is not None)
+        return counts.most_common(2)[1][1] < FIRST and counts.total() < ENOUGH
 
     def _show(self, screen: Console, row: int, *, drawn: bool) -> None:
         say(screen, "")

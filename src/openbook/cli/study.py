@@ -218,6 +218,7 @@ def _looks(screen: Console, result: StudyResult) -> None:
     if looks.unlabelled is not None:
         heading(screen, f"Unlabelled rows, by {looks.unlabelled.learner}")
         say(screen, str(looks.unlabelled))
+        say(screen, "Next: openbook label asks for the labels that teach a classifier the most.")
     if looks.sequences:
         heading(screen, "Rows, sequences and spans")
         table = sequence_table(looks.sequences)

@@ -232,9 +232,9 @@ class Simulation:
                 plot.band(x, low, high, f"c{s}")
         for s, name in self._each():
             plot.line(x, means[s], f"c{s}", name)
-        note = (
-            f"Bands: {100 * level:g}%, corrected resampled t over {plural(self.accuracy.shape[2], 'repeat')}."
-        )
+        around = " and ".join(self.strategies[s] for s in bands)
+        repeats = plural(self.accuracy.shape[2], "repeat")
+        note = f"Bands around {around}: {100 * level:g}%, corrected resampled t over {repeats}."
         return plot.picture(f"Asking for labels: {self.name}", (note,), self._told(level))
 
     def __repr__(self) -> str:

@@ -136,7 +136,7 @@ class Stopping:
             return Work("When to stop asking", (grid,), str(self))
         slope = self._slope()
         parts = (
-            Step("slope", r"\frac{\sum (n - \bar n)(u - \bar u)}{\sum (n - \bar n)^2}", result=slope),
+            Step("b", r"\frac{\sum (n - \bar{n})(u - \bar{u})}{\sum (n - \bar{n})^2}", "", slope, "slope"),
             Step("gain", r"-b U", rf"-({figure(slope)}) \cdot {self.n_left}", -slope * self.n_left),
             Step("errors left", r"u U", f"{figure(rows[-1][1])} \\cdot {self.n_left}", self.errors_left),
         )
