@@ -150,8 +150,9 @@ def test_channels_move_together_and_missing_pixels_stay():
     copies = copies_of(image.ravel(), (4, 4, 3), shift=1, flip="horizontal")
     assert all(np.isnan(copy).sum() == 1 for copy in copies)
     assert all(np.isin(copy[:, :, 2], image[:, :, 2]).all() for copy in copies)
-    with pytest.raises(OpenbookError, match="does not fit: there are 48 columns of pixels"):
-        AugmentImages(shape=(8, 8)).fit([image.ravel()], ["a"])
+    for odd in ((8, 8), 48, "48", (6.5, 8), (0, 48)):
+        with pytest.raises(OpenbookError, match="does not fit: there are 48 columns of pixels"):
+            AugmentImages(shape=odd).fit([image.ravel()], ["a"])
 
 
 # sounds

@@ -93,6 +93,9 @@ def test_numbers_cannot_be_balanced(rare):
     assert SMOTE().fit(X, [0] * 60 + [1] * 12).counts_ == {"0": (60, 60), "1": (12, 60)}
 
 
+_WAYS = ["class weights", "over-sampling", "under-sampling", "SMOTE"]
+
+
 def test_corrections_are_compared_on_the_same_folds():
     rng = np.random.default_rng(0)
     y = rng.random(600) < 0.1
@@ -103,10 +106,12 @@ def test_corrections_are_compared_on_the_same_folds():
     # a logistic regression predicts the true share in the mean; balanced, about a half less what it can tell
     assert found.predicted["no correction"] == pytest.approx(found.share, abs=0.02)
     assert found.predicted["tuned threshold"] == pytest.approx(found.predicted["no correction"])
-    balanced = {"class weights", "over-sampling", "under-sampling", "SMOTE"}
+    balanced = set(_WAYS)
     assert all(found.predicted[way] > 0.25 for way in balanced)
     assert set(found.distorted) == balanced
     assert "No correction is shown to give better probabilities" in str(found)
+    table = found.work().text()
+    assert [way for way in found.predicted if way in table] == ["no correction", "tuned threshold", *_WAYS]
     scores = found.comparison.evaluations
     assert scores["SMOTE"].score("balanced_accuracy") > scores["no correction"].score("balanced_accuracy")
     assert scores["SMOTE"].score("log_loss") > scores["no correction"].score("log_loss")

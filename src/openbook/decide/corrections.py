@@ -91,19 +91,20 @@ class Corrections:
         Work
         """
         rows = []
-        for way, evaluation in self.comparison.evaluations.items():
-            scores = [shown(evaluation.score(metric)) for metric in _METRICS]
-            rows.append((way, *scores, shown(self.predicted[way])))
+        for way, share in self.predicted.items():
+            scores = [shown(self.comparison[way].score(metric)) for metric in _METRICS]
+            rows.append((way, *scores, shown(share)))
         header = ("way", "log loss", "AUC", "balanced accuracy", f"predicted share of {self.rare}")
         note = f"the true share of {self.rare} is {shown(self.share)}"
         return Work("A rare class: what to do", (Grid("ways", header, rows, note),), str(self))
 
     def __str__(self) -> str:
-        plain = self.comparison.evaluations[_NONE]
-        better = []
-        for way, evaluation in self.comparison.evaluations.items():
-            if way != _NONE and difference(evaluation, plain, "log_loss").interval.high < 0:
-                better.append(way)
+        plain = self.comparison[_NONE]
+        better = [
+            way
+            for way in self.predicted
+            if way != _NONE and difference(self.comparison[way], plain, "log_loss").interval.high < 0
+        ]
         said = [
             f"Probabilities are shown to be better with {listed(better)}."
             if better

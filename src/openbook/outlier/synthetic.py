@@ -28,7 +28,7 @@ from openbook.judge.scores.rates import Rate
 from openbook.outlier.detector import Detector
 from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.words.parameters import documented
-from openbook.words.sentences import listed, plural
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["SyntheticEvaluation", "evaluate_synthetic", "synthetic_outliers"]
@@ -122,7 +122,7 @@ class SyntheticEvaluation:
         alike = [kind for kind, one in self.kinds.items() if one.roc.interval().low <= 0.5]
         told = "It tells all kinds from the rows of the table."
         if alike:
-            told = f"It is not shown to tell {listed(alike)} outliers from the rows of the table."
+            told = f"It is not shown to tell {' or '.join(alike)} outliers from the rows of the table."
         return Work(title, (Grid("", ("kind", "recall", "precision", "AUC"), rows, note),), told)
 
     def __repr__(self) -> str:

@@ -183,13 +183,15 @@ class AugmentImages(_AugmentArrays):
 
     def _size(self) -> tuple[int, int, int]:
         n = len(self._chosen)
-        shape = (1, n) if self.shape is None else tuple(self.shape)
-        if not 2 <= len(shape) <= 3 or math.prod(shape) != n or any(int(s) != s or s < 1 for s in shape):
+        shape = (1, n) if self.shape is None else self.shape
+        sizes = shape if isinstance(shape, tuple | list) else ()
+        whole = all(isinstance(size, int | np.integer) and size >= 1 for size in sizes)
+        if not 2 <= len(sizes) <= 3 or not whole or math.prod(sizes) != n:
             raise RefusalError(
                 f"shape {shape} does not fit: there are {plural(n, 'column')} of pixels, and an image has as"
                 " many as rows times columns (times channels)"
             )
-        height, width, channels = (*map(int, shape), 1)[:3]
+        height, width, channels = (*map(int, sizes), 1)[:3]
         return height, width, channels
 
     def _formula(self) -> tuple[Step, ...]:
