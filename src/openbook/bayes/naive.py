@@ -208,10 +208,9 @@ class NaiveBayes(Folding, Classifier):
         if odd := [name for name in own.values() if name not in _OF_WORDS]:
             raise ParameterError(f"words cannot be {odd[0]!r}. {did_you_mean(str(odd[0]), _OF_WORDS)}")
         words: dict[str, list[str]] = {text: [] for text in texts}
-        for a in schema:
-            if isinstance(a, Word):
-                words[a.text].append(a.name)
-        others = schema.select(a.name for a in schema if not isinstance(a, Word | Text))
+        for name in schema.of(Word):
+            words[schema[name].text].append(name)
+        others = schema.select(a.name for a in schema if not isinstance(a, Word | Text)) if texts else schema
         if texts and not len(others) and isinstance(asked, str) and asked not in _OF_WORDS:
             self._asked(others, texts)  # no column can have it
         worded = [(own[text], names) for text, names in words.items() if names]

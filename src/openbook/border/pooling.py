@@ -42,7 +42,8 @@ def pooled(rows: Rows, n_classes: int) -> Schema:
 
 def credibilities(rows: Rows, n_classes: int, few: int = FEW) -> list[tuple[Nominal, Array, Credibility]]:
     """Each column of more than a few values, the rows of each, and how much the values say of the target."""
-    columns = [a for a in rows.schema if isinstance(a, Nominal) and may_pool(a, few)]
+    nominal = (rows.schema[name] for name in rows.schema.of(Nominal))
+    columns = [a for a in nominal if isinstance(a, Nominal) and may_pool(a, few)]
     found = []
     for attribute, its in zip(columns, value_moments(rows, columns, n_classes), strict=True):
         counts = its.weight[:, 0]

@@ -128,8 +128,10 @@ class SparseTable(Table):
         -------
         csr_array
         """
-        places = [self.schema.position(name) - len(self.columns) for name in names]
-        return self.sparse if places == list(range(self.sparse.shape[1])) else self.sparse[:, places]
+        n = len(self.columns)
+        if tuple(names) == self.names[n:]:
+            return self.sparse
+        return self.sparse[:, [self.schema.position(name) - n for name in names]]
 
     def select(self, names: Iterable[str]) -> Table:
         """The same rows with these columns only; those of the matrix come last.
