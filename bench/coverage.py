@@ -280,9 +280,11 @@ def _page(record: dict[str, Any], task: str) -> Iterator[str]:
     for cell in cells():
         if cell.task != task or cell.key not in record:
             continue
-        for label, by_metric in record[cell.key]["learners"].items():
+        found = record[cell.key]
+        way = f"{cell.protocol}{' *' if found.get('earlier') else ''}"
+        for label, by_metric in found["learners"].items():
             shares = [f"{100 * by_metric[name]['coverage']:.1f}" for name in names]
-            yield f"| {cell.protocol} | {cell.rows:,} | {label} | {' | '.join(shares)} |"
+            yield f"| {way} | {cell.rows:,} | {label} | {' | '.join(shares)} |"
 
 
 if __name__ == "__main__":

@@ -284,3 +284,16 @@ def test_a_wide_table_is_described_by_its_findings(here, good):
     told = good("study", "wide.csv", "-t", "y", "--learner", "one_r", "--quick")
     assert "c0: " in told.partition("The plan")[0]  # it is constant
     assert "distinct" not in told.partition("The plan")[0]
+
+
+def test_a_choice_that_the_final_test_refutes_is_told_first_and_last(here, good):
+    """The slope of the last fifth, which is held out, has the other sign."""
+    rows = [
+        f"{i},{(i * 7) % 13},{(1 if i < 160 else -1) * ((i * 7) % 13) + (i * 5) % 17}" for i in range(200)
+    ]
+    (here / "series.csv").write_text("\n".join(["day,x,y", *rows]) + "\n")
+    options = ("--time", "day", "--learner", "linear_regression", "--test-share", 0.2, "--quick")
+    told = " ".join(good("study", "series.csv", "-t", "y", *options).split())
+    assert "The final test refutes the choice: on 40 rows never used before" in told[:200]
+    assert "Next: find out how the held-out rows differ" in told
+    assert "t over blocks of time" in told

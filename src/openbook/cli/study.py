@@ -213,8 +213,8 @@ def _looks(screen: Console, result: StudyResult) -> None:
     if (diagnosis := looks.diagnosis) is not None:
         heading(screen, f"Diagnosis of {looks.label}")
         say(screen, diagnosis.work().conclusion)
-        if diagnosis.remedies:
-            say(screen, f"Next: {'; '.join(diagnosis.remedies[:_MOST_REMEDIES])}")
+        if steps := words.to_try(result):
+            say(screen, f"Next: {'; '.join(steps[:_MOST_REMEDIES])}")
     if looks.unlabelled is not None:
         heading(screen, f"Unlabelled rows, by {looks.unlabelled.learner}")
         say(screen, str(looks.unlabelled))

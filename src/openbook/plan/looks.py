@@ -413,12 +413,7 @@ class Looking:
     @cached_property
     def diagnosis(self) -> Any:
         baseline = self.comparison[self.comparison.baseline]
-        others = {
-            label: evaluation
-            for label, evaluation in self.comparison.evaluations.items()
-            if label not in (self.label, self.comparison.baseline)
-        }
-        found = diagnose(self.evaluation, self.curve, baseline, others)
+        found = diagnose(self.evaluation, self.curve, baseline, self.comparison)
         plan = self.rows.plan
         done = {THRESHOLD: plan.costs or plan.tunes_threshold, REPEATS: plan.protocol.repeats is None}
         return replace(found, remedies=tuple(one for one in found.remedies if not done.get(one)))

@@ -38,6 +38,7 @@ __all__ = [
     "test_beside_judging",
     "test_words",
     "title",
+    "to_try",
     "without_suspects",
 ]
 
@@ -153,8 +154,17 @@ def verdict(result: StudyResult) -> str:
     found = result.looks.diagnosis
     if found is None:
         return ""
-    words = f"Diagnosis of {found.label}: {found.verdict}. {title(found.meaning)}."
-    return f"{words} Next: {found.remedies[0]}." if found.remedies else words
+    words, steps = f"Diagnosis of {found.label}: {found.verdict}. {title(found.meaning)}.", to_try(result)
+    return f"{words} Next: {steps[0]}." if steps else words
+
+
+def to_try(result: StudyResult) -> list[str]:
+    """What the diagnosis advises; first of all to look at the held-out rows, where they refute the choice."""
+    found = result.looks.diagnosis
+    steps = [] if found is None else list(found.remedies)
+    if result.refuted is not None:
+        steps.insert(0, "find out how the held-out rows differ: what the model learnt does not hold for them")
+    return steps
 
 
 def money(result: StudyResult) -> str:

@@ -10,10 +10,10 @@ from scipy import stats
 from openbook.judge.chance.spread import Spread, blocks_of, simultaneous
 
 
-def spread(losses, clusters=(), support=None):
+def spread(losses, clusters=None, support=None):
     losses = np.asarray(losses, dtype=float)
     mean = float(losses.mean())
-    return Spread(mean, losses - mean, clusters, len(losses) if support is None else support)
+    return Spread(mean, losses - mean, clusters or {}, len(losses) if support is None else support)
 
 
 def test_a_share_of_rows_has_wilsons_interval():
@@ -26,7 +26,7 @@ def test_a_share_of_rows_has_wilsons_interval():
 def test_rows_of_one_group_that_are_all_alike_count_as_one():
     """Ten groups of ten equal rows are ten rows; few units widen it further: t instead of z."""
     groups = np.repeat(np.arange(10), 10)
-    found = spread(np.repeat([1, 0, 1, 1, 0, 1, 1, 1, 0, 1], 10), (groups,)).interval(share=True)
+    found = spread(np.repeat([1, 0, 1, 1, 0, 1, 1, 1, 0, 1], 10), {"groups": groups}).interval(share=True)
     p, t, z = 0.7, stats.t.ppf(0.975, 9), stats.norm.ppf(0.975)
     error = math.sqrt(p * (1 - p) / 9)  # sample standard deviation of ten shares over sqrt(10)
     n = p * (1 - p) / error**2 * (z / t) ** 2
@@ -36,7 +36,7 @@ def test_rows_of_one_group_that_are_all_alike_count_as_one():
 
 
 def test_an_interval_rests_on_no_more_rows_than_there_are_of_the_rarer_class():
-    perfect = Spread(1.0, np.zeros(400), (), support=6).interval(share=True)
+    perfect = Spread(1.0, np.zeros(400), {}, support=6).interval(share=True)
     assert perfect.low == pytest.approx(1 - (1 - 6 / (6 + stats.norm.ppf(0.975) ** 2)))
     assert perfect.high == 1
 

@@ -224,13 +224,31 @@ def test_a_curve_and_a_comparison_together():
     assert "neighbours" in found["other learners"].words
 
 
+def test_the_best_of_many_is_tested_as_the_best_of_many():
+    """Columns that tell nothing: the p-value is that of the ranking, and no finding contradicts it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 6)), rng.integers(0, 2, 120)
+    models = {f"{k}": KNeighborsClassifier(k) for k in (1, 3, 5, 9, 15, 25)}
+    found = compare({"0R": DummyClassifier(), **models}, X, y, 5, baseline="0R")
+    best = max(models, key=lambda label: found[label].score())
+    diagnosis = diagnose(found[best], None, found["0R"], found)
+    p = found.against_baseline()[best].p_value
+    assert p > 0.05
+    evidence = {each.name: each for each in diagnosis.evidence}
+    assert f"{len(models)} differences at once), p = {p:.3f}" in evidence["level"].words
+    assert {evidence["level"].finding, evidence["probabilities"].finding} <= {"no better", "unclear", "worse"}
+
+
 def test_every_sentence_has_a_number_and_an_interval():
     X, y = flipped(300, np.random.default_rng(0))
     found = diagnose_model(TREE, X, y, rivals=RIVALS["classification"], name="tree")
     methods = {"gap": "corrected resampled t", "slope": "corrected resampled t"}  # of points of a curve
     for each in found.evidence:
         method = methods.get(each.name, "paired, Bonett–Price")
-        assert re.search(rf"[+-]\d+\.\d+ \[-?\d+\.\d+, -?\d+\.\d+\] \(9[57.]+%, {method}\), p ", each.words)
+        at_once = "; 3 differences at once" if each.name == "level" else ""  # of the tree and its two rivals
+        assert re.search(
+            rf"[+-]\d+\.\d+ \[-?\d+\.\d+, -?\d+\.\d+\] \(9[57.]+%, {method}{at_once}\), p ", each.words
+        )
         assert str(each) == f"{each.name}: {each.words}"
     text = " ".join(str(found).split())
     assert text.startswith("Diagnosis of tree")

@@ -78,7 +78,7 @@ class Spread:
     ----------
     score : the score
     influence : φ of every row
-    clusters : for each way in which rows belong together, the code of every row; empty where none do
+    clusters : for each way in which rows belong together ("groups", "blocks of time"), the code of every row
     support : how many rows the score rests on, at the most: for a rare class few, however many rows there are
     shared : ρ by the rule of thumb
     changes : B of the folds of a round, NaN where it is not known; None where no model left out two folds
@@ -86,22 +86,27 @@ class Spread:
 
     score: float
     influence: np.ndarray
-    clusters: Sequence[np.ndarray]
+    clusters: Mapping[str, np.ndarray]
     support: float
     shared: float = 0.0
     changes: np.ndarray | None = None
 
     @cached_property
-    def _units(self) -> list[np.ndarray]:
+    def _units(self) -> dict[str, np.ndarray]:
         """U for each way in which rows belong together."""
         n = len(self.influence)
-        sums = [np.bincount(codes, self.influence) for codes in self.clusters] or [self.influence]
-        return [u * (len(u) / n) for u in sums]
+        sums = {kind: np.bincount(codes, self.influence) for kind, codes in self.clusters.items()}
+        return {kind: u * (len(u) / n) for kind, u in sums.items()} or {"rows": self.influence}
 
     @cached_property
+    def kind(self) -> str:
+        """What the units are: rows, or that which makes the score least sure."""
+        return max(self._units, key=lambda kind: _error(self._units[kind]))
+
+    @property
     def units(self) -> np.ndarray:
-        """u, for that way of belonging together that makes the score least sure."""
-        return max(self._units, key=_error)
+        """U, for what the units are."""
+        return self._units[self.kind]
 
     @property
     def error(self) -> float:
@@ -154,24 +159,18 @@ class Spread:
 
     @property
     def of_units(self) -> str:
-        return f", from {len(self.units)} groups or blocks of rows" if self.clusters else ""
-
-    @property
-    def _kind(self) -> str:
-        """What the units are."""
-        return "groups or blocks of rows" if self.clusters else "rows"
+        return f", from {len(self.units)} {self.kind}" if self.clusters else ""
 
     def _mean(self, level: float, *, loss: bool) -> Interval:
         """The interval of a score that need not lie between 0 and 1; `loss` if it is never below 0."""
-        method = f"t over {self._kind}"
+        method = f"t over {self.kind}"
         g, error = len(self.units), self.error
         if g < 2 or not error > 1e-12 * abs(self.score):
-            return Interval(math.nan, math.nan, level, f"the {self._kind} do not vary")
+            return Interval(math.nan, math.nan, level, f"the {self.kind} do not vary")
         freedom = min(self.freedom, max(2.0, 2 * g / max(_kurtosis(self.units) - 1, 1e-12)))
         if freedom < min(self.freedom, _ROUGH):
             method += ", rough: a few of them dominate"
         t = _t(freedom, level)
-        what = "groups or blocks" if self.clusters else "rows"
         s = figure(_error(self.units) * math.sqrt(g))
         numbers = rf"{s} \sqrt{{\frac{{1 + {figure(self.missing)}}}{{{g}}}}}"
         steps = (
@@ -182,7 +181,7 @@ class Spread:
                 r"s \sqrt{\frac{1 + \rho}{G}}",
                 numbers,
                 error,
-                f"s is the spread of the influence of {what}",
+                f"s is the spread of the influence of {self.kind}",
             ),
             Step(
                 "nu", result=freedom, note="degrees of freedom, 2 G / (κ - 1) up to G - 1; κ is the kurtosis"
@@ -276,14 +275,14 @@ class Spread:
         """What this difference of two scores is divided by; `share` if both lie between 0 and 1."""
         n, d = len(self.influence), self.score
         if not share:
-            return Paired(d, d, self.error, self.freedom, self.units, f"paired t over {self._kind}")
+            return Paired(d, d, self.error, self.freedom, self.units, self.kind, f"paired t over {self.kind}")
         squares = (self.error * n) ** 2
         if not self.clusters:
             squares *= (n - 1) / n  # Bonett and Price divide by the number of rows
         squares += 2 * (n / self.support) ** 2 + 2 * n * d * d / (n + 2)
         freedom = self.freedom if self.clusters else math.inf
         error = math.sqrt(squares) / (n + 2)
-        return Paired(d, d * n / (n + 2), error, freedom, self.units, "paired, Bonett–Price", 1.0)
+        return Paired(d, d * n / (n + 2), error, freedom, self.units, self.kind, "paired, Bonett–Price", 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +294,7 @@ class Paired:
     difference : the first score minus the second
     centre, error : the middle of its interval, and the standard error of that
     freedom : degrees of freedom of t; infinity for the normal distribution
-    units : what the standard error was computed from
+    units, kind : what the standard error was computed from, and what that is, in words
     method : in words
     most : the largest difference that is possible
     why_not : why no test is valid; empty where there is one
@@ -306,6 +305,7 @@ class Paired:
     error: float
     freedom: float
     units: np.ndarray
+    kind: str
     method: str
     most: float = math.inf
     why_not: str = ""
@@ -335,7 +335,7 @@ class Paired:
         steps = (
             Step("d", result=self.difference, note="the first minus the second"),
             Step("m", result=self.centre, note="the middle of the interval"),
-            Step("se", result=self.error, note=f"from {len(self.units):,} rows, or groups or blocks of rows"),
+            Step("se", result=self.error, note=f"from {len(self.units):,} {self.kind}"),
             Step("q", result=q, note=why),
             Step("h", r"q \cdot \operatorname{se}", rf"{figure(q)} \cdot {figure(self.error)}", half),
         )

@@ -2,7 +2,9 @@
 
 Errors are measured in units of the baseline's: the error of the majority class, or the squared error of the
 mean. (A score of which more is better counts by what it lacks; RMSE by its square, which is what adds up.)
-Less than a tenth of that does not matter, however significant. What is looked at, all at the level given:
+Less than a tenth of that does not matter, however significant. Where there are other learners, the learner is
+tested against the baseline as one of all of them: it may have been chosen for its score. What is looked at,
+all at the level given:
 
     level    is validation better than the baseline?   yes: significantly, fold by fold or row by row
     gap      validation minus training                 large: over a tenth, significantly; small: less
@@ -51,7 +53,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openbook.errors import DataError, ParameterError
-from openbook.judge.choice.comparison import Comparison, difference
+from openbook.judge.choice.comparison import Comparison
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.evidence import (
     BASELINE,
@@ -65,6 +67,7 @@ from openbook.judge.curves.evidence import (
     calibration_evidence,
     gap,
     level,
+    over_baseline,
     slope,
     zero,
 )
@@ -203,7 +206,7 @@ def diagnose(
         curves, judged = [evaluation, *curves], None
     else:
         judged = evaluation
-    facts = _facts(judged, curves, baseline, _others(judged, rivals), 1 - level)
+    facts = _facts(judged, curves, baseline, *_learners(judged, rivals), 1 - level)
     label = curves[0].label if judged is None else judged.name
     against = _called(baseline)
     if facts is None:
@@ -292,15 +295,17 @@ def _usual_rivals(model: Any, examples: Examples, random_state: int) -> dict[str
     }
 
 
-def _others(
+def _learners(
     evaluation: Evaluation | None, rivals: Comparison | Mapping[str, Evaluation] | None
-) -> dict[str, Evaluation]:
-    """The rivals but for the learner itself, and for the baseline of a comparison."""
-    if rivals is None:
-        return {}
+) -> tuple[dict[str, Evaluation], list[Evaluation]]:
+    """The rivals by label, but for the learner itself and the baseline of a comparison; and all with it."""
     if isinstance(rivals, Comparison):
         rivals = {label: each for label, each in rivals.evaluations.items() if label != rivals.baseline}
-    return {label: each for label, each in rivals.items() if each is not evaluation}
+    others = {label: each for label, each in (rivals or {}).items() if each is not evaluation}
+    everyone = list((rivals or {}).values())
+    if evaluation is not None and len(everyone) == len(others):
+        everyone.append(evaluation)
+    return others, everyone
 
 
 @dataclass(frozen=True)
@@ -374,6 +379,7 @@ def _facts(
     curves: list[Curve],
     baseline: Evaluation | None,
     rivals: Mapping[str, Evaluation],
+    among: Sequence[Evaluation],
     alpha: float,
 ) -> DiagnosisFacts | None:
     """What there is to go by; None where the baseline leaves nothing to be learnt."""
@@ -386,7 +392,7 @@ def _facts(
         metric = curves[0].metric if curves else evaluation.metric()
         baseline = zero(evaluation) if baseline is None else baseline
         score, base = evaluation.score(metric), baseline.score(metric)
-        test = difference(evaluation, baseline, metric, 1 - alpha)
+        test = over_baseline(evaluation, baseline, among, metric, 1 - alpha)
     if math.isnan(score) or math.isnan(base):
         raise DataError(
             f"{metric.words} is undefined for the learner or the baseline; diagnose by another metric"
@@ -407,7 +413,7 @@ def _facts(
         tuple(each for each in settings if each is not None),
         better_learner(scale, evaluation, baseline, rivals) if rivals and evaluation and baseline else None,
         evaluation is None and metric.task == "classification" and not metric.needs_proba,
-        calibration_evidence(scale, evaluation, baseline) if unseen else None,  # type: ignore[arg-type]
+        calibration_evidence(scale, evaluation, baseline, among) if unseen else None,  # type: ignore[arg-type]
     )
 
 

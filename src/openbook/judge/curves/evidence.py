@@ -8,7 +8,7 @@ loss: loss is what a score lacks of the best possible one, and for RMSE its squa
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +16,8 @@ import numpy as np
 
 from openbook.errors import ParameterError
 from openbook.judge.chance.significance import TestResult
-from openbook.judge.choice.comparison import difference
+from openbook.judge.chance.spread import simultaneous
+from openbook.judge.choice.comparison import difference, paired
 from openbook.judge.curves.curve import Curve, written_cell
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.results import FoldResult
@@ -34,6 +35,7 @@ __all__ = [
     "calibration_evidence",
     "gap",
     "level",
+    "over_baseline",
     "slope",
     "zero",
 ]
@@ -128,11 +130,20 @@ def level(scale: LossScale, score: float, test: TestResult) -> DiagnosticEvidenc
     return DiagnosticEvidence("level", finding, words)
 
 
+def over_baseline(
+    evaluation: Evaluation, baseline: Evaluation, among: Sequence[Evaluation], metric: Metric, level: float
+) -> TestResult:
+    """The test of a learner against the baseline, as one of all those that it was chosen among."""
+    pairs = {str(i): paired(each, baseline, metric) for i, each in enumerate(among)}
+    own = next(i for i, each in enumerate(among) if each is evaluation)
+    return simultaneous(pairs, level)[str(own)]
+
+
 def calibration_evidence(
-    scale: LossScale, evaluation: Evaluation, baseline: Evaluation
+    scale: LossScale, evaluation: Evaluation, baseline: Evaluation, among: Sequence[Evaluation]
 ) -> DiagnosticEvidence | None:
     """Whether the probabilities are better than the baseline's, by AUC or log loss; None without any."""
-    tests = _probability_tests(scale, evaluation, baseline)
+    tests = _probability_tests(scale, evaluation, baseline, among)
     if not tests:
         return None
     name = min(tests, key=lambda name: tests[name].p_value)
@@ -146,21 +157,23 @@ def calibration_evidence(
     return DiagnosticEvidence("probabilities", "better" if better else "no better", words)
 
 
-def _probability_tests(scale: LossScale, one: Evaluation, other: Evaluation) -> dict[str, TestResult]:
+def _probability_tests(
+    scale: LossScale, one: Evaluation, other: Evaluation, among: Sequence[Evaluation]
+) -> dict[str, TestResult]:
     """The tests of two learners' probabilities, their level shared among them; empty without probabilities.
 
     Those whose score is undefined, such as the AUC of folds without a class, are left out.
     """
-    if (
-        one.task != "classification"
-        or one.n_classes < 2
-        or one.predictions.proba is None
-        or other.predictions.proba is None
-    ):
+    if one.task != "classification" or one.n_classes < 2 or not (_has_proba(one) and _has_proba(other)):
         return {}
     level = 1 - scale.alpha / len(_OF_PROBABILITIES)
-    tests = {name: difference(one, other, METRICS[name], level) for name in _OF_PROBABILITIES}
+    telling = [each for each in among if _has_proba(each)]
+    tests = {name: over_baseline(one, other, telling, METRICS[name], level) for name in _OF_PROBABILITIES}
     return {name: test for name, test in tests.items() if not math.isnan(test.p_value)}
+
+
+def _has_proba(evaluation: Evaluation) -> bool:
+    return evaluation.predictions.proba is not None
 
 
 def gap(scale: LossScale, curve: Curve, point: int) -> DiagnosticEvidence:
@@ -238,7 +251,7 @@ def _some_probabilities_tell(
 ) -> bool:
     """Whether the probabilities of any of them are better than the baseline's, allowing for their number."""
     shared = replace(scale, alpha=scale.alpha / len(rivals))
-    found = (calibration_evidence(shared, rival, baseline) for rival in rivals.values())
+    found = (calibration_evidence(shared, rival, baseline, [rival]) for rival in rivals.values())
     return any(each is not None and each.finding == "better" for each in found)
 
 

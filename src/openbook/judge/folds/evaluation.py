@@ -354,17 +354,17 @@ class Evaluation:
         return []
 
     @cached_property
-    def _clusters(self) -> tuple[np.ndarray, ...]:
+    def _clusters(self) -> dict[str, np.ndarray]:
         """The ways in which the rows tested belong together: by group, by neighbourhood in time."""
-        ways = []
+        ways = {}
         if self.groups is not None:
-            ways.append(np.unique(np.asarray(self.groups)[self._rows], return_inverse=True)[1])
+            ways["groups"] = np.unique(np.asarray(self.groups)[self._rows], return_inverse=True)[1]
         if self.ordered:
             in_time = np.concatenate([fold.rows for fold in self.first_round])
             blocks = np.zeros(len(self._rows), dtype=np.intp)
             blocks[np.searchsorted(self._rows, in_time)] = blocks_of(len(in_time))
-            ways.append(blocks)
-        return tuple(way for way in ways if way.max() > 0)
+            ways["blocks of time"] = blocks
+        return {kind: codes for kind, codes in ways.items() if codes.max() > 0}
 
     def interval(self, which: Which = None, level: float = 0.95) -> Interval:
         """The interval of `score`, from the rows: see `spread`.

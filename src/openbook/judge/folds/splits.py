@@ -293,7 +293,7 @@ def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, 
         return Protocol(splitter, words, _kind(repeats), np.zeros(n))
     if task == "multilabel":
         by_label = IterativeStratification(folds, random_state, repeats)
-        words = f"{folds}-fold cross-validation, stratified over labels{_again(repeats)}{_rough(n)}"
+        words = f"{folds}-fold cross-validation, stratified over labels{_again(repeats)}"
         return Protocol(by_label, words, _kind(repeats), label_sets(y).cells)
     labels, codes = _codes(y)
     rows = np.bincount(codes, minlength=len(labels))
