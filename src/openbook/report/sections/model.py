@@ -48,7 +48,10 @@ def learning_and_diagnosis(result: StudyResult) -> Part | None:
         rows = [TableLine((each.name, each.finding, f"{each.words}.")) for each in found.evidence]
         if rows:
             blocks.append(Sheet("Evidence", ("check", "finding", "figures"), tuple(rows)))
-        lists = {"What to try": words.to_try(result), "What would make the diagnosis more certain": found.needed}
+        lists = {
+            "What to try": words.to_try(result),
+            "What would make the diagnosis more certain": found.needed,
+        }
         for title, lines in lists.items():
             if lines:
                 blocks += [Heading(title), Items([_sentence(line) for line in lines])]
