@@ -222,7 +222,7 @@ LEARNERS: Mapping[str, Learner] = {
             "max_iter": 20,
             "max_depth": 3,
             "max_leaf_nodes": None,
-            "min_samples_leaf": 1,
+            "min_samples_leaf": 20,
             "early_stopping": False,
         },
         skip=("one-vs-rest",),

@@ -168,6 +168,8 @@ def separator_of(cells: Collection[str]) -> str | None:
 
 def _looks_like_sets(cells: Collection[str], separator: str) -> bool:
     sign = separator.strip()
+    if not any(sign in cell for cell in cells):
+        return False
     sets = []
     for cell in cells:
         parts = [part for piece in cell.split(sign) if (part := piece.strip())]
