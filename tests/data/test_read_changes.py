@@ -103,9 +103,11 @@ def test_two_names_alike(tmp_path):
 IRIS = "5.1,3.5,1.4,0.2,setosa\n4.9,3.0,1.4,0.2,setosa\n7.0,3.2,4.7,1.4,versicolor\n" * 3
 CENSUS = "39, State-gov, 77516, Never\n50, Private, 83311, Married\n38, State-gov, 215646, Never\n" * 3
 MUSHROOM = "p,x,s\ne,x,s\np,b,y\ne,b,s\n"
+SALES = '"$1,200.50",13/3/2021\n$85.00,2/4/2021\n$9.99,28/2/2020\n$7.00,5/4/2021\n'
+LOG = "1,2,2021-03-04\n8,9,2021-03-05\n7,3,2021-03-09\n"
 
 
-@pytest.mark.parametrize("content", [IRIS, CENSUS, MUSHROOM])
+@pytest.mark.parametrize("content", [IRIS, CENSUS, MUSHROOM, LOG])
 def test_a_file_without_a_header(content, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(content)
@@ -118,11 +120,20 @@ def test_a_file_without_a_header(content, tmp_path):
     assert read(path, header=False).notes == ()
 
 
+def test_a_first_line_of_prices_and_dates_is_a_row(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(SALES)
+    table = read(path)
+    assert table.names == ("column_1", "column_2")
+    assert table.data("column_1").tolist() == [1200.5, 85, 9.99, 7]
+
+
 @pytest.mark.parametrize(
     "content",
     [
         "country,1990,1991,1992\nA,1.5,2,3\nB,4,5,6\n",  # years
         "1,2,3\n4,5,6\n7,8,9\n",  # numbered columns
+        "shop,2021-01,2021-02\nA,$4.50,$3.20\nB,$4.00,$5.10\n",  # months
         "a,b\n1,2\n",
         "name,x\nname,1\n",
         "x\n1\n2\n",

@@ -85,7 +85,7 @@ def test_a_file_with_cuts_that_fall(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in (members | {"model.json": json.dumps(record).encode()}).items():
             archive.writestr(name, content)
-    with pytest.raises(ModelFileError, match="cuts must be finite numbers in ascending order"):
+    with pytest.raises(ModelFileError, match="cuts finite numbers in ascending order"):
         open_model(path)
 
 

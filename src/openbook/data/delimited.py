@@ -18,7 +18,7 @@ the table is the same as if every column had been read as text.
 
 import csv
 import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,6 +29,7 @@ import numpy as np
 
 from openbook.data.arrays import table_of
 from openbook.data.attributes import Numeric
+from openbook.data.dates import Dated, number_in
 from openbook.data.distinct import is_exact
 from openbook.data.frames import factorise, polars_columns
 from openbook.data.guess import (
@@ -57,7 +58,7 @@ from openbook.data.names import distinct_names
 from openbook.data.packed import inner_name, text_bytes
 from openbook.data.reading import Reading
 from openbook.data.table import Table
-from openbook.data.written import number_of_text
+from openbook.data.written import Written, number_of_text
 from openbook.errors import DataError
 
 if TYPE_CHECKING:
@@ -289,26 +290,38 @@ def _fields(path: Path, line: str, separator: str) -> list[str]:
 def _is_data(first: Sequence[str], below: Sequence[Sequence[str]], how: Reading) -> bool:
     """Whether the first line is a row like those below it, not a header.
 
-    It is, if every column of numbers has a number there, unless these numbers are names that count up, as
-    years do; and if most other cells occur again below.
+    It is, if every column of numbers or dates has one there, unless these are plain numbers that count up, as
+    names that are years do; and if most other cells occur again below.
     """
     if not below:
         return False
     columns = [[cell for cell in column if cell not in how.missing] for column in zip(*below, strict=True)]
-    numeric = [
-        bool(column) and all(number_of_text(cell) is not None for cell in column) for column in columns
+    plain = [bool(column) and all(number_of_text(cell) is not None for cell in column) for column in columns]
+    numbers = [number_of_text(cell) for cell, kind in zip(first, plain, strict=True) if kind]
+    others = [
+        (cell, column, _as_people_write(column, how))
+        for cell, column, kind in zip(first, columns, plain, strict=True)
+        if not kind
     ]
-    numbers = [number_of_text(cell) for cell, kind in zip(first, numeric, strict=True) if kind]
-    if None in numbers:
+    written = [number_in(cell, attribute) for cell, _, attribute in others if attribute is not None]
+    if None in numbers or None in written:
         return False
     steps = {b - a for a, b in pairwise(numbers)}  # type: ignore[operator]
-    if steps == {1.0} or (len(numbers) > 2 and len(steps - {0.0}) == 1):
+    if not written and (steps == {1.0} or (len(numbers) > 2 and len(steps - {0.0}) == 1)):
         return False
-    texts = [(cell, column) for cell, column, kind in zip(first, columns, numeric, strict=True) if not kind]
-    again = sum(cell in column for cell, column in texts)
-    if not numbers:
-        return len(texts) > 1 and again == len(texts)
-    return 2 * again >= len(texts)
+    again = [cell in column for cell, column, attribute in others if attribute is None]
+    if not numbers and not written:
+        return len(again) > 1 and all(again)
+    return 2 * sum(again) >= len(again)
+
+
+def _as_people_write(column: Iterable[str], how: Reading) -> Numeric | None:
+    """The kind of numbers or dates that all cells of a column are; None if there is none."""
+    for evidence in (Written(how.decimal, how.thousands), Dated()):
+        evidence.add(column)
+        if (attribute := evidence.attribute("")) is not None:
+            return attribute
+    return None
 
 
 def _unclear_header(path: Path) -> DataError:
