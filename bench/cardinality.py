@@ -24,7 +24,13 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -49,6 +55,8 @@ PEERS: dict[str, Callable[[], Any]] = {
     "model_tree": DecisionTreeRegressor,
     "random_forest": lambda: RandomForestClassifier(random_state=SEED),
     "random_forest_regressor": lambda: RandomForestRegressor(random_state=SEED),
+    "gradient_boosting": lambda: GradientBoostingClassifier(random_state=SEED),
+    "gradient_boosting_regressor": lambda: GradientBoostingRegressor(random_state=SEED),
     "adaboost": lambda: AdaBoostClassifier(random_state=SEED),
     "k_neighbors": KNeighborsClassifier,
     "k_neighbors_regressor": KNeighborsRegressor,
