@@ -76,6 +76,10 @@ def test_fifth_row_is_drawn_and_predicted_first(file, typed):
     assert "a study of this file judges its learners too strictly" in said
 
 
+def test_rows_drawn_at_random_throughout_are_no_hard_ones(file, typed):
+    assert "hard" not in typed("1111q", file, "-t", "kind", "--strategy", "random")
+
+
 def test_the_first_rows_are_drawn_at_random(file, typed):
     """A label of each class, and then another of the first: the second class still has one."""
     said = typed("1211q", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")

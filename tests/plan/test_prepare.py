@@ -21,6 +21,11 @@ def test_a_plan_tells_how_many_rows_a_rule_leaves_out():
     assert not any("clip" in note and "leaves" in note for note in notes)
 
 
+def test_rows_that_a_step_adds_do_not_count():
+    notes = make_plan("weather_numeric", prepare=["jitter 0.1 copies=9"]).notes
+    assert any(note.startswith("random forest is skipped: 14 rows cannot show") for note in notes)
+
+
 def test_a_plan_keeps_its_steps_in_order_and_says_them():
     plan = make_plan("weather_numeric", prepare=STEPS, only=["naive_bayes"])
     assert plan.prepare == STEPS

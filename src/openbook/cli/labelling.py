@@ -193,7 +193,7 @@ class Labelling:
 
     def _worth(self, screen: Console) -> None:
         """What the rows asked for were worth to the classifier that asked, and what they are not good for."""
-        if not (asked := self.answers.asked):
+        if not (asked := self.answers.asked) or self.asker.strategy == "random":
             return
         try:
             worth = str(asked_effect(self.asker.estimator, self.rows, self.labels, asked, repeats=3))

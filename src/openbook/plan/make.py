@@ -503,7 +503,8 @@ def _preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> 
 def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, list[str]]:
     """The inputs as learners see them, which tells who can use them, and the rows that steps leave out.
 
-    The folds fit the steps anew.
+    The folds fit the steps anew. Rows that steps add show nothing that the given rows do not, so they do not
+    count.
     """
     try:
         rows = fitted_steps(list(steps), inputs, y)
@@ -514,7 +515,7 @@ def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, 
         for words, one in zip(steps, rows.steps, strict=True)
         if isinstance(one, RowFilter) and not one.kept_.all()
     ]
-    return rows.table, left_out
+    return rows.table.head(len(inputs)), left_out
 
 
 def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:
