@@ -34,7 +34,7 @@ def test_a_classifier_is_asked_through_its_network(tmp_path, good):
     assert "P(Yes)" in (tmp_path / "net.svg").read_text()
 
 
-def test_numbers_and_bif_files(tmp_path, good):
+def test_numbers_and_bif_files(tmp_path, good, complaint):
     rows = [{"age": float(age), "ill": "yes" if age > 60 else "no"} for age in range(30, 90)]
     ob.save(BeliefNetwork([("age", "ill")]).fit(rows), tmp_path / "m.openbook")
     told = good("query", tmp_path / "m.openbook", "--ask", "ill", "--given", "age=85", "--work")
@@ -45,6 +45,9 @@ def test_numbers_and_bif_files(tmp_path, good):
     write_bif(burglary(), tmp_path / "alarm.bif")
     told = good("query", tmp_path / "alarm.bif", "--ask", "alarm", "--given", "burglary=yes")
     assert told.splitlines()[1].split() == ["yes", "0.94002"]  # 0.002 · 0.95 + 0.998 · 0.94
+    good("draw", tmp_path / "alarm.bif", "-o", tmp_path / "alarm.svg")
+    assert "john calls" in (tmp_path / "alarm.svg").read_text()
+    assert "without rows" in complaint("draw", tmp_path / "alarm.bif", "--data", "weather", "-o", "a.svg")
 
 
 def test_a_network_is_learnt_from_a_data_file_with_gaps(tmp_path, openbook, good):

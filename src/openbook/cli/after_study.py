@@ -193,8 +193,8 @@ def draw(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="A table (a data file or a bundled set), a model file, the folder of a study, or the"
-            " function activations or impurity.",
+            help="A table (a data file or a bundled set), a model file, a network in a .bif file, the folder"
+            " of a study, or the function activations or impurity.",
         ),
     ],
     x: Annotated[str | None, typer.Option("--x", metavar="COLUMN", help="Column on the x axis.")] = None,

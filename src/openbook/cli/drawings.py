@@ -20,6 +20,7 @@ from openbook.draw import (
     draw_table,
 )
 from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.network import read_bif
 from openbook.plan.files import write_text
 from openbook.report.fitted import unwrapped
 from openbook.sequence.sequence_model import SequenceModel
@@ -48,12 +49,19 @@ _MOST_CURVES = 8
 
 
 def is_model(source: str) -> bool:
-    """Whether this names a model file or the folder of a study."""
+    """Whether this names a model file, a network in a BIF file, or the folder of a study."""
     path = Path(source)
-    return path.suffix == ".openbook" or (path / "model.openbook").is_file()
+    return path.suffix == ".openbook" or _is_bif(path) or (path / "model.openbook").is_file()
+
+
+def _is_bif(path: Path) -> bool:
+    return path.suffix.lower() == ".bif"
 
 
 def model_in(path: Path) -> Any:
+    """The model of a file, or the belief network."""
+    if _is_bif(path):
+        return read_bif(path)
     with from_file(path):
         return open_model(path)
 
@@ -238,6 +246,8 @@ def _over(model: Any, rows: Table, columns: Sequence[str]) -> Any:
         rows = with_its_sequence(model, rows, 0)
         return model.draw(rows if target is None or target not in rows.schema else rows.drop(target))
     if target is None:
+        if not inspect.signature(model.draw).parameters:
+            raise DataError(f"{type(model).__name__} is drawn without rows; omit --data")
         return model.draw(rows, columns or None)
     rows, target = _rows_of(model, ModelPicture(data=rows))
     return draw_predictions(model, rows, target, columns or None)

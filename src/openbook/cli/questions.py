@@ -11,7 +11,7 @@ from openbook.cli.drawings import is_model, model_in
 from openbook.cli.folders import model_file
 from openbook.cli.tables import open_table
 from openbook.errors import DataError
-from openbook.network import BeliefNetwork, read_bif
+from openbook.network import BeliefNetwork
 from openbook.report.fitted import unwrapped
 from openbook.words.sentences import listed, plural
 from openbook.work.formula import printable
@@ -22,8 +22,6 @@ __all__ = ["answered", "findings", "opened_network"]
 def opened_network(source: str, kinds: Any, read_with: Mapping[str, Any]) -> BeliefNetwork:
     """The network of a file or of a study's folder; from a table one is learnt, and said to be."""
     path = Path(source)
-    if path.suffix.lower() == ".bif":
-        return read_bif(path)
     if is_model(source) or path.is_dir():
         return _network_of(model_in(model_file(path)))
     table = open_table(source, kinds, read_with)
