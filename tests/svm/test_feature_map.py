@@ -50,6 +50,7 @@ class TestMap:
         ("call", "message"),
         [
             (lambda: polynomial_map(2, degree=0), "degree must be a whole number of at least 1"),
+            (lambda: polynomial_map([1, 2], [3, 4]), "degree must be a whole number"),
             (lambda: polynomial_map(2, coef0=-1), "coef0 >= 0, got gamma=1.0, coef0=-1"),
             (lambda: polynomial_map(50, degree=3), "has 23,426 terms"),
             (lambda: polynomial_map(2)([1, 2, 3]), "φ is of 2 columns, and these rows have 3"),
@@ -98,3 +99,9 @@ def test_lines_between_the_rows_of_a_table():
     table = read({"x": [0.0, 4.0], "y": [1.0, 1.0], "side": ["left", "right"]})
     assert separators(table, "side", {"half": ([1, 0], -2)}).margins == {"half": 4.0}
     assert separators(table.drop("side"), ["left", "right"], {"half": ([1, 0], -2)}).margins == {"half": 4.0}
+
+
+def test_lines_print_side_by_side():
+    assert "middle  2.82843" in repr(
+        separators([[1, 1], [4, 4], [2, 2]], list("aba"), {"middle": ([1, 1], -6)})
+    )

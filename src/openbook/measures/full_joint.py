@@ -111,7 +111,7 @@ def full_joint(table: Any, target: str | None = None, rows_per_cell: int = 10, b
 
     Parameters
     ----------
-    table : table-like, Schema or mapping of str to int
+    table : table-like, Schema, mapping of str to int, or list of int
         Its columns are the variables; or how many values each variable has.
     target : str or None, default=None
         The column of the classes, to compare with naive Bayes.
@@ -136,7 +136,11 @@ def full_joint(table: Any, target: str | None = None, rows_per_cell: int = 10, b
     1200
     >>> full_joint({"fever": 2, "cough": 2, "flu": 2}).parameters
     7
+    >>> full_joint([2, 2, 3]).cells
+    12
     """
+    if isinstance(table, list | tuple) and all(isinstance(m, int) for m in table):
+        table = {f"x{j + 1}": m for j, m in enumerate(table)}
     if isinstance(table, Mapping) and all(isinstance(m, int) for m in table.values()):
         values = dict(table)
     else:

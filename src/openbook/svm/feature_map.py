@@ -12,6 +12,7 @@ X : float64 (n, d), complete;  φ(X) : float64 (n, terms)
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -179,7 +180,7 @@ def polynomial_map(
     (144.0, 144.0)
     """
     columns = tuple(f"x{j + 1}" for j in range(names)) if isinstance(names, int) else tuple(names)
-    if degree != int(degree) or degree < 1 or not columns:
+    if not isinstance(degree, Real) or degree != int(degree) or degree < 1 or not columns:
         msg = f"degree must be a whole number of at least 1, of at least one column; got {degree!r}"
         raise ParameterError(msg)
     if not (gamma > 0 and coef0 >= 0 and math.isfinite(gamma) and math.isfinite(coef0)):
