@@ -29,7 +29,8 @@ from bench.show import write_between
 from openbook.errors import OpenbookError
 from openbook.judge import Comparison, choose, compare, corrected_t_test, difference, holm
 from openbook.judge.choice.choose import best_learner
-from openbook.plan.make import aim, make_plan
+from openbook.plan.aim import aim
+from openbook.plan.make import make_plan
 from openbook.plan.rows import StudyRows
 
 RESULTS = Path(__file__).parent / "results" / "choice.json"

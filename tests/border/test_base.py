@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from openbook import load, read, scan
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
-from openbook.border.base import most_probable
+from openbook.border.learner import most_probable
 from openbook.cluster import KModes
 from openbook.data import Nominal
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn

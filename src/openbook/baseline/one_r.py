@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
 from openbook.border.folding import Folding
+from openbook.border.learner import Classifier
 from openbook.border.rules import Whole
 from openbook.data import UNSEEN, Categorical, Numeric
 from openbook.data.attributes import as_text

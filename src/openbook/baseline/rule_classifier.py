@@ -18,8 +18,8 @@ from functools import partial
 import numpy as np
 
 from openbook.baseline.written_rules import bound_tests, read_rules
-from openbook.border.base import Classifier
 from openbook.border.folding import Folding
+from openbook.border.learner import Classifier
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything
 from openbook.data import Nominal, Numeric, Ordinal, Text

@@ -14,8 +14,8 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.border.base import Classifier
 from openbook.border.folding import Folding
+from openbook.border.learner import Classifier
 from openbook.border.rules import Anything, OneOf
 from openbook.data import Text
 from openbook.data.attributes import as_text

@@ -6,8 +6,8 @@ middle two.
 
 import numpy as np
 
-from openbook.border.base import Regressor
 from openbook.border.folding import Folding
+from openbook.border.learner import Regressor
 from openbook.border.rules import OneOf
 from openbook.data import Text
 from openbook.kernels.samples import Samples

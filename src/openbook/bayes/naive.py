@@ -29,8 +29,8 @@ from openbook.bayes.gaussian import GaussianColumns
 from openbook.bayes.likelihood import ApartColumns
 from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
-from openbook.border.base import Classifier
 from openbook.border.folding import Folding
+from openbook.border.learner import Classifier
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
 from openbook.data import Categorical, Numeric, SparseTable, Table, Text, Word
 from openbook.data.attributes import as_text

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from openbook.border.base import Classifier, Learner
+from openbook.border.learner import Classifier, Learner
 from openbook.border.rows import UNLABELLED, Chunk, Rows, class_codes, infinite_cell, weighed
 from openbook.border.rules import check_parameters
 from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table, TargetMean, Text

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Estimator, Learner, Saved
+from openbook.border.base import Estimator, Saved
+from openbook.border.learner import Learner
 from openbook.border.rules import check_parameters
 from openbook.data import Schema, Table
 from openbook.data.label_sets import LabelSets, inputs_and_labels

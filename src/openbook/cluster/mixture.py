@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import most_probable
+from openbook.border.learner import most_probable
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.em import Nearest, TypedRows, maximised, sums_by_label, sums_of

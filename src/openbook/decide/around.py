@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from openbook.border.base import Learner
+from openbook.border.learner import Learner
 from openbook.border.rules import check_parameters
 from openbook.draw import draw_boundary
 from openbook.errors import ParameterError

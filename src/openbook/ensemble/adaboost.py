@@ -23,7 +23,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier, most_probable
+from openbook.border.learner import Classifier, most_probable
 from openbook.border.rules import Anything, Flag, Whole
 from openbook.data import Table
 from openbook.data.attributes import as_text

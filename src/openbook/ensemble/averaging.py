@@ -11,7 +11,7 @@ from abc import abstractmethod
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier, Regressor, most_probable
+from openbook.border.learner import Classifier, Regressor, most_probable
 from openbook.data.attributes import as_text
 from openbook.draw import draw_boundary, draw_fit
 from openbook.ensemble.members import Ensemble, probabilities, shortened

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Learner
+from openbook.border.learner import Learner
 from openbook.border.rules import Anything, Flag, Maybe, Number, Whole
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, number_of_rows

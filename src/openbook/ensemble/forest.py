@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Regressor
+from openbook.border.learner import Regressor
 from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier, Regressor, most_probable
+from openbook.border.learner import Classifier, Regressor, most_probable
 from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.draw.charts import line_chart

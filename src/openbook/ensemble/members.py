@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier, Learner
+from openbook.border.learner import Classifier, Learner
 from openbook.border.rows import Chunk, RowWeights, refuse_infinity
 from openbook.data import Column, DatePart, Nominal, Numeric, Table
 from openbook.data.combine import stacked_rows

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.border.base import Classifier
+from openbook.border.learner import Classifier
 from openbook.border.rules import Anything, Number
 from openbook.data import Column, Nominal
 from openbook.data.attributes import as_text

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import clone
 
 from openbook.baseline import ZeroR, ZeroRegressor
-from openbook.border.base import most_probable
+from openbook.border.learner import most_probable
 from openbook.data.forms import picked
 from openbook.judge.folds.evaluate import evaluate
 from openbook.judge.folds.evaluation import Evaluation

@@ -21,7 +21,7 @@ from sklearn.base import clone, is_clusterer
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
+from openbook.border.learner import Classifier
 from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import Anything, OneOf
 from openbook.cluster import KMeans, KPrototypes

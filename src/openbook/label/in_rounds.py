@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
 from openbook.border.folding import Folding
+from openbook.border.learner import Classifier
 from openbook.border.rows import UNLABELLED, Chunk, Rows, none_labelled
 from openbook.damage import checked_array
 from openbook.data import CHUNK_ROWS

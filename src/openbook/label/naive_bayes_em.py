@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from openbook.bayes.naive import NaiveBayes, evidence, normalised
 from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Laplace
-from openbook.border.base import most_probable
+from openbook.border.learner import most_probable
 from openbook.border.rows import Chunk, infinite_cell, none_labelled
 from openbook.border.rules import Number, OneOf, Whole
 from openbook.damage import checked_array, under

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
+from openbook.border.learner import Classifier
 from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import Anything
 from openbook.data import Numeric, Schema, Table

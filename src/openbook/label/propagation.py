@@ -20,7 +20,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
+from openbook.border.learner import Classifier
 from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import Number, ParameterRule, Whole
 from openbook.damage import checked_array, under

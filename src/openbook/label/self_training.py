@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.naive import NaiveBayes
-from openbook.border.base import most_probable
+from openbook.border.learner import most_probable
 from openbook.border.rows import UNLABELLED, Chunk
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array

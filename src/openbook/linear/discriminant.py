@@ -24,8 +24,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier, most_probable
 from openbook.border.folding import Folding
+from openbook.border.learner import Classifier, most_probable
 from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError

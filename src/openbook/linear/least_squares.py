@@ -26,8 +26,8 @@ from scipy.sparse.linalg import spsolve_triangular
 from scipy.special import stdtrit
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Regressor
 from openbook.border.folding import Folding
+from openbook.border.learner import Regressor
 from openbook.border.rules import Flag, Maybe, Number, OneOf, ValueOf
 from openbook.data import SparseTable
 from openbook.draw.charts import named_bars

@@ -19,8 +19,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
+from openbook.border.learner import Classifier
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars

@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier, most_probable
+from openbook.border.learner import Classifier, most_probable
 from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.errors import DataError

@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 from sklearn.exceptions import ConvergenceWarning
 
-from openbook.border.base import Classifier
+from openbook.border.learner import Classifier
 from openbook.border.rules import Flag, Number, Whole
 from openbook.data.attributes import as_text
 from openbook.errors import DataError

@@ -18,7 +18,7 @@ from operator import add
 
 import numpy as np
 
-from openbook.border.base import Classifier
+from openbook.border.learner import Classifier
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics, fold
 from openbook.kernels.counts import class_weights

@@ -19,8 +19,8 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.baseline import ZeroR
-from openbook.border.base import Learner
 from openbook.border.labels import EVEN, LabelLearner
+from openbook.border.learner import Learner
 from openbook.border.passages import log_odds, shaded_texts
 from openbook.border.rows import Rows
 from openbook.border.rules import Maybe, OneOf, ParameterRule, Whole

@@ -11,7 +11,7 @@ k rows were learnt, all of them vote.
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.border.base import Classifier, Regressor
+from openbook.border.learner import Classifier, Regressor
 from openbook.border.rules import Anything, NamedOr, OneOf, ParameterRule, Whole
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner

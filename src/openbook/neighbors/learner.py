@@ -8,8 +8,8 @@ the distance: as far as can be in mixed distances, the mean of its column in the
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
 from openbook.border.folding import Folding
+from openbook.border.learner import Classifier
 from openbook.errors import ParameterError
 from openbook.neighbors.votes import Ballots
 from openbook.spaces.rows import StoredRows

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier, Regressor
+from openbook.border.learner import Classifier, Regressor
 from openbook.border.rules import Anything, Maybe, NamedOr, Number, ParameterRule
 from openbook.errors import ParameterError, RefusalError
 from openbook.neighbors.derive_windows import derive_density, derive_local_mean, derive_windows

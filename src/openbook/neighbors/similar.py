@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Classifier
+from openbook.border.learner import Classifier
 from openbook.data import Numeric, SparseTable, Word
 from openbook.errors import ParameterError
 from openbook.neighbors.learner import NeighborLearner

@@ -17,7 +17,7 @@ class can explain gets the prior. Rows with gaps are learnt by expectation-maxim
 import numpy as np
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
-from openbook.border.base import Classifier
+from openbook.border.learner import Classifier
 from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.data import Nominal
 from openbook.data.attributes import as_text

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Learner
+from openbook.border.learner import Learner
 from openbook.data import Table, read
 from openbook.errors import ParameterError
 from openbook.neural.derive import derive_row

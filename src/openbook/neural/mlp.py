@@ -11,7 +11,7 @@ coefs_[l] : float (units of layer l, units of layer l + 1), the encoded columns 
 
 import numpy as np
 
-from openbook.border.base import Classifier, Regressor
+from openbook.border.learner import Classifier, Regressor
 from openbook.border.rules import Maybe, OneOf
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean

@@ -1,6 +1,7 @@
 """A study as data: plan, run, export."""
 
-from openbook.plan.make import Aim, aim, make_plan
+from openbook.plan.aim import Aim, aim
+from openbook.plan.make import make_plan
 from openbook.plan.plan import Candidate, Hypothesis, Plan, Protocol, Roles, Source
 from openbook.plan.run import StudyResult, run
 

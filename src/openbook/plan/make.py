@@ -3,53 +3,42 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from openbook.border.words import MOST_WORDS
-from openbook.data import Column, Datetime, Labels, Nominal, Numeric, Table, Text
-from openbook.data.date_parts import calendar_parts
+from openbook.data import Column, Nominal, Table, Text
 from openbook.data.describe import Description
-from openbook.errors import (
-    NotEvaluableError,
-    OpenbookError,
-    ParameterError,
-    PlanError,
-    UnknownColumn,
-    did_you_mean,
-)
+from openbook.errors import NotEvaluableError, OpenbookError, ParameterError, PlanError, UnknownColumn
 from openbook.judge.folds.splits import TINY
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import DEFAULTS, Task
 from openbook.judge.scores.metrics import metric as judge_metric
-from openbook.judge.scores.positive import RARE, check_positive, positive_class, shares
+from openbook.judge.scores.positive import RARE, check_positive, shares
+from openbook.plan.aim import Aim, aim
 from openbook.plan.candidates import WRITTEN_NOTE, Effort, candidates_of, written_rules
-from openbook.plan.counts import (
-    MOST_ROWS,
-    WeightKind,
-    counted_rows,
-    described,
-    kind_of_weights,
-    weights_of,
-)
+from openbook.plan.counts import WeightKind, counted_rows, described, kind_of_weights, weights_of
 from openbook.plan.money import COST, read_costs
+from openbook.plan.notes import (
+    as_kind,
+    effort_notes,
+    gap_notes,
+    positive_notes,
+    preparation_notes,
+    role_notes,
+    sample_notes,
+    time_notes,
+    weight_notes,
+)
 from openbook.plan.parts import SPLITS, Candidate, Hypothesis, Protocol, Roles
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
-from openbook.plan.source import Source, content_hash
+from openbook.plan.source import content_hash
 from openbook.prepare.prepared import fitted_steps
 from openbook.prepare.transformer import RowFilter
-from openbook.report.changes import FITTED, SAMPLED
-from openbook.words.parameters import documented
-from openbook.words.sentences import listed, plural
 
-__all__ = ["Aim", "aim", "columns_left_out", "make_plan"]
+__all__ = ["columns_left_out", "make_plan"]
 
-#: A numeric target of at most so many whole numbers, each with so many rows on average, is taken for classes.
-_FEW_CLASSES = 10
-_ROWS_PER_CLASS = 5
 
 #: Of more than two classes, the share of the most frequent from which on accuracy says little.
 _NEARLY_ALL = 0.9
@@ -65,129 +54,6 @@ _MANY = 10_000
 
 #: A class of fewer rows is not in every inner fold, so that settings cannot be compared by it.
 _ROWS_TO_TUNE = 5
-
-
-class Aim(NamedTuple):
-    """A table that was read to predict one of its columns, and why classes, numbers or labels.
-
-    Attributes
-    ----------
-    source : Source
-        Where the table comes from.
-    table : Table
-        The table.
-    target : str
-        The column to predict.
-    task : Task
-        Whether classes, numbers or several labels at once are predicted.
-    why : str
-        Why that, in words.
-
-    Notes
-    -----
-    Guide: docs/guide/studies.md
-
-    Examples
-    --------
-    >>> weather = aim("weather")
-    >>> weather.target, weather.task
-    ('play', 'classification')
-    """
-
-    source: Source
-    table: Table
-    target: str
-    task: Task
-    why: str
-
-
-@documented
-def aim(
-    source: str | Path | Source,
-    target: str | Sequence[str] | None = None,
-    kinds: Mapping[str, Any] | None = None,
-) -> Aim:
-    """Read a file or a bundled set, and decide whether to predict classes, numbers or labels.
-
-    Parameters
-    ----------
-    source : str, Path or Source
-        The path of a file, or the name of a bundled set.
-    target : str, sequence of str or None, default=None
-        The column to predict; a bundled set has one of its own. Several columns of 0 and 1 are labels, which
-        are predicted together.
-    kinds : mapping or None, default=None
-
-    Returns
-    -------
-    Aim
-
-    Notes
-    -----
-    Guide: docs/guide/studies.md
-
-    Examples
-    --------
-    >>> aim("iris").target
-    'species'
-    """
-    origin = source if isinstance(source, Source) else Source.of(source, kinds)
-    origin, target = origin.aimed_at(target)
-    table = origin.read()
-    target = target or origin.default_target()
-    if target is None:
-        raise PlanError(f"say which column to predict: --target NAME. {did_you_mean('', table.names)}")
-    column = table.column(target)
-    if isinstance(column.attribute, Text):
-        msg = (
-            f"target {target!r} is free text, which no learner predicts;"
-            f" if these are classes, add --kind {_kind(target, 'nominal')}"
-        )
-        raise PlanError(msg)
-    if isinstance(column.attribute, Datetime):
-        raise PlanError(
-            f"target {target!r} is a date; to predict a number of days, add"
-            f" --kind {_kind(target, 'numeric')}, to predict classes, --kind {_kind(target, 'nominal')}"
-        )
-    known = column.data[~column.missing]
-    if len(known) == 0 or (known == known[0]).all():
-        what = f"one value only ({column.take(~column.missing)[0]})" if len(known) else "no value at all"
-        raise NotEvaluableError(
-            f"target {target!r} has {what}, so there is nothing to predict; choose another"
-        )
-    if isinstance(column.attribute, Labels):
-        return Aim(origin, table, target, "multilabel", _why_labels(column.attribute, origin.labels))
-    if not isinstance(column.attribute, Numeric):
-        why = f"{target} is {column.attribute.kind}, so this is classification"
-        return Aim(origin, table, target, "classification", why)
-    if target in origin.kinds or not (count := _few_whole_numbers(known)):
-        return Aim(origin, table, target, "regression", f"{target} is numeric, so this is regression")
-    why = (
-        f"{target} holds {count} whole numbers only, so this is classification;"
-        f" for regression, add --kind {_kind(target, 'numeric')}"
-    )
-    # Read again, since a cell as a category keeps the spelling that it has in the file.
-    origin = replace(origin, kinds={**origin.kinds, target: "nominal"})
-    return Aim(origin, origin.read(), target, "classification", why)
-
-
-def _why_labels(attribute: Labels, columns: Collection[str]) -> str:
-    labels = f"{plural(len(attribute.labels), 'label')} ({listed(attribute.labels, 5)})"
-    if columns:
-        return f"{plural(len(columns), 'target')} of 0 and 1, so {labels} are predicted together"
-    name = attribute.name
-    return (
-        f"{name} holds sets of labels, so {labels} are predicted together; for a class for each set, add"
-        f" --kind {_kind(name, 'nominal')}"
-    )
-
-
-def _few_whole_numbers(known: np.ndarray) -> int:
-    """How many distinct numbers there are, if they look like classes; 0 otherwise."""
-    if not np.isfinite(known).all() or (known != np.trunc(known)).any():
-        return 0
-    distinct = len(np.unique(known))
-    return distinct if distinct <= min(_FEW_CLASSES, len(known) // _ROWS_PER_CLASS) else 0
 
 
 def make_plan(
@@ -317,13 +183,13 @@ def make_plan(
     roles = replace(roles, ignore=tuple(ignored))
     notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
-    notes += [*_role_notes(roles, test_groups), *_time_notes(table, roles)]
+    notes += [*role_notes(roles, test_groups), *time_notes(table, roles)]
     weights, about_weights = _weights(table, roles, weight_kind)
     notes += about_weights
     labelled = np.flatnonzero(~table.column(target).missing)
     alone = not (roles.bound or aimed.source.sample)  # rows without a target have no say in groups or time
     unlabelled = len(table) - len(labelled) if alone and aimed.task == "classification" else 0
-    notes += _gap_notes(len(table) - len(labelled), unlabelled, roles.target)
+    notes += gap_notes(len(table) - len(labelled), unlabelled, roles.target)
     if weights == "frequency":
         labelled = counted_rows(labelled, weights_of(table, str(weight), target), str(weight))
     inputs = roles.inputs(table).take(labelled)
@@ -334,12 +200,12 @@ def make_plan(
     for hypothesis in hypotheses:
         hypothesis.columns(inputs.names)
     y = table.column(target).take(labelled)
-    notes_on_effort = _effort_notes(effort)
+    notes_on_effort = effort_notes(effort)
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
-    notes += _preparation_notes(inputs, target, prepare)
+    notes += preparation_notes(inputs, target, prepare)
     prepared, left_out = _prepared(inputs, y, prepare)
-    notes += (*left_out, *(_sample_notes(roles) if (sampled := bool(aimed.source.sample)) else ()))
+    notes += (*left_out, *(sample_notes(roles) if (sampled := bool(aimed.source.sample)) else ()))
     candidates, refused = candidates_of(
         prepared, y, aimed.task, only, effort, sequence, sampled=sampled, unlabelled=unlabelled
     )
@@ -349,7 +215,7 @@ def make_plan(
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y, roles, money)
-    notes += _positive_notes(y, positive, aimed.task)
+    notes += positive_notes(y, positive, aimed.task)
     plan = Plan(
         data=replace(aimed.source, sha256=content_hash(table)),
         roles=roles,
@@ -426,15 +292,6 @@ def _metric_of_rare_classes(y: Column, roles: Roles, rare: str) -> tuple[str, li
     return decisive, [f"{said}; for another metric, use --metric accuracy"]
 
 
-def _positive_notes(y: Column, asked: str | None, task: Task) -> list[str]:
-    found = positive_class(y, asked) if task == "classification" else None
-    if found is None:
-        return []
-    positive, why = found
-    other = next(label for label in shares(y) if label != positive)
-    return [f"the positive class is {positive} ({why}); for the other, use --positive {other}"]
-
-
 def _check_roles(rows: StudyRows) -> None:
     """Look at the columns with a role, so that what is wrong with them is said before anything runs."""
     if rows.plan.costs:
@@ -479,25 +336,9 @@ def columns_left_out(
         elif name in named or name in kinds:
             continue
         elif name in identifiers:
-            yield name, f"likely an identifier; to use it, add --kind {_kind(name, attribute.kind)}"
+            yield name, f"likely an identifier; to use it, add {as_kind(name, attribute.kind)}"
         elif isinstance(attribute, Text) and not texts:
-            yield name, f"free text; if these are categories, add --kind {_kind(name, 'nominal')}"
-
-
-def _kind(name: str, kind: str) -> str:
-    """A column and its kind, as a shell reads them."""
-    return quote(f"{name}={kind}")
-
-
-def _preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> Iterator[str]:
-    """What becomes of texts, and the steps that were asked for."""
-    for name in inputs.schema.of(Text):
-        yield (
-            f"{name} is read by its words: learners of sparse rows take all of them, others the {MOST_WORDS}"
-            f" that say most of {target} in the training rows of each fold"
-        )
-    if prepare:
-        yield f"every fold prepares the inputs by its training rows: {'; '.join(prepare)}"
+            yield name, f"free text; if these are categories, add {as_kind(name, 'nominal')}"
 
 
 def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, list[str]]:
@@ -530,66 +371,6 @@ def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:
     return None
 
 
-def _gap_notes(gaps: int, used: int, target: str) -> Iterator[str]:
-    """What becomes of the rows without a target, in words."""
-    if gaps:
-        what = "used by learners of unlabelled rows alone, and never tested" if used else "skipped"
-        yield f"{plural(gaps, 'row')} without {target} {what}"
-
-
-def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
-    """What the columns with a role are for, in words."""
-    over_time = {
-        "new": "groups the rows: scores are for new groups, of which no row has trained the model"
-        " (for groups whose past is known, use --test-groups known)",
-        "known": "groups the rows: scores are for known groups, whose earlier rows have trained the model"
-        " (for new groups, use --test-groups new)",
-    }
-    told = {
-        "id": "is the row ID",
-        "group": over_time[test_groups]
-        if test_groups
-        else "groups the rows: rows of one group stay in the same fold",
-        "time": "orders the rows: models are trained on the past and tested on the future",
-        "sequence": "names the sequences, which are never divided; models of sequences judge a row with those"
-        " beside it",
-    }
-    for role, name in roles.named.items():
-        if role in told:
-            yield f"{name} {told[role]}; it is not used as a feature"
-    for name in roles.sensitive:
-        part = (
-            "is not used as a feature"
-            if name in roles.ignore
-            else f"is also used as a feature; to exclude it, add --ignore {quote(name)}"
-        )
-        yield f"{name} is sensitive: fairness is evaluated between its groups; it {part}"
-
-
-def _sample_notes(roles: Roles) -> Iterator[str]:
-    """What a study does with files larger than memory."""
-    yield f"{SAMPLED}learners are evaluated on a random sample of their rows"
-    if roles.bound:
-        yield f"{FITTED}the sample, since its rows have an order, groups or weights"
-    else:
-        yield (
-            f"{FITTED}all rows of the files that were not locked away; on those of the sample,"
-            " if costs, a threshold or preparation steps ask for it"
-        )
-
-
-def _time_notes(table: Table, roles: Roles) -> Iterator[str]:
-    """What the dates that order the rows are beside that; else an offer to test on later rows."""
-    dates = [name for name in table.schema.of(Datetime) if name not in roles.no_inputs]
-    if roles.time is None and dates:
-        yield (
-            f"dates in {listed(dates)}: to test on later rows than those of training, add"
-            f" --time {quote(dates[0])}; the elapsed time is then no feature"
-        )
-    if roles.time is not None and (parts := [a.part for a in calendar_parts(table, roles.time)]):
-        yield f"of {roles.time}, learners see the {listed(parts)}, which the future shares with the past"
-
-
 def _weights(table: Table, roles: Roles, asked: WeightKind | None) -> tuple[WeightKind | None, Iterator[str]]:
     """What the weights are, and what that means, in words."""
     if roles.weight is None:
@@ -598,31 +379,7 @@ def _weights(table: Table, roles: Roles, asked: WeightKind | None) -> tuple[Weig
         return None, iter(())
     weights = weights_of(table, roles.weight, roles.target)
     kind = asked or kind_of_weights(weights)
-    return kind, _weight_notes(roles.weight, weights, kind)
-
-
-def _weight_notes(name: str, weights: np.ndarray, kind: WeightKind) -> Iterator[str]:
-    whole = bool((weights == np.trunc(weights)).all())
-    if kind == "frequency":
-        yield (
-            f"{name} gives how many rows a row stands for, so {len(weights):,} rows are fitted and scored as"
-            f" {weights.sum():,.0f} (for weights that count in fitting only, use --weight-kind importance);"
-            " it is not used as a feature"
-        )
-        return
-    many = f", since {weights.sum():,.0f} rows are too many to repeat" if weights.sum() > MOST_ROWS else ""
-    yield (
-        f"{name} gives how much a row counts in fitting; in the scores every row counts the same"
-        f"{many if whole else ''}; it is not used as a feature"
-    )
-
-
-def _effort_notes(effort: Effort) -> list[str]:
-    return {
-        "usual": [],
-        "quick": ["a quick study: fewer folds, and no learners that are slow on this many rows"],
-        "thorough": ["a thorough study: parameters are tuned inside every fold, with more repeats"],
-    }[effort]
+    return kind, weight_notes(roles.weight, weights, kind)
 
 
 def _not_tuned(y: Column, task: Task) -> str | None:

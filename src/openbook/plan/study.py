@@ -9,8 +9,9 @@ from typing import Any
 from openbook.data import Labels, read
 from openbook.errors import PlanError
 from openbook.judge.folds.progress import progress_bar
+from openbook.plan.aim import aim
 from openbook.plan.counts import described
-from openbook.plan.make import aim, make_plan
+from openbook.plan.make import make_plan
 from openbook.plan.run import Progress, run
 from openbook.plan.source import Source, content_hash
 from openbook.report import StudyResult

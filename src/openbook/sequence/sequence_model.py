@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from openbook.border.base import Classifier, Estimator
+from openbook.border.base import Estimator
+from openbook.border.learner import Classifier
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import check_parameters
 from openbook.damage import blamed_on_its_file

@@ -16,7 +16,7 @@ import math
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from openbook.border.base import Regressor
+from openbook.border.learner import Regressor
 from openbook.border.rules import Flag, Maybe, Number, Whole
 from openbook.errors import DataError
 from openbook.prepare.encoding import Encoding

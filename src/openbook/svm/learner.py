@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Learner
+from openbook.border.learner import Learner
 from openbook.draw.charts import named_bars
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.prepare.encoding import Encoding

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from openbook.border.base import Classifier
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
+from openbook.border.learner import Classifier
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole, WordOr
 from openbook.data.attributes import as_text
 from openbook.draw import draw_boundary

@@ -11,7 +11,7 @@ beta : float64 (m,), the one row of dual_coef_
 
 import numpy as np
 
-from openbook.border.base import Regressor
+from openbook.border.learner import Regressor
 from openbook.border.rules import Flag, Number, Whole, WordOr
 from openbook.draw import draw_fit
 from openbook.svm.derive import derive_prediction, derive_regressor

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.border.base import Classifier, most_probable
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
+from openbook.border.learner import Classifier, most_probable
 from openbook.border.rows import RowWeights, infinite_cell
 from openbook.border.rules import Maybe, Number, OneOf
 from openbook.data import Column, Intervals, Numeric, Schema, Table

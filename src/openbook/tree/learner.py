@@ -13,7 +13,7 @@ from scipy.special import chdtri
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Learner
+from openbook.border.learner import Learner
 from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.tree.derive.model import derive_model, derive_row

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from openbook.border.base import Regressor
+from openbook.border.learner import Regressor
 from openbook.border.rules import Maybe, OneOf
 from openbook.tree.engine.nodes import add_errors
 from openbook.tree.engine.prune import PRUNINGS

@@ -29,7 +29,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.base import Estimator, Learner
+from openbook.border.base import Estimator
+from openbook.border.learner import Learner
 from openbook.border.rules import Whole
 from openbook.data import SparseTable, Table
 from openbook.data.attributes import as_text

@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from openbook.border.base import Learner
+from openbook.border.learner import Learner
 from openbook.border.rows import UNLABELLED, class_codes, codes_where_labelled, name_of_target
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text

@@ -17,9 +17,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from openbook.border.base import Classifier, most_probable
 from openbook.border.folding import Folding
 from openbook.border.labels import LabelLearner
+from openbook.border.learner import Classifier, most_probable
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.fold import each
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.border.base import most_probable
+from openbook.border.learner import most_probable
 from openbook.data import Nominal, Ordinal, SparseTable
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit

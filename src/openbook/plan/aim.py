@@ -1,0 +1,145 @@
+"""What is predicted: the table and its target, and whether that makes classes, numbers or labels."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openbook.data import Datetime, Labels, Numeric, Table, Text
+from openbook.errors import NotEvaluableError, PlanError, did_you_mean
+from openbook.judge.scores.metrics import Task
+from openbook.plan.notes import as_kind
+from openbook.plan.source import Source
+from openbook.words.parameters import documented
+from openbook.words.sentences import listed, plural
+
+__all__ = ["Aim", "aim"]
+
+#: A numeric target of at most so many whole numbers, each with so many rows on average, is taken for classes.
+_FEW_CLASSES = 10
+_ROWS_PER_CLASS = 5
+
+
+class Aim(NamedTuple):
+    """A table that was read to predict one of its columns, and why classes, numbers or labels.
+
+    Attributes
+    ----------
+    source : Source
+        Where the table comes from.
+    table : Table
+        The table.
+    target : str
+        The column to predict.
+    task : Task
+        Whether classes, numbers or several labels at once are predicted.
+    why : str
+        Why that, in words.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> weather = aim("weather")
+    >>> weather.target, weather.task
+    ('play', 'classification')
+    """
+
+    source: Source
+    table: Table
+    target: str
+    task: Task
+    why: str
+
+
+@documented
+def aim(
+    source: str | Path | Source,
+    target: str | Sequence[str] | None = None,
+    kinds: Mapping[str, Any] | None = None,
+) -> Aim:
+    """Read a file or a bundled set, and decide whether to predict classes, numbers or labels.
+
+    Parameters
+    ----------
+    source : str, Path or Source
+        The path of a file, or the name of a bundled set.
+    target : str, sequence of str or None, default=None
+        The column to predict; a bundled set has one of its own. Several columns of 0 and 1 are labels, which
+        are predicted together.
+    kinds : mapping or None, default=None
+
+    Returns
+    -------
+    Aim
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> aim("iris").target
+    'species'
+    """
+    origin = source if isinstance(source, Source) else Source.of(source, kinds)
+    origin, target = origin.aimed_at(target)
+    table = origin.read()
+    target = target or origin.default_target()
+    if target is None:
+        raise PlanError(f"say which column to predict: --target NAME. {did_you_mean('', table.names)}")
+    column = table.column(target)
+    if isinstance(column.attribute, Text):
+        msg = (
+            f"target {target!r} is free text, which no learner predicts;"
+            f" if these are classes, add {as_kind(target, 'nominal')}"
+        )
+        raise PlanError(msg)
+    if isinstance(column.attribute, Datetime):
+        raise PlanError(
+            f"target {target!r} is a date; to predict a number of days, add"
+            f" {as_kind(target, 'numeric')}, to predict classes, {as_kind(target, 'nominal')}"
+        )
+    known = column.data[~column.missing]
+    if len(known) == 0 or (known == known[0]).all():
+        what = f"one value only ({column.take(~column.missing)[0]})" if len(known) else "no value at all"
+        raise NotEvaluableError(
+            f"target {target!r} has {what}, so there is nothing to predict; choose another"
+        )
+    if isinstance(column.attribute, Labels):
+        return Aim(origin, table, target, "multilabel", _why_labels(column.attribute, origin.labels))
+    if not isinstance(column.attribute, Numeric):
+        why = f"{target} is {column.attribute.kind}, so this is classification"
+        return Aim(origin, table, target, "classification", why)
+    if target in origin.kinds or not (count := _few_whole_numbers(known)):
+        return Aim(origin, table, target, "regression", f"{target} is numeric, so this is regression")
+    why = (
+        f"{target} holds {count} whole numbers only, so this is classification;"
+        f" for regression, add {as_kind(target, 'numeric')}"
+    )
+    # Read again, since a cell as a category keeps the spelling that it has in the file.
+    origin = replace(origin, kinds={**origin.kinds, target: "nominal"})
+    return Aim(origin, origin.read(), target, "classification", why)
+
+
+def _why_labels(attribute: Labels, columns: Collection[str]) -> str:
+    labels = f"{plural(len(attribute.labels), 'label')} ({listed(attribute.labels, 5)})"
+    if columns:
+        return f"{plural(len(columns), 'target')} of 0 and 1, so {labels} are predicted together"
+    name = attribute.name
+    return (
+        f"{name} holds sets of labels, so {labels} are predicted together; for a class for each set, add"
+        f" {as_kind(name, 'nominal')}"
+    )
+
+
+def _few_whole_numbers(known: np.ndarray) -> int:
+    """How many distinct numbers there are, if they look like classes; 0 otherwise."""
+    if not np.isfinite(known).all() or (known != np.trunc(known)).any():
+        return 0
+    distinct = len(np.unique(known))
+    return distinct if distinct <= min(_FEW_CLASSES, len(known) // _ROWS_PER_CLASS) else 0

@@ -1,0 +1,139 @@
+"""What a plan says of itself: what becomes of rows, columns, weights and time, a sentence each."""
+
+from collections.abc import Collection, Iterator
+from shlex import quote
+
+import numpy as np
+
+from openbook.border.words import MOST_WORDS
+from openbook.data import Column, Datetime, Table, Text
+from openbook.data.date_parts import calendar_parts
+from openbook.judge.folds.splitters import TestGroups
+from openbook.judge.scores.metrics import Task
+from openbook.judge.scores.positive import positive_class, shares
+from openbook.plan.candidates import Effort
+from openbook.plan.counts import MOST_ROWS, WeightKind
+from openbook.plan.parts import Roles
+from openbook.report.changes import FITTED, SAMPLED
+from openbook.words.sentences import listed, plural
+
+__all__ = [
+    "as_kind",
+    "effort_notes",
+    "gap_notes",
+    "positive_notes",
+    "preparation_notes",
+    "role_notes",
+    "sample_notes",
+    "time_notes",
+    "weight_notes",
+]
+
+
+def positive_notes(y: Column, asked: str | None, task: Task) -> list[str]:
+    found = positive_class(y, asked) if task == "classification" else None
+    if found is None:
+        return []
+    positive, why = found
+    other = next(label for label in shares(y) if label != positive)
+    return [f"the positive class is {positive} ({why}); for the other, use --positive {other}"]
+
+
+def as_kind(name: str, kind: str) -> str:
+    """The option that makes a column this kind, as a shell reads it."""
+    return f"--kind {quote(f'{name}={kind}')}"
+
+
+def preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> Iterator[str]:
+    """What becomes of texts, and the steps that were asked for."""
+    for name in inputs.schema.of(Text):
+        yield (
+            f"{name} is read by its words: learners of sparse rows take all of them, others the {MOST_WORDS}"
+            f" that say most of {target} in the training rows of each fold"
+        )
+    if prepare:
+        yield f"every fold prepares the inputs by its training rows: {'; '.join(prepare)}"
+
+
+def gap_notes(gaps: int, used: int, target: str) -> Iterator[str]:
+    """What becomes of the rows without a target, in words."""
+    if gaps:
+        what = "used by learners of unlabelled rows alone, and never tested" if used else "skipped"
+        yield f"{plural(gaps, 'row')} without {target} {what}"
+
+
+def role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
+    """What the columns with a role are for, in words."""
+    over_time = {
+        "new": "groups the rows: scores are for new groups, of which no row has trained the model"
+        " (for groups whose past is known, use --test-groups known)",
+        "known": "groups the rows: scores are for known groups, whose earlier rows have trained the model"
+        " (for new groups, use --test-groups new)",
+    }
+    told = {
+        "id": "is the row ID",
+        "group": over_time[test_groups]
+        if test_groups
+        else "groups the rows: rows of one group stay in the same fold",
+        "time": "orders the rows: models are trained on the past and tested on the future",
+        "sequence": "names the sequences, which are never divided; models of sequences judge a row with those"
+        " beside it",
+    }
+    for role, name in roles.named.items():
+        if role in told:
+            yield f"{name} {told[role]}; it is not used as a feature"
+    for name in roles.sensitive:
+        part = (
+            "is not used as a feature"
+            if name in roles.ignore
+            else f"is also used as a feature; to exclude it, add --ignore {quote(name)}"
+        )
+        yield f"{name} is sensitive: fairness is evaluated between its groups; it {part}"
+
+
+def sample_notes(roles: Roles) -> Iterator[str]:
+    """What a study does with files larger than memory."""
+    yield f"{SAMPLED}learners are evaluated on a random sample of their rows"
+    if roles.bound:
+        yield f"{FITTED}the sample, since its rows have an order, groups or weights"
+    else:
+        yield (
+            f"{FITTED}all rows of the files that were not locked away; on those of the sample,"
+            " if costs, a threshold or preparation steps ask for it"
+        )
+
+
+def time_notes(table: Table, roles: Roles) -> Iterator[str]:
+    """What the dates that order the rows are beside that; else an offer to test on later rows."""
+    dates = [name for name in table.schema.of(Datetime) if name not in roles.no_inputs]
+    if roles.time is None and dates:
+        yield (
+            f"dates in {listed(dates)}: to test on later rows than those of training, add"
+            f" --time {quote(dates[0])}; the elapsed time is then no feature"
+        )
+    if roles.time is not None and (parts := [a.part for a in calendar_parts(table, roles.time)]):
+        yield f"of {roles.time}, learners see the {listed(parts)}, which the future shares with the past"
+
+
+def weight_notes(name: str, weights: np.ndarray, kind: WeightKind) -> Iterator[str]:
+    whole = bool((weights == np.trunc(weights)).all())
+    if kind == "frequency":
+        yield (
+            f"{name} gives how many rows a row stands for, so {len(weights):,} rows are fitted and scored as"
+            f" {weights.sum():,.0f} (for weights that count in fitting only, use --weight-kind importance);"
+            " it is not used as a feature"
+        )
+        return
+    many = f", since {weights.sum():,.0f} rows are too many to repeat" if weights.sum() > MOST_ROWS else ""
+    yield (
+        f"{name} gives how much a row counts in fitting; in the scores every row counts the same"
+        f"{many if whole else ''}; it is not used as a feature"
+    )
+
+
+def effort_notes(effort: Effort) -> list[str]:
+    return {
+        "usual": [],
+        "quick": ["a quick study: fewer folds, and no learners that are slow on this many rows"],
+        "thorough": ["a thorough study: parameters are tuned inside every fold, with more repeats"],
+    }[effort]
