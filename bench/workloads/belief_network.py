@@ -190,10 +190,11 @@ def search_pyagrum(given):
 
 
 def search_pgmpy(given):
-    from pgmpy.estimators import HillClimbSearch
+    from pgmpy.causal_discovery import HillClimbSearch
 
     frame = given[0].to_pandas().astype("category")
-    return list(HillClimbSearch(frame).estimate(scoring_method="bic-d", show_progress=False).edges())
+    search = HillClimbSearch(scoring_method="bic-d", return_type="dag", show_progress=False)
+    return list(search.fit(frame).causal_graph_.edges())
 
 
 def chow_liu_ours(given):
