@@ -45,6 +45,14 @@ def test_gaps_that_go_with_another_column_are_told():
     assert f"{np.median(age[gone]):.2f}"[:4] in one.message
 
 
+def test_where_both_medians_are_the_same_the_means_are_told():
+    # of a hundred rows without a cabin 20 survived, of a hundred with one 45
+    survived = np.r_[np.ones(20), np.zeros(80), np.ones(45), np.zeros(55)]
+    cabin = np.r_[np.full(100, np.nan), np.arange(100.0)]
+    (one,) = found(read({"cabin": cabin, "survived": survived}), "gaps", "survived")
+    assert "the mean of 'survived' is 0.2 where it is missing, and 0.45 elsewhere" in one.message
+
+
 def test_the_withheld_incomes_of_credit_are_found():
     # 25% of those who earn less than 15 withhold their income; the amount of a loan does not tell that
     (one,) = found(load("credit", rows=3000), "gaps", "default")

@@ -136,9 +136,11 @@ def _words(missing: Masks, other: Column) -> str:
     if not isinstance(attribute, Categorical):
         halves = data / 2  # the mean of two numbers may be too large
         known = np.isfinite(data)
-        middles = (float(np.median(halves[known & part])) for part in (missing, ~missing))
-        where, elsewhere = (short(2 * middle) for middle in middles)
-        return f"the median of {other.name!r} is {where} where it is missing, and {elsewhere} elsewhere"
+        parts = halves[known & missing], halves[known & ~missing]
+        what, (where, elsewhere) = "median", [short(2 * float(np.median(part))) for part in parts]
+        if where == elsewhere:  # as of numbers that are 0 and 1
+            what, (where, elsewhere) = "mean", [short(2 * float(part.mean())) for part in parts]
+        return f"the {what} of {other.name!r} is {where} where it is missing, and {elsewhere} elsewhere"
     known = data >= 0
     counts = np.bincount(data[known], missing[known], len(attribute.values))
     sizes = np.bincount(data[known], minlength=len(attribute.values))
