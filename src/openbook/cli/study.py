@@ -175,7 +175,9 @@ def _ranking(screen: Console, result: StudyResult) -> None:
         chosen = row.label == result.choice.label
         strong += [i] if chosen else []
         name = row.label + "".join(f" ({tag})" for tag in words.tags(result, row.label))
-        test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", shown_p(row.p_value))
+        test = ("", "")
+        if row.test is not None:
+            test = (words.score_words(row.test.difference, sign="+"), shown_p(row.p_value))
         lines.append(("→" if chosen else "", name, words.score_words(row.score), row.interval.ends, *test))
     figures(screen, head, lines, spare=(4, 5), strong=strong, left=(0, 1))
     tests = sorted({row.test.method for row in rows if row.test is not None})
