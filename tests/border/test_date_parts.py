@@ -153,7 +153,7 @@ def test_sql_takes_the_part_of_the_column_of_dates():
 def test_describe_says_which_parts_count():
     table = ob.read(weeks())
     said = {f.kind: f.message for f in ob.describe(table, "busy").findings}["dates"]
-    assert "weekday (p < 0.001)" in said
+    assert "weekday (p < 0.001, " in said
     assert "not the month" in said
     assert "month, weekday" in {f.kind: f.message for f in ob.describe(table).findings}["dates"]
 

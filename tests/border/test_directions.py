@@ -103,4 +103,4 @@ def test_directions_of_a_file_are_checked():
             Schema.from_json({**record, "attributes": [one]})
     other = Direction.of("t", 2, ("aa", "cc"), (1.0, 1.0))
     with pytest.raises(DataError, match="the directions of 't' have different words"):
-        _ = Schema((*schema, other)).unworded
+        Schema.from_json(Schema((*schema, other)).to_json())

@@ -215,7 +215,9 @@ class Schema:
         if not isinstance(attributes, list) or not all(isinstance(a, dict) for a in attributes):
             msg = "a schema needs a list of attributes"
             raise DataError(msg)
-        return cls(tuple(Attribute.from_json(a) for a in attributes), named=record.get("named") is not False)
+        schema = cls(tuple(map(Attribute.from_json, attributes)), named=record.get("named") is not False)
+        _ = schema.directions  # checks that those of a text have the same words
+        return schema
 
 
 def _source(attribute: Attribute) -> Attribute:
