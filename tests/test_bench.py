@@ -28,7 +28,13 @@ def own_folder(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings(
     "ignore:builtin type:DeprecationWarning"
 )  # pyAgrum's bindings, as they are imported
-@pytest.mark.parametrize("name", sorted(set(WORKLOADS) - {"cold"}))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.thorough if name == "belief_network_search" else ())
+        for name in sorted(set(WORKLOADS) - {"cold"})
+    ],
+)
 def test_contestants_are_equally_good(name, monkeypatch):
     monkeypatch.setattr(child.gc, "collect", int)  # no figure counts here, and all that pytest holds is much
     workload = WORKLOADS[name]

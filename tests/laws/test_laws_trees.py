@@ -182,6 +182,7 @@ def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
         assert tree.attribute[node] == (LEAF if winner is None else winner)
 
 
+@pytest.mark.thorough
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(problems(), st.sampled_from([None, 0]), st.sampled_from([20, 2]))
 def test_the_work_derives_what_was_chosen(problem, few, uncharged):

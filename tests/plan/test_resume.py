@@ -59,6 +59,7 @@ def small_plan():
     return make_plan("wine", only=["naive_bayes"], cv=2, repeats=1, test_share=0.3, random_state=2)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_killed_at_random_moments_a_study_loses_nothing(tmp_path):
     plan, rng = small_plan(), random.Random(11)
