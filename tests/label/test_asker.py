@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron
 
 import openbook as ob
 from openbook.baseline import ZeroR
@@ -128,6 +128,8 @@ def test_bad_input_is_named():
         Asker(Told(), "marginal").fit(ROWS, LABELS)
     with pytest.raises(ParameterError, match="is not a learner"):
         Asker(Told).fit(ROWS, LABELS)
+    with pytest.raises(ParameterError, match="LinearRegression predicts numbers; to ask"):
+        Asker(LinearRegression()).fit(ROWS, LABELS)
     asker.teach([3, 4, 5], ["a", "a", "a"])
     assert asker.ask() == []
     with pytest.raises(DataError, match="every row has a label"):

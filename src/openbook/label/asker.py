@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -288,6 +288,9 @@ class Asker(BaseEstimator):
     def _check_estimator(self):
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             msg = f"Asker: {self.estimator!r} is not a learner; pass one such as NaiveBayes()"
+            raise ParameterError(msg)
+        if is_regressor(self.estimator):
+            msg = f"{type(self.estimator).__name__} predicts numbers; to ask for labels, choose a classifier"
             raise ParameterError(msg)
         members = self.committee or [self.estimator]
         judges = members if self.strategy in COMMITTEES else [self.estimator]
