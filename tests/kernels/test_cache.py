@@ -28,8 +28,9 @@ def first(array):
 def first(tmp_path, monkeypatch):
     """A function in a file of its own, with a cache of its own."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    # numba pickles the globals of such a function, builtins included, where other tests leave values
-    path, names = tmp_path / "kernels.py", {"__builtins__": {}}
+    # numba pickles the globals of such a function, builtins included, where other tests leave values; and it
+    # imports its module, unless a kernel that was compiled before is still in memory
+    path, names = tmp_path / "kernels.py", {"__builtins__": {}, "__name__": "openbook"}
     path.write_text(SOURCE)
     exec(compile(SOURCE, path, "exec"), names)
     return names["first"]
