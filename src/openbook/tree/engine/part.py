@@ -15,7 +15,7 @@ from openbook.tree.engine.counts import clear, count_codes
 from openbook.tree.engine.criteria import GINI, SQUARED, weight_of
 from openbook.tree.engine.keys import FIRST, FIRST_BIT, ROW
 from openbook.tree.engine.search import FRACTIONAL, OWN_BRANCH
-from openbook.tree.engine.split import add_keys, add_target, row_of
+from openbook.tree.engine.split import ROUNDING, add_keys, add_target, row_of
 
 __all__ = [
     "BRANCH",
@@ -244,10 +244,10 @@ def send_missing(ground, segment, side, branches, rule):
 
 @inner
 def heaviest_of(branches):
-    """The branch of the most known weight, the first of equals."""
+    """The branch of the most known weight, the first of equals, rounding apart."""
     heaviest = 0
     for b in range(branches.size):
-        if branches[b].weight > branches[heaviest].weight:
+        if branches[b].weight > branches[heaviest].weight * (1 + ROUNDING):
             heaviest = b
     return heaviest
 
