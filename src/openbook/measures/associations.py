@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from openbook.data.ranks import mean_ranks
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats
 from openbook.measures.shown import derived_by
@@ -31,7 +32,7 @@ def _derive_pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Work:
 def _derive_spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Work:
     """How Spearman's correlation comes about: Pearson's, of the ranks."""
     a, b = _pairs(x, y)
-    ranks = [_ranks(each) for each in (a, b)]
+    ranks = [mean_ranks(each) for each in (a, b)]
     rows = list(zip(a.tolist(), ranks[0].tolist(), b.tolist(), ranks[1].tolist(), strict=True))
     grid = Grid("ranks", ("x", "rank of x", "y", "rank of y"), rows)
     return Work("Spearman's rank correlation", (grid, *_steps(*ranks)), "x and y are the ranks.")
@@ -88,7 +89,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     1.0
     """
     a, b = _pairs(x, y)
-    return pearson(_ranks(a), _ranks(b))
+    return pearson(mean_ranks(a), mean_ranks(b))
 
 
 def _pairs(x: Any, y: Any) -> tuple[Floats, Floats]:
@@ -102,14 +103,6 @@ def _pairs(x: Any, y: Any) -> tuple[Floats, Floats]:
         msg = "x and y have no pair of known numbers"
         raise ParameterError(msg)
     return a[known], b[known]
-
-
-def _ranks(x: Floats) -> Floats:
-    """The rank of each number, from 1 on; equal ones share the mean of theirs."""
-    _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    shared: Floats = (last - (counts - 1) / 2)[places]
-    return shared
 
 
 def _steps(x: Floats, y: Floats) -> list[Step]:

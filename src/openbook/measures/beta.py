@@ -16,14 +16,14 @@ import numpy.typing as npt
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
 from openbook.measures.derive_distributions import beta_steps
-from openbook.measures.distribution import Distribution, check_quantiles
+from openbook.measures.distribution import ContinuousDistribution, check_quantiles
 from openbook.work import Step
 
 __all__ = ["Beta"]
 
 
 @dataclass(frozen=True)
-class Beta(Distribution):
+class Beta(ContinuousDistribution):
     """A probability that is itself uncertain, as after some successes and failures.
 
     Attributes
@@ -92,20 +92,6 @@ class Beta(Distribution):
         safe = np.where(inside, at, 0.5)
         logs = xlogy(self.alpha - 1, safe) + xlog1py(self.beta - 1, -safe) - betaln(self.alpha, self.beta)
         return plain_array(np.where(np.isnan(at), np.nan, np.where(inside, logs, -np.inf)))
-
-    def pdf(self, x: npt.ArrayLike) -> Any:
-        """The density at x.
-
-        Parameters
-        ----------
-        x : array-like
-            Where the density is asked for.
-
-        Returns
-        -------
-        float or ndarray
-        """
-        return plain_array(np.exp(self.log_pdf(x)))
 
     def cdf(self, x: npt.ArrayLike) -> Any:
         """The probability P(X <= x).

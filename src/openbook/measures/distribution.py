@@ -22,7 +22,7 @@ from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
 from openbook.work import Grid, Step, Work
 
-__all__ = ["DiscreteDistribution", "Distribution", "check_level", "check_quantiles"]
+__all__ = ["ContinuousDistribution", "DiscreteDistribution", "Distribution", "check_level", "check_quantiles"]
 
 
 class Distribution(ABC):
@@ -73,6 +73,28 @@ class Distribution(ABC):
         """
         check_level(level)
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+
+class ContinuousDistribution(Distribution):
+    """A distribution with a density, which is the exponential of its logarithm."""
+
+    @abstractmethod
+    def log_pdf(self, x: npt.ArrayLike) -> Any:
+        """The logarithm of the density at x."""
+
+    def pdf(self, x: npt.ArrayLike) -> Any:
+        """The density at x.
+
+        Parameters
+        ----------
+        x : array-like
+            Where the density is asked for; of a vector, its numbers in the last axis.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        return plain_array(np.exp(self.log_pdf(x)))
 
 
 class DiscreteDistribution(Distribution):

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
 from openbook.measures.derive_distributions import normal_steps, vector_steps
-from openbook.measures.distribution import Distribution, check_quantiles
+from openbook.measures.distribution import ContinuousDistribution, check_quantiles
 from openbook.measures.recipe import derive_covariance, derive_normal
 from openbook.work import Grid, Step, Work
 
@@ -44,7 +44,7 @@ _FAR = 38.0
 
 
 @dataclass(frozen=True)
-class Gaussian(Distribution):
+class Gaussian(ContinuousDistribution):
     """A number that is normally distributed.
 
     Attributes
@@ -93,20 +93,6 @@ class Gaussian(Distribution):
         """
         deviation = as_floats(x, "x") - self.mean
         return plain_array(-0.5 * (np.log(2 * np.pi * self.variance) + deviation**2 / self.variance))
-
-    def pdf(self, x: npt.ArrayLike) -> Any:
-        """The density at x.
-
-        Parameters
-        ----------
-        x : array-like
-            Where the density is asked for.
-
-        Returns
-        -------
-        float or ndarray
-        """
-        return plain_array(np.exp(self.log_pdf(x)))
 
     def cdf(self, x: npt.ArrayLike) -> Any:
         """The cumulative probability P(X <= x) = Φ((x - mean) / deviation).
@@ -253,7 +239,7 @@ class Gaussian(Distribution):
 
 
 @dataclass(frozen=True, eq=False)
-class MultivariateGaussian(Distribution):
+class MultivariateGaussian(ContinuousDistribution):
     """A vector that is normally distributed.
 
     Attributes
@@ -322,20 +308,6 @@ class MultivariateGaussian(Distribution):
         log_determinant = 2 * np.log(np.diagonal(root)).sum()
         logs = -0.5 * (self.mean.size * np.log(2 * np.pi) + log_determinant + squares)
         return plain_array(logs.reshape(deviations.shape[:-1]))
-
-    def pdf(self, x: npt.ArrayLike) -> Any:
-        """The density at x, of shape (…, d).
-
-        Parameters
-        ----------
-        x : array-like
-            Where the density is asked for.
-
-        Returns
-        -------
-        float or ndarray
-        """
-        return plain_array(np.exp(self.log_pdf(x)))
 
     def cdf(self, x: npt.ArrayLike) -> Any:
         """The probability that every number is at most that of x, of shape (…, d); found numerically.

@@ -38,6 +38,7 @@ from openbook.data.attributes import Categorical, Nominal, Numeric
 from openbook.data.column import Column
 from openbook.data.findings.finding import TINY, Finding
 from openbook.data.findings.repeats import row_codes, sample_rows
+from openbook.data.ranks import mean_ranks
 from openbook.data.table import Table
 
 __all__ = ["leak_findings"]
@@ -267,7 +268,7 @@ def _worst_auc(data: Array, classes: Array) -> float:
 def _auc(x: Array, positive: Array) -> float:
     """How often one of the positive rows has the larger number, or the smaller one if that is more often."""
     n, m = int(positive.sum()), int((~positive).sum())
-    auc = (float(_ranks(x)[positive].sum()) - n * (n + 1) / 2) / (n * m)
+    auc = (float(mean_ranks(x)[positive].sum()) - n * (n + 1) / 2) / (n * m)
     return max(auc, 1 - auc)
 
 
@@ -277,7 +278,7 @@ def _correlation(a: Array, b: Array) -> float:
     if known.sum() < TINY:
         return 0.0
     a, b = a[known], b[known]
-    of_ranks = abs(float(_unit(_ranks(a)) @ _unit(_ranks(b))))
+    of_ranks = abs(float(_unit(mean_ranks(a)) @ _unit(mean_ranks(b))))
     return min(max(of_ranks, abs(float(_unit(_clipped(a)) @ _unit(_clipped(b))))), 1.0)
 
 
@@ -294,12 +295,6 @@ def _unit(x: Array) -> Array:
         return np.zeros_like(x)
     centred = x / scale - (x / scale).mean()
     return centred / max(float(np.linalg.norm(centred)), np.finfo(float).tiny)
-
-
-def _ranks(x: Array) -> Array:
-    """Ranks from 1, ties sharing their mean."""
-    _, which, counts = np.unique(x, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[which]
 
 
 def _followed(x: Array, y: Array) -> float:

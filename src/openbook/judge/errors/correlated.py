@@ -13,6 +13,7 @@ import numpy as np
 
 from openbook.data import Categorical, Nominal, Table, Text
 from openbook.data.findings.repeats import sample_rows
+from openbook.data.ranks import mean_ranks
 from openbook.judge.risk.proxies import binned
 
 __all__ = ["TOGETHER", "correlated_groups"]
@@ -62,9 +63,8 @@ def _ranks(table: Table, name: str) -> np.ndarray:
     column = table.column(name)
     data = column.data.astype(float)
     missing = column.missing | (data < 0) if isinstance(column.attribute, Categorical) else ~np.isfinite(data)
-    _, which, counts = np.unique(data[~missing], return_inverse=True, return_counts=True)
     ranks = np.zeros(len(data))
-    ranks[~missing] = (np.cumsum(counts) - (counts - 1) / 2)[which] - ((~missing).sum() + 1) / 2
+    ranks[~missing] = mean_ranks(data[~missing]) - ((~missing).sum() + 1) / 2
     length = float(np.linalg.norm(ranks))
     return ranks / length if length else ranks
 
