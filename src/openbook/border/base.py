@@ -135,8 +135,7 @@ class Estimator(BaseEstimator):
     def _opened(self, saved: Saved) -> None:
         schema = Schema.from_json(saved.facts["schema"])
         if self._reads_texts and (texts := schema.of(Text)):
-            msg = f"it has no words of the text column {texts[0]!r}"
-            raise ValueError(msg)
+            raise ValueError(f"it has no words of the text column {texts[0]!r}")
         self._remember(schema)
         self._restore(saved.arrays)
 
@@ -214,11 +213,10 @@ class Estimator(BaseEstimator):
         if training is not None:
             profile = Profile.of(self._with_texts(training), model)
         if profile is None:
-            msg = (
+            raise DataError(
                 f"{type(self).__name__} does not know its training rows; pass them, as in model.unlike(X,"
                 " training=X_train), or save the model with openbook.save(model, path, training=X_train)"
             )
-            raise DataError(msg)
         return profile.compare(self._with_texts(X), model)
 
     def _with_texts(self, X: Any) -> Table:
@@ -246,21 +244,18 @@ class Estimator(BaseEstimator):
             rows = np.asarray(row, dtype=object)[None, :] if np.ndim(row) == 1 else row
             table = read(rows, self.schema_)
         if len(table) != 1:
-            msg = f"work takes one row, got {len(table)}; pick one, as in table.take([3])"
-            raise DataError(msg)
+            raise DataError(f"work takes one row, got {len(table)}; pick one, as in table.take([3])")
         return table
 
     def _accept(self, table: Table) -> None:
         """Refuse what cannot be fitted; remember the schema of what can."""
         if isinstance(table, SparseTable) and not self.__sklearn_tags__().input_tags.sparse:
-            msg = f"{type(self).__name__} cannot use sparse data; pass X.toarray()"
-            raise TypeError(msg)
+            raise TypeError(f"{type(self).__name__} cannot use sparse data; pass X.toarray()")
         self._remember(table.schema)
 
     def _remember(self, schema: Schema) -> None:
         if (reason := self.refusal(schema)) is not None:
-            msg = f"{type(self).__name__} {reason}"
-            raise RefusalError(msg)
+            raise RefusalError(f"{type(self).__name__} {reason}")
         for name in ("_file", "training_profile_", "_rows_in_use"):  # it becomes another model
             self.__dict__.pop(name, None)
         self.schema_ = schema
@@ -337,8 +332,7 @@ class FromRows(Estimator):
     def _unweighted(self, sample_weight: Any) -> None:
         """Refuse weights of rows that are read from files."""
         if sample_weight is not None:
-            msg = "sample_weight needs rows in memory; read the file instead of scanning it"
-            raise DataError(msg)
+            raise DataError("sample_weight needs rows in memory; read the file instead of scanning it")
 
 
 def _on_encoded(estimator: Estimator, method: Callable[[Table], Array], table: Table) -> Array:

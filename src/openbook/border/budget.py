@@ -35,11 +35,10 @@ def refuse_if_over(what: str, n_bytes: float, seconds: float, remedy: str, *, al
     most = most_bytes()
     if allow or (n_bytes <= most and seconds <= _MOST_SECONDS):
         return
-    msg = (
+    raise RefusalError(
         f"{what} would take about {_size(n_bytes)} and {_time(seconds)}; the limits are {_size(most)} and"
         f" {_time(_MOST_SECONDS)}; {remedy}, or pass allow_large=True to go ahead"
     )
-    raise RefusalError(msg)
 
 
 def most_bytes() -> float:

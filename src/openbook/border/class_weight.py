@@ -32,9 +32,7 @@ def class_factors(learner, weights):
     rule = Number(above=0)
     for label, weight in by_label.items():
         if label not in labels:
-            msg = f"class_weight: no class {label!r}. {did_you_mean(label, labels)}"
-            raise ParameterError(msg)
+            raise ParameterError(f"class_weight: no class {label!r}. {did_you_mean(label, labels)}")
         if not rule.allows(weight):
-            msg = f"class_weight: that of {label!r} must be {rule.demand()}, got {weight!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"class_weight: that of {label!r} must be {rule.demand()}, got {weight!r}")
     return np.array([float(by_label.get(label, 1.0)) for label in labels])

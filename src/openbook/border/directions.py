@@ -51,8 +51,7 @@ def with_directions(schema: Schema, rows: Rows) -> tuple[Schema, list[CountedChu
     derived = {text: _directions(text, terms, pieces) for text, terms in zip(texts, found, strict=True)}
     attributes = tuple(one for a in schema for one in derived.get(a.name, [a]))
     if not attributes:
-        msg = f"column {texts[0]!r} has no word that several texts share, and others lack"
-        raise DataError(msg)
+        raise DataError(f"column {texts[0]!r} has no word that several texts share, and others lack")
     return Schema(attributes, schema.named), held
 
 

@@ -91,15 +91,12 @@ class Folding(Learner):
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         if odd := arrays.keys() ^ self._zero().arrays().keys():
-            msg = f"array {min(odd)!r} is missing or unexpected"
-            raise ValueError(msg)
+            raise ValueError(f"array {min(odd)!r} is missing or unexpected")
         self.statistics_ = self._zero().filled(arrays)
         if not _finite(self.statistics_):
-            msg = "its statistics are not finite"
-            raise ValueError(msg)
+            raise ValueError("its statistics are not finite")
         if not _possible(self.statistics_):
-            msg = "its statistics are not valid: a weight is negative, or missing"
-            raise ValueError(msg)
+            raise ValueError("its statistics are not valid: a weight is negative, or missing")
         self._solve()
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -237,11 +234,10 @@ class Folding(Learner):
         """The codes of these labels in `classes_`."""
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
         if new := [label for label in labels.tolist() if label not in known]:
-            msg = (
+            raise ParameterError(
                 f"class {new[0]!r} was not in the first batch; name all classes there:"
                 " partial_fit(X, y, classes=[…])"
             )
-            raise ParameterError(msg)
         return np.array([known[label] for label in labels.tolist()])
 
     def _with_classes(self, rows: Rows, classes: Array) -> Rows:

@@ -193,11 +193,9 @@ class LabelLearner(ClassifierMixin, Estimator):
         self.labels_ = np.array([str(label) for label in saved.facts["labels"]])
         self.target_, self.separator_ = str(saved.facts["target"]), saved.facts.get("separator", "|")
         if not len(self.labels_) or len(set(self.labels_.tolist())) < len(self.labels_):
-            msg = "its labels must be a list of distinct texts"
-            raise ValueError(msg)
+            raise ValueError("its labels must be a list of distinct texts")
         if self.separator_ not in SEPARATORS:
-            msg = "what separates its labels must be |, ; or a comma"
-            raise ValueError(msg)
+            raise ValueError("what separates its labels must be |, ; or a comma")
         self._remember(Schema.from_json(saved.facts["schema"]))
         self._restore(saved.arrays)
 

@@ -112,8 +112,7 @@ class Learner(FromRows):
         """Check and encode everything that `fit` is given; sets schema_, target_ and the feature names."""
         check_parameters(self, self._rules)
         if y is None:
-            msg = f"{type(self).__name__} requires y to be passed, but the target y is None"
-            raise DataError(msg)
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if isinstance(X, Scan):
             rows = self._file_rows(X, y, sample_weight)
         else:
@@ -172,12 +171,10 @@ class Learner(FromRows):
 
     def _file_rows(self, scan: Scan, y: Any, sample_weight: Any) -> Rows:
         if not isinstance(y, str):
-            msg = "with a scan, y must be the name of one of its columns"
-            raise DataError(msg)
+            raise DataError("with a scan, y must be the name of one of its columns")
         self._unweighted(sample_weight)
         if getattr(self, "kinds", None) is not None:
-            msg = "with a scan, kinds are the scan's affair: openbook.scan(…, kinds=…)"
-            raise DataError(msg)
+            raise DataError("with a scan, kinds are the scan's affair: openbook.scan(…, kinds=…)")
         target = scan.schema[y]
         schema = scan.schema.select(name for name in scan.names if name != y)
         self._remember(schema)
@@ -270,8 +267,7 @@ class Classifier(ClassifierMixin, Learner):
     def _opened(self, saved: Saved) -> None:
         classes = saved.arrays["classes_"]
         if classes.ndim != 1 or not len(classes) or len(set(classes.tolist())) != len(classes):
-            msg = "its classes must be a list of distinct labels"
-            raise ValueError(msg)
+            raise ValueError("its classes must be a list of distinct labels")
         self.classes_ = classes
         super()._opened(saved._replace(arrays={n: a for n, a in saved.arrays.items() if n != "classes_"}))
 
@@ -282,11 +278,10 @@ class Classifier(ClassifierMixin, Learner):
 
     def _file_target(self, attribute: Attribute) -> None:
         if not isinstance(attribute, Categorical):
-            msg = (
+            raise DataError(
                 f"target {attribute.name!r} is {attribute.kind}; to classify,"
                 f" scan with kinds={{{attribute.name!r}: 'nominal'}}"
             )
-            raise DataError(msg)
         self.classes_ = np.array(attribute.values)
 
 

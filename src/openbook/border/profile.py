@@ -285,8 +285,7 @@ class Profile:
             attribute, values = schema[str(name)], np.array([missing, known, *figures], dtype=float)
             wanted = len(attribute.values) if isinstance(attribute, Categorical) else len(GRID)
             if len(figures) != wanted or not np.isfinite(values).all() or (values[:2] < 0).any():
-                msg = f"the profile of column {name!r} is not valid"
-                raise ValueError(msg)
+                raise ValueError(f"the profile of column {name!r} is not valid")
             columns[str(name)] = ColumnProfile(float(missing), float(known), values[2:])
         centre, spread, distances = (np.array(part, dtype=float) for part in record["together"])
         d = len(centre)
@@ -294,11 +293,9 @@ class Profile:
         empty = Table(schema, [np.zeros(0)] * len(schema))
         wide = _encoded(empty, columns).shape[1] if d else 0
         if not sound or centre.ndim != 1 or d != wide or len(distances) not in ({len(GRID)} if d else {0}):
-            msg = "the profile of all columns together is not valid"
-            raise ValueError(msg)
+            raise ValueError("the profile of all columns together is not valid")
         if d and (spread.shape != (d, d) or (np.linalg.eigvalsh(spread) <= 0).any()):
-            msg = "the covariance of the profile is not valid"
-            raise ValueError(msg)
+            raise ValueError("the covariance of the profile is not valid")
         shares = {str(name): float(share) for name, share in record["predicted"].items()}
         return cls(columns, centre, spread.reshape(d, d), distances, shares)
 

@@ -265,16 +265,13 @@ def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:
     if weights.ndim == 0:
         weights = np.full(len(table), float(weights))
     if weights.shape != (len(table),):
-        msg = f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!"
-        raise DataError(msg)
+        raise DataError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         i = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
-        msg = f"sample_weight must be finite and not negative, but row {i} has {weights[i]}"
-        raise DataError(msg)
+        raise DataError(f"sample_weight must be finite and not negative, but row {i} has {weights[i]}")
     some = weights > 0
     if not some.any():
-        msg = "every sample_weight is zero; give at least one row a weight"
-        raise DataError(msg)
+        raise DataError("every sample_weight is zero; give at least one row a weight")
     if some.all():
         return Rows.in_memory(table, targets, weights)
     return Rows.in_memory(table.take(some), targets[some], weights[some])

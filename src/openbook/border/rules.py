@@ -255,8 +255,7 @@ class ValueOf:
         fields = dict(record)
         name = fields.pop("type")
         if name not in self.types:
-            msg = f"unknown value {name!r}. {did_you_mean(str(name), tuple(self.types))}"
-            raise ValueError(msg)
+            raise ValueError(f"unknown value {name!r}. {did_you_mean(str(name), tuple(self.types))}")
         return self.types[name](**fields)
 
 
@@ -332,5 +331,4 @@ def check_parameters(learner: Any, rules: Mapping[str, ParameterRule]) -> None:
     for name, rule in rules.items():
         value = getattr(learner, name)
         if not rule.allows(value):
-            msg = f"{type(learner).__name__}: {name} must be {rule.demand()}, got {value!r}."
-            raise ParameterError(msg)
+            raise ParameterError(f"{type(learner).__name__}: {name} must be {rule.demand()}, got {value!r}.")

@@ -73,8 +73,7 @@ def read_arff(path: Path, how: Reading) -> Table:
         columns = _columns(schema, rows)
         return table_of([_column(a, next(columns), asked.get(a.name), how, rows) for a in schema])
     except _Wrong as wrong:
-        msg = f"{path}: {wrong}"
-        raise DataError(msg) from None
+        raise DataError(f"{path}: {wrong}") from None
 
 
 class _Wrong(Exception):  # noqa: N818 (becomes a DataError that names the file)

@@ -112,14 +112,12 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
     import scipy.sparse as sp
 
     if source.dtype.kind == "c":
-        msg = f"Complex data not supported\n{source!r}\n"
-        raise DataError(msg)
+        raise DataError(f"Complex data not supported\n{source!r}\n")
     if source.ndim != 2:
         raise DataError(_not_2d(source.toarray()))
     check_size(*source.shape)
     if source.dtype.kind not in "biuf":
-        msg = f"a sparse matrix must hold numbers, got {source.dtype}"
-        raise DataError(msg)
+        raise DataError(f"a sparse matrix must hold numbers, got {source.dtype}")
     matrix: sp.csr_array = sp.csr_array(source, dtype=np.float64)
     try:
         matrix.check_format(full_check=True)
@@ -142,8 +140,7 @@ def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading) -> Table:
     """A table from dict rows; columns in the order in which keys first occur."""
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            msg = f"row {i} is a {type(row).__name__}, but the rows before it are dicts"
-            raise DataError(msg)
+            raise DataError(f"row {i} is a {type(row).__name__}, but the rows before it are dicts")
     keys = list(dict.fromkeys(key for row in rows for key in row))
     check_size(len(rows), len(keys))
     names = [str(key) for key in keys]
@@ -258,15 +255,13 @@ def _is_number_type(kind: type) -> bool:
 
 def _check_cell_type(name: str, kind: type, values: Any) -> None:
     if issubclass(kind, complex | np.complexfloating):
-        msg = f"Complex data not supported: column {name!r}"
-        raise DataError(msg)
+        raise DataError(f"Complex data not supported: column {name!r}")
     if issubclass(kind, Mapping | Sequence | set | frozenset | np.ndarray) and not issubclass(
         kind, str | bytes
     ):
         row = next(i for i, value in enumerate(values) if type(value) is kind)
         where = f"column {name!r} holds a {kind.__name__} in row {row}"
-        msg = f"a cell's argument must be a string or a number, but {where}"
-        raise CellTypeError(msg)
+        raise CellTypeError(f"a cell's argument must be a string or a number, but {where}")
 
 
 def _column(name: str, column: Array, wish: Wish, how: Reading) -> Decided:
@@ -284,11 +279,9 @@ def _as_array(source: Any) -> Array:
         floats = array.astype(np.float64)
         return floats if is_exact(floats) else array
     if array.dtype.kind == "c":
-        msg = f"Complex data not supported\n{array}\n"
-        raise DataError(msg)
+        raise DataError(f"Complex data not supported\n{array}\n")
     if array.dtype.kind in "mV":
-        msg = f"an array of {array.dtype} is not supported; convert it to numbers or texts first"
-        raise DataError(msg)
+        raise DataError(f"an array of {array.dtype} is not supported; convert it to numbers or texts first")
     return array
 
 
@@ -298,8 +291,7 @@ def _nested(rows: Sequence[Any]) -> Array:
         len(row) if isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) else 0 for row in rows
     ]
     if odd := next((i for i, length in enumerate(lengths) if length != lengths[0]), 0):
-        msg = f"rows differ in length: row 0 has {lengths[0]} cells, row {odd} has {lengths[odd]}"
-        raise DataError(msg)
+        raise DataError(f"rows differ in length: row 0 has {lengths[0]} cells, row {odd} has {lengths[odd]}")
     return np.array(rows, dtype=object)
 
 

@@ -118,8 +118,7 @@ class Attribute:
         """
         kind, name = record.get("kind"), record.get("name")
         if kind not in KINDS or not isinstance(name, str):
-            msg = f"not an attribute: {dict(record)!r}. {did_you_mean(str(kind), tuple(KINDS))}"
-            raise DataError(msg)
+            raise DataError(f"not an attribute: {dict(record)!r}. {did_you_mean(str(kind), tuple(KINDS))}")
         cls = next((derived for mark, derived in DERIVED.items() if mark in record), KINDS[kind])
         return cls.rebuilt(name, record)
 
@@ -175,11 +174,10 @@ class Numeric(Attribute):
     def __post_init__(self) -> None:
         marks = (self.decimal, self.thousands)
         if self.decimal not in DECIMALS or self.thousands not in THOUSANDS or len(set(marks)) < 2:
-            msg = (
+            raise DataError(
                 f"attribute {self.name!r}: decimal must be one of {DECIMALS} and thousands another one of"
                 f" {THOUSANDS}, got {marks}"
             )
-            raise DataError(msg)
 
     def shown(self, number: float) -> str:
         """A number as people read it.
@@ -244,8 +242,7 @@ class Numeric(Attribute):
         """
         known = {field.name: record[field.name] for field in fields(cls) if field.name in record}
         if odd := [key for key, value in known.items() if not isinstance(value, str)]:
-            msg = f"attribute {name!r}: {odd[0]} must be a string"
-            raise DataError(msg)
+            raise DataError(f"attribute {name!r}: {odd[0]} must be a string")
         return cls(**known)
 
 
@@ -426,8 +423,7 @@ class Categorical(Attribute):
     def __post_init__(self) -> None:
         if len(set(self.values)) != len(self.values):
             twice = next(v for v in self.values if self.values.count(v) > 1)
-            msg = f"attribute {self.name!r} lists the value {twice!r} twice"
-            raise DataError(msg)
+            raise DataError(f"attribute {self.name!r} lists the value {twice!r} twice")
 
     @cached_property
     def codes(self) -> dict[str, int]:
@@ -519,8 +515,7 @@ class Categorical(Attribute):
         """
         values = record.get("values")
         if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
-            msg = f"attribute {name!r}: values must be a list of strings"
-            raise DataError(msg)
+            raise DataError(f"attribute {name!r}: values must be a list of strings")
         return cls(name, tuple(values))
 
 
@@ -582,8 +577,7 @@ class Nominal(Categorical):
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
         cyclic, needed = record.get("cyclic") is True, record.get("needed", 0.0)
         if not isinstance(needed, float) or not 0 <= needed < math.inf:
-            msg = f"attribute {name!r}: needed must be a number of rows"
-            raise DataError(msg)
+            raise DataError(f"attribute {name!r}: needed must be a number of rows")
         found = super().rebuilt(name, record)
         return replace(found, rest=record.get("rest"), cyclic=cyclic, needed=needed)
 

@@ -116,11 +116,10 @@ class Cells(NamedTuple):
         numbers = [number_in(value, attribute) for value in self.values]
         if first := self.first([value is None for value in numbers]):
             row, text = first
-            msg = (
+            raise DataError(
                 f"column {attribute.name!r} cannot be {attribute.kind}: row {row:,} holds {text!r}."
                 f" If that means missing, read with missing=[…, {text!r}]; else leave the column nominal"
             )
-            raise DataError(msg)
         return self.lookup([math.nan if value is None else value for value in numbers], math.nan, np.float64)
 
     def _codes(self, attribute: Categorical) -> Array:
@@ -132,7 +131,6 @@ class Cells(NamedTuple):
             row, text = first
             hint = did_you_mean(text, attribute.values)
             where = f"column {attribute.name!r}: row {row:,}"
-            msg = f"{where} holds {text!r}, which is not among the listed values. {hint}"
-            raise DataError(msg)
+            raise DataError(f"{where} holds {text!r}, which is not among the listed values. {hint}")
         answers = [codes.get(value, MISSING) for value in spelled]
         return self.lookup(answers, attribute.gap, attribute.dtype, codes.get(NONE))

@@ -38,11 +38,10 @@ def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
         return table
     if not (table.schema.named and schema.named):  # no names on one side: columns are matched by position
         if len(table.schema) != len(schema.given):
-            msg = (
+            raise DataError(
                 f"X has {len(table.schema)} features, but {who} is expecting {len(schema.given)} features as"
                 " input"
             )
-            raise DataError(msg)
         table = _renamed(table, schema.given)
     if isinstance(table, SparseTable):
         return _sparse(table, schema, who, grow=grow)
@@ -55,8 +54,7 @@ def by_name(table: Table, schema: Schema, *, grow: bool = False) -> Table:
         table = _with_derived(table, schema)
     if absent := [name for name in schema.names if name not in table.schema]:
         name = _source(schema[absent[0]])
-        msg = f"column {name!r} is missing. {did_you_mean(name, table.names)}"
-        raise DataError(msg)
+        raise DataError(f"column {name!r} is missing. {did_you_mean(name, table.names)}")
     if grow:
         schema = Schema(tuple(_extended(a, table.column(a.name)) for a in schema), schema.named)
     if table.names == schema.names and table.matrix is not None and not schema.of(Categorical, Text):
@@ -197,11 +195,10 @@ def _numbers_as_codes(column: Column, attribute: Categorical) -> Array:
     known = ~column.missing
     if known.any() and not numbers and attribute.unlisted == UNSEEN:
         first = as_text(column.data[known][0])
-        msg = (
+        raise DataError(
             f"column {column.name!r} was {attribute.kind} in training ({', '.join(attribute.values)}), but"
             f" now contains numbers ({first}, …); give the categories in the spelling of the training data"
         )
-        raise DataError(msg)
     listed = np.array(sorted(numbers))
     codes = np.array([numbers[number] for number in listed], dtype=attribute.dtype)
     place = np.searchsorted(listed, column.data).clip(max=len(listed) - 1)

@@ -30,8 +30,7 @@ def read_sqlite(path: Path, how: Reading) -> Table:
         finally:
             connection.close()
     except (sqlite3.Error, sqlite3.Warning) as error:
-        msg = f"{path}: {error}"
-        raise DataError(msg) from None
+        raise DataError(f"{path}: {error}") from None
     check_size(len(rows), len(described))
     names, notes = distinct_names([column[0] for column in described])
     asked = wishes(how.kinds, names)
@@ -44,8 +43,7 @@ def read_duckdb(path: Path, how: Reading) -> Table:
     try:
         import duckdb
     except ImportError:
-        msg = "a .duckdb file needs duckdb: pip install 'openbook[files]'"
-        raise DataError(msg) from None
+        raise DataError("a .duckdb file needs duckdb: pip install 'openbook[files]'") from None
     try:
         connection = duckdb.connect(str(path), read_only=True)
         try:
@@ -56,8 +54,7 @@ def read_duckdb(path: Path, how: Reading) -> Table:
         finally:
             connection.close()
     except duckdb.Error as error:
-        msg = f"{path}: {str(error).partition(chr(10))[0]}"
-        raise DataError(msg) from None
+        raise DataError(f"{path}: {str(error).partition(chr(10))[0]}") from None
     return from_polars(frame, how)
 
 
@@ -65,8 +62,7 @@ def _sql(path: Path, query: str | None, tables: Sequence[str]) -> str:
     """The query itself, or one for all rows of a table."""
     if query is None and len(tables) != 1:
         known = did_you_mean("", tables) if tables else "It has no tables."
-        msg = f"{path}: say which rows: query='SELECT …' or the name of a table. {known}"
-        raise DataError(msg)
+        raise DataError(f"{path}: say which rows: query='SELECT …' or the name of a table. {known}")
     wanted = tables[0] if query is None else query
     name = wanted.replace('"', '""')
     return f'SELECT * FROM "{name}"' if wanted in tables else wanted  # noqa: S608 (read only, and one's own query)

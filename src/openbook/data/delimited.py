@@ -86,8 +86,7 @@ def read_delimited(path: Path, how: Reading) -> Table:
     guessed = frozenset(name for name in numeric if asked.get(name) is None)
     frame, numeric = file.frame(numeric - file.columns_of_codes(guessed), how)
     if not frame.height:
-        msg = f"{path} has a header, but no rows"
-        raise DataError(msg)
+        raise DataError(f"{path} has a header, but no rows")
     if long := long_numbers(frame, guessed & numeric):
         frame, _ = file.frame(numeric - long, how)
     return table_of(polars_columns(frame, asked, how, EVERY_NUMBER), notes=file.notes)
@@ -209,8 +208,7 @@ class DelimitedFile:
             if numeric:
                 raise _BrokenGuess from None
             said = str(error).partition("\n")[0]
-            msg = f"{self.path}: {self._complaint(span) or said}"
-            raise DataError(msg) from None
+            raise DataError(f"{self.path}: {self._complaint(span) or said}") from None
         frame.columns = list(self.names)
         if frame.width > 1 and frame[:, -1].null_count():
             return self._without_blank_lines(frame, span)
@@ -244,8 +242,7 @@ class DelimitedFile:
             return frame
         short = np.concatenate([counts < width - 1 for _, counts in records(data, self.separator, start)])
         if reason := self._complaint(span):
-            msg = f"{self.path}: {reason}"
-            raise DataError(msg)
+            raise DataError(f"{self.path}: {reason}")
         return frame.filter(pl.Series(~short[: frame.height]))
 
     def columns_of_codes(self, among: Collection[str], span: Span = None) -> set[str]:
@@ -280,8 +277,7 @@ def _fields(path: Path, line: str, separator: str) -> list[str]:
     try:
         fields, *rest = csv.reader(io.StringIO(line, newline=""), delimiter=separator)
     except csv.Error as error:
-        msg = f"{path}: the header cannot be read ({error})"
-        raise DataError(msg) from None
+        raise DataError(f"{path}: the header cannot be read ({error})") from None
     if rest:
         raise _unclear_header(path)
     return [field.strip() for field in fields]
@@ -365,15 +361,11 @@ def _head_of(path: Path, length: int) -> bytes:
 
 def _check_text(path: Path, head: bytes) -> None:
     if not head.removeprefix(_BOM).strip():
-        msg = f"{path} is empty"
-        raise DataError(msg)
+        raise DataError(f"{path} is empty")
     if b"\0" in head:
-        msg = f"{path} is not a text file: byte {head.index(0):,} is NUL"
-        raise DataError(msg)
+        raise DataError(f"{path} is not a text file: byte {head.index(0):,} is NUL")
     if b"\n" not in head and b"\r" in head:
-        msg = f"{path} has carriage returns as line ends; convert it: tr '\\r' '\\n' < old > new"
-        raise DataError(msg)
+        raise DataError(f"{path} has carriage returns as line ends; convert it: tr '\\r' '\\n' < old > new")
     line = head.partition(b"\n")[0]
     if reason := not_utf8(np.frombuffer(line, np.uint8)):
-        msg = f"{path}: {reason}"
-        raise DataError(msg)
+        raise DataError(f"{path}: {reason}")

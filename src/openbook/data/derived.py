@@ -87,8 +87,7 @@ class Word(Numeric):
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
         text, word, score = record.get("text"), record.get("word"), record.get("score", 0.0)
         if not isinstance(text, str) or not isinstance(word, str) or not isinstance(score, float):
-            msg = f"attribute {name!r}: text and word must be strings, and score a number"
-            raise DataError(msg)
+            raise DataError(f"attribute {name!r}: text and word must be strings, and score a number")
         return cls.of(text, word, score, sparse=record.get("sparse") is True)
 
     @property
@@ -169,11 +168,9 @@ class Direction(Numeric):
             or not isinstance(weights, list)
             or not all(isinstance(word, str) for word in words)
         ):
-            msg = f"attribute {name!r}: text and words must be strings, and weights numbers"
-            raise DataError(msg)
+            raise DataError(f"attribute {name!r}: text and words must be strings, and weights numbers")
         if len(words) != len(weights) or len(set(words)) != len(words) or not _finite(weights):
-            msg = f"attribute {name!r}: each word must be there once, and have a finite weight"
-            raise DataError(msg)
+            raise DataError(f"attribute {name!r}: each word must be there once, and have a finite weight")
         return cls(name, text=text, words=tuple(words), weights=tuple(weights))
 
     @property
@@ -266,10 +263,9 @@ class DatePart(Nominal):
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
         date, part, p = record.get("date"), record.get("part"), record.get("p", 1.0)
         if not isinstance(date, str) or part not in CYCLES or not isinstance(p, float):
-            msg = (
+            raise DataError(
                 f"attribute {name!r}: date must be a column, part one of {', '.join(CYCLES)}, and p a number"
             )
-            raise DataError(msg)
         return cls.of(Datetime.rebuilt(date, {**record, "name": date}), part, p)
 
 

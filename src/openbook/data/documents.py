@@ -83,8 +83,7 @@ class DocumentPiece:
         """The rows, in the codes of the schema."""
         for path, size in zip(self.paths, self.sizes, strict=True):
             if not path.exists() or path.stat().st_size != size:
-                msg = f"{path} has changed since it was scanned; scan it again"
-                raise DataError(msg)
+                raise DataError(f"{path} has changed since it was scanned; scan it again")
         table = _table(self.paths, self.schema, self.how)
         return table.take(np.delete(np.arange(len(table)), self.skip)) if self.skip else table
 

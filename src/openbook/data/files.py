@@ -41,8 +41,7 @@ def read_file(source: Any, how: Reading) -> Table:
     kind = format_of(path)
     for option, given, kinds in (("sheet", how.sheet, (".xlsx",)), ("query", how.query, DATABASES)):
         if given is not None and kind not in kinds:
-            msg = f"{path}: {option} is for {' '.join(kinds)} files; omit it"
-            raise DataError(msg)
+            raise DataError(f"{path}: {option} is for {' '.join(kinds)} files; omit it")
     return FORMATS[kind](path, how)
 
 
@@ -78,8 +77,7 @@ def format_of(path: Path) -> str:
     packed = path.suffix.lower() in PACKED
     if known not in FORMATS or (packed and known not in _TEXTS):
         kinds = [kind for kind in FORMATS if kind in _TEXTS] if packed else FORMATS
-        msg = f"{path}: the file extension gives the format and must be one of {' '.join(kinds)}"
-        raise DataError(msg)
+        raise DataError(f"{path}: the file extension gives the format and must be one of {' '.join(kinds)}")
     return known
 
 
@@ -87,8 +85,7 @@ def check_file(path: Path) -> Path:
     """The path, if there is a readable file."""
     try:
         if path.is_dir():
-            msg = f"{path} is a directory; name a file in it, or scan('{path}/*.parquet')"
-            raise DataError(msg)
+            raise DataError(f"{path} is a directory; name a file in it, or scan('{path}/*.parquet')")
         if not path.exists():
             folder = path.parent
             siblings = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
@@ -97,15 +94,13 @@ def check_file(path: Path) -> Path:
                 if siblings
                 else f"{folder} is not a directory, or is empty."
             )
-            msg = f"there is no file {path}. {hint}"
-            raise DataError(msg)
+            raise DataError(f"there is no file {path}. {hint}")
         with path.open("rb"):
             pass
     except (OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        msg = f"{str(path)!r} cannot be opened ({error})"
-        raise DataError(msg) from None
+        raise DataError(f"{str(path)!r} cannot be opened ({error})") from None
     return path
 
 
@@ -120,8 +115,7 @@ def read_json_lines(path: Path, how: Reading) -> Table:
     lines = text_of(path, how).split("\n")
     rows = [_json_row(path, i, line) for i, line in enumerate(lines, start=1) if line.strip()]
     if not rows:
-        msg = f"{path} is empty"
-        raise DataError(msg)
+        raise DataError(f"{path} is empty")
     return from_rows(rows, how)
 
 
@@ -129,8 +123,7 @@ def _json_row(path: Path, i: int, line: str) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        msg = f"{path}: line {i:,} is not JSON ({error})"
-        raise DataError(msg) from None
+        raise DataError(f"{path}: line {i:,} is not JSON ({error})") from None
     if not isinstance(row, dict):
         msg = f"{path}: line {i:,} holds a {type(row).__name__}, but each line must be a JSON object"
         raise DataError(msg)
@@ -144,8 +137,7 @@ def read_json(path: Path, how: Reading) -> Table:
     except (ValueError, RecursionError) as error:
         if isinstance(error, DataError):
             raise
-        msg = f"{path} is not JSON ({error})"
-        raise DataError(msg) from None
+        raise DataError(f"{path} is not JSON ({error})") from None
     if isinstance(content, dict):
         lists = [part for part in content.values() if isinstance(part, list)]
         if len(lists) == 1 and lists[0] and isinstance(lists[0][0], dict):

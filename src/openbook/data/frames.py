@@ -193,11 +193,10 @@ def needs_cells(name: str, dtype: "pl.DataType", wish: Wish) -> bool:
         return False
     if _is_spelled(dtype) or dtype in (pl.Boolean, pl.Enum, pl.Null):
         return True
-    msg = (
+    raise DataError(
         f"column {name!r} holds {dtype}, which is neither numeric nor text;"
         " split it into several columns, convert it, or leave it out"
     )
-    raise DataError(msg)
 
 
 def _is_spelled(dtype: "pl.DataType") -> bool:
@@ -265,8 +264,7 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         return _pandas_numbers(name, series, wish, how)
     if pd.api.types.is_timedelta64_dtype(dtype):
-        msg = f"column {name!r} holds durations; convert them to a number of days or seconds first"
-        raise DataError(msg)
+        raise DataError(f"column {name!r} holds durations; convert them to a number of days or seconds first")
     if pd.api.types.is_datetime64_any_dtype(dtype):
         zone = "" if (tz := getattr(dtype, "tz", None)) is None else str(tz)
         moments = (series.dt.tz_convert("UTC").dt.tz_localize(None) if zone else series).to_numpy()

@@ -101,8 +101,7 @@ def wishes(kinds: Kinds, names: Sequence[str]) -> dict[str, Wish]:
     if isinstance(kinds, Schema):
         return {attribute.name: attribute for attribute in kinds.written if attribute.name in names}
     if not isinstance(kinds, Mapping):
-        msg = f"kinds must be a kind or a mapping of column to kind, got {type(kinds).__name__}"
-        raise DataError(msg)
+        raise DataError(f"kinds must be a kind or a mapping of column to kind, got {type(kinds).__name__}")
     return dict(_wish(key, asked, names) for key, asked in kinds.items())
 
 
@@ -128,8 +127,7 @@ def _wish(key: Any, asked: Any, names: Sequence[str]) -> tuple[str, Wish]:
 
 def _kind(name: str, where: str) -> type[Attribute]:
     if name not in KINDS:
-        msg = f"unknown kind {name!r} for {where}. {did_you_mean(name, tuple(KINDS))}"
-        raise DataError(msg)
+        raise DataError(f"unknown kind {name!r} for {where}. {did_you_mean(name, tuple(KINDS))}")
     return KINDS[name]
 
 
@@ -154,11 +152,10 @@ def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "num
 def _numbers_as_dates(name: str, numbers: Array, wish: Wish) -> Decided:
     days = days_from_numbers(numbers, wish) if isinstance(wish, Datetime) else None
     if days is None or not isinstance(wish, Datetime):
-        msg = (
+        raise DataError(
             f"column {name!r} holds numbers; to read them as dates, read with kinds={{{name!r}: 'unix'}},"
             f" 'unix ms' or 'excel'"
         )
-        raise DataError(msg)
     return Decided(wish, days, f"datetime, as requested ({wish.format})")
 
 
@@ -354,15 +351,13 @@ def _requested_numbers(name: str, tally: KindTally) -> tuple[Attribute, str]:
     if (tally.odd or written.given) and (styled := written.attribute(name)):
         return styled, f"{asked}; {written.why(styled)}"
     if written.ambiguous and tally.odd:
-        msg = f"column {name!r} can be read in two ways: {_two_ways(written.ambiguous)}"
-        raise DataError(msg)
+        raise DataError(f"column {name!r} can be read in two ways: {_two_ways(written.ambiguous)}")
     if tally.first_odd is not None:
         row, text = tally.breaking or tally.first_odd
-        msg = (
+        raise DataError(
             f"column {name!r} cannot be numeric: row {row:,} holds {text!r}."
             f" If that means missing, read with missing=[…, {text!r}]; else leave the column nominal"
         )
-        raise DataError(msg)
     return Numeric(name), asked
 
 
@@ -373,11 +368,10 @@ def _requested_dates(name: str, tally: KindTally) -> tuple[Attribute, str]:
     if tally.dated.ambiguous:
         msg = f"column {name!r} can be read in two ways: {_two_orders(name, tally.dated.ambiguous)}"
         raise DataError(msg)
-    msg = (
+    raise DataError(
         f"column {name!r} holds {next(iter(tally.values), 'nothing')!r}, and not all cells are dates in one"
         f" format; give the format, as in kinds={{{name!r}: '%d.%m.%Y'}}"
     )
-    raise DataError(msg)
 
 
 def _two_orders(name: str, text: str) -> str:
@@ -437,9 +431,8 @@ def _categorical(name: str, tally: KindTally, kind: type[Categorical], why: str)
         return kind(name, tuple(sorted(numbers, key=lambda value: (numbers[value], value)))), why
     if kind is Ordinal:
         listed = ", ".join(map(repr, sorted(tally.values)))
-        msg = (
+        raise DataError(
             f"column {name!r} cannot be ordinal without an order; list its values from lowest to highest, as"
             f" in kinds={{{name!r}: [{listed}]}}"
         )
-        raise DataError(msg)
     return kind(name, tuple(sorted(tally.values))), why

@@ -71,8 +71,7 @@ class Labels(Nominal):
     def __post_init__(self) -> None:
         super().__post_init__()
         if odd := [value for value in self.values if value != self.spelled(value)]:
-            msg = f"attribute {self.name!r}: {odd[0]!r} is not a set of labels in order"
-            raise DataError(msg)
+            raise DataError(f"attribute {self.name!r}: {odd[0]!r} is not a set of labels in order")
 
     @classmethod
     def of(cls, name: str, cells: Collection[str], separator: str = "|") -> Self:
@@ -137,8 +136,7 @@ class Labels(Nominal):
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
         separator = record.get("separator")
         if separator not in SEPARATORS:
-            msg = f"attribute {name!r}: separator must be one of {SEPARATORS}"
-            raise DataError(msg)
+            raise DataError(f"attribute {name!r}: separator must be one of {SEPARATORS}")
         bare = cls(name, separator=separator)
         return replace(bare, values=Nominal.rebuilt(name, {"values": record.get("values")}).values)
 

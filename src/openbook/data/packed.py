@@ -50,8 +50,7 @@ def _zstd(handle: BinaryIO) -> Any:
     try:
         import zstandard
     except ImportError:
-        msg = "a .zst file needs zstandard: pip install 'openbook[files]'"
-        raise DataError(msg) from None
+        raise DataError("a .zst file needs zstandard: pip install 'openbook[files]'") from None
     return zstandard.ZstdDecompressor().stream_reader(handle)
 
 
@@ -91,8 +90,7 @@ def text_bytes(path: Path, how: Reading) -> bytes | None:
         msg = f"there is no encoding {encoding!r}; use one that Python knows, such as latin-1 or cp1252"
         raise DataError(msg) from None
     except UnicodeError as error:
-        msg = f"{path} is not {encoding} ({error})"
-        raise DataError(msg) from None
+        raise DataError(f"{path} is not {encoding} ({error})") from None
 
 
 def text_of(path: Path, how: Reading) -> str:
@@ -102,8 +100,7 @@ def text_of(path: Path, how: Reading) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        msg = f"{path}: {not_utf8(np.frombuffer(content, np.uint8))}"
-        raise DataError(msg) from None
+        raise DataError(f"{path}: {not_utf8(np.frombuffer(content, np.uint8))}") from None
 
 
 def _unpacked(path: Path) -> bytes:
@@ -123,8 +120,7 @@ def bounded(unpacked: Any, packed_size: int, path: Path) -> bytes:
         out.write(block)
         size = out.tell()
         if size > MOST_BYTES or (size > _SUSPECT and size > _MOST_TIMES * packed_size):
-            msg = f"{path} unpacks to more than {size:,} bytes; unpack it yourself if you trust it"
-            raise DataError(msg)
+            raise DataError(f"{path} unpacks to more than {size:,} bytes; unpack it yourself if you trust it")
     return out.getvalue()
 
 
@@ -140,8 +136,7 @@ def _member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     if len(files) == 1:
         return files[0]
     names = ", ".join(info.filename for info in files[:5]) or "none"
-    msg = f"{path} must hold one data file, but holds {len(files):,} ({names}); unpack it first"
-    raise DataError(msg)
+    raise DataError(f"{path} must hold one data file, but holds {len(files):,} ({names}); unpack it first")
 
 
 @contextmanager
@@ -152,10 +147,8 @@ def _damage(path: Path) -> Iterator[None]:
         raise
     except DAMAGES as error:
         kind = {".gz": "gzip"}.get(path.suffix.lower(), path.suffix.lower().lstrip("."))
-        msg = f"{path} is not a {kind} file, or is damaged ({error})"
-        raise DataError(msg) from None
+        raise DataError(f"{path} is not a {kind} file, or is damaged ({error})") from None
     except Exception as error:  # zstandard has an error of its own
         if type(error).__module__.partition(".")[0] == "zstandard":
-            msg = f"{path} is not a zst file, or is damaged ({error})"
-            raise DataError(msg) from None
+            raise DataError(f"{path} is not a zst file, or is damaged ({error})") from None
         raise

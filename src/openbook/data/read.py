@@ -136,11 +136,10 @@ def _read(source: Any, how: Reading) -> Table:
         return _read_list(source, how)
     if hasattr(source, "__array__"):
         return from_array(source, how)
-    msg = (
+    raise DataError(
         f"cannot read a table from {type(source).__name__}; pass a path, a pandas, polars or pyarrow frame,"
         " a 2-D array, or a list of dict rows"
     )
-    raise DataError(msg)
 
 
 def _rows_of_columns(source: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -190,10 +189,9 @@ def _headed(names: Sequence[Any], *rows: Sequence[Any]) -> Sequence[Mapping[str,
     """Rows by the names that the first of them holds."""
     for i, row in enumerate(rows):
         if len(row) != len(names):
-            msg = (
+            raise DataError(
                 f"row {i} has {plural(len(row), 'cell')}, and the first line has {plural(len(names), 'name')}"
             )
-            raise DataError(msg)
     return [dict(zip(map(str, names), row, strict=True)) for row in rows]
 
 

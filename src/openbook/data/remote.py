@@ -36,8 +36,7 @@ def found_at(address: str) -> list[str]:
     except (OSError, ValueError) as error:
         raise _unreachable(address, error) from None
     if not present:
-        msg = f"there is no file at {address}"
-        raise DataError(msg)
+        raise DataError(f"there is no file at {address}")
     return present
 
 
@@ -81,8 +80,7 @@ def _opened(address: str) -> tuple[Any, str]:
         system, path = url_to_fs(address)
     except ImportError as error:  # fsspec itself, or what it needs for this kind of address
         need = "pip install 'openbook[cluster]'" if error.name == "fsspec" else str(error)
-        msg = f"{address} cannot be opened without another package: {need}"
-        raise DataError(msg) from None
+        raise DataError(f"{address} cannot be opened without another package: {need}") from None
     except ValueError as error:
         raise _unreachable(address, error) from None
     return system, path

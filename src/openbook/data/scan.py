@@ -96,8 +96,7 @@ def scan(
     2
     """
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
-        msg = f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}"
-        raise DataError(msg)
+        raise DataError(f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}")
     how = Reading(kinds, tuple(missing), header, decimal, thousands)
     if isinstance(source, str | os.PathLike) and holds_documents(Path(source)):
         documents = document_pieces(Path(source), how, chunk_rows)
@@ -179,8 +178,7 @@ class FilePiece:
         """The rows, in the codes of the schema."""
         file = self.file
         if _stamp(file.path, self.address) != self.stamp:
-            msg = f"{self.address or file.path} has changed since it was scanned; scan it again"
-            raise DataError(msg)
+            raise DataError(f"{self.address or file.path} has changed since it was scanned; scan it again")
         if self.address is not None:
             file = replace(file, path=local_copy(self.address, self.stamp))
         if isinstance(file, DelimitedFile):
@@ -341,8 +339,7 @@ class Scan:
         Scan
         """
         if any(piece.skip for piece in self.pieces):
-            msg = "rows of this scan are left out already; leave all of them out at once"
-            raise DataError(msg)
+            raise DataError("rows of this scan are left out already; leave all of them out at once")
         pieces = [replace(piece, skip=tuple(own.tolist())) for piece, own in self._parted(rows)]
         return replace(self, pieces=[piece for piece in pieces if len(piece)])
 
@@ -487,8 +484,7 @@ def _addresses(source: Any) -> dict[Path, str]:
     if not remote:
         return {}
     if len(remote) < len(sources):
-        msg = "scan takes paths or addresses, not both at once; copy the files to one place"
-        raise DataError(msg)
+        raise DataError("scan takes paths or addresses, not both at once; copy the files to one place")
     found = [address for each in remote for address in found_at(each)]
     return {local_copy(address, remote_stamp(address)): address for address in found}
 
@@ -521,12 +517,10 @@ def _open(path: Path, how: Reading) -> File:
 def _check_alike(first: File, other: File) -> None:
     """Refuse files that do not hold the same columns."""
     if type(first) is not type(other):
-        msg = f"{first.path} and {other.path} are of different formats; scan one format at a time"
-        raise DataError(msg)
+        raise DataError(f"{first.path} and {other.path} are of different formats; scan one format at a time")
     for a, b in ((first, other), (other, first)):
         if absent := next((name for name in a.names if name not in b.names), None):
-            msg = f"{b.path} has no column {absent!r}, which {a.path} has"
-            raise DataError(msg)
+            raise DataError(f"{b.path} has no column {absent!r}, which {a.path} has")
     if isinstance(first, ParquetFile) and isinstance(other, ParquetFile):
         for name, dtype in first.dtypes.items():
             if other.dtypes[name] != dtype and not (dtype.is_numeric() and other.dtypes[name].is_numeric()):
@@ -541,6 +535,5 @@ def _stamp(path: Path, address: str | None) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError as error:
-        msg = f"{path} can no longer be opened ({error.strerror})"
-        raise DataError(msg) from None
+        raise DataError(f"{path} can no longer be opened ({error.strerror})") from None
     return status.st_size, status.st_mtime_ns

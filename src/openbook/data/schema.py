@@ -43,8 +43,7 @@ class Schema:
         if len(self._positions) != len(self.attributes):
             names = [a.name for a in self.attributes]
             twice = next(name for name in names if names.count(name) > 1)
-            msg = f"two columns are called {twice!r}; rename one of them"
-            raise DataError(msg)
+            raise DataError(f"two columns are called {twice!r}; rename one of them")
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -110,8 +109,7 @@ class Schema:
             if isinstance(a, Direction):
                 found[a.text] = (*found.get(a.text, ()), a)
                 if a.words is not found[a.text][0].words and a.words != found[a.text][0].words:
-                    msg = f"the directions of {a.text!r} have different words"
-                    raise DataError(msg)
+                    raise DataError(f"the directions of {a.text!r} have different words")
         return found
 
     @cached_property
@@ -213,8 +211,7 @@ class Schema:
         """
         attributes = record.get("attributes")
         if not isinstance(attributes, list) or not all(isinstance(a, dict) for a in attributes):
-            msg = "a schema needs a list of attributes"
-            raise DataError(msg)
+            raise DataError("a schema needs a list of attributes")
         schema = cls(tuple(map(Attribute.from_json, attributes)), named=record.get("named") is not False)
         _ = schema.directions  # checks that those of a text have the same words
         return schema

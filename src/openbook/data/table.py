@@ -86,8 +86,7 @@ class Table:
         notes: Sequence[str] = (),
     ) -> None:
         if len(columns) != len(schema):
-            msg = f"{len(schema)} attributes, but {len(columns)} columns"
-            raise DataError(msg)
+            raise DataError(f"{len(schema)} attributes, but {len(columns)} columns")
         if matrix is None:
             self.columns = tuple(columns)
             if len(set(map(len, self.columns))) > 1:
@@ -271,11 +270,10 @@ class Table:
         """
         mask = np.asarray([condition(row) for row in self] if callable(condition) else condition)
         if mask.shape != (len(self),) or mask.dtype != bool:
-            msg = (
+            raise DataError(
                 f"filter needs one true or false for each of the {len(self):,} rows;"
                 " pass a mask, or a function of a row that returns a bool"
             )
-            raise DataError(msg)
         return self.take(mask)._without_values_lost_from(self)  # noqa: SLF001 (a table, too)
 
     def _without_values_lost_from(self, before: Self) -> Self:
@@ -432,8 +430,7 @@ class Table:
         try:
             import pandas as pd
         except ImportError:
-            msg = "to_pandas needs pandas: pip install pandas"
-            raise DataError(msg) from None
+            raise DataError("to_pandas needs pandas: pip install pandas") from None
         return pd.DataFrame({name: pandas_values(self.column(name)) for name in self.names})
 
     def draw(

@@ -162,11 +162,9 @@ def check_marks(decimal: str | None, thousands: str | None) -> None:
     """Refuse signs that no style has."""
     for given, name, known in ((decimal, "decimal", DECIMALS), (thousands, "thousands", THOUSANDS)):
         if given is not None and given not in known:
-            msg = f"{name} must be one of {', '.join(map(repr, known))}, got {given!r}"
-            raise DataError(msg)
+            raise DataError(f"{name} must be one of {', '.join(map(repr, known))}, got {given!r}")
     if decimal is not None and decimal == thousands:
-        msg = f"decimal and thousands are both {decimal!r}; give one of them"
-        raise DataError(msg)
+        raise DataError(f"decimal and thousands are both {decimal!r}; give one of them")
 
 
 class Written:

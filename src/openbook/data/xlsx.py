@@ -43,11 +43,9 @@ def read_xlsx(path: Path, how: Reading) -> Table:
     except DataError:
         raise
     except (*DAMAGES, ET.ParseError, LookupError, ValueError, OverflowError) as error:
-        msg = f"{path} is not an .xlsx workbook, or is damaged ({error})"
-        raise DataError(msg) from None
+        raise DataError(f"{path} is not an .xlsx workbook, or is damaged ({error})") from None
     if len(rows) < 2:
-        msg = f"{path}: the sheet has {'no rows below its header' if rows else 'no cells'}"
-        raise DataError(msg)
+        raise DataError(f"{path}: the sheet has {'no rows below its header' if rows else 'no cells'}")
     names, notes = distinct_names(["" if cell is None else str(cell).strip() for cell in rows[0]])
     asked = wishes(how.kinds, names)
     columns = zip(names, zip(*rows[1:], strict=True), strict=True)
@@ -74,8 +72,7 @@ class _Book:
         with self.archive.open(name) as handle:
             content = bounded(handle, self.archive.getinfo(name).compress_size, self.path)
         if b"<!" in content.replace(b"<![CDATA[", b"").replace(b"<!--", b"") or b"\0" in content[:100]:
-            msg = f"{self.path}: {name} declares a document type, which no workbook needs"
-            raise DataError(msg)
+            raise DataError(f"{self.path}: {name} declares a document type, which no workbook needs")
         return ET.fromstring(content)  # noqa: S314 (no document type, bounded size)
 
     def optional(self, name: str) -> Sequence[ET.Element]:
@@ -110,8 +107,7 @@ def _rows(book: _Book, asked: str) -> list[list[Any]]:
         name, span = next(iter(book.sheets)), span or name
     name = name.strip("'")
     if name not in book.sheets:
-        msg = f"{book.path} has no sheet {name!r}. {did_you_mean(name, tuple(book.sheets))}"
-        raise DataError(msg)
+        raise DataError(f"{book.path} has no sheet {name!r}. {did_you_mean(name, tuple(book.sheets))}")
     cells = {place: value for place, value in _cells(book, name) if value is not None}
     if span:
         low, high = (_place(end) for end in (span.partition(":")[0], span.partition(":")[2] or span))
@@ -136,8 +132,7 @@ def _place(text: str) -> tuple[int, int]:
     for letter in match[1]:
         column = 26 * column + ord(letter) - ord("A") + 1
     if column > _WIDEST or not 1 <= int(match[2]) <= _LONGEST:
-        msg = f"{text!r} lies outside of any sheet"
-        raise DataError(msg)
+        raise DataError(f"{text!r} lies outside of any sheet")
     return int(match[2]) - 1, column - 1
 
 

@@ -29,8 +29,7 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        msg = f"{name} must be numbers, in rows of equal length, got {values!r}"
-        raise ParameterError(msg) from None
+        raise ParameterError(f"{name} must be numbers, in rows of equal length, got {values!r}") from None
 
 
 def all_finite(values: npt.NDArray[Any]) -> bool:

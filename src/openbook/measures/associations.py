@@ -100,8 +100,7 @@ def _pairs(x: Any, y: Any) -> tuple[Floats, Floats]:
         raise ParameterError(msg)
     known = ~(np.isnan(a) | np.isnan(b))
     if not known.any():
-        msg = "x and y have no pair of known numbers"
-        raise ParameterError(msg)
+        raise ParameterError("x and y have no pair of known numbers")
     return a[known], b[known]
 
 

@@ -122,20 +122,16 @@ def bayes(
     for h in likelihood:
         if h not in prior:
             hint = did_you_mean(str(h), [str(known) for known in prior])
-            msg = f"the hypothesis {h!r} has a likelihood but no prior. {hint}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the hypothesis {h!r} has a likelihood but no prior. {hint}")
     for h, p in prior.items():
         if h not in likelihood:
-            msg = f"the hypothesis {h!r} has a prior but no likelihood"
-            raise ParameterError(msg)
+            raise ParameterError(f"the hypothesis {h!r} has a prior but no likelihood")
         for name, number in (("prior", p), ("likelihood", likelihood[h])):
             if not (math.isfinite(number) and number >= 0):
-                msg = f"the {name} of {h!r} must be finite and not negative, got {number}"
-                raise ParameterError(msg)
+                raise ParameterError(f"the {name} of {h!r} must be finite and not negative, got {number}")
     total = math.fsum(prior.values())
     if total - 1 > SUM_TOLERANCE or (evidence is None and 1 - total > SUM_TOLERANCE):
-        msg = f"the priors sum to {total:.10g}, not to one"
-        raise ParameterError(msg)
+        raise ParameterError(f"the priors sum to {total:.10g}, not to one")
     joint = {h: p * likelihood[h] for h, p in prior.items()}
     given, summed = evidence is not None, math.fsum(joint.values())
     evidence = summed if evidence is None else evidence
@@ -143,7 +139,6 @@ def bayes(
         msg = f"P(e) must be above 0 and at least Σ P(h) P(e | h) = {summed:.10g}, got {evidence}"
         raise ParameterError(msg)
     if evidence == 0:
-        msg = "P(h) P(e | h) is 0 for every hypothesis, so there is no posterior"
-        raise ParameterError(msg)
+        raise ParameterError("P(h) P(e | h) is 0 for every hypothesis, so there is no posterior")
     posterior = {h: p / evidence for h, p in joint.items()}
     return BayesRule(dict(prior), dict(likelihood), joint, evidence, posterior, given)

@@ -31,16 +31,13 @@ def tabulate(names: Sequence[str], cells: Iterable[tuple[Any, Any]]) -> tuple[tu
         values = tuple(as_text(value) for value in as_tuple(key))
         where = f"({', '.join(values)})"
         if len(values) != len(names) or None in as_tuple(key):
-            msg = f"the cell {where} must hold a value of each of {', '.join(names)}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the cell {where} must hold a value of each of {', '.join(names)}")
         if values in spelt:
-            msg = f"the cell {where} is there twice; keep one"
-            raise ParameterError(msg)
+            raise ParameterError(f"the cell {where} is there twice; keep one")
         try:
             spelt[values] = float(weight)
         except (TypeError, ValueError):
-            msg = f"the cell {where} needs a number, got {weight!r}"
-            raise ParameterError(msg) from None
+            raise ParameterError(f"the cell {where} needs a number, got {weight!r}") from None
     axes = zip(*spelt, strict=True) if spelt else [()] * len(names)
     attributes = tuple(Nominal(name, tuple(dict.fromkeys(on))) for name, on in zip(names, axes, strict=True))
     table = np.zeros(shape_of(attributes))
@@ -93,8 +90,7 @@ def _several(wanted: Any) -> list[Any]:
     """The values of a set, or the one value."""
     several = list(wanted) if isinstance(wanted, set | frozenset | list | tuple) else [wanted]
     if not several:
-        msg = "an event needs at least one value; the empty set has probability 0"
-        raise ParameterError(msg)
+        raise ParameterError("an event needs at least one value; the empty set has probability 0")
     return several
 
 

@@ -195,16 +195,14 @@ def risk_threshold(costs: Costs, classes: Sequence[Any] | None = None) -> float:
     """
     labels = _labels(costs, classes, 2)
     if len(labels) != 2:
-        msg = f"a threshold needs two classes, got {len(labels)}"
-        raise ParameterError(msg)
+        raise ParameterError(f"a threshold needs two classes, got {len(labels)}")
     matrix = cost_matrix(costs, labels)
     for truth, label in enumerate(labels):
         if matrix[1 - truth, truth] <= matrix[truth, truth]:
-            msg = (
+            raise ParameterError(
                 f"there is no threshold: when the truth is {as_text(label)!r}, the wrong decision costs"
                 f" {matrix[1 - truth, truth]:g} and the right one {matrix[truth, truth]:g}; it must cost more"
             )
-            raise ParameterError(msg)
     regret_1 = matrix[1, 0] - matrix[0, 0]  # of deciding 1 when the truth is 0
     regret_0 = matrix[0, 1] - matrix[1, 1]  # of deciding 0 when the truth is 1
     return float(regret_1 / (regret_1 + regret_0))
@@ -224,8 +222,7 @@ def _from_mapping(costs: Mapping[Any, Mapping[Any, float]], labels: list[str]) -
     for decision, row in costs.items():
         _check_label(decision, labels)
         if not isinstance(row, Mapping):
-            msg = f"costs[{decision!r}] must map each true class to a cost, got {row!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"costs[{decision!r}] must map each true class to a cost, got {row!r}")
         for truth, cost in row.items():
             _check_label(truth, labels)
             cells[as_text(decision), as_text(truth)] = cost

@@ -81,13 +81,11 @@ def vectors_work(metric: str) -> Callable[..., Work]:
     def derive(a: Any, b: Any, p: float = 3) -> Work:
         q, x = (as_floats(row, "rows") for row in (a, b))
         if q.ndim != 1 or x.ndim != 1:
-            msg = "the work is of two rows, each a list of numbers"
-            raise ParameterError(msg)
+            raise ParameterError("the work is of two rows, each a list of numbers")
         check_width(q, x)
         known = ~(np.isnan(q) | np.isnan(x))
         if not known.any():
-            msg = "the two rows have no known number in the same place"
-            raise ParameterError(msg)
+            raise ParameterError("the two rows have no known number in the same place")
         pairs = [
             each[known] - each[known].mean() if metric == "correlation" else each[known] for each in (q, x)
         ]

@@ -131,8 +131,7 @@ def gradient_descent(
     """
     w = np.atleast_1d(np.asarray(coef_init, dtype=float))
     if w.ndim != 1 or not np.isfinite(w).all():
-        msg = f"coef_init must be a list of finite numbers, got {coef_init!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"coef_init must be a list of finite numbers, got {coef_init!r}")
     slope = differences(loss) if gradient is None else gradient
     path, losses, gradients = [w], [float(loss(w))], [np.asarray(slope(w), dtype=float)]
     with np.errstate(over="ignore", invalid="ignore"):

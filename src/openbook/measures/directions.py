@@ -64,6 +64,5 @@ def checked_scores(scores: npt.ArrayLike, n_components: int) -> Floats:
     """Scores as an array, (n_rows, n_components); an error where they are of another shape."""
     found = np.asarray(scores, dtype=float)
     if found.ndim != 2 or found.shape[1] != n_components:
-        msg = f"scores have {n_components} columns, and this array has shape {found.shape}"
-        raise DataError(msg)
+        raise DataError(f"scores have {n_components} columns, and this array has shape {found.shape}")
     return found

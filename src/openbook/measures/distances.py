@@ -319,8 +319,7 @@ def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
     p, q = _shares(p, "p"), _shares(q, "q")
     check_width(p, q)
     if not (np.isfinite(base) and base > 0 and base != 1):
-        msg = f"base must be a positive number other than 1, got {base!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"base must be a positive number other than 1, got {base!r}")
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * np.log(p / q), 0.0)
     return plain_array(np.maximum(terms.sum(axis=-1) / np.log(base), 0.0))  # never below 0 but by rounding
@@ -368,8 +367,7 @@ def _rows(A: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     rows = np.asarray(A)
     rows = rows if rows.dtype.kind in "biuf" else np.asarray(A, dtype=object)  # else None would turn to text
     if rows.ndim != 2:
-        msg = f"{name} must be rows of equal length, got an array of shape {rows.shape}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{name} must be rows of equal length, got an array of shape {rows.shape}")
     return rows
 
 
@@ -413,8 +411,7 @@ def _shares(values: npt.ArrayLike, name: str) -> Floats:
     row = as_floats(values, name)
     _refuse_gaps(row, "kl_divergence")
     if not (row.ndim and np.isfinite(row).all() and (row >= 0).all() and (row.sum(axis=-1) > 0).all()):
-        msg = f"{name} must be probabilities or counts: finite, not negative, and not all 0"
-        raise ParameterError(msg)
+        raise ParameterError(f"{name} must be probabilities or counts: finite, not negative, and not all 0")
     return row / row.sum(axis=-1, keepdims=True)
 
 

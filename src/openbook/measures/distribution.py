@@ -201,13 +201,11 @@ class DiscreteDistribution(Distribution):
 
 def check_level(level: float) -> None:
     if not 0 < level < 1:
-        msg = f"level must lie between 0 and 1, got {level}"
-        raise ParameterError(msg)
+        raise ParameterError(f"level must lie between 0 and 1, got {level}")
 
 
 def check_quantiles(q: npt.ArrayLike) -> Floats:
     levels = as_floats(q, "q")
     if not ((levels >= 0) & (levels <= 1)).all():
-        msg = f"q must be a probability, from 0 to 1, got {q!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"q must be a probability, from 0 to 1, got {q!r}")
     return levels

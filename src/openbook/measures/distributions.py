@@ -470,8 +470,7 @@ def _counted(x: Sequence[Hashable], values: Sequence[Hashable] | None) -> dict[H
     for label in seen:
         if label not in counts:
             hint = did_you_mean(str(label), [str(value) for value in counts])
-            msg = f"the value {label!r} is not listed. {hint}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the value {label!r} is not listed. {hint}")
         counts[label] += 1
     return counts
 
@@ -488,8 +487,7 @@ def log_binomial(k: Floats, n: int, p: float) -> Floats:
 
 def _counted_steps(n: int, p: float, k: int) -> list[Step]:
     if not 0 <= k <= n or k != int(k):
-        msg = f"the value must be a whole number from 0 to {n}, got {k!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the value must be a whole number from 0 to {n}, got {k!r}")
     masses = np.exp(log_binomial(np.arange(int(k) + 1.0), n, p)).tolist()
     return binomial_steps(n, p, int(k), masses)
 
@@ -512,8 +510,7 @@ def _successes(successes: npt.ArrayLike, n: int) -> tuple[float, float]:
     k = k[~np.isnan(k)]
     if not (is_count(k) & (k <= n)).all():
         wrong = k[~(is_count(k) & (k <= n))][0]
-        msg = f"successes must be whole numbers from 0 to {n}, got {wrong:g}"
-        raise ParameterError(msg)
+        raise ParameterError(f"successes must be whole numbers from 0 to {n}, got {wrong:g}")
     return float(k.sum()), float(n * k.size)
 
 
@@ -524,8 +521,7 @@ def dirichlet_mode(counts: Floats, alpha: npt.ArrayLike) -> tuple[float, ...]:
         raise ParameterError(msg)
     weights = counts + prior - 1
     if not weights.any():
-        msg = "there is nothing to fit: no data, and a flat prior"
-        raise ParameterError(msg)
+        raise ParameterError("there is nothing to fit: no data, and a flat prior")
     return tuple((weights / weights.sum()).tolist())
 
 
@@ -534,21 +530,18 @@ def checked_probabilities(p: Iterable[float]) -> tuple[float, ...]:
     for q in numbers:
         _check_probability(q)
     if abs(sum(numbers) - 1) > SUM_TOLERANCE:
-        msg = f"probabilities must sum to one, got {list(numbers)}"
-        raise ParameterError(msg)
+        raise ParameterError(f"probabilities must sum to one, got {list(numbers)}")
     return numbers
 
 
 def _check_probability(p: float) -> None:
     if not 0 <= p <= 1:
-        msg = f"p must be a probability, from 0 to 1, got {p}"
-        raise ParameterError(msg)
+        raise ParameterError(f"p must be a probability, from 0 to 1, got {p}")
 
 
 def check_trials(n: int) -> None:
     if n != int(n) or n < 0:
-        msg = f"n must be a whole number of trials, 0 or more, got {n}"
-        raise ParameterError(msg)
+        raise ParameterError(f"n must be a whole number of trials, 0 or more, got {n}")
 
 
 def is_count(x: Floats) -> npt.NDArray[np.bool_]:

@@ -73,11 +73,9 @@ class Gaussian(ContinuousDistribution):
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.mean):
-            msg = f"the mean must be finite, got {self.mean}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the mean must be finite, got {self.mean}")
         if not (np.isfinite(self.variance) and self.variance > 0):
-            msg = f"the variance must be finite and above 0, got {self.variance}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the variance must be finite and above 0, got {self.variance}")
 
     def log_pdf(self, x: npt.ArrayLike) -> Any:
         """The logarithm of the density at x.
@@ -272,8 +270,7 @@ class MultivariateGaussian(ContinuousDistribution):
             msg = f"the shapes must be (d,) and (d, d), got {mean.shape} and {covariance.shape}"
             raise ParameterError(msg)
         if not np.isfinite(mean).all():
-            msg = f"the mean must be finite, got {mean.tolist()}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the mean must be finite, got {mean.tolist()}")
         _check_covariance(covariance)
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "covariance", covariance)
@@ -469,52 +466,44 @@ def _known(x: npt.ArrayLike) -> Floats:
     numbers = as_floats(x, "x").ravel()
     known = numbers[~np.isnan(numbers)]
     if not known.size:
-        msg = "x holds no known number, so there is nothing to fit"
-        raise ParameterError(msg)
+        raise ParameterError("x holds no known number, so there is nothing to fit")
     return known
 
 
 def _known_rows(x: npt.ArrayLike) -> Floats:
     rows = as_floats(x, "x")
     if rows.ndim != 2:
-        msg = f"x must have the shape (n_rows, d), got {rows.shape}"
-        raise ParameterError(msg)
+        raise ParameterError(f"x must have the shape (n_rows, d), got {rows.shape}")
     known = rows[~np.isnan(rows).any(axis=1)]
     if not len(known):
-        msg = "x holds no complete row, so there is nothing to fit"
-        raise ParameterError(msg)
+        raise ParameterError("x holds no complete row, so there is nothing to fit")
     return known
 
 
 def _divisor(n: int, variance: str) -> int:
     if variance not in {"mle", "sample"}:
-        msg = f"variance must be 'mle' or 'sample', got {variance!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"variance must be 'mle' or 'sample', got {variance!r}")
     if variance == "sample" and n < 2:
-        msg = "the sample variance needs two observations, got one"
-        raise ParameterError(msg)
+        raise ParameterError("the sample variance needs two observations, got one")
     return n if variance == "mle" else n - 1
 
 
 def _check_covariance(covariance: Floats) -> None:
     if not np.isfinite(covariance).all() or not np.allclose(covariance, covariance.T):
-        msg = f"the covariance must be finite and symmetric, got {covariance.tolist()}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the covariance must be finite and symmetric, got {covariance.tolist()}")
     spread = np.sqrt(np.maximum(np.diagonal(covariance), 0))
     if not spread.all():
         msg = f"number {int(np.argmin(spread))} of the vector does not vary; a Gaussian needs some spread"
         raise ParameterError(msg)
     correlation = covariance / np.outer(spread, spread)  # so that units do not matter
     if np.linalg.eigvalsh(correlation)[0] <= len(spread) * np.finfo(float).eps:
-        msg = (
+        raise ParameterError(
             "the covariance is not positive definite: there are too few rows, or one number follows from"
             " others; drop it, or use fit_map with a prior scale"
         )
-        raise ParameterError(msg)
 
 
 def _check_positive(**parameters: float) -> None:
     for name, value in parameters.items():
         if not (np.isfinite(value) and value > 0):
-            msg = f"the prior's {name} must be finite and above 0, got {value}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the prior's {name} must be finite and above 0, got {value}")

@@ -109,8 +109,7 @@ def _from_table(measure: str, title: str) -> Callable[[Measure], Measure]:
         columns = [f"value {i + 1}" for i in range(len(table.T))] if values is None else values
         if (len(rows), len(columns)) != table.shape:
             named = f"{len(rows)} classes and {len(columns)} values are named"
-            msg = f"the table has the shape {table.shape}, and {named}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the table has the shape {table.shape}, and {named}")
         parts = derive_measure(measure, CountTable(table, rows, columns))
         if measure == "chi_squared":
             test = chi_squared(table)
@@ -505,8 +504,7 @@ def _vectors(counts: npt.ArrayLike) -> Floats:
     """The counts as floats, checked: at least one axis, finite, not negative."""
     vectors = as_floats(counts, "counts")
     if vectors.ndim == 0 or vectors.shape[-1] == 0:
-        msg = f"counts must be a list of at least one number, got {counts!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"counts must be a list of at least one number, got {counts!r}")
     bad = ~(np.isfinite(vectors) & (vectors >= 0))
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -519,8 +517,7 @@ def _vector(counts: npt.ArrayLike) -> list[float]:
     """One vector of counts, checked."""
     vector = _vectors(counts)
     if vector.ndim != 1 or not vector.any():
-        msg = f"the work is of one list of counts, not all 0, got {counts!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the work is of one list of counts, not all 0, got {counts!r}")
     return vector.tolist()
 
 
@@ -528,8 +525,7 @@ def _table(counts: npt.ArrayLike) -> Floats:
     """The counts as a contingency table, checked: two axes, something in it."""
     table = _vectors(counts)
     if table.ndim != 2:
-        msg = f"a contingency table has the shape (n_classes, n_values), got {table.shape}"
-        raise ParameterError(msg)
+        raise ParameterError(f"a contingency table has the shape (n_classes, n_values), got {table.shape}")
     if not table.any():
         msg = f"every count of the {table.shape[0]} × {table.shape[1]} table is 0: nothing to measure"
         raise ParameterError(msg)
@@ -558,8 +554,7 @@ def _log_ratios(table: Floats, base: float) -> Floats:
 def _log(values: Floats, base: float) -> Floats:
     """Logarithms, with 0 for log 0, since it only ever stands in 0 log 0."""
     if not (np.isfinite(base) and base > 0 and base != 1):
-        msg = f"base must be a positive number other than 1, got {base!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"base must be a positive number other than 1, got {base!r}")
     logs = np.zeros(values.shape)
     np.log(values, out=logs, where=values > 0)
     logs /= np.log(base)

@@ -86,8 +86,7 @@ class Joint:
     def __post_init__(self) -> None:
         Schema(self.attributes)  # refuses names that repeat
         if not self.attributes:
-            msg = "a joint distribution needs at least one variable"
-            raise ParameterError(msg)
+            raise ParameterError("a joint distribution needs at least one variable")
         object.__setattr__(self, "table", as_floats(self.table, "the table"))
         shape = shape_of(self.attributes)
         if self.table.shape != shape:
@@ -143,8 +142,7 @@ class Joint:
         names = tuple(name for name in (rows[0] if rows else ()) if name != p)
         for i, row in enumerate(rows):
             if set(row) != {*names, p}:
-                msg = f"row {i} must hold {', '.join([*names, p])}; it holds {', '.join(row)}"
-                raise ParameterError(msg)
+                raise ParameterError(f"row {i} must hold {', '.join([*names, p])}; it holds {', '.join(row)}")
         return cls(*tabulate(names, [(tuple(row[name] for name in names), row[p]) for row in rows]))
 
     @classmethod
@@ -376,8 +374,7 @@ class Joint:
             msg = f"the evidence names every variable ({', '.join(self.names)}); leave out what you ask for"
             raise ParameterError(msg)
         if not table.any():
-            msg = f"P({spell_event(evidence)}) is 0, so nothing can be conditioned on it"
-            raise ParameterError(msg)
+            raise ParameterError(f"P({spell_event(evidence)}) is 0, so nothing can be conditioned on it")
         return Joint(left, table / table.sum())
 
     def conditional(self, *names: str, given: str | Sequence[str]) -> "dict[Any, Joint]":
@@ -559,8 +556,7 @@ class Joint:
 
     def _axis(self, name: str) -> int:
         if name not in self.names:
-            msg = f"no variable {name!r}. {did_you_mean(name, self.names)}"
-            raise ParameterError(msg)
+            raise ParameterError(f"no variable {name!r}. {did_you_mean(name, self.names)}")
         return self.names.index(name)
 
     def _cells(self, event: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -589,8 +585,7 @@ class Joint:
         if not np.isfinite(numbers).all():
             combinations = list(product(*(a.values for a in attributes)))
             value = ", ".join(combinations[int(np.argmin(np.isfinite(numbers)))])
-            msg = f"the value {value!r} of {', '.join(names)!r} needs a finite number"
-            raise ParameterError(msg)
+            raise ParameterError(f"the value {value!r} of {', '.join(names)!r} needs a finite number")
         return numbers
 
 

@@ -40,8 +40,7 @@ def _derive_differing(a: Any, b: Any, missing: str = "leave_out") -> Work:
     """Which cells of two rows differ, how many, and which share of those that count."""
     differ, counted = _differ(a, b, missing)
     if differ.ndim != 1:
-        msg = "the work is of two rows, each a list of cells"
-        raise ParameterError(msg)
+        raise ParameterError("the work is of two rows, each a list of cells")
     cells = zip(list(a), list(b), differ.tolist(), counted.tolist(), strict=True)
     rows = [(x, y, "left out" if not counts else "differ" if odd else "equal") for x, y, odd, counts in cells]
     n, d = int(differ.sum()), int(counted.sum())
@@ -213,8 +212,7 @@ def gower(a: Any, b: Any, scales: Sequence[Any]) -> Any:
     left, right = _cells(a), _cells(b)
     check_width(left, right)
     if len(scales) != left.shape[-1]:
-        msg = f"scales: {left.shape[-1]} columns, but {len(scales)} scales"
-        raise ParameterError(msg)
+        raise ParameterError(f"scales: {left.shape[-1]} columns, but {len(scales)} scales")
     terms = [_term(left[..., j], right[..., j], scale) for j, scale in enumerate(scales)]
     return plain_array(sum(terms) / len(terms))
 
@@ -244,15 +242,13 @@ def normalized_ranks(values: Any, scale: Sequence[Any]) -> Any:
     """
     order = [as_text(value) for value in scale]
     if not order or len(set(order)) != len(order):
-        msg = f"scale must list each value once, lowest first; got {list(scale)!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"scale must list each value once, lowest first; got {list(scale)!r}")
     cells = _cells(values)
     known = ~_missing(cells)
     rank = {value: r / max(len(order) - 1, 1) for r, value in enumerate(order)}
     for value in map(as_text, cells[known].ravel()):
         if value not in rank:
-            msg = f"the scale has no value {value!r}. {did_you_mean(value, order)}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the scale has no value {value!r}. {did_you_mean(value, order)}")
     ranks = np.full(cells.shape, np.nan)
     ranks[known] = [rank[as_text(value)] for value in cells[known]]
     return plain_array(ranks)
@@ -269,8 +265,7 @@ def _term(a: Cells, b: Cells, scale: Any) -> Floats:
         gaps = np.abs(as_floats(a, "numbers") - as_floats(b, "numbers"))
         span = float(scale)
     if not 0 <= span < np.inf:
-        msg = f"a range must be finite and not negative, got {scale!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"a range must be finite and not negative, got {scale!r}")
     # the other way round, so that NaN falls out: a gap that is not within the range is as far as can be
     within = gaps < span
     return np.where(within, gaps / (span or 1.0), np.where(gaps == 0, 0.0, 1.0))
@@ -279,8 +274,7 @@ def _term(a: Cells, b: Cells, scale: Any) -> Floats:
 def _differ(a: Any, b: Any, missing: str) -> tuple[Mask, Mask]:
     """Which cells differ, and which count."""
     if missing not in _RULES:
-        msg = f"missing must be one of {', '.join(map(repr, _RULES))}, got {missing!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"missing must be one of {', '.join(map(repr, _RULES))}, got {missing!r}")
     left, right = _cells(list(a) if isinstance(a, str) else a), _cells(list(b) if isinstance(b, str) else b)
     check_width(left, right)
     gap_left, gap_right = _missing(left), _missing(right)

@@ -259,8 +259,7 @@ def _draws(x: npt.ArrayLike) -> Floats:
     rows = np.atleast_2d(as_floats(x, "x"))
     rows = rows[~np.isnan(rows).any(axis=1)]
     if not len(rows):
-        msg = "x holds no complete row, so there is nothing to fit"
-        raise ParameterError(msg)
+        raise ParameterError("x holds no complete row, so there is nothing to fit")
     n = rows[0].sum()
     good = is_count(rows).all(axis=1) & (rows.sum(axis=1) == n)
     if not good.all():

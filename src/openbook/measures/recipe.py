@@ -36,8 +36,7 @@ def derive_successes(
     flat = alpha == beta == 1
     good, bad = successes + alpha - 1, trials - successes + beta - 1
     if not good + bad > 0 or min(good, bad) < 0:
-        msg = "there is nothing to fit: no known value, or a prior below 1"
-        raise ParameterError(msg)
+        raise ParameterError("there is nothing to fit: no known value, or a prior below 1")
     s, f, p = figure(good), figure(bad), good / (good + bad)
     chosen = r" + \sum_i \ln \binom{n}{k_i}" if n != 1 else ""
     constant = "; the last sum does not depend on p" if chosen else ""
@@ -104,8 +103,7 @@ def derive_shares(name: str, counts: Mapping[Hashable, float]) -> Work:
     """How the probabilities of values follow from their counts, under the constraint that they sum to one."""
     total = math.fsum(counts.values())
     if not total:
-        msg = "there is nothing to fit: no known value"
-        raise ParameterError(msg)
+        raise ParameterError("there is nothing to fit: no known value")
     seen = {value: count for value, count in counts.items() if count}
     logs = [rf"{figure(count)} \ln p_{{{escape_text(str(value))}}}" for value, count in seen.items()]
     sums = [rf"\frac{{{figure(count)}}}{{\lambda}}" for count in seen.values()]

@@ -78,8 +78,7 @@ def _derive_softmax(z: npt.ArrayLike) -> Work:
     """The softmax of one list of scores."""
     scores = as_floats(z, "z")
     if scores.ndim != 1:
-        msg = f"the work is of one list of scores, got the shape {scores.shape}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the work is of one list of scores, got the shape {scores.shape}")
     powers = [rf"e^{{{figure(score)}}}" for score in scores.tolist()]
     steps = [
         Step(
@@ -140,8 +139,7 @@ def self_information(p: npt.ArrayLike, base: float = 2) -> Any:
     [0.0, 1.0, 3.0]
     """
     if not (np.isfinite(base) and base > 0 and base != 1):
-        msg = f"base must be a positive number other than 1, got {base!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"base must be a positive number other than 1, got {base!r}")
     with np.errstate(divide="ignore"):
         return plain_array(0.0 - np.log(_probabilities(p)) / np.log(base))
 
@@ -363,8 +361,7 @@ def _probabilities(p: npt.ArrayLike) -> Floats:
     shares = as_floats(p, "p")
     if ((shares < 0) | (shares > 1)).any():
         wrong = shares[(shares < 0) | (shares > 1)].flat[0]
-        msg = f"p must be a probability, from 0 to 1, got {wrong:g}"
-        raise ParameterError(msg)
+        raise ParameterError(f"p must be a probability, from 0 to 1, got {wrong:g}")
     return shares
 
 

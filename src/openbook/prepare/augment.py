@@ -65,8 +65,7 @@ class DrawnRows(RowChange):
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         sizes = arrays["sizes"]
         if sizes.shape != (2,) or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-            msg = "the numbers of rows are not valid"
-            raise ValueError(msg)
+            raise ValueError("the numbers of rows are not valid")
         self.n_before_, self.n_after_ = sizes.tolist()
 
     def _work(self) -> Work:
@@ -299,8 +298,7 @@ class Jitter(CopiedRows):
         super()._restore(arrays)
         numeric, widths = self.schema_.of(Numeric), arrays["widths"]
         if widths.shape != (len(numeric),) or not np.isfinite(widths).all():
-            msg = "the widths are not valid"
-            raise ValueError(msg)
+            raise ValueError("the widths are not valid")
         self.widths_ = {name: s for name, s in zip(numeric, widths.tolist(), strict=True) if s}
 
     def _formula(self) -> tuple[Step, ...]:

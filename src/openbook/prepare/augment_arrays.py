@@ -206,8 +206,7 @@ class AugmentImages(_AugmentArrays):
         super()._restore(arrays)
         ends: Any = arrays["range"]
         if ends.shape != (2,) or not np.isfinite(ends).all():
-            msg = "the range of its pixels is not valid"
-            raise ValueError(msg)
+            raise ValueError("the range of its pixels is not valid")
         self.range_ = (float(ends[0]), float(ends[1]))
 
 

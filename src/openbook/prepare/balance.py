@@ -98,8 +98,7 @@ class BalancedClasses(DrawnRows):
         counts, names = arrays["counts"], arrays["labels"]
         labels = names.tobytes().decode(errors="replace").split("\n") if names.dtype == np.uint8 else []
         if names.ndim != 1 or counts.shape != (len(labels), 2) or counts.dtype.kind not in "iu":
-            msg = "the sizes of its classes are not valid"
-            raise ValueError(msg)
+            raise ValueError("the sizes of its classes are not valid")
         self.counts_ = {label: (a, b) for label, (a, b) in zip(labels, counts.tolist(), strict=True)}
 
     def _work(self) -> Work:

@@ -219,16 +219,13 @@ class KBinsDiscretizer(Preparation):
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         cuts, bins, n = arrays["cuts"], arrays["bins"], len(self._chosen)
         if not all(np.isfinite(array).all() for array in arrays.values()) or (bins < 1).any():
-            msg = "the bins are not valid: a figure is not finite"
-            raise ValueError(msg)
+            raise ValueError("the bins are not valid: a figure is not finite")
         shapes = (bins.shape, arrays["ends"].shape, arrays["errors"].shape)
         if shapes != ((n,), (n, 2), (n, _MOST_BINS - 1)) or cuts.shape != (int((bins - 1).sum()),):
-            msg = f"the arrays of bins are not those of {plural(n, 'column')}"
-            raise ValueError(msg)
+            raise ValueError(f"the arrays of bins are not those of {plural(n, 'column')}")
         parts = np.split(cuts, np.cumsum(bins.astype(np.intp) - 1)[:-1]) if n else []
         if any((np.diff(part) <= 0).any() for part in parts):
-            msg = "the bins are not valid: cuts must ascend"
-            raise ValueError(msg)
+            raise ValueError("the bins are not valid: cuts must ascend")
         self.cuts_ = dict(zip(self._chosen, parts, strict=True))
         self._ends, self.errors_, self._splits = arrays["ends"], arrays["errors"], {}
 

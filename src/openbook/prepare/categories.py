@@ -148,11 +148,9 @@ class OneHotEncoder(Preparation):
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         scores = arrays["scores"]
         if scores.shape != (sum(len(self._values(name)) for name in self._chosen),):
-            msg = f"there are {scores.shape} scores, and other values"
-            raise ValueError(msg)
+            raise ValueError(f"there are {scores.shape} scores, and other values")
         if not np.isfinite(scores).all():
-            msg = "the scores are not valid: one is not finite"
-            raise ValueError(msg)
+            raise ValueError("the scores are not valid: one is not finite")
         self.scores_ = scores
 
     def _work(self) -> Work:
@@ -375,11 +373,9 @@ class ChangeKind(Preparation):
         numbers, sizes = arrays["numbers"], arrays["sizes"]
         names = [name for name in self._chosen if isinstance(self.schema_[name], Numeric)]
         if not np.isfinite(numbers).all() or not np.isfinite(sizes).all():
-            msg = "the numbers are not valid: one is not finite"
-            raise ValueError(msg)
+            raise ValueError("the numbers are not valid: one is not finite")
         if sizes.shape != (len(names),) or numbers.shape != (int(sizes.sum()),):
-            msg = "the numbers are not those of these columns"
-            raise ValueError(msg)
+            raise ValueError("the numbers are not those of these columns")
         parts = np.split(numbers, np.cumsum(sizes)[:-1]) if names else []
         self._numbers = dict(zip(names, parts, strict=True))
 

@@ -516,8 +516,7 @@ class Encoding:
         if not 0 <= sparse <= len(schema) or not all(
             isinstance(a, Numeric) for a in schema.attributes[len(schema) - sparse :]
         ):
-            msg = "an encoding's sparse columns must be the last ones, and numbers"
-            raise ValueError(msg)
+            raise ValueError("an encoding's sparse columns must be the last ones, and numbers")
         dense = _dense_part(schema, sparse)
         n_values = sum(len(a.values) for a in dense if isinstance(a, Nominal))
         gaps = _checked("gaps", arrays["gaps"], bool, (len(dense),))
@@ -533,8 +532,7 @@ class Encoding:
         d = len(empty.names)
         mean, shift, scale = (_checked(n, arrays[n], float, (d,)) for n in ("mean", "shift", "scale"))
         if not (np.isfinite(mean) & np.isfinite(shift) & np.isfinite(scale) & (scale > 0)).all():
-            msg = "an encoding's numbers must be finite, and its scales above zero"
-            raise ValueError(msg)
+            raise ValueError("an encoding's numbers must be finite, and its scales above zero")
         return cls(schema, mean, shift, scale, tuple(seen), gaps, reference, sparse)
 
 
@@ -558,11 +556,10 @@ def refuse_many_values(schema: Schema) -> None:
     """Refuse a nominal column whose values would be too many columns of numbers."""
     for attribute in schema:
         if isinstance(attribute, Nominal) and len(attribute.values) > _MOST_VALUES:
-            msg = (
+            raise RefusalError(
                 f"column {attribute.name!r} has {len(attribute.values):,} values, each of which would be a"
                 " column of numbers; pool the rare ones by openbook.prepare.RareValues, or leave it out"
             )
-            raise RefusalError(msg)
 
 
 def _ranks(attribute: Attribute) -> np.ndarray:

@@ -215,8 +215,7 @@ class RowRule(RowFilter):
     def _restore(self, arrays: Any) -> None:
         broken = arrays["broken"]
         if broken.shape != (1,) or not np.isfinite(broken).all():
-            msg = "the number of rows that break the rule is not valid"
-            raise ValueError(msg)
+            raise ValueError("the number of rows that break the rule is not valid")
         self.broken_ = int(broken[0])
 
     def _work(self) -> Work:

@@ -167,17 +167,14 @@ class IterativeImputer(Preparation):
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         weights, intercepts, gaps = (arrays[name] for name in ("weights", "intercepts", "gaps_by_column"))
         if not all(np.isfinite(array).all() for array in (weights, intercepts, gaps)):
-            msg = "the weights are not valid: one is not finite"
-            raise ValueError(msg)
+            raise ValueError("the weights are not valid: one is not finite")
         try:
             self.encoding_ = Encoding.from_arrays(self.schema_.select(self._compared), arrays)
         except ValueError as error:
-            msg = f"the encoding is not valid: {error}"
-            raise ValueError(msg) from None
+            raise ValueError(f"the encoding is not valid: {error}") from None
         d = len(self.encoding_)
         if (weights.shape, intercepts.shape, gaps.shape) != ((d, d), (d,), (len(self._chosen),)):
-            msg = f"the weights have shape {weights.shape}, and there are {d} encoded columns"
-            raise ValueError(msg)
+            raise ValueError(f"the weights have shape {weights.shape}, and there are {d} encoded columns")
         self.weights_, self.intercepts_, self.gaps_, self.n_iter_ = weights, intercepts, gaps, 0
 
     def _work(self) -> Work:

@@ -136,8 +136,7 @@ class RareValues(Preparation):
         self.least_ = {str(name): float(x) for name, x in facts["least"].items()}
         self._found = {str(name): read_credibility(one) for name, one in facts["found"].items()}
         if odd := [name for name in self.pooled_ if name not in self.schema_ or name not in self._found]:
-            msg = f"there is no column {odd[0]!r} to pool"
-            raise ValueError(msg)
+            raise ValueError(f"there is no column {odd[0]!r} to pool")
 
     def _work(self) -> Work:
         works = tuple(self._column(name) for name in self.pooled_)

@@ -147,8 +147,7 @@ class SelectWords(Preparation):
         texts = set(self.schema_.of(Text))
         sizes = {name: len(own) for name, own in self.words_.items()}
         if set(sizes) - texts or sizes != {name: len(own) for name, own in self.scores_.items()}:
-            msg = "its words and scores do not fit together"
-            raise ValueError(msg)
+            raise ValueError("its words and scores do not fit together")
 
     def _work(self) -> Work:
         measure = self.measure.replace("_", " ")

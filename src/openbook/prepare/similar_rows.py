@@ -227,11 +227,9 @@ class KNNImputer(Preparation):
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         cells, known, schema = arrays["cells"], arrays["known"], self.schema_.select(self._compared)
         if known.dtype != bool or not np.isfinite(cells).all():
-            msg = "the rows are not valid: a cell is not finite"
-            raise ValueError(msg)
+            raise ValueError("the rows are not valid: a cell is not finite")
         if cells.ndim != 2 or cells.shape != known.shape or cells.shape[1] != len(schema):
-            msg = f"the rows have shape {cells.shape}, and there are {len(schema)} columns"
-            raise ValueError(msg)
+            raise ValueError(f"the rows have shape {cells.shape}, and there are {len(schema)} columns")
         columns = []
         for j, attribute in enumerate(schema):
             if not isinstance(attribute, Categorical):
@@ -245,8 +243,7 @@ class KNNImputer(Preparation):
         try:
             self.encoding_ = Encoding.from_arrays(schema, arrays)
         except ValueError as error:
-            msg = f"the encoding is not valid: {error}"
-            raise ValueError(msg) from None
+            raise ValueError(f"the encoding is not valid: {error}") from None
         self.donors_ = Table(schema, columns)
 
     def _work(self) -> Work:
@@ -367,8 +364,7 @@ class NoisyRows(RowFilter):
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         dropped = arrays["dropped"]
         if dropped.shape != (1,) or not np.isfinite(dropped).all():
-            msg = "the number of rows left out is not valid"
-            raise ValueError(msg)
+            raise ValueError("the number of rows left out is not valid")
         self.dropped_ = int(dropped[0])
 
     def _work(self) -> Work:

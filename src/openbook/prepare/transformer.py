@@ -213,8 +213,7 @@ class Preparation(TransformerMixin, FromRows):
                 msg = f"array {name!r} has shape {array.shape}, and there are {len(self._chosen)} columns"
                 raise ValueError(msg)
             if array.dtype.kind == "f" and not np.isfinite(array).all():
-                msg = f"array {name!r} is not valid: a figure is not finite"
-                raise ValueError(msg)
+                raise ValueError(f"array {name!r} is not valid: a figure is not finite")
             setattr(self, name, array)
 
     def _with(self, table: Table, columns: Mapping[str, tuple[Attribute, Array]]) -> Table:
@@ -300,13 +299,11 @@ class Summed(Preparation):
     def _restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         zero = self._zero()
         if odd := arrays.keys() ^ zero.arrays().keys():
-            msg = f"array {min(odd)!r} is missing or unexpected"
-            raise ValueError(msg)
+            raise ValueError(f"array {min(odd)!r} is missing or unexpected")
         self.statistics_ = zero.filled(arrays)
         finite = all(np.isfinite(array).all() for array in self.statistics_.arrays().values())
         if not finite or any((amount < 0).any() for amount in self.statistics_.amounts()):
-            msg = "its statistics are not valid: one is negative, or not finite"
-            raise ValueError(msg)
+            raise ValueError("its statistics are not valid: one is negative, or not finite")
         self._solve()
 
 

@@ -75,22 +75,19 @@ def make_index(points, metric: str = "euclidean", index: str = "auto", p: float 
     points = as_points(points)
     n, d = points.shape
     if not n or not d:
-        msg = f"an index needs points: got {n} rows of {d} columns"
-        raise ParameterError(msg)
+        raise ParameterError(f"an index needs points: got {n} rows of {d} columns")
     measured = VectorMetric.named(metric, p)
     reason = "as asked"
     if index == "auto":
         index, reason = _choice(points, measured)
     if index not in INDEXES:
-        msg = f"no index {index!r}. {did_you_mean(index, ['auto', *INDEXES])}"
-        raise ParameterError(msg)
+        raise ParameterError(f"no index {index!r}. {did_you_mean(index, ['auto', *INDEXES])}")
     kind = INDEXES[index]
     if metric not in kind.metrics:
         others = ", ".join(name for name, other in INDEXES.items() if metric in other.metrics)
-        msg = (
+        raise ParameterError(
             f"index {index!r} serves {' and '.join(kind.metrics)}, not {metric}; for that there are: {others}"
         )
-        raise ParameterError(msg)
     if kind is Inverted:
         points = as_points(sparse.csr_array(points))
     elif sparse.issparse(points):
@@ -130,9 +127,8 @@ def _dimension(points, metric):
 def _written_out(points, index):
     cells = points.shape[0] * points.shape[1]
     if cells > _MOST_CELLS:
-        msg = (
+        raise DataError(
             f"{points.shape[0]:,} sparse rows of {points.shape[1]:,} columns are too many for the dense copy"
             f" that index {index!r} needs; use index 'inverted' with metric euclidean or cosine"
         )
-        raise DataError(msg)
     return points.toarray()

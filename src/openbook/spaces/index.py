@@ -80,8 +80,7 @@ class Index(ABC):
     def _answer(self, Q, k):
         """The answer to queries as the metric compares them."""
         if not 1 <= k <= self.n_points:
-            msg = f"k must lie between 1 and the number of points, {self.n_points}; got {k}"
-            raise ParameterError(msg)
+            raise ParameterError(f"k must lie between 1 and the number of points, {self.n_points}; got {k}")
         blocks = self._blocks(Q.shape[0], self._order(Q))
         found = each([Q[block] for block in blocks], partial(self._nearest, k=k))
         distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
@@ -94,8 +93,7 @@ class Index(ABC):
     def within(self, Q, radius: float):
         """The points at most `radius` away from each row of Q: indptr, rows and distances."""
         if not radius >= 0:
-            msg = f"radius must be at least 0, got {radius}"
-            raise ParameterError(msg)
+            raise ParameterError(f"radius must be at least 0, got {radius}")
         Q = self._asked(Q)
         blank, blocks = self._blank(Q), self._blocks(Q.shape[0])
         found = list(each([Q[block] for block in blocks], partial(self._around, radius=radius)))
@@ -142,11 +140,9 @@ class Index(ABC):
         rows = np.unique(np.asarray(rows, dtype=np.int64))
         if len(rows) and not 0 <= rows[0] <= rows[-1] < self.n_points:
             wrong = rows[0] if rows[0] < 0 else rows[-1]
-            msg = f"no row {wrong}: rows are numbered from 0 to {self.n_points - 1}"
-            raise ParameterError(msg)
+            raise ParameterError(f"no row {wrong}: rows are numbered from 0 to {self.n_points - 1}")
         if len(rows) == self.n_points:
-            msg = "an index needs points: the last of them cannot be removed"
-            raise ParameterError(msg)
+            raise ParameterError("an index needs points: the last of them cannot be removed")
         self.points = self.points[np.delete(np.arange(self.n_points), rows)]
         self._build()
 
@@ -170,8 +166,7 @@ class Index(ABC):
     def _check_like(self, rows) -> None:
         width = self.points.shape[1] - self.metric.angular
         if rows.shape[1] != width:
-            msg = f"the index has {width} columns, and these rows have {rows.shape[1]}"
-            raise DataError(msg)
+            raise DataError(f"the index has {width} columns, and these rows have {rows.shape[1]}")
         self.metric.check_range(rows)
 
     def _order(self, Q):  # noqa: B027 (most have none)
@@ -207,8 +202,7 @@ def as_points(rows, what: str = "points"):
     """Rows of finite numbers: a C-ordered array, or CSR with sorted columns; float32 stays as it is."""
     rows = rows.tocsr() if sparse.issparse(rows) else np.asarray(rows)
     if rows.ndim != 2:
-        msg = f"{what} must be rows and columns, got an array of shape {rows.shape}"
-        raise DataError(msg)
+        raise DataError(f"{what} must be rows and columns, got an array of shape {rows.shape}")
     if rows.dtype != np.float32:
         rows = rows.astype(np.float64, copy=False)
     if sparse.issparse(rows):

@@ -46,13 +46,11 @@ class VectorMetric:
     @classmethod
     def named(cls, name: str, p: float = 2) -> "VectorMetric":
         if name not in METRICS:
-            msg = f"no metric {name!r}. {did_you_mean(name, METRICS)}"
-            raise ParameterError(msg)
+            raise ParameterError(f"no metric {name!r}. {did_you_mean(name, METRICS)}")
         if name != "minkowski":
             return cls(name, _POWERS[name])
         if not p >= 1:
-            msg = f"p must be at least 1, got {p!r}: below 1 the triangle inequality fails"
-            raise ParameterError(msg)
+            raise ParameterError(f"p must be at least 1, got {p!r}: below 1 the triangle inequality fails")
         return cls(name, float(p))
 
     @property

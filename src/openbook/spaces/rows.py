@@ -54,8 +54,7 @@ class StoredRows(Statistics):
         numbers = [part.numbers for part in parts]
         sparse = sum(map(sp.issparse, numbers))
         if 0 < sparse < len(parts):
-            msg = "some rows are sparse and some are dense; give all in one form"
-            raise DataError(msg)
+            raise DataError("some rows are sparse and some are dense; give all in one form")
         rest = (
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("codes", "targets", "weights")
@@ -144,8 +143,7 @@ class StoredRows(Statistics):
             *(("data", "indices", "indptr") if sparse else ("numbers",)),
         }
         if odd := arrays.keys() ^ expected:
-            msg = f"array {min(odd)!r} is missing or unexpected"
-            raise ValueError(msg)
+            raise ValueError(f"array {min(odd)!r} is missing or unexpected")
         n, categorical = len(arrays["targets"]), [a for a in schema if isinstance(a, Categorical)]
         kind = np.float64 if n_classes is None else np.intp
         weights = checked_array(arrays, "weights", np.float64, (n,))
@@ -166,8 +164,7 @@ class StoredRows(Statistics):
             and (n_classes is None or ((targets >= 0) & (targets < n_classes)).all())
         )
         if not possible:
-            msg = "a code, a target or a weight of its rows is out of range, or there is no row"
-            raise ValueError(msg)
+            raise ValueError("a code, a target or a weight of its rows is out of range, or there is no row")
         return rows
 
 

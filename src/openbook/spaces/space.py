@@ -155,17 +155,15 @@ class Space:
         self.mixed = self.function = None
         if metric in MIXED:
             if sparse:
-                msg = f"{metric} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
-                raise RefusalError(msg)
+                raise RefusalError(f"{metric} cannot use sparse rows; pass X.toarray(), or take 'cosine'")
             self.mixed = MixedDistance.of(table, metric, robust=robust)
             self.place = self.mixed.place
         elif metric == PRECOMPUTED:
             if len(table) != len(schema):
-                msg = (
+                raise DataError(
                     "metric='precomputed' takes the distances between all training rows, as many columns as"
                     f" rows; got {len(schema)} columns and {len(table)} rows"
                 )
-                raise DataError(msg)
             self.place = _given_distances
         elif callable(metric) or metric in FUNCTIONS:
             self.function = FUNCTIONS[metric] if isinstance(metric, str) else metric
@@ -319,8 +317,7 @@ class _Sparse:
 
     def __init__(self, distance):
         if distance not in ("euclidean", "manhattan", "minkowski", "chebyshev", "cosine"):
-            msg = f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
-            raise RefusalError(msg)
+            raise RefusalError(f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'")
 
     def __call__(self, table):
         return table.sparse if isinstance(table, SparseTable) else sp.csr_array(_numbers(table))
@@ -336,18 +333,16 @@ def _given_distances(table):
     far = _numbers(table)
     if (odd := ~(far >= 0)).any():
         row, column = np.argwhere(odd)[0].tolist()
-        msg = (
+        raise DataError(
             "distances must not be negative or missing, got"
             f" {far[row, column]:g} in row {row}, column {table.names[column]!r}"
         )
-        raise DataError(msg)
     return far
 
 
 def _refuse_sparse_gaps(table):
     if not np.isfinite(table.sparse.data).all():
-        msg = "sparse rows hold NaN or infinity; put numbers there, or pass X.toarray()"
-        raise DataError(msg)
+        raise DataError("sparse rows hold NaN or infinity; put numbers there, or pass X.toarray()")
 
 
 def _whitening(encoding, rows):
@@ -363,11 +358,10 @@ def _whitening(encoding, rows):
             return np.linalg.inv(root).T
     except np.linalg.LinAlgError:
         pass
-    msg = (
+    raise DataError(
         "mahalanobis needs columns that vary and are not linear combinations of others;"
         " leave such columns out, or use 'euclidean'"
     )
-    raise DataError(msg)
 
 
 class FunctionIndex:

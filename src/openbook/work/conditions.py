@@ -401,8 +401,7 @@ def literal(value: Any) -> str:
 
 def _refuse_nul(text: str) -> None:
     if "\0" in text:
-        msg = f"{text!r} holds a NUL character, which SQL cannot write; rename it and fit again"
-        raise DataError(msg)
+        raise DataError(f"{text!r} holds a NUL character, which SQL cannot write; rename it and fit again")
 
 
 def _among(name: str, values: Sequence[str], *, negated: bool = False) -> str:

@@ -31,11 +31,9 @@ Shape = Callable[[np.random.Generator, Codes, Floats], tuple[Floats, Floats]]
 def _checked(who: str, rows: int, noise: float, random_state: int) -> np.random.Generator:
     for name, value, least in (("rows", rows, 1), ("random_state", random_state, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            msg = f"{who}: {name} must be a whole number of at least {least}, got {value!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"{who}: {name} must be a whole number of at least {least}, got {value!r}")
     if not noise >= 0:
-        msg = f"{who}: noise must be at least 0, got {noise!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{who}: noise must be at least 0, got {noise!r}")
     return np.random.default_rng(random_state)
 
 
@@ -84,8 +82,7 @@ def polynomial(rows: int = 100, noise: float = 0.3, random_state: int = 0, degre
     """A noisy curve: the Chebyshev polynomial of a degree."""
     rng = _checked("polynomial", rows, noise, random_state)
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 0:
-        msg = f"polynomial: degree must be a whole number of at least 0, got {degree!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"polynomial: degree must be a whole number of at least 0, got {degree!r}")
     x = rng.uniform(-1, 1, rows)
     y = np.cos(degree * np.arccos(x)) + noise * rng.normal(size=rows)
     return Table(Schema((Numeric("x"), Numeric("y"))), [x, y], why={"x": "drawn", "y": "drawn"})

@@ -56,8 +56,7 @@ def credit(rows: int = 1000, random_state: int = 0) -> Table:
     """
     for name, value, least in (("rows", rows, 1), ("random_state", random_state, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            msg = f"credit: {name} must be a whole number of at least {least}, got {value!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"credit: {name} must be a whole number of at least {least}, got {value!r}")
     rng = np.random.default_rng(random_state)
     age = np.maximum(np.round(rng.normal(44, 13, rows)), 18)
     sex = _draw(rng, rows, [0.5, 0.5])
