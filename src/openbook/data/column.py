@@ -1,6 +1,6 @@
 """A column: its attribute and its array. NumPy sees the decoded values; so do polars and pandas."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from openbook.data.attributes import (
     Numeric,
     Ordinal,
 )
+from openbook.errors import DataError, did_you_mean
 from openbook.words.sentences import printable
 
 if TYPE_CHECKING:
@@ -30,8 +31,11 @@ _SHOWN_ROWS = 10
 _SHOWN_LETTERS = 40
 
 
-class Column:
+class Column:  # noqa: PLW1641 (columns that compare row by row have no hash, as in NumPy)
     """One column: its attribute and its array. NumPy sees the decoded values.
+
+    Comparisons give a boolean for each row, as in pandas and polars: `table.filter(table["age"] > 30)`. Dates
+    compare with dates ("2024-03-01"), ordinal values by their order. A missing cell satisfies no comparison.
 
     Parameters
     ----------
@@ -50,6 +54,8 @@ class Column:
     >>> column = Column(Nominal("windy", ("no", "yes")), np.array([1, 0, -1]))
     >>> column.tolist()
     ['yes', 'no', None]
+    >>> column == "yes"
+    array([ True, False, False])
     """
 
     __slots__ = ("attribute", "data")
@@ -126,6 +132,48 @@ class Column:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.values)
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(np.equal, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(np.not_equal, other)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compared(np.less, other)
+
+    def __le__(self, other: object) -> Any:
+        return self._compared(np.less_equal, other)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compared(np.greater, other)
+
+    def __ge__(self, other: object) -> Any:
+        return self._compared(np.greater_equal, other)
+
+    def _compared(self, compare: Callable[[Any, Any], Any], other: Any) -> npt.NDArray[np.bool_]:
+        """Where a comparison with a value, or with as many values as there are rows, holds."""
+        attribute, ordered = self.attribute, compare not in (np.equal, np.not_equal)
+        if ordered and isinstance(attribute, Categorical) and not isinstance(attribute, Ordinal):
+            raise DataError(f"the values of {self.name!r} have no order; compare them by == and !=")
+        if ordered and isinstance(attribute, Ordinal) and other not in attribute.codes:
+            near = did_you_mean(str(other), attribute.values)
+            raise DataError(f"{self.name!r} has no value {other!r}. {near}")
+        left: Any
+        right: Any
+        try:
+            if isinstance(attribute, Datetime):
+                left, right = attribute.on_clock(self.data), np.asarray(other, dtype="datetime64[us]")
+            elif isinstance(attribute, Numeric):
+                left, right = self.data, np.asarray(other, dtype=float)
+            elif ordered and isinstance(attribute, Ordinal):
+                left, right = self.data, attribute.codes[other]
+            else:
+                left, right = self.values, np.asarray(other, dtype=object)
+        except (TypeError, ValueError):
+            kind = attribute.kind
+            raise DataError(f"{self.name!r} is {kind}; {other!r} cannot be compared with it") from None
+        return compare(left, right).astype(bool) & ~self.missing
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         numbers = isinstance(self.attribute, Datetime) and dtype is not None and np.dtype(dtype).kind in "iuf"

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from openbook.data.column import Column
 from openbook.data.schema import Schema
-from openbook.data.table import Table, rows_at
+from openbook.data.table import Table, one_by_one, rows_at
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -133,25 +133,25 @@ class SparseTable(Table):
             return self.sparse
         return self.sparse[:, [self.schema.position(name) - n for name in names]]
 
-    def select(self, names: Iterable[str]) -> Table:
+    def select(self, *names: str | Iterable[str]) -> Table:
         """The same rows with these columns only; those of the matrix come last.
 
         Parameters
         ----------
-        names : iterable of str
-            The names of the columns.
+        *names : str or iterable of str
+            The names of the columns, one by one or as a list.
 
         Returns
         -------
         Table
             A SparseTable, where a column of the matrix is among them.
         """
-        names = tuple(names)
-        if names == self.names:
+        chosen = one_by_one(names)
+        if chosen == self.names:
             return self
-        n, places = len(self.columns), [self.schema.position(name) for name in names]
+        n, places = len(self.columns), [self.schema.position(name) for name in chosen]
         if places and max(places) < n:
-            return Table(self.schema.select(names), [self.columns[place] for place in places], why=self.why)
+            return Table(self.schema.select(chosen), [self.columns[place] for place in places], why=self.why)
         own, others = [p for p in places if p < n], [p for p in places if p >= n]
         return SparseTable(
             self.schema.select(self.names[place] for place in (*own, *others)),

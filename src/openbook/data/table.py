@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from openbook.draw import Picture
 
-__all__ = ["CHUNK_ROWS", "Table", "rows_at"]
+__all__ = ["CHUNK_ROWS", "Table", "one_by_one", "rows_at"]
 
 Array = npt.NDArray[Any]
 
@@ -194,38 +194,38 @@ class Table:
                 block[span, j] = column[span]
         return block
 
-    def select(self, names: Iterable[str]) -> "Table":
+    def select(self, *names: str | Iterable[str]) -> "Table":
         """Only these columns, in this order.
 
         Parameters
         ----------
-        names : iterable of str
-            The names of the columns.
+        *names : str or iterable of str
+            The names of the columns, one by one or as a list.
 
         Returns
         -------
         Table
         """
-        names = tuple(names)
-        if names == self.names:
+        chosen = one_by_one(names)
+        if chosen == self.names:
             return self
-        why = {name: self.why[name] for name in names if name in self.why}
-        columns = [self.data(name) for name in names]
-        return Table(self.schema.select(names), columns, why=why, notes=self.notes)
+        why = {name: self.why[name] for name in chosen if name in self.why}
+        columns = [self.data(name) for name in chosen]
+        return Table(self.schema.select(chosen), columns, why=why, notes=self.notes)
 
-    def drop(self, *names: str) -> "Table":
+    def drop(self, *names: str | Iterable[str]) -> "Table":
         """All columns but these.
 
         Parameters
         ----------
-        *names : str
-            The names of the columns.
+        *names : str or iterable of str
+            The names of the columns, one by one or as a list.
 
         Returns
         -------
         Table
         """
-        gone = {self.schema[name].name for name in names}
+        gone = {self.schema[name].name for name in one_by_one(names)}
         return self.select(name for name in self.names if name not in gone)
 
     def take(self, rows: Any) -> Self:
@@ -265,8 +265,10 @@ class Table:
         --------
         >>> from openbook import load
         >>> table = load("weather")
-        >>> len(table.filter(lambda row: row["outlook"] == "sunny"))
+        >>> len(table.filter(table["outlook"] == "sunny"))
         5
+        >>> len(table.filter(lambda row: row["outlook"] == "sunny" and row["humidity"] == "high"))
+        3
         """
         mask = np.asarray([condition(row) for row in self] if callable(condition) else condition)
         if mask.shape != (len(self),) or mask.dtype != bool:
@@ -358,19 +360,19 @@ class Table:
         """
         return self.take(slice(0, rows))
 
-    def drop_missing(self, *names: str) -> Self:
+    def drop_missing(self, *names: str | Iterable[str]) -> Self:
         """The rows in which none of these columns (default: none at all) is missing.
 
         Parameters
         ----------
-        *names : str
-            The names of the columns.
+        *names : str or iterable of str
+            The names of the columns, one by one or as a list.
 
         Returns
         -------
         Table
         """
-        gaps = [self.column(name).missing for name in (names or self.names)]
+        gaps = [self.column(name).missing for name in (one_by_one(names) or self.names)]
         return self.take(~np.any(gaps, axis=0)) if gaps else self
 
     def split(self, target: str) -> "tuple[Table, Column]":
@@ -433,6 +435,22 @@ class Table:
             raise DataError("to_pandas needs pandas: pip install pandas") from None
         return pd.DataFrame({name: pandas_values(self.column(name)) for name in self.names})
 
+    def describe(self, target: str | None = None) -> Any:
+        """Measure every column, and point to what may need care before a model is fitted.
+
+        Parameters
+        ----------
+        target : str or None, default=None
+            The name of the column to predict; None for none.
+
+        Returns
+        -------
+        Description
+        """
+        from openbook import describe  # as for `draw`
+
+        return describe(self, target)
+
     def draw(
         self,
         x: str | None = None,
@@ -470,11 +488,17 @@ class Table:
         """
         if isinstance(key, str):
             return self.column(key)
+        if isinstance(key, bool | np.bool_):
+            raise DataError("one true or false picks no row; pass a boolean for each row")
         if isinstance(key, int | np.integer):
             return self.row(range(len(self))[key])
         if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
             return self.select(key)
         return self.take(row_part(key))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a column of that name."""
+        return name in self.schema
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The rows in order, each as a mapping of column to value."""
@@ -517,6 +541,11 @@ class Table:
         caption = f"{plural(len(self), 'row')}, {plural(len(self.schema), 'column')}"
         head = f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
         return f"<table>{head}<tbody>{rows}</tbody></table>"
+
+
+def one_by_one(names: Iterable[str | Iterable[str]]) -> tuple[str, ...]:
+    """The names in names and lists of names."""
+    return tuple(name for given in names for name in ([given] if isinstance(given, str) else given))
 
 
 def rows_at(array: Array, rows: Any) -> Array:
