@@ -21,7 +21,6 @@ __all__ = [
     "BREAK",
     "Room",
     "arrange",
-    "bag_words",
     "count_by_class",
     "find_words",
     "merge_words",
@@ -155,28 +154,6 @@ def number_words(eights, edges, codes, table, letters, known, used):
     return table, known, used
 
 
-@jit
-def bag_words(codes, firsts, last, cells, counts, ends):
-    """How often each code occurs in each text: a sparse matrix by rows, codes in the order they are met.
-
-    last : int64 (n_codes,), all -1: where the code was entered last; cells : int32 and counts : float64, room
-    for every word; ends : int64 (n_texts + 1), where each row begins and ends. Returns how many cells it has.
-    """
-    n = 0
-    for text in range(len(firsts) - 1):
-        begin = n
-        for i in range(firsts[text], firsts[text + 1]):
-            code = codes[i]
-            if last[code] >= begin:
-                counts[last[code]] += 1
-            else:
-                last[code] = n
-                cells[n], counts[n] = code, 1
-                n += 1
-        ends[text + 1] = n
-    return n
-
-
 @inner
 def radix_sort(keys, other, n, n_bytes, begins):
     """Sort n keys by the n_bytes above their low 32 bits; if that is odd, they end up in `other`."""
@@ -199,33 +176,37 @@ def radix_sort(keys, other, n, n_bytes, begins):
 
 
 @inner
-def gather(matrix, span, columns, room, m):
+def gather(codes, counts, span, columns, room, m):
     """Put the cells of a row that have a column behind the m that are there; says how many there are."""
-    cells, counts = matrix
     row, begin, end = span
     for i in range(begin, end):
-        column = columns[cells[i]]
+        column = columns[codes[i]]
         if column >= 0:
             room.keys[m] = (np.uint64(column) << _BITS) | np.uint64(m)
-            room.rows[m], room.values[m] = row, counts[i]
+            room.rows[m] = row
+            if counts is None:
+                room.values[m] = 1.0
+            else:
+                room.values[m] = counts[i]
             m += 1
     return m
 
 
 @jit
 def arrange(matrix, ends, columns, n_bytes, room, into):
-    """Turn the codes of a sparse matrix into columns, in order; cells of one row and column are summed.
+    """Turn codes into columns, in order, and sum those of one row and column: words become counts.
 
-    matrix, into : its codes and counts, and where they go, which may be the same; ends : where rows end,
-    before and after; columns : int32, the column of each code, -1 for none, of so many bytes. Returns how
-    many cells are left. Some rows at a time are sorted by column, then dealt out to their rows in that order.
+    matrix, into : codes and counts, None where each counts once, and where they go, which may be the same;
+    ends : where rows end, before and after; columns : int32, the column of each code, -1 for none, of so many
+    bytes. Returns how many cells are left. Some rows at a time are sorted by column, then dealt out to their
+    rows in that order.
     """
-    cells, counts = into
+    (codes, amounts), (cells, counts) = matrix, into
     n = start = cell = 0
     while start < len(ends) - 1:
         stop, m, begin = start, 0, cell
         while stop < len(ends) - 1 and (stop == start or ends[stop + 1] - begin <= len(room.keys)):
-            m = gather(matrix, (stop, cell, ends[stop + 1]), columns, room, m)
+            m = gather(codes, amounts, (stop, cell, ends[stop + 1]), columns, room, m)
             cell, ends[stop + 1] = ends[stop + 1], 0
             stop += 1
         radix_sort(room.keys, room.other, m, n_bytes, room.begins)

@@ -10,8 +10,6 @@ the order of their characters, and so do the columns of its counts.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from operator import ne
 from typing import Any, NamedTuple
 from unicodedata import combining, normalize
 
@@ -21,8 +19,8 @@ import scipy.sparse as sp
 
 from openbook.errors import ParameterError
 from openbook.fold import each, shares_memory, worker_count
-from openbook.text.kernels import Room, arrange, bag_words
-from openbook.text.tokens import Lexicon, slices, tokens
+from openbook.text.kernels import Room, arrange
+from openbook.text.tokens import Lexicon, sizes, slices, tokens
 
 __all__ = ["Counted", "TermRule", "into_columns"]
 
@@ -84,22 +82,22 @@ class TermRule:
     def count(self, texts: Sequence[str | None]) -> Counted:
         """The terms of texts, and how often each occurs in each.
 
-        Every worker bags the words of a share of the texts. The words of all become terms together, and then
-        every worker puts its cells into the columns of the terms.
+        Every worker numbers the words of a share of the texts. The words of all become terms together, and
+        then every worker counts its words under the columns of the terms.
         """
         if self.analyzer == "word" and self.ngram_range != (1, 1):
             words, spoken, firsts = tokens(texts)
             terms, columns = _in_order(self.terms(words))
             return self._phrases(terms, columns[spoken], firsts)
         n = worker_count()
-        shares = [texts] if n == 1 else [texts[some] for some in slices(texts, _SHARE, n)]
-        bags = list(each(shares, partial(_words_of, self.lowercase)))
+        shares = [texts] if n == 1 else [texts[some] for some in slices(sizes(texts), _SHARE, n)]
+        read = list(each(shares, partial(_words_of, self.lowercase)))
         lexicon = Lexicon()
-        codes = [lexicon.read_bytes(letters)[0] for letters, _ in bags]  # in all bags, of the words of each
+        own = [lexicon.read_bytes(letters)[0] for letters, _, _ in read]  # of the words of each share, in all
         terms, columns = _in_order(self.terms(lexicon.words))
-        parts = [matrix for _, matrix in bags]
-        del bags
-        counted = Counted(terms, _into_one(parts, [columns[own] for own in codes], len(terms)))
+        parts = [_Words(codes, ends, columns[some]) for (_, codes, ends), some in zip(read, own, strict=True)]
+        del read
+        counted = Counted(terms, _bags(parts, len(terms)))
         return counted if self.analyzer == "word" else self._characters(*counted)
 
     def _characters(self, words: list[str], counts: sp.csr_array) -> Counted:
@@ -156,81 +154,65 @@ class TermRule:
         place[order] = np.arange(len(order))
         by_text = np.argsort(np.concatenate(rows), kind="stable")
         starts = np.searchsorted(np.concatenate(rows)[by_text], np.arange(len(firsts)))
-        bags = _Bags()
-        bags.add(np.concatenate(columns)[by_text], starts, len(names))
-        return Counted(
-            [names[i] for i in order.tolist()], into_columns(bags.matrix(len(names)), place, len(names))
-        )
+        spoken = _Words(np.concatenate(columns)[by_text].astype(np.int32), starts, place)
+        return Counted([names[i] for i in order.tolist()], _bags([spoken], len(names)))
 
 
-class _Bags:
-    """Bags of words, as rows of a sparse matrix that grows."""
+class _Words(NamedTuple):
+    """The words of texts: their codes, where those of each text end, and the column of each code."""
 
-    def __init__(self) -> None:
-        self._cells, self._counts = np.empty(0, dtype=np.int32), np.empty(0)
-        self._ends, self._n = [np.zeros(1, dtype=np.int64)], 0
-
-    def add(self, codes: Array, firsts: npt.NDArray[np.int64], width: int) -> None:
-        """Count the codes of some texts, each below the width."""
-        n, ends = self._n, np.zeros(len(firsts), dtype=np.int64)
-        if len(self._cells) < n + len(codes):
-            room = max(n + len(codes), n + n // 8)
-            for array in (self._cells, self._counts):  # in place: memory holds the cells once
-                array.resize(room, refcheck=False)
-        last = np.full(width, -1, dtype=np.int64)
-        self._n += bag_words(codes, firsts, last, self._cells[n:], self._counts[n:], ends)
-        self._ends.append(ends[1:] + n)
-
-    def matrix(self, width: int) -> sp.csr_array:
-        """All bags; there are no more to come."""
-        for array in (self._cells, self._counts):
-            array.resize(self._n, refcheck=False)
-        return _by_rows(self._counts, self._cells, np.concatenate(self._ends), width)
+    codes: Array
+    ends: npt.NDArray[np.int64]
+    columns: Array
 
 
-def _words_of(lowercase: bool, texts: Sequence[str | None]) -> tuple[bytes, sp.csr_array]:
-    """The distinct words of texts, and how often each occurs in each."""
-    lexicon, bags = Lexicon(lowercase=lowercase), _Bags()
-    for codes, firsts in lexicon.read_slices(texts):
-        bags.add(codes, firsts, len(lexicon))
-    return lexicon.letters, bags.matrix(len(lexicon))
+def _words_of(lowercase: bool, texts: Sequence[str | None]) -> tuple[bytes, Array, npt.NDArray[np.int64]]:
+    """The distinct words of texts, those of each text as codes of them, and where those of each text end."""
+    lexicon = Lexicon(lowercase=lowercase)
+    codes, ends = lexicon.read_slices(texts)
+    return lexicon.letters, codes, ends
 
 
 def into_columns(matrix: sp.csr_array, columns: npt.NDArray[np.integer[Any]], width: int) -> sp.csr_array:
     """The matrix, which is lost, with each column where `columns` says, in order: those of one place are
     summed, those of -1 left out.
     """
-    cells, counts = matrix.indices.astype(np.int32, copy=False), matrix.data
-    n, ends = _placed(width, (matrix, columns, (cells, counts)))
-    return _by_rows(counts[:n], cells[:n], ends, width)
+    own = matrix.indices.astype(np.int32, copy=False), matrix.data
+    n, ends = _placed(own, matrix.indptr, columns, width, own)
+    return _by_rows(own[1][:n], own[0][:n], ends, width)
 
 
-def _placed(width: int, part: tuple[sp.csr_array, Any, Any]) -> tuple[int, npt.NDArray[np.int64]]:
-    """Put the cells of a matrix into these columns and arrays: how many there are, and where rows end."""
-    matrix, columns, into = part
-    ends = matrix.indptr.astype(np.int64)
+def _placed(matrix: Any, ends: Any, columns: Any, width: int, into: Any) -> tuple[int, npt.NDArray[np.int64]]:
+    """Put cells into these columns and arrays: how many there are, and where rows end."""
+    ends = ends.astype(np.int64)
     room = Room.of(max(_IN_ORDER, int(np.diff(ends).max(initial=0))))
     n_bytes = max(1, -(-max(width - 1, 0).bit_length() // 8))
-    own = matrix.indices.astype(np.int32, copy=False), matrix.data
-    return arrange(own, ends, columns.astype(np.int32), n_bytes, room, into), ends
+    return arrange(matrix, ends, columns.astype(np.int32), n_bytes, room, into), ends
 
 
-def _into_one(parts: list[sp.csr_array], columns: list[Array], width: int) -> sp.csr_array:
-    """The same of several matrices, one below the other; threads place the cells of each."""
-    if len(parts) == 1:
-        return into_columns(parts.pop(), columns[0], width)
-    starts = np.cumsum([0, *(part.nnz for part in parts)]).tolist()
+def _bags(parts: list[_Words], width: int) -> sp.csr_array:
+    """How often each word occurs in each text, the texts of each part below those of the one before.
+
+    Threads place the cells of each part, where there is room for all its words.
+    """
+    starts = np.cumsum([0, *(len(part.codes) for part in parts)]).tolist()
     cells, counts = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1])
-    into = [(cells[begin:end], counts[begin:end]) for begin, end in pairwise(starts)]
-    jobs, step = list(zip(parts, columns, into, strict=True)), partial(_placed, width)
-    placed = list(each(jobs, step) if shares_memory() else map(step, jobs))
+
+    def place(job: tuple[int, _Words]) -> tuple[int, npt.NDArray[np.int64]]:
+        start, (codes, ends, columns) = job
+        return _placed((codes, None), ends, columns, width, (cells[start:], counts[start:]))
+
+    jobs = list(zip(starts[:-1], parts, strict=True))
+    placed = list(each(jobs, place) if shares_memory() else map(place, jobs))
     n, rows = 0, [np.zeros(1, dtype=np.int64)]
     for start, (size, ends) in zip(starts, placed, strict=False):
-        for array in (cells, counts) if start > n else ():  # close the gaps that left-out cells leave
-            array[n : n + size] = array[start : start + size]
+        for array in (cells, counts) if start > n else ():  # close the gaps, in place
+            array.data[n : n + size] = array.data[start : start + size]
         rows.append(ends[1:] + n)
         n += size
-    return _by_rows(counts[:n], cells[:n], np.concatenate(rows), width)
+    for array in (cells, counts):
+        array.resize(n, refcheck=False)
+    return _by_rows(counts, cells, np.concatenate(rows), width)
 
 
 def _by_rows(
@@ -251,9 +233,8 @@ def _without_accents(word: str) -> str:
 
 def _in_order(terms: Sequence[str | None]) -> tuple[list[str], Array]:
     """The distinct terms in order, and the place of each; -1 for None."""
-    known = [i for i, term in enumerate(terms) if term is not None]
-    known.sort(key=terms.__getitem__)  # type: ignore[arg-type]
-    ordered: list[Any] = [terms[i] for i in known]
-    places = np.full(len(terms), -1, dtype=np.int32)
-    places[known] = np.cumsum([0, *map(ne, ordered, ordered[1:])])[: len(known)]
-    return list(dict.fromkeys(ordered)), places
+    import polars as pl  # its sort is the fastest there is for texts; slow to import
+
+    column = pl.Series(terms, dtype=pl.String)
+    places = column.rank("dense").cast(pl.Int32) - 1
+    return column.drop_nulls().unique().sort().to_list(), places.fill_null(-1).to_numpy()

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from openbook.text.kernels import find_words, number_words
 
-__all__ = ["Lexicon", "Tokens", "containing", "slices", "tokens"]
+__all__ = ["Lexicon", "Tokens", "containing", "sizes", "slices", "tokens"]
 
 #: What each byte of UTF-8 counts as: ASCII letters and digits and all bytes of other characters are in words.
 _AS_IT_IS = np.array([byte if byte > 127 or chr(byte).isalnum() else 0 for byte in range(256)], np.uint8)
@@ -78,11 +78,22 @@ class Lexicon:
             whole = _plain("\0".join(text.replace("\0", " ") for text in known) + "\0")
         return self.read_bytes(whole, len(texts))
 
-    def read_slices(
-        self, texts: Sequence[str | None]
-    ) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
-        """The same of many texts, some at a time."""
-        return (self.read(texts[some]) for some in slices(texts, _AT_ONCE, len(texts)))
+    def read_slices(self, texts: Sequence[str | None]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """The same of many texts, some at a time.
+
+        There is room for as many words as their characters could make: memory that is never written to is
+        never taken.
+        """
+        own = sizes(texts)
+        codes = np.empty(int(own.sum() + len(own)) // 2, dtype=np.int32)
+        every, n = np.zeros(len(texts) + 1, dtype=np.int64), 0
+        for some in slices(own, _AT_ONCE, len(texts)):
+            found, firsts = self.read(texts[some])
+            codes[n : n + len(found)] = found
+            every[some.start + 1 : some.stop + 1] = firsts[1:] + n
+            n += len(found)
+        codes.resize(n, refcheck=False)
+        return codes, every
 
     def read_bytes(
         self, text: bytes, n_texts: int = 0
@@ -101,13 +112,20 @@ class Lexicon:
         return codes, firsts
 
 
-def slices(texts: Sequence[str | None], least: int, shares: int) -> Iterator[slice]:
-    """Texts one after another, in so many equal shares, or in fewer of this many characters at least."""
-    ends = np.cumsum([0 if text is None else len(text) for text in texts])
+def sizes(texts: Sequence[str | None]) -> npt.NDArray[np.int64]:
+    """How many characters each text has."""
+    return np.fromiter(map(len, [text or "" for text in texts]), np.int64, len(texts))
+
+
+def slices(sizes: npt.NDArray[np.int64], least: int, shares: int) -> Iterator[slice]:
+    """Texts of these sizes one after another, in so many equal shares, or in fewer of at least so many
+    characters.
+    """
+    ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
     characters = max(least, -(-total // max(shares, 1)))
     inner = np.searchsorted(ends, np.arange(characters, total, characters)) + 1
-    begins = np.unique([0, *inner, len(texts)]).tolist()
+    begins = np.unique([0, *inner, len(sizes)]).tolist()
     return map(slice, begins, begins[1:])
 
 
@@ -119,11 +137,8 @@ def tokens(texts: Sequence[str | None]) -> Tokens:
     firsts=array([0, 6, 6, 7]))
     """
     lexicon = Lexicon()
-    codes, sizes = [np.empty(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
-    for found, firsts in lexicon.read_slices(texts):
-        codes.append(found)
-        sizes.append(np.diff(firsts))
-    return Tokens(lexicon.words, np.concatenate(codes), np.cumsum(np.concatenate(sizes)))
+    codes, firsts = lexicon.read_slices(texts)
+    return Tokens(lexicon.words, codes, firsts)
 
 
 def containing(texts: Sequence[str | None], phrase: str) -> npt.NDArray[np.bool_]:

@@ -15,12 +15,13 @@ rows : float64 (1,), N
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import add
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.fold import Statistics
+from openbook.fold import Statistics, fold, shares_memory, worker_count
 from openbook.text.kernels import BREAK, merge_words, tally_terms
 from openbook.text.terms import Counted
 
@@ -46,8 +47,14 @@ class TermCounts(Statistics):
     def of(cls, counted: Counted) -> Self:
         """Those of counted texts."""
         terms, counts = counted
-        documents, times = np.zeros(len(terms)), np.zeros(len(terms))
-        tally_terms(counts.indices, counts.data, documents, times)
+
+        def tally(cells: slice) -> Array:
+            documents_and_times = np.zeros((2, len(terms)))
+            tally_terms(counts.indices[cells], counts.data[cells], *documents_and_times)
+            return documents_and_times
+
+        ends = np.linspace(0, counts.nnz, (worker_count() if shares_memory() else 1) + 1).astype(int).tolist()
+        documents, times = fold(list(map(slice, ends, ends[1:])), tally, add)
         return cls(as_bytes(terms), documents, times, np.array([float(counts.shape[0])]))
 
     @property
