@@ -63,34 +63,55 @@ def test_skip_why_and_wrong_keys(file, typed):
     assert "'9' is no answer; keys: 1 2 s u w q" in said
     first, second = (line for line in said.splitlines() if line.startswith("Row "))
     assert first != second
-    assert Path("rows.labels.csv").read_text() == "row,label,predicted,check\n"
+    assert Path("rows.labels.csv").read_text() == "row,label,how,predicted,check\n"
 
 
 def test_fifth_row_is_drawn_and_predicted_first(file, typed):
     said = typed("11111q", file, "-t", "kind")
     assert said.count("drawn at random\n") == 1
     lines = [line.split(",") for line in Path("rows.labels.csv").read_text().split()[1:]]
-    assert [bool(line[2]) for line in lines] == [False, False, False, False, True]
+    assert [line[2] for line in lines] == ["asked", "asked", "asked", "asked", "drawn"]
+    assert [bool(line[3]) for line in lines] == [False, False, False, False, True]
     assert "of 1 right" in said
     assert "the 4 rows asked for" in said  # two rows of each class were given, and are tested
-    assert "a study of this file judges its learners too strictly" in said
+    assert "kind_asked marks them" in said
+    marks = ob.read("rows.labelled.csv")["kind_asked"].tolist()
+    asked = {int(line[0]) for line in lines[:4]}
+    labelled = {0, 1, 19, 20, *(int(line[0]) for line in lines)}
+    assert [row for row, mark in enumerate(marks) if mark == "yes"] == sorted(asked)
+    assert [row for row, mark in enumerate(marks) if mark == "no"] == sorted(labelled - asked)
+
+
+def test_labelling_goes_on_from_the_table_that_was_written(file, typed):
+    """Labels that were asked for stay so, and the column that says it is no input."""
+    typed("1111q", file, "-t", "kind")
+    said = typed("1q", "rows.labelled.csv", "-t", "kind")
+    assert "kind_asked " not in said.partition("kind?")[0]
+    first, second = (
+        ob.read(name)["kind_asked"].tolist() for name in ("rows.labelled.csv", "rows.labelled.labelled.csv")
+    )
+    assert first.count("yes") == 4
+    assert second.count("yes") == 5
+    assert all(b == "yes" for a, b in zip(first, second, strict=True) if a == "yes")
 
 
 def test_rows_drawn_at_random_throughout_are_no_hard_ones(file, typed):
     assert "hard" not in typed("1111q", file, "-t", "kind", "--strategy", "random")
+    assert "yes" not in ob.read("rows.labelled.csv")["kind_asked"].tolist()
 
 
 def test_the_first_rows_are_drawn_at_random(file, typed):
-    """A label of each class, and then another of the first: the second class still has one."""
+    """Of no class or one there is no classifier; later the second class has one label only."""
     said = typed("1211q", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
-    assert said.count("drawn at random\n") == 3  # the third, fourth and fifth question
+    assert said.count("drawn at random\n") == 5
     lines = [line.split(",") for line in Path("rows.labels.csv").read_text().split()[1:]]
-    assert [bool(line[2]) for line in lines] == [False, False, True, True]
+    assert [line[2] for line in lines] == ["drawn"] * 4
+    assert [bool(line[3]) for line in lines] == [False, False, True, True]
 
 
 def test_column_that_is_not_there_yet(file, typed):
     typed("12q", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
-    assert ob.read("rows.labelled.csv").names == ("x", "y", "kind", "new")
+    assert ob.read("rows.labelled.csv").names == ("x", "y", "kind", "new", "new_asked")
 
 
 def test_end_of_input_is_quitting(file, monkeypatch):
@@ -118,16 +139,17 @@ def test_a_cut_off_line_is_no_answer(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("99,yes,,00000000", "no answer for a row"),
-        ("-1,yes,,00000000", "no answer for a row"),
-        ("1,maybe,,00000000", "none of the classes"),
-        ("1,yes,,00000000", "has changed since it was labelled"),
+        ("99,yes,asked,,00000000", "no answer for a row"),
+        ("-1,yes,asked,,00000000", "no answer for a row"),
+        ("1,maybe,asked,,00000000", "none of the classes"),
+        ("1,yes,guessed,,00000000", "'asked' or 'drawn', not 'guessed'"),
+        ("1,yes,asked,,00000000", "has changed since it was labelled"),
         ("1,yes", "no answer for a row"),
     ],
 )
 def test_files_of_others_are_checked(tmp_path, line, said):
     path = tmp_path / "a.csv"
-    path.write_text(f"row,label,predicted,check\n{line}\n")
+    path.write_text(f"row,label,how,predicted,check\n{line}\n")
     with pytest.raises(DataError, match=said):
         AnswerFile(path, ob.load("weather").drop("play"), ("yes", "no"))
     path.write_text("something else\n")

@@ -2,8 +2,9 @@
 
 Every fifth row is drawn at random: it is predicted before its label is known, so these rows tell the true
 accuracy, which the rows that are asked for on purpose do not. So are the first rows, until two classes have
-two labels each: a classifier of one row is sure of everything. Keys come one by one from a terminal, and line
-by line from a pipe.
+two labels each: a classifier of one row is sure of everything. The table that is written says in a column
+which labels were asked for, so that a study tests the others only. Keys come one by one from a terminal, and
+line by line from a pipe.
 """
 
 import sys
@@ -23,7 +24,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import wilson
 from openbook.judge.folds.thread_warnings import collected_warnings
-from openbook.label.answers import AnswerFile
+from openbook.label.answers import AnswerFile, asked_column, asked_rows
 from openbook.label.asker import Asker
 from openbook.label.effect import asked_effect
 from openbook.registry import learner
@@ -62,12 +63,14 @@ class Labelling:
     ) -> None:
         self.table, self.target, self.cost = table, target, cost
         given = table.column(target) if target in table.names else None
-        rows = table.drop(target) if given is not None else table
+        self.marks = asked_column(target)
+        rows = table.drop(*(name for name in (target, self.marks) if name in table.names))
         labels = [None if given is None or gap else as_text(label) for label, gap in _cells(given, len(rows))]
         self.classes = _classes(target, classes, labels)
         self.keys = dict(zip(_KEYS, self.classes, strict=False))
         self.answers = AnswerFile(answers, rows, self.classes)
-        self.given = sum(label is not None for label in labels)
+        before = np.flatnonzero(asked_rows(table.column(self.marks))) if self.marks in table.names else ()
+        self.asked_before = {int(row) for row in before}
         for row, label in self.answers.labels.items():
             labels[row] = label
         codes = np.array([-1 if label is None else self.classes.index(label) for label in labels])
@@ -105,7 +108,7 @@ class Labelling:
         if not free:
             return None
         asked = len(self.answers.lines) + len(self.skipped) + 1
-        if self.asker.estimator_ is not None and (asked % CHECKED == 0 or self._begins):
+        if asked % CHECKED == 0 or self._begins or self.asker.strategy == "random":
             return int(self.random.choice(free)), True
         order = self.asker.ask(len(self.skipped) + 1)
         return next(row for row in order if row not in self.skipped), False
@@ -114,7 +117,8 @@ class Labelling:
     def _begins(self) -> bool:
         """Whether labels are still too few for a classifier that knows what it does not know."""
         counts = Counter(label for label in self.labels if label is not None)
-        return counts.most_common(2)[1][1] < FIRST and counts.total() < ENOUGH
+        few = len(counts) < 2 or counts.most_common(2)[1][1] < FIRST
+        return self.asker.estimator_ is None or (few and counts.total() < ENOUGH)
 
     def _show(self, screen: Console, row: int, *, drawn: bool) -> None:
         say(screen, "")
@@ -146,8 +150,9 @@ class Labelling:
                 say(screen, f"{printable(key)!r} is no answer; keys: {' '.join([*self.keys, *'suwq'])}")
 
     def _teach(self, screen: Console, row: int, label: str, *, drawn: bool) -> None:
-        guess = as_text(self.asker.estimator_.predict(self.rows.take([row]))[0]) if drawn else ""
-        self.answers.add(row, label, guess)
+        model = self.asker.estimator_ if drawn else None
+        guess = "" if model is None else as_text(model.predict(self.rows.take([row]))[0])
+        self.answers.add(row, label, guess, drawn=drawn)
         with collected_warnings():
             self.asker.teach([row], [label])
         self._progress(screen)
@@ -174,12 +179,20 @@ class Labelling:
             say(screen, f"  rows drawn at random, predicted before their label: {found}")
 
     def labelled(self) -> Table:
-        """The table with the labels that it has now."""
+        """The table with the labels that it has now, and which of them were asked for."""
         codes = [-1 if label is None else self.classes.index(label) for label in self.labels]
-        names = [name for name in self.table.names if name != self.target]
-        schema = Schema((*self.table.schema.select(names), Nominal(self.target, self.classes)))
-        columns = [*(self.table.data(name) for name in names), np.array(codes, dtype=np.int32)]
-        return Table(schema, columns)
+        asked = set(self.asked)
+        marks = [-1 if code < 0 else int(row in asked) for row, code in enumerate(codes)]
+        names = [name for name in self.table.names if name not in (self.target, self.marks)]
+        added = Nominal(self.target, self.classes), Nominal(self.marks, ("no", "yes"))
+        schema = Schema((*self.table.schema.select(names), *added))
+        columns = [np.array(one, dtype=np.int32) for one in (codes, marks)]
+        return Table(schema, [*(self.table.data(name) for name in names), *columns])
+
+    @property
+    def asked(self) -> list[int]:
+        """The rows whose label was asked for on purpose, in this file of answers or before."""
+        return sorted((self.asked_before - set(self.answers.labels)) | set(self.answers.asked))
 
     def write(self, out: Path) -> None:
         """Write the table with its labels, and say what to do next."""
@@ -193,7 +206,7 @@ class Labelling:
 
     def _worth(self, screen: Console) -> None:
         """What the rows asked for were worth to the classifier that asked, and what they are not good for."""
-        if not (asked := self.answers.asked) or self.asker.strategy == "random":
+        if not (asked := self.asked):
             return
         try:
             worth = str(asked_effect(self.asker.estimator, self.rows, self.labels, asked, repeats=3))
@@ -202,8 +215,9 @@ class Labelling:
         say(screen, worth)
         say(
             screen,
-            "The rows asked for are hard: a study of this file judges its learners too strictly, and learners"
-            " other than the one that asked may gain less from them.",
+            f"The rows asked for are hard. {self.marks} marks them, so that a study of this file trains on"
+            " them and tests the other labelled rows. Learners other than the one that asked may gain less"
+            " from them.",
         )
 
 

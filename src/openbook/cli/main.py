@@ -133,6 +133,15 @@ def study(
             rich_help_panel=COLUMNS,
         ),
     ] = None,
+    asked: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column that says yes where a label was asked for, as openbook label does; such rows train"
+            " and are never tested. By default TARGET_asked, if it is there.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     weight: Annotated[
         str | None,
         typer.Option(
@@ -326,6 +335,7 @@ def study(
         "sequence": sequence,
         "test_groups": None if test_groups is None else test_groups.value,
         "sensitive": sensitive,
+        "asked": asked,
         "weight": weight,
         "positive": positive,
         "weight_kind": None if weight_kind is None else weight_kind.value,

@@ -21,7 +21,7 @@ from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.run import report_refusal
 from openbook.plan.source import Source
-from openbook.report import words
+from openbook.report import Looks, words
 from openbook.report.blocks import Block, Paragraph
 from openbook.report.blocks import Sheet as TableBlock
 from openbook.report.changes import changes
@@ -217,10 +217,7 @@ def _looks(screen: Console, result: StudyResult) -> None:
         say(screen, diagnosis.work().conclusion)
         if steps := words.to_try(result):
             say(screen, f"Next: {'; '.join(steps[:_MOST_REMEDIES])}")
-    if looks.unlabelled is not None:
-        heading(screen, f"Unlabelled rows, by {looks.unlabelled.learner}")
-        say(screen, str(looks.unlabelled))
-        say(screen, "Next: openbook label asks for the labels that teach a classifier the most.")
+    _worth_of_rows(screen, looks)
     if looks.sequences:
         heading(screen, "Rows, sequences and spans")
         table = sequence_table(looks.sequences)
@@ -238,6 +235,17 @@ def _looks(screen: Console, result: StudyResult) -> None:
     if looks.costs is not None:
         heading(screen, "Costs")
         say(screen, looks.costs.work().conclusion)
+
+
+def _worth_of_rows(screen: Console, looks: Looks) -> None:
+    """What the rows without a label are worth, and those whose label was asked for."""
+    if looks.unlabelled is not None:
+        heading(screen, f"Unlabelled rows, by {looks.unlabelled.learner}")
+        say(screen, str(looks.unlabelled))
+        say(screen, "Next: openbook label asks for the labels that teach a classifier the most.")
+    if looks.asked is not None:
+        heading(screen, f"Labels asked for, with {looks.asked.learner}")
+        say(screen, str(looks.asked))
 
 
 def _models(screen: Console, result: StudyResult) -> None:

@@ -43,6 +43,7 @@ from openbook.judge.errors.segments import Segments, worst_segments
 from openbook.judge.folds.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.label_folds import IterativeStratification
+from openbook.judge.folds.lock_away import lock_away
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.splits import (
     Bootstrap632,
@@ -50,7 +51,6 @@ from openbook.judge.folds.splits import (
     Holdout,
     Protocol,
     TimeOrdered,
-    lock_away,
     protocol,
 )
 from openbook.judge.risk.costs import Costs, cost_metric, costs, tie_cost_ratio, total_cost

@@ -70,6 +70,8 @@ def _data(plan: Plan) -> Iterator[str]:
     for name, column in (("groups", roles.together), ("time", roles.time)):
         if column is not None:
             yield f"{name} = table.column({column!r})"
+    if roles.asked is not None:
+        yield f"asked = asked_rows(table.column({roles.asked!r}))  # these rows train, and are never tested"
     if plan.weighs:
         yield f"weights = table.data({roles.weight!r})  # they count in learning, and not in the scores"
 
@@ -118,8 +120,9 @@ def _columns(each: Contestant, sequence: str | None) -> str:
 def _judging(plan: Plan) -> Iterator[str]:
     settings, task = plan.protocol, repr(plan.task)
     order = [role for role, name in (("groups", plan.roles.together), ("time", plan.roles.time)) if name]
+    only = "" if plan.roles.asked is None else ", train_only=asked"
     if settings.test_share:
-        given = "".join(f", {role}={role}" for role in order) + _known(plan)
+        given = "".join(f", {role}={role}" for role in order) + _known(plan) + only
         yield f"train, test = lock_away(X, y, {settings.test_share!r}, random_state, {task}{given})"
         yield "X_train, y_train = X.take(train), y.take(train)"
     else:
@@ -128,7 +131,8 @@ def _judging(plan: Plan) -> Iterator[str]:
     folds = "" if settings.folds is None else f", n_splits={settings.folds}"
     folds += "" if settings.repeats is None else f", repeats={settings.repeats}"
     given = "".join(f", {role}={role}{cut}" for role in order)
-    yield f"cv = protocol(y_train, {task}, random_state{folds}{given}{_known(plan)})"
+    only += "[train]" if only and settings.test_share else ""
+    yield f"cv = protocol(y_train, {task}, random_state{folds}{given}{_known(plan)}{only})"
     baselines = list(plan.baselines) or [plan.contestants[0].label]
     more = _more(plan, train=True)
     if not _own_columns(plan):
@@ -265,6 +269,7 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     needed = {
         "openbook.judge.scores.positive": plan.task == "classification" and "positive_last",
         "openbook.data.label_sets": plan.data.labels and "with_label_sets",
+        "openbook.label.answers": plan.roles.asked and "asked_rows",
         "openbook.decide": _with_threshold(plan) and "TunedThresholdClassifierCV",
     }
     names |= {module: {name} for module, name in needed.items() if isinstance(name, str)}

@@ -6,7 +6,8 @@
     {"part": "look", "look": name, "of": state, "found": …}         what a later step found (`plain_json.py`)
 
 The parts are "folds", "two_out", with two folds left out, "test", and those that are evaluated after the
-choice: "threshold", with a tuned one, "labelled", without the unlabelled rows, and "without " some columns.
+choice: "threshold", with a tuned one, "labelled", without the unlabelled rows, "not asked", without the rows
+asked for, and "without " some columns.
 What a look found counts for the folds that it saw, whose digest is the state: where a study goes on with more
 folds, it looks again.
 

@@ -41,7 +41,7 @@ from openbook.judge.scores.metrics import metrics_of
 from openbook.judge.scores.positive import FEW
 from openbook.judge.scores.sequences import SequenceScores
 from openbook.label.assumptions import AssumptionCheck, ScarceRows, assumption_of
-from openbook.label.effect import UnlabelledEffect
+from openbook.label.effect import AskedEffect, UnlabelledEffect
 from openbook.plan.judging import failure_words
 from openbook.plan.log import Log
 from openbook.plan.money import by_decision
@@ -63,6 +63,7 @@ LOOKS = (
     "leaks",
     "without_suspects",
     "unlabelled",
+    "asked",
     "threshold",
     "sequences",
     "mistakes",
@@ -112,6 +113,7 @@ def asked_looks(plan: Plan, inputs: Schema | None = None) -> list[str]:
         "documents": inputs is not None and inputs.of(Text) and plan.task != "regression",
         "threshold": plan.tunes_threshold,
         "unlabelled": plan.uses_unlabelled,
+        "asked": plan.roles.asked and plan.task == "classification",
         "sequences": plan.roles.sequence and plan.task == "classification",
     }
     return [look for look in LOOKS if asked.get(look, True)]
@@ -172,8 +174,8 @@ class Looking:
         takes = getattr(self.rows.model(self.label), "_takes_unlabelled", False)
         if name in ("curve", "diagnosis") and takes:
             return f"a curve of labelled rows says little of {self.label}, which learns from the others, too"
-        if name in _MANY_ROWS and len(self.rows.train) < TINY:
-            return f"{len(self.rows.train)} rows are too few"
+        if name in _MANY_ROWS and self.rows.protocol.n_tested < TINY:
+            return f"{self.rows.protocol.n_tested} rows are too few"
         if name == "diagnosis" and self.evaluation.too_rare:
             return f"all classes but one have fewer than {FEW} rows"
         leaks: Leaks | None = vars(self).get("leaks")
@@ -214,7 +216,13 @@ class Looking:
     def _fits(self, name: str) -> int:
         """About how many folds a look takes as long as."""
         folds = len(self.evaluation.first_round)
-        again = {"unlabelled": folds, "threshold": folds, "importance": folds, "curve": _CURVE_FITS}
+        again = {
+            "unlabelled": folds,
+            "asked": folds,
+            "threshold": folds,
+            "importance": folds,
+            "curve": _CURVE_FITS,
+        }
         return again.get(name, 0)
 
     @property
@@ -270,11 +278,15 @@ class Looking:
         """A model on the folds of the first round, as far as the log does not hold them yet."""
         return self.rows.evaluation(label, self._judged(part, label, model, self.rows.examples.select(names)))
 
-    def _judged(self, part: str, label: str, model: Any, examples: Examples) -> list[FoldResult]:
-        """The folds of the first round, as far as the log does not hold them yet."""
+    def _judged(
+        self, part: str, label: str, model: Any, examples: Examples, without: np.ndarray | None = None
+    ) -> list[FoldResult]:
+        """The folds of the first round, as far as the log does not hold them yet; some rows may not train."""
 
         def judge(i: int) -> FoldResult:
-            return fold_result(label, model, RowsOfFold(examples, Split(i, *self.rows.splits[i])))
+            train, test = self.rows.splits[i]
+            kept = train if without is None else train[~without[train]]
+            return fold_result(label, model, RowsOfFold(examples, Split(i, kept, test)))
 
         indices = [fold.index for fold in self.comparison[label].first_round]
         return [self.log.judged(part, label, i, partial(judge, i)) for i in indices]
@@ -295,6 +307,20 @@ class Looking:
         test = difference(both[0], both[1], "accuracy")
         n_rows, check = (len(examples), len(rows.unlabelled)), self._assumption(label, examples)
         return UnlabelledEffect(label, *n_rows, means[0], means[1], test, check)
+
+    @cached_property
+    def asked(self) -> AskedEffect | None:
+        """The learner that is looked at, in the first round, with the rows asked for and without them."""
+        rows, label = self.rows, self.label
+        if rows.asked is None or not rows.asked.any():
+            return None
+        examples = rows.examples.select(rows.columns[label])
+        folds = self._judged("not asked", label, rows.model(label), examples, rows.asked)
+        both = [rows.evaluation(label, some) for some in (self.evaluation.first_round, folds)]
+        means = [evaluation.score("accuracy") for evaluation in both]
+        test = difference(both[0], both[1], "accuracy")
+        n_asked = int(rows.asked[rows.train].sum())
+        return AskedEffect(label, len(rows.train) - n_asked, n_asked, means[0], means[1], test)
 
     def _assumption(self, label: str, examples: Examples) -> AssumptionCheck:
         """What a learner of unlabelled rows assumes, held against the rows as it sees them."""

@@ -9,18 +9,27 @@ import numpy as np
 
 from openbook.data import Column, Nominal, Table, Text
 from openbook.data.describe import Description
-from openbook.errors import NotEvaluableError, OpenbookError, ParameterError, PlanError, UnknownColumn
+from openbook.errors import (
+    DataError,
+    NotEvaluableError,
+    OpenbookError,
+    ParameterError,
+    PlanError,
+    UnknownColumn,
+)
 from openbook.judge.folds.splits import TINY
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import DEFAULTS, Task
 from openbook.judge.scores.metrics import metric as judge_metric
 from openbook.judge.scores.positive import RARE, check_positive, shares
+from openbook.label.answers import asked_column, asked_rows
 from openbook.plan.aim import Aim, aim
 from openbook.plan.candidates import WRITTEN_NOTE, Effort, candidates_of, written_rules
 from openbook.plan.counts import WeightKind, counted_rows, described, kind_of_weights, weights_of
 from openbook.plan.money import COST, read_costs
 from openbook.plan.notes import (
     as_kind,
+    asked_notes,
     effort_notes,
     gap_notes,
     positive_notes,
@@ -71,6 +80,7 @@ def make_plan(
     weight_kind: WeightKind | None = None,
     positive: str | None = None,
     sequence: str | None = None,
+    asked: str | None = None,
     costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
     hypotheses: Collection[Hypothesis] = (),
     prepare: Collection[str] = (),
@@ -120,6 +130,9 @@ def make_plan(
     sequence : str or None, default=None
         The column that names the sequence of each row, such as a sentence, whose rows are in order. Sequences
         are never divided, and models of sequences take part.
+    asked : str or None, default=None
+        The column that says "yes" of rows whose label was asked for on purpose. They train and are never
+        tested. None takes the column that `openbook label` writes, if it is there.
     costs : mapping of str to mapping of str to float, str, Path or None, default=None
         What mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so. The columns of
         the file are truth, predicted and cost. Decisions are then those of least expected cost, and learners
@@ -174,22 +187,22 @@ def make_plan(
     aimed = source if isinstance(source, Aim) else aim(source, target, kinds)
     table, target = aimed.table, aimed.target
     _refuse_of_labels(aimed.task, costs=costs, positive=positive, sensitive=sensitive, sequence=sequence)
-    roles = Roles(target, (), id, group, time, tuple(sensitive), weight, positive, sequence)
+    asked = asked or _written_by_label(table, target, ignore)
+    roles = Roles(target, (), id, group, time, tuple(sensitive), weight, positive, sequence, asked)
     description = description or described(table, target, weight, weight_kind)
     if target in ignore:
         raise PlanError(f"{target!r} is the target, so it cannot be left out")
     kept = (*aimed.source.kinds, *(table.schema.of(Nominal) if sequence else ()))  # words may be distinct
     ignored = dict(columns_left_out(table, roles.columns, ignore, kept, description, texts=True))
     roles = replace(roles, ignore=tuple(ignored))
-    notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
-    notes += [*role_notes(roles, test_groups), *time_notes(table, roles)]
+    notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
+    notes += (*role_notes(roles, test_groups), *time_notes(table, roles))
     weights, about_weights = _weights(table, roles, weight_kind)
-    notes += about_weights
     labelled = np.flatnonzero(~table.column(target).missing)
     alone = not (roles.bound or aimed.source.sample)  # rows without a target have no say in groups or time
     unlabelled = len(table) - len(labelled) if alone and aimed.task == "classification" else 0
-    notes += gap_notes(len(table) - len(labelled), unlabelled, roles.target)
+    notes += (*about_weights, *gap_notes(len(table) - len(labelled), unlabelled, roles.target))
     if weights == "frequency":
         labelled = counted_rows(labelled, weights_of(table, str(weight), target), str(weight))
     inputs = roles.inputs(table).take(labelled)
@@ -200,10 +213,11 @@ def make_plan(
     for hypothesis in hypotheses:
         hypothesis.columns(inputs.names)
     y = table.column(target).take(labelled)
+    y_fair, about_asked = _fair(table, roles, labelled)
     notes_on_effort = effort_notes(effort)
     if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
         effort, notes_on_effort = "usual", [untunable]
-    notes += preparation_notes(inputs, target, prepare)
+    notes += (*about_asked, *preparation_notes(inputs, target, prepare))
     prepared, left_out = _prepared(inputs, y, prepare)
     notes += (*left_out, *(sample_notes(roles) if (sampled := bool(aimed.source.sample)) else ()))
     candidates, refused = candidates_of(
@@ -214,8 +228,8 @@ def make_plan(
         notes.append(WRITTEN_NOTE)
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
     check_positive(y, positive)
-    decisive, why = _metric(metric, aimed.task, y, roles, money)
-    notes += positive_notes(y, positive, aimed.task)
+    decisive, why = _metric(metric, aimed.task, y_fair, roles, money)
+    notes += positive_notes(y_fair, positive, aimed.task)
     plan = Plan(
         data=replace(aimed.source, sha256=content_hash(table)),
         roles=roles,
@@ -238,6 +252,33 @@ def make_plan(
         if (cv, repeats, test_share) != (None, None, None):
             raise
         raise NotEvaluableError(str(error)) from None  # the rows themselves do not allow it
+
+
+def _written_by_label(table: Table, target: str, ignore: Collection[str]) -> str | None:
+    """The column in which `openbook label` says which labels were asked for, if it is there and in use."""
+    name = asked_column(target)
+    if name not in table.schema or name in ignore:
+        return None
+    try:
+        asked_rows(table.column(name))
+    except DataError:  # it has the name, and says something else
+        return None
+    return name
+
+
+def _fair(table: Table, roles: Roles, labelled: np.ndarray) -> tuple[Column, Iterator[str]]:
+    """The labels that were not asked for, which are fit for a test; and what becomes of the others."""
+    target = table.column(roles.target)
+    if roles.asked is None:
+        return target.take(labelled), iter(())
+    asked = asked_rows(table.column(roles.asked).take(labelled))
+    fair = labelled[~asked]
+    if len(fair) < 2:
+        raise PlanError(
+            f"roles.asked: {roles.asked!r} says that all labels but {len(fair)} were asked for, so no row is"
+            " left for a fair test; label some rows at random, as openbook label does with one row in five"
+        )
+    return target.take(fair), asked_notes(roles.asked, int(asked.sum()), len(fair), len(table))
 
 
 #: What a study of several labels cannot do, and why.
@@ -402,7 +443,7 @@ def _protocol(
     rows: StudyRows, folds: int | None, repeats: int | None, test_share: float | None, effort: Effort
 ) -> Protocol:
     """The protocol, with the folds that the rows left to judge by allow."""
-    n, settings = len(rows.y), rows.plan.protocol
+    n, settings = rows.n_fair, rows.plan.protocol
     random_state, groups, weights = settings.random_state, settings.test_groups, settings.weights
     if n < TINY and (folds or repeats or test_share) and "time" not in rows.order:
         msg = (

@@ -19,6 +19,7 @@ from openbook.words.sentences import listed, plural
 
 __all__ = [
     "as_kind",
+    "asked_notes",
     "effort_notes",
     "gap_notes",
     "positive_notes",
@@ -62,6 +63,17 @@ def gap_notes(gaps: int, used: int, target: str) -> Iterator[str]:
         yield f"{plural(gaps, 'row')} without {target} {what}"
 
 
+def asked_notes(name: str, n_asked: int, n_fair: int, n_rows: int) -> Iterator[str]:
+    """What becomes of the rows whose label was asked for, in words."""
+    if n_asked:
+        yield (
+            f"{plural(n_asked, 'label')} asked for ({name}): these rows train and are never tested, since"
+            " they were chosen because they are hard; scores are of the"
+            f" {plural(n_fair, 'other labelled row')}, which stand for the {1 - n_asked / n_rows:.1%} of the"
+            " table that were not asked for"
+        )
+
+
 def role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
     """What the columns with a role are for, in words."""
     over_time = {
@@ -76,6 +88,7 @@ def role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
         if test_groups
         else "groups the rows: rows of one group stay in the same fold",
         "time": "orders the rows: models are trained on the past and tested on the future",
+        "asked": "says which labels were asked for",
         "sequence": "names the sequences, which are never divided; models of sequences judge a row with those"
         " beside it",
     }

@@ -49,6 +49,9 @@ class Roles:
     sequence : str or None, default=None
         The sequence to which each row belongs, in the order of the table. A sequence trains or tests as a
         whole; only models of sequences see the column.
+    asked : str or None, default=None
+        Says "yes" of rows whose label was asked for because a classifier was unsure of them, as
+        `openbook label` writes it. They train and are never tested; no input.
 
     Notes
     -----
@@ -69,6 +72,7 @@ class Roles:
     weight: str | None = None
     positive: str | None = None
     sequence: str | None = None
+    asked: str | None = None
 
     def __post_init__(self) -> None:
         sensitive = (("sensitive", name) for name in self.sensitive)
@@ -84,7 +88,7 @@ class Roles:
     @property
     def named(self) -> dict[str, str]:
         """The column of each role that a single column has, where it has one."""
-        roles = {role: getattr(self, role) for role in ("id", "group", "time", "weight", "sequence")}
+        roles = {role: getattr(self, role) for role in ("id", "group", "time", "weight", "sequence", "asked")}
         return {role: name for role, name in roles.items() if name is not None}
 
     @property

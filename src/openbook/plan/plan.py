@@ -433,6 +433,7 @@ _ROLES = {
     "weight": (str, False),
     "positive": (str, False),
     "sequence": (str, False),
+    "asked": (str, False),
 }
 _PROTOCOL = {
     "split": (str, True),

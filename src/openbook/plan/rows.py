@@ -29,6 +29,7 @@ from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.positive import positive_last
+from openbook.label.answers import asked_rows
 from openbook.plan.counts import counted_rows, weights_of
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
@@ -129,6 +130,17 @@ class StudyRows:
 
     def _column(self, name: str) -> Column:
         return self.table.column(name).take(self.known)
+
+    @cached_property
+    def asked(self) -> np.ndarray | None:
+        """Which rows were asked for, so that they train and are never tested; None where nothing says so."""
+        name = self.plan.roles.asked
+        return None if name is None else asked_rows(self._column(name))
+
+    @property
+    def n_fair(self) -> int:
+        """How many rows may be tested: all but those that were asked for."""
+        return len(self.known) - (0 if self.asked is None else int(self.asked.sum()))
 
     @cached_property
     def order(self) -> dict[str, Column]:
@@ -269,7 +281,14 @@ class StudyRows:
             return np.arange(len(self.known)), np.arange(0)
         share, random_state, task = settings.test_share, settings.random_state, self.plan.task
         return lock_away(
-            self.X, self.y, share, random_state, task, **self.order, test_groups=self.test_groups
+            self.X,
+            self.y,
+            share,
+            random_state,
+            task,
+            **self.order,
+            test_groups=self.test_groups,
+            train_only=self.asked,
         )
 
     @property
@@ -285,6 +304,7 @@ class StudyRows:
         order: dict[str, Any] = {role: column.take(self.train) for role, column in self.order.items()}
         y, settings = self.y.take(self.train), self.plan.protocol
         order["test_groups"] = self.test_groups
+        order["train_only"] = None if self.asked is None else self.asked[self.train]
         return protocol(y, self.plan.task, settings.random_state, folds or 10, repeats, **order)
 
     @cached_property
@@ -305,7 +325,9 @@ class StudyRows:
     @cached_property
     def two_out(self) -> list[Split]:
         """Two folds left out at once, numbered after the folds: see `judge.folds.two_out`."""
-        return two_out_splits(self.folds, len(self.train)) if self.protocol.by_chance else []
+        if not self.protocol.by_chance:
+            return []
+        return two_out_splits(self.folds, len(self.train), self.protocol.n_tested)
 
     @cached_property
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:

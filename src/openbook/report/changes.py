@@ -25,6 +25,7 @@ _ROLES = {
     "group": "{} is no feature: it keeps rows in the same fold.",
     "time": "{} is no feature: it orders the rows.",
     "sequence": "{} is no feature: it names the sequences.",
+    "asked": "{} is no feature: it says which labels were asked for.",
     "weight": "{} is no feature: it weighs the rows.",
 }
 

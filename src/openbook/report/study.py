@@ -20,7 +20,7 @@ from openbook.judge.risk.costs import Costs
 from openbook.judge.risk.fairness import Fairness
 from openbook.judge.risk.leaks import Leaks
 from openbook.judge.scores.sequences import SequenceScores
-from openbook.label.effect import UnlabelledEffect
+from openbook.label.effect import AskedEffect, UnlabelledEffect
 from openbook.work import Work
 
 __all__ = ["Example", "Looks", "StudyResult"]
@@ -106,6 +106,8 @@ class Looks:
         What the decisions of the choice cost.
     unlabelled : UnlabelledEffect or None, default=None
         What the rows without a target were worth to the best learner that uses them.
+    asked : AskedEffect or None, default=None
+        What the rows whose label was asked for were worth to the learner.
     sequences : mapping of str to SequenceScores
         Of every learner, where rows belong to sequences.
     threshold : Evaluation or None, default=None
@@ -138,6 +140,7 @@ class Looks:
     fairness: Mapping[str, Fairness] = field(default_factory=dict)
     costs: Costs | None = None
     unlabelled: UnlabelledEffect | None = None
+    asked: AskedEffect | None = None
     sequences: Mapping[str, SequenceScores] = field(default_factory=dict)
     threshold: Evaluation | None = None
     why_not: Mapping[str, str] = field(default_factory=dict)

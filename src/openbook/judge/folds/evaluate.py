@@ -286,7 +286,7 @@ def judged(
     two_out: list[Split] = []
     if pairs:
         splits = every_fold = list(splits)
-        two_out = two_out_splits(every_fold, len(examples))
+        two_out = two_out_splits(every_fold, len(examples), cv.n_tested)
     found = chain(fold_results(models, examples, splits), two_out_results(models, examples, two_out))
     results = list(_told(found, examples, cv, progress, len(two_out)))
     if not results:

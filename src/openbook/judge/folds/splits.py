@@ -18,25 +18,26 @@ from typing import Any, Literal
 import numpy as np
 
 from openbook.border.rows import class_codes
-from openbook.data import Categorical, Column, read
+from openbook.data import Categorical, Column
 from openbook.data.label_sets import label_sets
 from openbook.errors import ParameterError, did_you_mean
-from openbook.judge.folds.holdout import Holdout, OnTraining, some_groups, some_rows, tenths
-from openbook.judge.folds.label_folds import IterativeStratification, dealt_labels
+from openbook.judge.folds.holdout import Holdout, OnTraining, some_rows, tenths
+from openbook.judge.folds.label_folds import IterativeStratification
 from openbook.judge.folds.splitters import (
     Bootstrap632,
     GroupFolds,
     Split,
     TestGroups,
     TimeOrdered,
-    apart,
     check_test_groups,
     group_codes,
     group_counts,
     time_codes,
 )
+from openbook.judge.folds.train_only import TrainOnly, taken
 from openbook.judge.scores.metrics import Task
 from openbook.words.parameters import documented
+from openbook.words.sentences import plural
 
 __all__ = [
     "TINY",
@@ -46,7 +47,6 @@ __all__ = [
     "OnTraining",
     "Protocol",
     "TimeOrdered",
-    "lock_away",
     "protocol",
     "some_rows",
     "splitter_of",
@@ -61,8 +61,6 @@ _ROUGH = 100
 _ROUNDS = ((2_000, 5), (5_000, 2))
 #: A block of time tests at least so many rows; before the first of them come so many, or half of all.
 _BLOCK, _FIRST = 5, 50
-#: Where the final test is of new groups, at most this share of the earlier rows is given up for it.
-_GIVEN_UP = 1 / 3
 
 Kind = Literal[
     "leave-one-out",
@@ -91,6 +89,8 @@ class Protocol:
         Of each row, its group, if rows belong together.
     test_groups : TestGroups, default="new"
         "new" if no group both trains and tests, "known" if its past may train and its future test.
+    train_only : TrainOnly or None, default=None
+        The rows that train and are never tested, if there are such; the splitter divides the others.
 
     Notes
     -----
@@ -109,6 +109,7 @@ class Protocol:
     strata: np.ndarray
     groups: np.ndarray | None = None
     test_groups: TestGroups = "new"
+    train_only: TrainOnly | None = None
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002 (scikit-learn's manners)
         """Each fold: the positions of the rows that train, and of those that test.
@@ -126,10 +127,11 @@ class Protocol:
         -------
         iterator of Split
         """
-        n = len(self.strata)
+        n = self.n_tested + (0 if self.train_only is None else len(self.train_only.only))
         if (rows := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
             raise ParameterError(f"this protocol is for {n} rows, and here are {rows}; make one for them")
-        yield from self.splitter.split(np.zeros((n, 1)), self.strata, self.groups)
+        pairs = self.splitter.split(np.zeros((self.n_tested, 1)), self.strata, self.groups)
+        yield from pairs if self.train_only is None else map(self.train_only.among_all, pairs)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
         """The number of folds of all repeats.
@@ -150,6 +152,11 @@ class Protocol:
         return int(self.splitter.get_n_splits(self.strata, self.strata, self.groups))
 
     @property
+    def n_tested(self) -> int:
+        """How many rows may be tested: all but those that only train."""
+        return len(self.strata)
+
+    @property
     def by_chance(self) -> bool:
         """Whether chance divides the rows, each on its own, into folds of several."""
         return self.groups is None and self.kind.endswith("cross-validation")
@@ -168,6 +175,7 @@ def protocol(
     groups: Any = None,
     time: Any = None,
     test_groups: TestGroups = "new",
+    train_only: Any = None,
 ) -> Protocol:
     """The protocol that suits a target.
 
@@ -191,6 +199,9 @@ def protocol(
         It matters only with both groups and time, see `TimeOrdered`. "new" says how well a group is predicted
         that the model has never seen: no group both trains and tests, as ever where groups are given. "known"
         says how well the future of a group is predicted whose past the model has seen.
+    train_only : array-like of bool or None, default=None
+        True for rows that train and are never tested, such as those that an `Asker` asked for: they are hard,
+        and so are no sample of the others. The protocol suits the rows that are left.
 
     Returns
     -------
@@ -211,6 +222,12 @@ def protocol(
     """
     n = len(y)
     task = task or task_of(y)
+    if train_only is not None:
+        rows = TrainOnly.of(train_only, n, groups, time, test_groups)
+        y, groups, time = (taken(values, rows.tested) for values in (y, groups, time))
+        found = protocol(y, task, random_state, n_splits, repeats, groups, time, test_groups)
+        words = f"{found.words}. {plural(len(rows.only), 'row')} more only train, and are never tested"
+        return replace(found, words=words, train_only=rows)
     if n < 2:
         raise ParameterError(f"cannot split {n} rows into training and test; give at least two")
     if n_splits < (least := 2 if time is None else 1):
@@ -493,104 +510,6 @@ def _fewer_folds(labels: np.ndarray, rows: np.ndarray, folds: int) -> tuple[int,
         others = f" (and of {len(lone) - 1} more classes)" if len(lone) > 1 else ""
         remarks += f"; of class {lone[0]!r}{others} there is one row only, which cannot both train and test"
     return folds, remarks
-
-
-@documented
-def lock_away(
-    X: Any,
-    y: Any,
-    share: float = 0.2,
-    random_state: int = 0,
-    task: Task | None = None,
-    groups: Any = None,
-    time: Any = None,
-    test_groups: TestGroups = "new",
-) -> tuple[np.ndarray, np.ndarray]:
-    """The rows to work with, and those to lock away until the end: positions, each in rising order.
-
-    Each class, each label or each tenth of a numeric target gives its share, to within a row. A class of a
-    single row is not locked away; of fewer than 50 rows none are.
-
-    Parameters
-    ----------
-    X : table-like
-        Whatever `openbook.read` takes; needed where y is the name of one of its columns.
-    y : array-like or str
-        Labels, numbers, a Column, or the name of a column of X.
-    share : float, default=0.2
-        The part of the rows to lock away.
-    random_state : int, default=0
-    task : "classification", "regression" or "multilabel"; None goes by what y holds, default=None
-    groups : array-like or str or None, default=None
-        The group of each row. Whole groups are locked away, as many as come nearest to the share.
-    time : array-like or str or None, default=None
-        The time of each row. The last rows are locked away.
-    test_groups : {"new", "known"}, default="new"
-        It matters only with both groups and time. "new" locks away the last rows of some groups: of so many
-        that at least two thirds of the earlier rows are those of other groups. Earlier rows of these groups,
-        and last rows of the others, are in neither part. "known" locks away the last rows of all groups.
-
-    Returns
-    -------
-    tuple of (ndarray, ndarray)
-
-    Notes
-    -----
-    Guide: docs/guide/judging.md
-
-    Examples
-    --------
-    >>> work, test = lock_away(None, [0, 1] * 50)
-    >>> len(work), len(test)
-    (80, 20)
-    """
-    if not 0 < share < 1:
-        raise ParameterError(f"share must lie between 0 and 1, got {share}")
-    check_test_groups(test_groups)
-    if isinstance(y, str):
-        y = read(X).column(y)
-    n = len(y)
-    group = None if groups is None else group_codes(groups, n)
-    when = None if time is None else time_codes(time, n)
-    if n < TINY:
-        return np.arange(n), np.arange(0)
-    rng = np.random.default_rng(random_state)
-    if when is not None:
-        locked = _last(when, share)
-        if group is not None and test_groups == "new":
-            return _last_of_new_groups(locked, group[1], rng)
-    else:
-        task = task or task_of(y)
-        strata = tenths(np.asarray(y, dtype=float)) if task == "regression" else _codes(y)[1]
-        if group is not None:
-            locked = some_groups(strata, group, share, rng)
-        elif task == "multilabel":
-            locked = dealt_labels(label_sets(y).cells, np.array([1 - share, share]), rng) == 1
-        else:
-            locked = some_rows(strata, share, rng)
-    return np.flatnonzero(~locked), np.flatnonzero(locked)
-
-
-def _last(when: np.ndarray, share: float) -> np.ndarray:
-    """Which rows are locked away: the last, those of the same time together."""
-    if when.max() == 0:
-        raise ParameterError("all rows have the same time, so none of them are the last")
-    later = np.arange(1, when.max() + 1)
-    rows = len(when) - np.searchsorted(np.sort(when), later)  # that are locked away if one starts there
-    return when >= later[np.argmin(np.abs(rows - share * len(when)))]
-
-
-def _last_of_new_groups(
-    last: np.ndarray, codes: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """The last rows of some groups, and the rows of other groups before them."""
-    pairs = list(apart(np.flatnonzero(~last), np.flatnonzero(last), codes, _GIVEN_UP, rng))
-    if not pairs:
-        raise ParameterError(
-            "no other group has rows before the last ones, so none can be tested as new; test known groups"
-            " instead (test_groups='known'), or lock nothing away"
-        )
-    return max(pairs, key=lambda pair: len(pair[1]))
 
 
 def task_of(y: Any) -> Task:

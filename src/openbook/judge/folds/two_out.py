@@ -33,20 +33,22 @@ _ENOUGH = 500
 _NEXT = 2
 
 
-def two_out_splits(folds: Sequence[Split], n: int) -> list[Split]:
+def two_out_splits(folds: Sequence[Split], n: int, n_tested: int | None = None) -> list[Split]:
     """Splits that leave out two folds of the first round of n rows; none where rows are many, or folds few.
 
-    They are numbered after the folds.
+    They are numbered after the folds. `n_tested` is the number of rows that a round tests, where some only
+    train.
 
     >>> thirds = [np.arange(2), np.arange(2, 4), np.arange(4, 6)]
     >>> folds = [Split(i, np.setdiff1d(np.arange(6), test), test) for i, test in enumerate(thirds)]
     >>> [(split.index, split.train.tolist()) for split in two_out_splits(folds, 6)]
     [(3, [4, 5]), (4, [2, 3]), (5, [0, 1])]
     """
+    n_tested = n if n_tested is None else n_tested
     tested = np.cumsum([len(fold.test) for fold in folds])
-    k = 1 + int(np.searchsorted(tested, n))
+    k = 1 + int(np.searchsorted(tested, n_tested))
     whole = k <= len(folds) and all(fold.n_train + len(fold.test) == n for fold in folds[:k])
-    if n >= _ENOUGH or not whole or not 3 <= k <= n / 2:
+    if n_tested >= _ENOUGH or not whole or not 3 <= k <= n_tested / 2:
         return []
     pairs = sorted(
         {(min(i, j), max(i, j)) for i in range(k) for j in ((i + s) % k for s in range(1, _NEXT + 1))}

@@ -51,6 +51,8 @@ def _roles(result: StudyResult) -> Iterator[str]:
         "time": "Rows are ordered by {}: models are trained on the past and tested on the future.",
         "sequence": "Rows with the same {} are a sequence, which is never divided; only models of sequences"
         " see it.",
+        "asked": "Rows whose label was asked for, as {} says, train and are never tested: they were chosen"
+        " because they are hard, and so are no sample of the others.",
         "weight": "Rows are weighted by {} in fitting.",
         "sensitive": "Fairness is evaluated between the groups of {}.",
         "ignore": "Not used as features: {}.",

@@ -48,6 +48,7 @@ def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Part:
         words.balanced(result),
         words.money(result),
         str(result.looks.unlabelled or ""),
+        str(result.looks.asked or ""),
     )
     blocks += [Paragraph(sentence, "verdict") for sentence in sentences if sentence]
     warnings = list(_warnings(result))
@@ -111,6 +112,7 @@ _NAMES = {
     "fairness": "fairness",
     "costs": "costs",
     "unlabelled": "what the unlabelled rows are worth",
+    "asked": "what the rows asked for are worth",
     "sequences": "rows, sequences and spans",
     "importance": "permutation importance",
     "curve": "the learning curve",
