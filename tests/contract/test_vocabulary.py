@@ -75,6 +75,7 @@ DEFAULTS = {
     "hidden_layer_sizes": {"(2,)": "a plane to look at", "(32,)": "enough for small tables"},
     "index": {"0": "the number of a fold", "'auto'": "by the table"},
     "kernel": {"'gaussian'": "Parzen's window", "'rbf'": SKLEARN, "'linear'": SKLEARN},
+    "l1_ratio": {"0.0": SKLEARN, "0.5": SKLEARN},
     "learning_rate": {"'constant'": SKLEARN, "0.1": SKLEARN},
     "loss": {
         "None": "what suits the model",
@@ -145,7 +146,10 @@ DEFAULTS = {
     "rope": {"0.01": "a percentage point", "None": "a score that is no share has its own unit"},
     "rule": {"'simplest'": "of choosing", "'0 = 0'": "of rows: one that none breaks"},
     "shift": {"1": "of images: else a copy would be a copy", "0": "of sounds: they are louder or softer"},
-    "scale": {"True": "no unit dominates", "False": "the perceptron of the book, number by number"},
+    "scale": {
+        "True": "no unit dominates",
+        "False": "the perceptron of the book, number by number; ridge and lasso as scikit-learn has them",
+    },
     "share": {
         "0.2": "of rows locked away",
         "0.5": "needs the most rows",

@@ -7,7 +7,7 @@ from sklearn import linear_model
 from sklearn.datasets import load_diabetes
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from openbook.linear import LinearRegression, Polynomial, Radial
+from openbook.linear import ElasticNet, Lasso, LinearRegression, Polynomial, Radial, Ridge
 
 X, Y = load_diabetes(return_X_y=True, scaled=False)
 SCALED = StandardScaler().fit_transform(X)
@@ -72,6 +72,34 @@ def test_ridge_beside_scikit_learn(l2):
     assert own.intercept_ == pytest.approx(peer.intercept_, rel=1e-10)
     standard = linear_model.Ridge(alpha=l2).fit(SCALED, Y)
     assert LinearRegression(l2=l2).fit(X, Y).predict(X) == pytest.approx(standard.predict(SCALED), rel=1e-9)
+
+
+UNIT_WEIGHTS = WEIGHTS / WEIGHTS.mean()  # scikit-learn's penalties do not grow with the sum of weights
+
+PENALISED = {  # ours, theirs, relative tolerance
+    "ridge": (Ridge(alpha=30.0), linear_model.Ridge(alpha=30.0), 1e-8),
+    "ridge without intercept": (
+        Ridge(alpha=3.0, fit_intercept=False),
+        linear_model.Ridge(alpha=3.0, fit_intercept=False),
+        1e-8,
+    ),
+    "lasso": (Lasso(alpha=2.0), linear_model.Lasso(alpha=2.0, tol=1e-12, max_iter=100_000), 1e-5),
+    "elastic net": (
+        ElasticNet(alpha=0.5, l1_ratio=0.7),
+        linear_model.ElasticNet(alpha=0.5, l1_ratio=0.7, tol=1e-12, max_iter=100_000),
+        1e-5,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PENALISED)
+def test_penalties_by_the_names_and_units_of_scikit_learn(name):
+    own, peer, tolerance = PENALISED[name]
+    own.fit(X, Y, sample_weight=UNIT_WEIGHTS)
+    peer.fit(X, Y, sample_weight=UNIT_WEIGHTS)
+    assert own.coef_ == pytest.approx(peer.coef_, rel=tolerance, abs=tolerance)
+    assert own.intercept_ == pytest.approx(peer.intercept_, rel=tolerance, abs=tolerance)
+    assert ((own.coef_ == 0) == (peer.coef_ == 0)).all()
 
 
 @pytest.mark.parametrize("alpha", [0.05, 1.0, 20.0])

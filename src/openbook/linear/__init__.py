@@ -2,13 +2,18 @@
 
 from openbook.linear.basis import Polynomial, Radial, Sigmoid
 from openbook.linear.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from openbook.linear.elastic_net import ElasticNet
+from openbook.linear.lasso import Lasso
 from openbook.linear.least_squares import LinearRegression
 from openbook.linear.logistic import LogisticRegression
 from openbook.linear.perceptron import Perceptron
 from openbook.linear.proportional_odds import ProportionalOdds
+from openbook.linear.ridge import Ridge
 from openbook.linear.rocchio import Rocchio
 
 __all__ = [
+    "ElasticNet",
+    "Lasso",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogisticRegression",
@@ -17,6 +22,7 @@ __all__ = [
     "ProportionalOdds",
     "QuadraticDiscriminantAnalysis",
     "Radial",
+    "Ridge",
     "Rocchio",
     "Sigmoid",
 ]

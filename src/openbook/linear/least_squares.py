@@ -289,7 +289,7 @@ class LinearRegression(Folding, Regressor):
         if more := len(self.collinear_) - len(self.notes_):
             self.notes_.append(f"{more:,} more columns are collinear, and their coefficients set to 0")
         if not at_rest:
-            self.notes_.append("the coefficients did not converge; a larger l2 makes that faster")
+            self.notes_.append("the coefficients did not converge; a larger penalty makes that faster")
 
     def _solution(self, normal):
         """The coefficients, (d, T); the solution without penalties, if it is; and whether it came to rest."""
@@ -338,7 +338,7 @@ class LinearRegression(Folding, Regressor):
     def _announce(self):
         if self.notes_:
             more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
-            warnings.warn(f"LinearRegression: {self.notes_[0]}{more}", stacklevel=5)
+            warnings.warn(f"{type(self).__name__}: {self.notes_[0]}{more}", stacklevel=5)
 
     def _encoded(self, *, scale, reference):
         """The encoding of the rows that were added up, and the normal equations of its columns."""

@@ -441,4 +441,22 @@ PREDICTORS = (
         "a weighted sum of the columns with the smallest squared error",
         study=(Variant("linear regression"),),
     ),
+    Entry(
+        "ridge",
+        "openbook.linear:Ridge",
+        "regression",
+        "least squares with a penalty on the squares of the coefficients",
+    ),
+    Entry(
+        "lasso",
+        "openbook.linear:Lasso",
+        "regression",
+        "least squares with a penalty that sets coefficients to 0",
+    ),
+    Entry(
+        "elastic_net",
+        "openbook.linear:ElasticNet",
+        "regression",
+        "least squares with the penalties of ridge and lasso",
+    ),
 )

@@ -111,7 +111,7 @@ def _linear(model: Any) -> list[Block]:
     else:
         why = "There are as many terms as rows"
         if model.dof_ is None:
-            why = "The fit is penalised" if model.l1 or model.l2 else "The loss is not squared"
+            why = "The fit is penalised" if model.l1 > 0 or model.l2 > 0 else "The loss is not squared"
         note = f"{why}, so there are no intervals. Sorted by absolute value."
     return [Paragraph(text), *_cut("Coefficients", header, rows, note)]
 
@@ -454,6 +454,9 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "ConditionalRandomField": _labels_in_order,
     "HiddenMarkovClassifier": _states_in_order,
     "LinearRegression": _linear,
+    "Ridge": _linear,
+    "Lasso": _linear,
+    "ElasticNet": _linear,
     "ProportionalOdds": _proportional_odds,
     "Rocchio": _rocchio,
     "LinearDiscriminantAnalysis": _discriminant,

@@ -1,0 +1,85 @@
+r"""Ridge regression: least squares with a penalty on the squares of the coefficients.
+
+    minimise  sum_i w_i (y_i - b - sum_j β_j x_ij)² + alpha sum_j β_j²
+
+This is `LinearRegression(l2=alpha, scale=False)`: the same fold, equations, derivation and rules for missing
+cells. The columns are penalised in the units that they have, as scikit-learn does; `scale=True` puts numbers
+in units of their standard deviation first.
+"""
+
+from openbook.border.rules import Flag, Number
+from openbook.linear.least_squares import LinearRegression
+
+__all__ = ["Ridge"]
+
+
+class Ridge(LinearRegression):
+    r"""Ridge regression: least squares with a penalty on the squares of the coefficients.
+
+    .. math:: \min_{b, \beta} \sum_i w_i (y_i - \hat{y}_i)^2 + \alpha \sum_j \beta_j^2
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The strength of the penalty; 0 for least squares.
+    fit_intercept : bool, default=True
+        Whether there is an intercept. It is not penalised.
+    scale : bool, default=False
+        Whether the penalty sees numbers in units of their standard deviation, or as they are.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_terms,) or (n_targets, n_terms)
+        The coefficients, in units of the columns.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The intercept.
+    names_ : tuple of str
+        What each coefficient belongs to.
+    targets_ : tuple of str
+        The names of the targets.
+    encoding_ : Encoding
+    collinear_ : tuple of str
+        With alpha = 0, the names of columns that others make up; their coefficients are 0.
+    r2_ : float or ndarray of shape (n_targets,)
+        R², the share of the target's variance that the model explains in training.
+    sigma2_ : float, ndarray of shape (n_targets,) or None
+        The variance of the errors; None with a penalty.
+    dof_ : float or None
+        The degrees of freedom; None with a penalty.
+    statistics_ : JointScatter
+        Weight, mean and scatter of the rows, from which all else follows; not of sparse rows.
+    notes_ : list of str
+
+    Notes
+    -----
+    Guide: docs/guide/linear.md
+
+    References
+    ----------
+    Hoerl and Kennard (1970), Ridge regression.
+
+    Examples
+    --------
+    The column has the scatter S = 5 and c = 10 with the target, so that β = c / (S + alpha):
+
+    >>> model = Ridge(alpha=5.0).fit([[0], [1], [2], [3]], [1.0, 3.0, 5.0, 7.0])
+    >>> model.coef_.round(6).tolist(), round(model.intercept_, 6)
+    ([1.0], 2.5)
+    """
+
+    _rules = {"alpha": Number(at_least=0), "fit_intercept": Flag(), "scale": Flag()}
+
+    l1, basis, loss, penalise_intercept = 0.0, None, "squared", False
+
+    def __init__(self, alpha=1.0, fit_intercept=True, scale=False):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.scale = scale
+
+    @property
+    def l2(self):
+        """The strength of the penalty as `LinearRegression` has it."""
+        return self.alpha
+
+    def knobs(self):
+        return {"alpha": (0.1, 1.0, 10.0, 100.0)}
