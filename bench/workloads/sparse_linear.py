@@ -15,6 +15,8 @@ GRADIENT = 1e-4
 INTERCEPT = 10
 #: The penalty of ridge regression.
 RIDGE = 1.0
+#: How often perceptrons meet each row.
+EPOCHS = 5
 
 
 def make(rows, seed):
@@ -74,6 +76,18 @@ def fit_ridge_lsqr(given):
     return Ridge(RIDGE, solver="lsqr", tol=1e-6).fit(*given)
 
 
+def fit_perceptron(given):
+    from openbook.linear import Perceptron
+
+    return Perceptron(max_iter=EPOCHS, shuffle=True).fit(*given)
+
+
+def fit_perceptron_sklearn(given):
+    from sklearn.linear_model import Perceptron
+
+    return Perceptron(max_iter=EPOCHS, tol=None).fit(*given)
+
+
 def predict(model, given):
     return model.predict(given[0])
 
@@ -96,6 +110,10 @@ def machine_objective(model, given, predicted):  # noqa: ARG001
     signs = np.where(y[:, None] == np.arange(CLASSES), 1.0, -1.0)
     slack = np.maximum(0.0, 1 - signs * (X @ model.coef_.T + model.intercept_))
     return {"objective": float(0.5 * (model.coef_**2).sum() + (slack**2).sum()) / len(y)}
+
+
+def share_right(model, given, predicted):  # noqa: ARG001
+    return {"training rows right": float((predicted == given[1]).mean())}
 
 
 SPARSE_LOGISTIC = Workload(
@@ -146,5 +164,21 @@ SPARSE_RIDGE = Workload(
     tolerance=2e-3,
     rounds=1,
     runs=1,
+    warm_rows=100,
+)
+
+SPARSE_PERCEPTRON = Workload(
+    name="sparse-perceptron",
+    title="The perceptron, 5 epochs in random order, sparse, 100,000 columns, 10 classes",
+    rows=ROWS,
+    make=make,
+    contestants={
+        OURS: Contestant(tuple, fit_perceptron, predict, share_right),
+        "Perceptron": Contestant(tuple, fit_perceptron_sklearn, predict, share_right, needs="sklearn"),
+    },
+    goals=(Goal("fit", "times", 1, ("Perceptron",)),),
+    tolerance=0.05,  # scikit-learn's learns each class against the rest
+    rounds=1,
+    runs=3,
     warm_rows=100,
 )

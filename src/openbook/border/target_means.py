@@ -43,7 +43,10 @@ def with_means(rows: Rows, target: str, classes: Array | None) -> tuple[Schema, 
 
     classes : the labels that the targets are codes of; None for numbers
     """
-    columns = [a for a in rows.schema if isinstance(a, Nominal) and may_pool(a)]
+    some = rows.schema if rows.schema.of(Nominal) else ()  # thousands of words have none
+    columns = [a for a in some if isinstance(a, Nominal) and may_pool(a)]
+    if not columns:
+        return rows.schema, None
     labels = None if classes is None else [as_text(label) for label in classes.tolist()]
     moments = value_moments(rows, columns, len(labels or ()), FOLDS)
     places: dict[str, list[Any]] = {a.name: [a] for a in rows.schema}

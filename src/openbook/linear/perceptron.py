@@ -28,7 +28,7 @@ from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.errors import DataError
 from openbook.fold import each
-from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, meet
+from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, Planes, meet
 from openbook.linear.perceptron_picture import draw_moving_line, draw_weights
 from openbook.linear.perceptron_work import derive_model, derive_row
 from openbook.linear.scored import linear_scores
@@ -371,15 +371,17 @@ class Perceptron(Classifier):
 
 
 class _Course:
-    """The weights on their way through the epochs."""
+    """The weights on their way through the epochs: theta is (d + 1, planes), those of a column in a row."""
 
     def __init__(self, pieces, encoding, theta, step, keep, bias):
         self.pieces, self.encoding, self.bias = pieces, encoding, bias
-        self.theta, self.step, self.keep = theta, float(step), keep
-        self.drift = np.zeros((len(theta) if keep == "average" else 0, theta.shape[1]))
+        self.step, self.keep = float(step), keep
+        self.theta = np.ascontiguousarray(theta.T)
+        drift = np.zeros(self.theta.shape if keep == "average" else (0, len(theta)))
+        self.planes = Planes(self.theta, drift, np.empty(len(theta)))
         self.tally = np.zeros(5)
         self.tally[LONGEST] = 0.0 if keep == "pocket" else np.inf
-        self.pocket, self.fewest = theta, np.inf
+        self.pocket, self.fewest = self.theta, np.inf
 
     @property
     def n_rows(self):
@@ -399,7 +401,7 @@ class _Course:
             way = np.arange(len(y)) if order is None else order
             rows, at = (*_cells(x), y, w), 0
             while at < len(way):
-                at = meet(rows, way, at, self.step, self.theta, self.drift, self.tally, self.bias)
+                at = meet(rows, way, at, self.step, self.planes, self.tally, self.bias)
                 if self.tally[RUN] > self.tally[LONGEST]:
                     self._try()
         if self.keep == "pocket":
@@ -416,10 +418,11 @@ class _Course:
             self.pocket, self.fewest = self.theta.copy(), errors
 
     def kept(self):
-        """The weights that become the model."""
+        """The weights that become the model, those of each plane in a row."""
+        theta = self.pocket if self.keep == "pocket" else self.theta
         if self.keep == "average" and self.tally[CLOCK]:
-            return self.theta - self.drift / self.tally[CLOCK]
-        return self.pocket if self.keep == "pocket" else self.theta
+            theta = theta - self.planes.drift / self.tally[CLOCK]
+        return np.ascontiguousarray(theta.T)
 
     def few_rows(self):
         """The encoded rows, if they are few enough to be shown; else none of them."""
@@ -427,7 +430,7 @@ class _Course:
             x, y, w = next(self._passed())
             if len(y) <= KEPT_ROWS:
                 return x.copy(), y.copy(), w.copy()
-        return np.zeros((0, self.theta.shape[1] - 1)), np.zeros(0, dtype=np.intp), np.zeros(0)
+        return np.zeros((0, len(self.theta) - 1)), np.zeros(0, dtype=np.intp), np.zeros(0)
 
 
 def _encoded(encoding, chunk):
@@ -442,7 +445,7 @@ def _cells(x):
 
 
 def _scores(theta, x):
-    return x @ theta[:, 1:].T + theta[:, 0]
+    return x @ theta[1:] + theta[0]
 
 
 def _answers(scores):

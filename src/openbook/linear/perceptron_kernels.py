@@ -3,8 +3,6 @@
 cells : float64, the numbers of row i from starts[i] to starts[i + 1], in these columns; columns is None where
 every row has all of them
 y : class codes (n,); w : float64 (n,), weights; order : positions (n,)
-theta : float64 (1, d + 1) for two classes, else (n_classes, d + 1); the bias comes first
-drift : as theta, the sum of each change times the clock at which it came; or no rows at all, if nobody asks
 tally : float64 (5,), see CLOCK and its neighbours
 
 A row of weight 3 is met three times on end, and what is left of a weight below 1 once, with a step as much
@@ -12,19 +10,36 @@ smaller. There are no missing cells.
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["CLOCK", "LONGEST", "RUN", "TRIED", "UPDATES", "meet"]
+__all__ = ["CLOCK", "LONGEST", "RUN", "TRIED", "UPDATES", "Planes", "meet"]
 
 #: Places in the tally: the weight of the rows met, of those got right since the last change, and the most
 #: that any weights before these got right; whether these weights were tried; how many changes there were.
 CLOCK, RUN, LONGEST, TRIED, UPDATES = range(5)
 
 
+class Planes(NamedTuple):
+    """The weights as the kernel changes them: those of a column side by side, so that one look fetches all.
+
+    theta : float64 (d + 1, 1) for two classes, else (d + 1, n_classes); the bias comes first
+    drift : as theta, the sum of each change times the clock at which it came; or no rows, if nobody asks
+    scores : float64 (1,) or (n_classes,), those of the row that is met
+    """
+
+    theta: npt.NDArray[np.float64]
+    drift: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float64]
+
+
 @inner
 def _score(weights, cells, columns, start, stop):
-    """The weights times (1, row)."""
+    """The weights of one plane times (1, row)."""
     z = weights[0]
     if columns is None:
         for j in range(stop - start):
@@ -36,57 +51,68 @@ def _score(weights, cells, columns, start, stop):
 
 
 @inner
-def _add(weights, cells, columns, start, stop, amount, bias):
-    """Add amount times (1, row) to the weights; the bias stays where there is none."""
-    if bias:
-        weights[0] += amount
-    if columns is None:
-        for j in range(stop - start):
-            weights[j + 1] += amount * cells[start + j]
-    else:
-        for e in range(start, stop):
-            weights[columns[e] + 1] += amount * cells[e]
+def _score_all(planes, cells, columns, start, stop):
+    """The same of every plane, into `scores`."""
+    theta, scores = planes.theta, planes.scores
+    for c in range(len(scores)):
+        scores[c] = theta[0, c]
+    for e in range(start, stop):
+        j = e - start + 1 if columns is None else columns[e] + 1
+        for c in range(len(scores)):
+            scores[c] += theta[j, c] * cells[e]
 
 
 @inner
-def _change(theta, drift, c, row, amount, clock, bias):
+def _add(weights, c, cells, columns, start, stop, amount, bias):
+    """Add amount times (1, row) to the weights of c; the bias stays where there is none."""
+    if bias:
+        weights[0, c] += amount
+    for e in range(start, stop):
+        j = e - start + 1 if columns is None else columns[e] + 1
+        weights[j, c] += amount * cells[e]
+
+
+@inner
+def _change(planes, c, row, amount, clock, bias):
     """Change the weights of c, and what they drift by."""
     cells, columns, start, stop = row
-    _add(theta[c], cells, columns, start, stop, amount, bias)
-    if drift.shape[0]:
-        _add(drift[c], cells, columns, start, stop, clock * amount, bias)
+    _add(planes.theta, c, cells, columns, start, stop, amount, bias)
+    if planes.drift.shape[0]:
+        _add(planes.drift, c, cells, columns, start, stop, clock * amount, bias)
 
 
 @jit
-def meet(rows, order, first, step, theta, drift, tally, bias):
+def meet(rows, order, first, step, planes, tally, bias):
     """Meet the rows from position `first` on; says where it stopped.
 
     It stops early where weights that were not tried yet have got more rows right than any others before.
     """
     cells, columns, starts, y, w = rows
-    signed = theta.shape[0] == 1
+    signed = len(planes.scores) == 1
+    only = planes.theta.reshape(planes.theta.size)
     for k in range(first, order.shape[0]):
         i = order[k]
         row = cells, columns, starts[i], starts[i + 1]
         left = w[i]
         while left > 0.0:
             said, top = 0, -math.inf
-            for c in range(theta.shape[0]):
-                z = _score(theta[c], cells, columns, starts[i], starts[i + 1])
-                if z > top:
-                    said, top = c, z
             if signed:
-                said = 1 if top >= 0.0 else 0
+                said = 1 if _score(only, cells, columns, starts[i], starts[i + 1]) >= 0.0 else 0
+            else:
+                _score_all(planes, cells, columns, starts[i], starts[i + 1])
+                for c in range(len(planes.scores)):
+                    if planes.scores[c] > top:
+                        said, top = c, planes.scores[c]
             if said == y[i]:
                 tally[CLOCK] += left
                 tally[RUN] += left
                 break
             share = min(left, 1.0)
             if signed:
-                _change(theta, drift, 0, row, 2.0 * step * share * (y[i] - said), tally[CLOCK], bias)
+                _change(planes, 0, row, 2.0 * step * share * (y[i] - said), tally[CLOCK], bias)
             else:
-                _change(theta, drift, y[i], row, step * share, tally[CLOCK], bias)
-                _change(theta, drift, said, row, -step * share, tally[CLOCK], bias)
+                _change(planes, y[i], row, step * share, tally[CLOCK], bias)
+                _change(planes, said, row, -step * share, tally[CLOCK], bias)
             left -= share
             tally[CLOCK] += share
             tally[LONGEST] = max(tally[LONGEST], tally[RUN])

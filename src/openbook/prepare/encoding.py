@@ -554,7 +554,7 @@ def _spans(table: Table) -> list[slice]:
 
 def refuse_many_values(schema: Schema) -> None:
     """Refuse a nominal column whose values would be too many columns of numbers."""
-    for attribute in schema:
+    for attribute in schema if schema.of(Nominal) else ():
         if isinstance(attribute, Nominal) and len(attribute.values) > _MOST_VALUES:
             raise RefusalError(
                 f"column {attribute.name!r} has {len(attribute.values):,} values, each of which would be a"
