@@ -152,3 +152,24 @@ def _with_colour(plan):
         plan.read_text(encoding="utf-8").replace('thousands = ","', 'colour = ","'), encoding="utf-8"
     )
     return str(plan)
+
+
+def test_balance_compares_what_to_do_about_a_rare_class(good, complaint, tmp_path):
+    """Weights make both classes as heavy; of a column that tells nothing, that gives a half."""
+    rows = "".join(f"{i % 7},{'yes' if i % 10 == 0 else 'no' if i % 11 else ''}\n" for i in range(200))
+    (tmp_path / "rare.csv").write_text("a,rare\n" + rows)
+    said = good("balance", tmp_path / "rare.csv", "-t", "rare", "-l", "naive_bayes", "--folds", "3")
+    ways = ("no correction", "tuned threshold", "class weights", "over-sampling", "under-sampling", "SMOTE")
+    lines = {
+        way: next(line for line in said.splitlines() if line.strip().startswith(way)).split() for way in ways
+    }
+    # 20 rows are yes; 17 of the others have no target: those that 11 divides and 10 does not
+    assert "the true share of yes is 0.109" in said
+    assert float(lines["class weights"][-1]) == pytest.approx(0.5, abs=0.05)  # a column that tells nothing
+    assert float(lines["no correction"][-1]) == pytest.approx(20 / 183, abs=0.02)
+    assert "bring their errors and their bias" in said
+    assert "species has 3 classes; corrections are for two" in complaint("balance", "iris")
+    assert "predicts numbers; choose a classifier" in complaint(
+        "balance", "credit", "-l", "linear_regression"
+    )
+    assert "say which column has the rare class" in complaint("balance", tmp_path / "rare.csv")

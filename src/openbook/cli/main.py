@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from openbook.cli import after_study, lists
+from openbook.cli.balance import balance
 from openbook.cli.complaints import Commands
 from openbook.cli.options import (
     COLUMNS,
@@ -547,6 +548,7 @@ def label(
     labelling.write(out or Path(f"{stem}.labelled.csv"))
 
 
+app.command(epilog="Example: openbook balance credit --learner naive_bayes")(reading(balance))
 app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")(after_study.work)
 app.command(epilog="Example: openbook query model.openbook --given smoker=yes --ask cancer --work")(
     after_study.query

@@ -1,6 +1,7 @@
 """What to do about a rare class: nothing, class weights, a tuned threshold, or resampling; side by side.
 
-    log loss, AUC            of the probabilities: what correcting costs, and whether it ranks any better
+    log loss, AUC            of the probabilities: what correcting costs, with the interval of the difference
+                             from no correction, and whether it ranks any better
     balanced accuracy        of the decisions: what correcting is for
     predicted share          the mean probability of the rare class, over the rows that are tested; where it
                              is not near its true share, probabilities cannot be taken at their word
@@ -14,13 +15,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
+from openbook.border.rows import class_codes
 from openbook.data.read import read
 from openbook.decide.threshold import TunedThresholdClassifierCV
-from openbook.errors import DataError
+from openbook.errors import DataError, ParameterError
 from openbook.judge import Comparison, compare
+from openbook.judge.chance.significance import TestResult
 from openbook.judge.choice.comparison import difference
 from openbook.prepare import Prepared
 from openbook.words.numbers import shown
@@ -31,7 +34,7 @@ from openbook.work import Grid, Work
 __all__ = ["Corrections", "compare_corrections"]
 
 _NONE, _THRESHOLD = "no correction", "tuned threshold"
-#: The ways, by the steps that make them.
+#: The ways that change the probabilities, by the steps that make them.
 _STEPS = {
     "class weights": "balance weights",
     "over-sampling": "balance over",
@@ -39,6 +42,8 @@ _STEPS = {
     "SMOTE": "balance smote",
 }
 _METRICS = ("log_loss", "roc_auc", "balanced_accuracy")
+#: Those that make some rows count more than others.
+_COPYING = {"class weights", "over-sampling", "SMOTE"}
 #: Probabilities whose mean is further from the true share than this factor are distorted.
 _FAR = 1.5
 
@@ -93,30 +98,38 @@ class Corrections:
         rows = []
         for way, share in self.predicted.items():
             scores = [shown(self.comparison[way].score(metric)) for metric in _METRICS]
-            rows.append((way, *scores, shown(share)))
-        header = ("way", "log loss", "AUC", "balanced accuracy", f"predicted share of {self.rare}")
+            change = self._change(way).interval.ends if way in _STEPS else ""
+            rows.append((way, scores[0], change, *scores[1:], shown(share)))
+        of_rare = f"predicted share of {self.rare}"
+        header = ("way", "log loss", f"minus {_NONE}", "AUC", "balanced accuracy", of_rare)
         note = f"the true share of {self.rare} is {shown(self.share)}"
         return Work("A rare class: what to do", (Grid("ways", header, rows, note),), str(self))
 
+    def _change(self, way: str) -> TestResult:
+        """What a way that changes probabilities does to the log loss: below 0, they are better."""
+        return difference(self.comparison[way], self.comparison[_NONE], "log_loss")
+
     def __str__(self) -> str:
-        plain = self.comparison[_NONE]
-        better = [
-            way
-            for way in self.predicted
-            if way != _NONE and difference(self.comparison[way], plain, "log_loss").interval.high < 0
-        ]
+        better = [way for way in self.predicted if way in _STEPS and self._change(way).interval.high < 0]
         said = [
             f"Probabilities are shown to be better with {listed(better)}."
             if better
             else "No correction is shown to give better probabilities than none."
         ]
-        if self.distorted:
+        if _NONE in self.distorted:
+            said.append(
+                f"Probabilities are off without a correction, too: the mean probability of {self.rare} is"
+                f" {shown(self.predicted[_NONE])}, and its true share {shown(self.share)}."
+            )
+        elif self.distorted:
             worst = max(self.distorted, key=lambda way: abs(np.log(self.predicted[way] / self.share)))
             said.append(
                 f"Probabilities are distorted by {listed(self.distorted)}: with {worst} the mean probability"
                 f" of {self.rare} is {shown(self.predicted[worst])}, and its true share {shown(self.share)}."
             )
         said.append("A tuned threshold changes the decisions and leaves the probabilities as they are.")
+        if not _COPYING.isdisjoint(self.predicted):
+            said.append("Rows that are copied, or weigh more, bring their errors and their bias along.")
         return " ".join(said)
 
 
@@ -159,6 +172,11 @@ def compare_corrections(
     table = read(X)
     if isinstance(y, str):
         table, y = table.split(y)
+    if is_regressor(estimator):
+        raise ParameterError(f"{type(estimator).__name__} predicts numbers; choose a classifier")
+    name, classes, _ = class_codes(y)
+    if len(classes) != 2:
+        raise DataError(f"{name} has {len(classes):,} classes; corrections are for two, of which one is rare")
     tuned = TunedThresholdClassifierCV(clone(estimator), random_state=random_state)
     models = {_NONE: clone(estimator), _THRESHOLD: tuned}
     weighs = has_fit_parameter(estimator, "sample_weight")
@@ -173,8 +191,6 @@ def compare_corrections(
         models = {way: model for way, model in models.items() if way == _NONE or way in ways}
     found = compare(models, table, y, cv=cv, metrics=_METRICS, random_state=random_state)
     first = found.evaluations[_NONE]
-    if first.classes is None or len(first.classes) != 2:
-        raise DataError("compare_corrections is for two classes, of which one is rare")
     truth = np.concatenate([fold.y_true for fold in first.folds])
     rare = int(np.bincount(truth, minlength=2).argmin())
     means = {
@@ -182,4 +198,4 @@ def compare_corrections(
         for way, evaluation in found.evaluations.items()
         if way in models
     }
-    return Corrections(found, float((truth == rare).mean()), means, str(first.classes[rare]))
+    return Corrections(found, float((truth == rare).mean()), means, str(classes[rare]))

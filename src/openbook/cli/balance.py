@@ -1,0 +1,54 @@
+"""`openbook balance`: what to do about a rare class, as a table."""
+
+from typing import Annotated, Any
+
+import typer
+
+from openbook.cli.options import Ignore, Kinds, SourceArgument, kinds_of
+
+__all__ = ["balance"]
+
+
+def balance(
+    source: SourceArgument,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", metavar="COLUMN", help="The column of two classes, one of them rare."),
+    ] = None,
+    learner: Annotated[
+        str, typer.Option("--learner", "-l", metavar="NAME", help="The classifier to correct.")
+    ] = "logistic_regression",
+    folds: Annotated[
+        int | None, typer.Option(min=2, help="Number of folds. By default as in a study.")
+    ] = None,
+    kind: Kinds = None,
+    ignore: Ignore = None,
+    *,
+    read_with: dict[str, Any],
+) -> None:
+    """Compare what can be done about a rare class, on the same folds.
+
+    Nothing, class weights, a tuned threshold, over- and under-sampling and SMOTE, by the log loss of their
+    probabilities, AUC and balanced accuracy; and by how much each distorts the probabilities. Rows without a
+    target are left out.
+    """
+    from openbook import registry
+    from openbook.cli.bar import waiting
+    from openbook.cli.output import put_out
+    from openbook.cli.screen import console, readable
+    from openbook.cli.tables import default_target, open_table
+    from openbook.decide.corrections import compare_corrections
+    from openbook.errors import DataError
+    from openbook.work.text import to_text
+
+    aim = target or default_target(source)
+    if aim is None:
+        raise DataError("say which column has the rare class: --target …")
+    classifier = registry.learner(learner).make()
+    with waiting("Reading the data"):
+        X, y = (
+            open_table(source, kinds_of(kind), read_with).drop(*(ignore or ())).drop_missing(aim).split(aim)
+        )
+    with waiting("Comparing the corrections"):
+        found = compare_corrections(classifier, X, y, cv=folds)
+    put_out(to_text(found.work(), readable(console())) + "\n")
