@@ -79,7 +79,7 @@ def fit_ridge_lsqr(given):
 def fit_perceptron(given):
     from openbook.linear import Perceptron
 
-    return Perceptron(max_iter=EPOCHS, shuffle=True).fit(*given)
+    return Perceptron(max_iter=EPOCHS, shuffle=True, keep="average").fit(*given)
 
 
 def fit_perceptron_sklearn(given):
