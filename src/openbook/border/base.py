@@ -286,7 +286,8 @@ class Estimator(BaseEstimator):
 
     def _each(self, X: Any, method: Callable[[Table], Array]) -> Array:
         """Apply a method to the encoded chunks of X, side by side, and stack what comes back."""
-        check_is_fitted(self)
+        if not hasattr(self, "schema_") or hasattr(self, "__sklearn_is_fitted__"):
+            check_is_fitted(self)  # which takes as long as to predict a few rows
         if isinstance(X, Scan):
             pieces: Sequence[Any] = X.pieces
             method = partial(_on_encoded, self, method)

@@ -10,7 +10,7 @@ them, with the class code UNLABELLED.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,8 +128,8 @@ class Rows(NamedTuple):
     @property
     def sparse(self) -> bool:
         """Whether the rows are those of a SparseTable."""
-        words = (a for a in self.schema if isinstance(a, Word))
-        return isinstance(self.whole, SparseTable) or any(a.sparse for a in islice(words, 1))
+        words = (self.schema[name] for name in self.schema.of(Word)[:1])
+        return isinstance(self.whole, SparseTable) or any(isinstance(a, Word) and a.sparse for a in words)
 
     @property
     def chunk(self) -> Chunk:

@@ -280,8 +280,8 @@ def space_of(
     kind: type[PrototypeSpace] = PrototypeSpace,
 ) -> PrototypeSpace:
     """The space of these rows, in which the columns named are compared as they are."""
-    encoded = rows.schema.select(name for name in rows.schema.names if name not in nominal)
-    encoding = Encoding.of(Rows(encoded, rows.pieces), scale=scale)
+    others = [name for name in rows.schema.names if name not in nominal] if nominal else rows.schema.names
+    encoding = Encoding.of(Rows(rows.schema.select(others), rows.pieces), scale=scale)
     return kind(encoding, rows.schema.select(nominal), gamma)
 
 

@@ -85,9 +85,18 @@ class Compact(NamedTuple):
 
     def outputs(self, X):
         """The mean over the trees of what each row's leaves say, (n_rows, n_outputs)."""
-        out, leaves = np.zeros((len(X), self.ways.values.shape[1])), np.empty(len(X), dtype=np.intp)
-        add_trees(self.ways, self._codes(X), self.gap[()], leaves, np.empty(BLOCK, np.intp), out)
-        return out / len(self.ways.roots)
+        return self._added(self._codes(X), self.ways) / len(self.ways.roots)
+
+    def sums(self, X, n):
+        """The sums over every n-th tree of the number that each row's leaves say, (n_rows, n)."""
+        codes, roots = self._codes(X), self.ways.roots
+        every = (self.ways._replace(roots=roots[c::n].copy()) for c in range(n))
+        return np.concatenate([self._added(codes, ways) for ways in every], axis=1)
+
+    def _added(self, codes, ways):
+        out, leaves = np.zeros((len(codes), ways.values.shape[1])), np.empty(len(codes), dtype=np.intp)
+        add_trees(ways, codes, self.gap[()], leaves, np.empty(BLOCK, np.intp), out)
+        return out
 
     def _codes(self, X):
         gap = self.gap

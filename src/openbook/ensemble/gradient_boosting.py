@@ -109,16 +109,17 @@ class GradientBoosting(ManyTrees):
         while len(train) < self.n_estimators and not self._has_settled(validation):
             drawn, seed = self._drawn(learning, random), 1 + random.randint(2**31 - 1)
             r = loss.residuals(y, F)
-            for k in range(self._n_scores):
-                tree, leaves = _grown(training._replace(y=r[:, k]), rule, drawn, seed, coded)
-                off = y[drawn, k] - F[drawn, k]
-                value, *both = loss.leaf_values(leaves[drawn], tree.size, off, r[drawn, k], w[drawn])
+            trees, leaves = _grown(training, r, rule, drawn, seed, coded)
+            own = drawn if len(drawn) < len(y) else slice(None)  # of all rows no copy is made
+            for k, (tree, leaf) in enumerate(zip(trees, leaves, strict=True)):
+                off = y[own, k] - F[own, k]
+                value, *both = loss.leaf_values(leaf[own], tree.size, off, r[own, k], w[own])
                 tree.value[:, 0] = value
-                F[:, k] += self.learning_rate * value[leaves]
+                F[:, k] += self.learning_rate * value[leaf]
                 self.trees_.append(narrow(tree))
                 if len(train) < DERIVED:
                     sums.append(np.column_stack(both))
-            train.append(loss.mean(y[drawn], F[drawn], w[drawn]))
+            train.append(loss.mean(y[own], F[own], w[own]))
             if held_out is not None:
                 validation.append(loss.mean(y[held_out], F[held_out], w[held_out]))
             if len(train) <= DERIVED:
@@ -186,9 +187,8 @@ class GradientBoosting(ManyTrees):
         return learner
 
     def _pack(self):
-        """Put the trees of each output together for prediction."""
-        k = self._n_scores
-        self._compact = [compact(self.trees_[c::k], self._steps, self.schema_) for c in range(k)]
+        """Put the trees together for prediction."""
+        self._compact = compact(self.trees_, self._steps, self.schema_)
 
     def _steps(self, value):
         """What leaves of these values add."""
@@ -196,8 +196,7 @@ class GradientBoosting(ManyTrees):
 
     def _scores(self, X):
         """F of each row, (n_rows, n_outputs)."""
-        sums = [forest.outputs(X)[:, 0] * self.n_estimators_ for forest in self._compact]
-        return self.start_ + np.stack(sums, axis=1)
+        return self.start_ + self._compact.sums(X, self._n_scores)
 
     def _staged(self, X):
         """F after each round, in one array that grows."""
@@ -256,12 +255,13 @@ class GradientBoosting(ManyTrees):
         self._pack()
 
 
-def _grown(training, rule, rows, seed, coded):
-    """A tree grown from these rows, and the leaf of every training row."""
+def _grown(training, r, rule, rows, seed, coded):
+    """The trees of a round, one for each column of r, and the leaf of every training row in each."""
     some = None if len(rows) == len(training.y) else rows
-    growth, _, centre = grown(training, rule, 0, some, seed, noted=0)
-    trees = trees_of([ripe(growth, centre)], training.scales, 0, rule.criterion)
-    return trees[0], leaves_by_code(trees, training.scales, coded, [None])[0]
+    growths = (grown(training._replace(y=own), rule, 0, some, seed, noted=0) for own in r.T)
+    ripened = [ripe(growth, centre) for growth, _, centre in growths]
+    trees = trees_of(ripened, training.scales, 0, rule.criterion)
+    return trees, leaves_by_code(trees, training.scales, coded, [None] * len(trees))
 
 
 class GradientBoostingClassifier(GradientBoosting, Classifier):

@@ -105,24 +105,27 @@ class JointScatter(Statistics):
         matrix = design.rows(X) if many else None
         block_rows = BLOCK_ROWS if matrix is None else KERNEL_ROWS
         whole, total = np.zeros((used, used)), np.zeros((size + 1, size + 1))
+        gappy = False  # where a block has gaps, the next ones will have some
         for start in range(0, len(y), block_rows):
             span = slice(start, min(start + block_rows, len(y)))
-            if matrix is None:
-                _fill(z[:, : span.stop - start], design, X, y, roots, span, shift, middle)
-                products = _products(z, span.stop - start, many=many)
-            else:
-                from openbook.linear.products import products_of_rows
+            if not gappy:
+                if matrix is None:
+                    _fill(z[:, : span.stop - start], design, X, y, roots, span, shift, middle)
+                    products = _products(z, span.stop - start, many=many)
+                else:
+                    from openbook.linear.products import products_of_rows
 
-                products = products_of_rows(matrix[span], y[span], roots[span], shift, middle)
-            if math.isfinite(products[: used - 1, used - 1].sum()):  # the sums of the rows
+                    products = products_of_rows(matrix[span], y[span], roots[span], shift, middle)
+                gappy = not math.isfinite(products[: used - 1, used - 1].sum())  # the sums of the rows
+            if not gappy:
                 whole += products[:used, :used]
                 continue
             own = np.empty((used, span.stop - start))
             _fill(own, design, X, y, roots, span, shift, middle)
             own, some = _with_gaps(own, P)
-            places = np.r_[:P, P + some, 2 * P : size + 1]
+            places = np.concatenate([np.arange(P), P + some, np.arange(2 * P, size + 1)])
             products = _products(own, span.stop - start, many=many)
-            total[np.ix_(places, places)] += products[: len(places), : len(places)]
+            total[places[:, None], places] += products[: len(places), : len(places)]
         places = np.delete(np.arange(size + 1), slice(P, 2 * P))
         total[places[:, None], places] += whole
         if many:

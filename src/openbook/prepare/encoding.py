@@ -83,7 +83,7 @@ class ColumnSums(Statistics):
         block = X.block(names) if names else np.zeros((len(X), 0))
         values = tuple(
             np.bincount(X.data(a.name).astype(np.intp) + 1, w, 1 + len(a.values))
-            for a in schema
+            for a in schema.select(schema.of(Categorical))
             if isinstance(a, Categorical)
         )
         one_class = np.zeros(len(X), dtype=np.intp)
@@ -361,29 +361,35 @@ class Encoding:
             np.subtract(table.block(self.schema.names), self.shift, out=out)
             np.divide(out, self.scale, out=out)
         else:
+            self._write_numbers(table, out)
             for place in self._places:
-                self._write_column(place, table.data(place.attribute.name), out)
+                if not isinstance(place.attribute, Numeric):
+                    self._write_codes(place, table.data(place.attribute.name), out)
         if not all_finite(out):
             np.copyto(out, self._fill[: out.shape[1]], where=~np.isfinite(out))
 
-    def _write_column(self, place: _Place, data: np.ndarray, out: np.ndarray) -> None:
+    def _write_numbers(self, table: Table, out: np.ndarray) -> None:
+        """Write the columns of numbers, and which cells are missing, all at once."""
+        places = [place for place in self._places if isinstance(place.attribute, Numeric)]
+        if not places:
+            return
+        cells = table.block([place.attribute.name for place in places])
+        missing, at = ~np.isfinite(cells), [place.columns.start for place in places]
+        out[:, at] = np.where(missing, self._fill[at], (cells - self.shift[at]) / self.scale[at])
+        gaps = {place.gap: j for j, place in enumerate(places) if place.gap is not None}
+        out[:, list(gaps)] = missing[:, list(gaps.values())]
+
+    def _write_codes(self, place: _Place, data: np.ndarray, out: np.ndarray) -> None:
         attribute, codes, columns, gap = place
-        coded = out[:, columns]
-        if isinstance(attribute, Numeric):
-            missing = ~np.isfinite(data)
-            np.subtract(data, self.shift[columns], out=coded[:, 0])
-            coded /= self.scale[columns]
+        coded, fill = out[:, columns], self._fill[columns]
+        if isinstance(attribute, Ordinal):
+            ranks = np.append(_ranks(attribute), [fill, fill])  # the last two answer -2 and -1
+            coded[:, 0] = ranks[data]
         else:
-            missing = data == MISSING
-            fill = self._fill[columns]
-            if isinstance(attribute, Ordinal):
-                ranks = np.append(_ranks(attribute), [fill, fill])  # the last two answer -2 and -1
-                coded[:, 0] = ranks[data]
-            else:
-                coded[:] = data[:, None] == codes[int(self.reference) :]
-                coded[~np.isin(data, codes)] = fill
+            coded[:] = data[:, None] == codes[int(self.reference) :]
+            coded[~np.isin(data, codes)] = fill
         if gap is not None:
-            out[:, gap] = missing
+            out[:, gap] = data == MISSING
 
     def original(self, coef: Any, intercept: Any) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients of the encoded columns, (…, d), in units of the columns; and their intercepts, (…).
@@ -424,6 +430,8 @@ class Encoding:
         ndarray
         """
         roots = [np.zeros((0, len(self)))]
+        if not self.schema.of(Nominal):
+            return roots[0]
         for attribute, codes, columns, _ in self._places:
             if isinstance(attribute, Nominal) and attribute.needed > 0:
                 deviations = np.eye(len(codes)) - 1 / len(codes)

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
+from openbook.measures.arrays import all_finite
 from openbook.spaces.metric import METRICS, VectorMetric
 
 __all__ = ["Index", "as_points", "nearest_of", "nearest_of_pairs", "spread_out"]
@@ -211,7 +212,7 @@ def as_points(rows, what: str = "points"):
         cells = rows.data
     else:
         rows = cells = np.ascontiguousarray(rows)
-    if not np.isfinite(cells).all():
+    if not all_finite(cells):
         if sparse.issparse(rows):
             rows = rows.tocoo()
             bad = np.flatnonzero(~np.isfinite(cells))[0]

@@ -21,6 +21,7 @@ from openbook.damage import checked_array
 from openbook.data import Categorical, Numeric, Schema, SparseTable, Table
 from openbook.errors import DataError
 from openbook.fold import Statistics, each, less
+from openbook.measures.arrays import all_finite
 
 __all__ = ["StoredRows"]
 
@@ -65,7 +66,7 @@ class StoredRows(Statistics):
     def gathered(cls, rows: Rows) -> "StoredRows":
         """A copy of all rows, which must be finite."""
         stored = cls.joined(each(rows.pieces, cls.of))
-        if np.isinf(stored.cells).any():
+        if not all_finite(stored.cells) and np.isinf(stored.cells).any():
             raise infinite_cell(rows)
         return stored
 

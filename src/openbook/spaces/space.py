@@ -99,7 +99,10 @@ def resolved(distance, schema, *, sparse, p=2):
         return distance
     if sparse:
         return "cosine"
-    return "euclidean" if all(isinstance(a, Numeric) or _all_pooled(a) for a in schema) else "gower"
+    numbers = schema.of(Numeric) == schema.names
+    return (
+        "euclidean" if numbers or all(isinstance(a, Numeric) or _all_pooled(a) for a in schema) else "gower"
+    )
 
 
 def _all_pooled(attribute):
@@ -278,15 +281,15 @@ class _Encoded:
 
 def _robust(encoding, rows):
     """The encoding whose numbers are standardised by the cells within the fences of their columns."""
-    tables = list(rows.tables())
+    table = rows.whole
     mean, shift, scale = encoding.mean.copy(), encoding.shift.copy(), encoding.scale.copy()
     names = encoding.schema.of(Numeric)
     numeric = [encoding.schema.position(name) for name in names]
     places = np.searchsorted(encoding.columns, numeric)
-    together = max(_CELLS_AT_A_TIME // max(sum(map(len, tables)), 1), 1)
+    together = max(_CELLS_AT_A_TIME // max(len(table), 1), 1)
     for start in range(0, len(names), together):
         some = slice(start, start + together)
-        cells, own = np.concatenate([table.block(names[some]) for table in tables], dtype=float), places[some]
+        cells, own = table.block(names[some]).astype(float, copy=False), places[some]
         unsure = ~surely_inside(cells, mean[own], scale[own])
         cells, own = cells[:, unsure], own[unsure]
         finite = np.isfinite(cells)

@@ -231,12 +231,13 @@ def _curvature(X, problem, ridge, beta):
     H = np.zeros((d + 1, d + 1))
     for start in range(0, len(bent), _BLOCK_ROWS):
         some = bent[start : start + _BLOCK_ROWS]
-        rows, weights = np.ones((len(some), d + 1)), 1.0 / ridge[some]
+        rows = np.ones((len(some), d + 1))
         if issparse(X):
             rows[:, :d] = _dense(X[some])
         else:
             np.take(X, some, axis=0, out=rows[:, :d])
-        H += (rows.T * weights) @ rows
+        rows /= np.sqrt(ridge[some])[:, None]
+        H += rows.T @ rows
     H[np.diag_indices(d)] += 1.0
     return H
 
