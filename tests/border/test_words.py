@@ -14,7 +14,7 @@ from openbook.cluster import KModes
 from openbook.data import Nominal, Numeric, Schema, SparseTable, Table, Text, Word
 from openbook.errors import DataError, RefusalError
 from openbook.label import NaiveBayesEM
-from openbook.linear import LinearRegression, LogisticRegression, Rocchio
+from openbook.linear import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, Rocchio
 from openbook.neighbors import KNeighborsClassifier
 from openbook.prepare import BagOfWords
 from openbook.text.columns import RULE
@@ -44,6 +44,21 @@ def films():
     )
     codes = [np.array([schema[n].encode(v) for v in c]) for n, c in (("hall", cells[2]), ("liked", cells[3]))]
     return Table(schema, [cells[0], cells[1].astype(float), *codes])
+
+
+def test_words_that_tell_nothing_are_for_learners_that_choose_by_themselves():
+    """Of 40 rows, 18 of one class have "tell" (chi-squared 32.7), and half of each class "noise" (0)."""
+    texts = [" ".join(["tell"] * (i < 18) + ["noise"] * (i % 2)) for i in range(40)]
+    y = np.repeat(["a", "b"], 20)
+    rows = Table(Schema((Text("t"), Numeric("x"))), [np.array(texts, dtype=object), np.arange(40.0) % 7])
+    assert C45().fit(rows, y).schema_.names == ("t: noise", "t: tell", "x")
+    for learner in (KNeighborsClassifier(), LinearDiscriminantAnalysis()):
+        assert learner.fit(rows, y).schema_.names == ("t: tell", "x")
+    assert LinearRegression().fit(rows, np.repeat([1.0, 2.0], 20)).schema_.names == ("t: tell", "x")
+    alike = KNeighborsClassifier().fit(rows, np.tile(["a", "a", "b", "b"], 10))
+    assert alike.schema_.names == ("t: tell", "x")  # 10 and 8 rows have it, by chance: the best of two
+    alone = LinearDiscriminantAnalysis().fit(rows.select("t"), y)
+    assert alone.schema_.names == ("t: noise", "t: tell")  # it has no other columns
 
 
 def test_chi_squared_is_that_of_the_two_way_table():

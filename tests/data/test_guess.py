@@ -118,6 +118,18 @@ def test_free_text():
     assert guessed(*[sentences[0]] * 9)[0].kind == "nominal"  # the same again and again
 
 
+def test_unlike_texts_whose_words_recur_are_free_text():
+    """Names with titles say something by their words; names of rows do not."""
+    named = [f"Person{i}, {('Mr.', 'Mrs.', 'Mr.')[i % 3]} X{i}" for i in range(30)]  # 20 Mr. and 10 Mrs.
+    told = "free text: nearly all cells differ, but their words recur, as 'Mr.' does"
+    assert guessed(*named)[:2] == (Text("c"), told)
+    assert guessed(*named, *named[:2])[0].kind == "nominal"  # 30 of 32 differ
+    assert guessed(*[f"sample {i}" for i in range(30)])[0].kind == "nominal"  # a word that all have
+    assert guessed(*named[:14])[0].kind == "nominal"  # no word in ten of them, but for Mr. in 10 of 14
+    few = [*(f"a{i} Ltd" for i in range(10)), *(f"b{i} c{i}" for i in range(11))]
+    assert guessed(*few)[0].kind == "nominal"  # 10 of 21 have the word
+
+
 def test_one_long_cell_is_enough():
     assert guessed("x" * 200, "y")[0].kind == "nominal"
     assert guessed("x" * 201, "y")[:2] == (Text("c"), "free text: a cell has 201 characters")

@@ -133,6 +133,11 @@ class Learner(FromRows):
         alone = len(schema.of(Text)) == len(schema) and self.__sklearn_tags__().input_tags.sparse
         return self._takes_sparse or alone
 
+    @property
+    def _wants_telling_words(self) -> bool:
+        """Whether words have to say something of the target beyond chance, where it does not take all."""
+        return self._takes_means
+
     def _prepared(self, rows: Rows) -> Rows:
         """The rows with rare values pooled or replaced, parts of dates and words derived; `schema_` tells."""
         n_classes, evident = len(getattr(self, "classes_", ())), self._wants_evidence
@@ -143,7 +148,8 @@ class Learner(FromRows):
             schema = dated if self.refusal(dated) is None else schema
         counted = None
         if self._reads_texts and schema.of(Text):
-            schema, counted = with_words(schema, rows, n_classes, every=self._takes_all_words(schema))
+            every, telling = self._takes_all_words(schema), self._wants_telling_words
+            schema, counted = with_words(schema, rows, n_classes, every=every, telling=telling)
         if schema is rows.schema:
             return rows
         self._remember(schema)

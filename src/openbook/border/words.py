@@ -6,9 +6,12 @@ say most of the target, among those of two texts or more:
     chi-squared = sum_c (n_tc - n_t N_c / N)^2 / (n_t (1 - n_t / N) N_c / N)
 
 where n_t of N rows have the word, N_c are of class c, and n_tc are both. Of a target of numbers it is N r²,
-with r the correlation of the target with whether a row has the word. One fold over the rows counts. The words
-stand in the schema, so that later texts are counted in the same columns (`openbook.text.columns`), and the
-model file holds them. A missing text has no words.
+with r the correlation of the target with whether a row has the word. What computes with numbers, where a word
+that tells nothing does harm, takes of these only the words that say something beyond chance, no more than 5%
+of them by mistake (Benjamini and Hochberg 1995), and the best in any case; unless the table has no other
+columns. Trees choose by themselves. One fold over the rows counts. The words stand in the schema, so that
+later texts are counted in the same columns (`openbook.text.columns`), and the model file holds them. A
+missing text has no words.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,11 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.special import chdtrc
 
 from openbook.border.rows import HELD_BYTES, Chunk, CountedChunk, Rows
 from openbook.data import Column, Schema, Table, Text, Word
 from openbook.errors import DataError
 from openbook.fold import each, shares_memory
+from openbook.measures.adjustments import false_discovery
 from openbook.text.columns import RULE
 from openbook.text.kernels import count_by_class
 from openbook.text.terms import Counted
@@ -36,6 +41,8 @@ Array = npt.NDArray[Any]
 MOST_WORDS = 100
 #: So many classes are told apart.
 _MOST_CLASSES = 64
+#: The share of words that say nothing of the target among those that are taken for telling.
+_MISTAKEN = 0.05
 
 
 class Mentions(NamedTuple):
@@ -59,17 +66,19 @@ class Mentions(NamedTuple):
 
 
 def with_words(
-    schema: Schema, rows: Rows, n_classes: int, *, every: bool
+    schema: Schema, rows: Rows, n_classes: int, *, every: bool, telling: bool = False
 ) -> tuple[Schema, list[CountedChunk] | None]:
     """The schema with words in place of the columns of texts; and the rows with the terms of their texts, so
     that they are not counted twice. Rows of files come so if they take little memory, else None.
 
     n_classes : how many classes the targets are codes of; 0 for numbers
     every : take every word, for sparse rows; else those that say most of the target
+    telling : of these only words that say something beyond chance, if the table has other columns
     """
     texts = schema.of(Text)
     found, held = counted_once(rows, texts, partial(mentions, n_classes=n_classes))
-    words = {text: _chosen(text, its, n_classes, every=every) for text, its in zip(texts, found, strict=True)}
+    chosen = partial(_chosen, n_classes=n_classes, every=every, telling=telling and len(texts) < len(schema))
+    words = {text: chosen(text, its) for text, its in zip(texts, found, strict=True)}
     if every:  # sparse rows have their other columns first
         others = [a for a in schema if a.name not in words]
         attributes = (*others, *(word for own in words.values() for word in own))
@@ -115,13 +124,17 @@ def word_scores(found: Mentions, n_classes: int) -> Array:
     return np.divide(shares, between, out=np.zeros_like(shares), where=between > 0)
 
 
-def _chosen(text: str, found: Mentions, n_classes: int, *, every: bool) -> list[Word]:
+def _chosen(text: str, found: Mentions, n_classes: int, *, every: bool, telling: bool) -> list[Word]:
     scores = word_scores(found, n_classes)
     kept = np.flatnonzero(found.sums[:, 0])  # unlabelled rows may have others
     if not every:
-        often = kept[found.sums[kept, 0] > 1]
+        often, most = kept[found.sums[kept, 0] > 1], MOST_WORDS
         kept = often if len(often) else kept
-        kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[:MOST_WORDS]])  # of equals, the first
+        if telling:
+            freedom = found.sums.shape[1] - (2 if n_classes else 1)
+            chance = chdtrc(max(freedom, 1), scores[kept])
+            most = max(1, min(most, int((false_discovery(chance) <= _MISTAKEN).sum())))
+        kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[:most]])  # of equals, the first
     return [Word.of(text, found.terms[i], float(scores[i]), sparse=every) for i in kept.tolist()]
 
 

@@ -10,6 +10,7 @@ The rules for texts, first match wins:
     a text longer than 200 characters                      text
     more than 100,000 different texts                      text
     five words on average, more than half of them unlike   text
+    nearly all unlike, but made of words that recur        text, such as names with titles, or addresses
     anything else: words, codes                            nominal
 
 Values of a guessed nominal column are sorted: by number if all are numbers, else alphabetically. The
@@ -18,7 +19,8 @@ evidence is a `KindTally`, which adds up over the chunks of a file as well as ov
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +73,9 @@ NO_KNOWN_CELL = "no known cell; assumed to be numeric"
 LONGEST_VALUE = 200
 MOST_VALUES = 100_000
 WORDS_OF_TEXT = 5
+#: Texts of which fewer are unlike are categories; a word recurs that so many texts have, but not so large a
+#: share of them, and so large a share of the texts must have one.
+UNLIKE, FEWEST_WITH_WORD, MOST_WITH_WORD, HAVE_ONE = 0.95, 10, 0.9, 0.5
 
 _CODE = re.compile(r"0\d", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d++", re.ASCII)
@@ -394,7 +399,26 @@ def _reads_as_text(tally: KindTally) -> str:
     words = sum(len(value.split()) for value in tally.values) / distinct
     if words >= WORDS_OF_TEXT and 2 * distinct > tally.known:
         return f"free text: {words:.0f} words on average, and most cells differ"
+    if distinct >= UNLIKE * tally.known and (word := _recurring_word(tally.values)):
+        return f"free text: nearly all cells differ, but their words recur, as {word!r} does"
     return ""
+
+
+def _recurring_word(texts: Collection[str]) -> str:
+    """The most frequent of the words that recur among texts, if most texts have one; else nothing.
+
+    >>> _recurring_word([f"{title} {name}" for title in ("Mr", "Miss", "Dr") for name in "ABCDEFGHIJ"])
+    'Dr'
+    >>> _recurring_word([f"sample {i}" for i in range(100)])
+    ''
+    """
+    words = [set(text.split()) for text in texts]
+    counts = Counter(word for own in words for word in own)
+    most = MOST_WITH_WORD * len(words)
+    recurring = {word for word, count in counts.items() if FEWEST_WITH_WORD <= count <= most}
+    if sum(not recurring.isdisjoint(own) for own in words) < HAVE_ONE * len(words):
+        return ""
+    return max(sorted(recurring), key=counts.__getitem__, default="")
 
 
 def _why_nominal(name: str, tally: KindTally) -> str:

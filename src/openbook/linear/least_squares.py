@@ -130,6 +130,7 @@ class LinearRegression(Folding, Regressor):
 
     #: Penalties and N - p stand beside the weights: without a unit of their own, they count as rows.
     _counts_rows = True
+    _wants_telling_words = True  # each takes a coefficient, which nothing may draw to zero
 
     _rules = {
         "l2": Number(at_least=0),

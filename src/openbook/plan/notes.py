@@ -50,7 +50,8 @@ def preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> I
     for name in inputs.schema.of(Text):
         yield (
             f"{name} is read by its words: learners of sparse rows take all of them, others the {MOST_WORDS}"
-            f" that say most of {target} in the training rows of each fold"
+            f" that say most of {target} in the training rows of each fold, or of these those that say"
+            " something beyond chance"
         )
     if prepare:
         yield f"every fold prepares the inputs by its training rows: {'; '.join(prepare)}"
