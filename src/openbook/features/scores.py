@@ -20,7 +20,7 @@ from openbook.features.measures import IndependenceTest, Measure, measure_named
 from openbook.judge.chance.significance import holm
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import shown, shown_p
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["AttributeScore", "AttributeScores", "check_bins", "p_cell", "score_attributes", "score_examples"]
 
@@ -99,7 +99,7 @@ class AttributeScore:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class AttributeScores:
+class AttributeScores(ShowsWork):
     """The scores of all attributes, the best first.
 
     Attributes
@@ -221,12 +221,6 @@ class AttributeScores:
         from openbook.features.bars import draw_scores
 
         return draw_scores(self)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def score_attributes(

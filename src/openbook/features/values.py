@@ -26,7 +26,7 @@ from openbook.features.scores import check_bins, p_cell
 from openbook.judge.chance.significance import holm
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import figure, shown
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["ValueScore", "ValueScores", "score_values"]
 
@@ -78,7 +78,7 @@ class ValueScore:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ValueScores:
+class ValueScores(ShowsWork):
     """The scores of all values, the best first.
 
     Attributes
@@ -169,12 +169,6 @@ class ValueScores:
         return Work(
             f"{self.measure.words} of values with {self.target}".capitalize(), (Grid("", header, rows, note),)
         )
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def score_values(

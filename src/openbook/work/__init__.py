@@ -3,6 +3,6 @@
 from openbook.words.numbers import figure
 from openbook.work.formula import escape_text
 from openbook.work.step import Grid, Passage, Step
-from openbook.work.work import Work
+from openbook.work.work import ShowsWork, Work
 
-__all__ = ["Grid", "Passage", "Step", "Work", "escape_text", "figure"]
+__all__ = ["Grid", "Passage", "ShowsWork", "Step", "Work", "escape_text", "figure"]

@@ -1,5 +1,6 @@
 """A derivation is data: a title, and steps, grids and nested derivations in order."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from openbook.errors import did_you_mean
 from openbook.work.step import Grid, Passage, Step
 
-__all__ = ["Work"]
+__all__ = ["ShowsWork", "Work"]
 
 
 @dataclass(frozen=True)
@@ -127,3 +128,37 @@ class Work:
 
     def _repr_html_(self) -> str:
         return self.html()
+
+
+class ShowsWork:
+    """What prints as its derivation, and shows itself so in a notebook.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
+    >>> class Answer(ShowsWork):
+    ...     def work(self):
+    ...         return Work("Answer", conclusion="42.")
+    >>> Answer()
+    Answer
+    ══════
+      ∴ 42.
+    """
+
+    @abstractmethod
+    def work(self) -> Work:
+        """How it came about.
+
+        Returns
+        -------
+        Work
+        """
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()

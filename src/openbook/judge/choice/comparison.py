@@ -25,7 +25,7 @@ from openbook.judge.scores.metrics import Metric
 from openbook.judge.scores.positive import FEW
 from openbook.words.numbers import shown, shown_p
 from openbook.words.parameters import documented
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["Comparison", "RankingRow", "difference", "paired"]
 
@@ -48,7 +48,7 @@ class RankingRow:
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison:
+class Comparison(ShowsWork):
     """Evaluations on the same folds.
 
     Attributes
@@ -289,12 +289,6 @@ class Comparison:
         grid = Grid("", header, [_cells(row) for row in rows], note.removeprefix("; "))
         defined = not math.isnan(rows[0].score)
         return Work("Comparison", (grid,), choose(self).reason if defined else "")
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

@@ -30,7 +30,7 @@ from openbook.judge.scores.metrics import METRICS, Metric
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["OverSets", "compare_over_sets"]
 
@@ -40,7 +40,7 @@ _WIDE = 6
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class OverSets:
+class OverSets(ShowsWork):
     """The scores of learners on several data sets.
 
     Attributes
@@ -297,12 +297,6 @@ class OverSets:
             first, second = self.mean_ranks
             return f"{first} minus {second}: {self.wilcoxon(first, second)}."
         return f"Friedman test: {self.friedman}".partition(";")[0] + "."
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def compare_over_sets(

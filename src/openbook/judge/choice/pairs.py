@@ -18,7 +18,7 @@ from openbook.judge.chance.significance import TestResult
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import p_words, shown, shown_p
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["Pairs"]
 
@@ -27,7 +27,7 @@ _WIDE, _HIGH, _ROOM = 62, 38, 240
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Pairs:
+class Pairs(ShowsWork):
     """The tests of all pairs of learners.
 
     Attributes
@@ -197,9 +197,3 @@ class Pairs:
         middle = x + _WIDE / 2
         yield text(middle, y + 17, shown(test.difference, sign="+"), "middle")
         yield text(middle, y + 31, shown_p(p) if not math.isnan(p) else "", "soft middle")
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()

@@ -25,7 +25,7 @@ from openbook.judge.choice.comparison import Comparison, paired, same_folds
 from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import shown, shown_p
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["SideBySide", "side_by_side"]
 
@@ -35,7 +35,7 @@ BEST = "best of each"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SideBySide:
+class SideBySide(ShowsWork):
     """Two Comparisons, and what may validly be said of both.
 
     Attributes
@@ -160,12 +160,6 @@ class SideBySide:
     def _direction(self, label: str) -> str:
         better = self.metric.better(self.tests[label].difference, 0)
         return f"{self.names[1] if better else self.names[0]} is better"
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def side_by_side(

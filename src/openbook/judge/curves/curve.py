@@ -22,7 +22,7 @@ from openbook.judge.chance.significance import TestResult, corrected_t_test, hol
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import short, shown
 from openbook.words.parameters import documented
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["Curve", "Kind", "Side", "written_cell"]
 
@@ -39,7 +39,7 @@ _MOST_DOTS = 16
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class Curve:
+class Curve(ShowsWork):
     """What `learning_curve`, `complexity_curve` and `iteration_curve` find.
 
     Attributes
@@ -343,12 +343,6 @@ class Curve:
             notes.append(f"Bands: {100 * level:g}%, corrected resampled t over {len(self.baseline)} folds.")
         notes += self.notes
         return plot.picture(f"{_TITLES[self.kind]} of {self.label}", notes, self._told(level))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def _places(kind: Kind, values: list[Any]) -> np.ndarray:

@@ -36,7 +36,7 @@ from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import Interval, bootstrap
 from openbook.words.numbers import figure, shown, signed
 from openbook.words.parameters import documented
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["BiasVariance", "Loss", "Method", "Parts", "domingos", "kohavi_wolpert", "squared_parts"]
 
@@ -90,7 +90,7 @@ def domingos(p: np.ndarray, q: np.ndarray) -> Parts:
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class BiasVariance:
+class BiasVariance(ShowsWork):
     """A learner's error and what it is made of.
 
     Attributes
@@ -277,12 +277,6 @@ class BiasVariance:
         numbers = " + ".join(map(signed, values[1:]))
         steps.append(Step("error", r"\text{bias} + \text{variance} + \text{noise}", numbers, values.error))
         return Work(f"Bias and variance of {self.label}: row {row}", tuple(steps))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def _squared_steps(truth: np.ndarray, said: np.ndarray, values: _One) -> Iterator[Step]:

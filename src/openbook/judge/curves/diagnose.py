@@ -80,7 +80,7 @@ from openbook.judge.folds.examples import Examples, model_task
 from openbook.judge.folds.splits import splitter_of
 from openbook.judge.scores.metrics import Metric
 from openbook.words.parameters import documented
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["Diagnosis", "DiagnosisFacts", "diagnose", "diagnose_model", "verdict_of"]
 
@@ -89,7 +89,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True, repr=False)
-class Diagnosis:
+class Diagnosis(ShowsWork):
     """A verdict, what it rests on, what to try, and what would make it surer.
 
     Attributes
@@ -148,12 +148,6 @@ class Diagnosis:
         grids = [Grid(title, (), [(one,) for one in lines]) for title, lines in lists if lines]
         end = f"{self.verdict[0].upper()}{self.verdict[1:]}: {self.meaning}."
         return Work(f"Diagnosis of {self.label}", (*steps, *grids), end)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def diagnose(

@@ -32,7 +32,7 @@ from openbook.judge.folds.fit_folds import fold_result, refuse_frozen
 from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["EvaluationBias", "evaluation_bias"]
 
@@ -42,7 +42,7 @@ WAYS = (0.2, 0.5, 0.8, 0.95, 5, 10, "leave_one_out", "bootstrap", "training")
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class EvaluationBias:
+class EvaluationBias(ShowsWork):
     """What each way to divide the rows estimates, sample by sample, beside the truth.
 
     Attributes
@@ -127,12 +127,6 @@ class EvaluationBias:
         grid = Grid("", header, rows, f"{score}: {shown(float(np.nanmean(self.truth)))}. {self.words}.")
         best = self.ways[int(np.nanargmin(self.error))]
         return Work(f"Evaluations of {self.label}", (grid,), f"The smallest error: cv={best}.")
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

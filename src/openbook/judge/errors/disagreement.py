@@ -24,7 +24,7 @@ from openbook.judge.scores.metrics import METRICS, Predictions
 from openbook.words.numbers import shown, shown_p
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 if TYPE_CHECKING:
     from openbook.judge.errors.honest_tree import Leaf
@@ -53,7 +53,7 @@ class DisagreementSegment:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Disagreement:
+class Disagreement(ShowsWork):
     """Two models on the same rows; see `disagreement`.
 
     Attributes
@@ -146,12 +146,6 @@ class Disagreement:
             )
         told = [f"{a if one.only[0] > one.only[1] else b} is better where {one.rule}" for one in better]
         return f"{end} {'; '.join(told)}."
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

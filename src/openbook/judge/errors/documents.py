@@ -23,7 +23,7 @@ from openbook.text.describe import excerpt
 from openbook.text.tokens import tokens
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["DocumentErrors", "document_errors"]
 
@@ -63,7 +63,7 @@ class ConfusedText:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class DocumentErrors:
+class DocumentErrors(ShowsWork):
     """Where a classifier of texts errs; see `document_errors`.
 
     Attributes
@@ -148,12 +148,6 @@ class DocumentErrors:
         wrong = sum(band.sure_wrong for band in self.bands)
         found = f" Wrong with such a probability: {plural(wrong, 'document')}." if wrong else ""
         return f"{told}{found} Words of a document depend on each other: do not read this as certainty."
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def document_errors(evaluation: Evaluation, X: Any, column: str | None = None) -> DocumentErrors:

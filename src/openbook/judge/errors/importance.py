@@ -46,7 +46,7 @@ from openbook.judge.folds.examples import Examples, model_task
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, metric
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["ColumnImportance", "Importance", "importance_over_folds", "permutation_importance"]
 
@@ -92,7 +92,7 @@ class ColumnImportance:
 
 
 @dataclass(frozen=True, repr=False)
-class Importance:
+class Importance(ShowsWork):
     """How much each column matters to a model.
 
     Attributes
@@ -177,12 +177,6 @@ class Importance:
         above = sum(one.interval.low > 0 for one in self.columns)
         end = f"The intervals of {above} of {len(self)} columns lie above 0."
         return Work("Permutation importance", (Grid("", ("column", change, "interval"), rows, note),), end)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

@@ -21,7 +21,7 @@ from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, all_decisions
 from openbook.words.numbers import figure, shown
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["Mistake", "Mistakes", "confident_mistakes"]
 
@@ -56,7 +56,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Mistakes:
+class Mistakes(ShowsWork):
     """The gravest mistakes of a model, the gravest first; see `confident_mistakes`.
 
     Attributes
@@ -135,12 +135,6 @@ class Mistakes:
         if not sure:
             return f"{wrong}; none of these with a probability of 0.9 or more."
         return f"{wrong}; {sure} of these {len(self)} with a probability of 0.9 or more."
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def confident_mistakes(

@@ -28,7 +28,7 @@ from openbook.judge.chance.significance import holm
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, row_losses
 from openbook.words.numbers import shown, shown_p
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 if TYPE_CHECKING:
     from openbook.judge.errors.honest_tree import Leaf
@@ -74,7 +74,7 @@ class Segment:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Segments:
+class Segments(ShowsWork):
     """The segments of a model's errors, the worst first; see `worst_segments`.
 
     Attributes
@@ -186,12 +186,6 @@ class Segments:
         times = "" if math.isnan(one.ratio) else f", {one.ratio:.1f} times as much"
         here = f"{words} {shown(one.error)} {one.interval.ends}"
         return f"Where {one.rule}: {here} against {shown(one.rest)}{times}."
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def worst_segments(

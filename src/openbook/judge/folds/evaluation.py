@@ -31,7 +31,7 @@ from openbook.judge.scores.positive import too_rare
 from openbook.judge.scores.sequences import SequenceScores, sequence_scores
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +43,7 @@ Which = str | Metric | None
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class Evaluation:
+class Evaluation(ShowsWork):
     """How a learner did, fold by fold.
 
     Attributes
@@ -478,9 +478,3 @@ class Evaluation:
     def _remarks(self) -> str:
         folds = f"{len(self.folds)} folds" if len(self.folds) > 1 else "one held-out set"
         return f"{self.words or folds}; {len(self._rows):,} rows tested; {self.averaging}."
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()

@@ -37,7 +37,7 @@ from openbook.measures import cost_matrix, expected_risk, risk_threshold
 from openbook.measures.decisions import threshold_steps
 from openbook.words.numbers import figure, shown, shown_p
 from openbook.words.parameters import documented
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["Costs", "Payment", "cost_metric", "costs", "tie_cost_ratio", "total_cost"]
 
@@ -67,7 +67,7 @@ class Payment:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Costs:
+class Costs(ShowsWork):
     """What a classifier's decisions cost; see `costs`.
 
     Attributes
@@ -246,12 +246,6 @@ class Costs:
         )
         title = f"{self.evaluation.name}: cost against threshold"
         return plot.picture(title, notes, f"{notes[0]} {self._conclusion()}")
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def costs(evaluation: Evaluation, costs: Any, level: float = 0.95) -> Costs:

@@ -42,7 +42,7 @@ from openbook.judge.risk.sensitive import group_rows
 from openbook.judge.scores.metrics import Predictions
 from openbook.words.numbers import shown, shown_p
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["Fairness", "Parity", "fairness"]
 
@@ -85,7 +85,7 @@ class Parity:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Fairness:
+class Fairness(ShowsWork):
     """The rates of each group; see `fairness`.
 
     Attributes
@@ -372,12 +372,6 @@ class Fairness:
         title = f"{self.name}: rates by {self.sensitive}"
         told = " ".join([*notes, *self._of_label(label)])
         return plot.picture(title, notes, told)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def fairness(

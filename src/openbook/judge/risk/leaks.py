@@ -43,7 +43,7 @@ from openbook.judge.risk.single_columns import carrier
 from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import shown
 from openbook.words.sentences import plural
-from openbook.work import Work
+from openbook.work import ShowsWork, Work
 
 __all__ = ["Leaks", "leaks"]
 
@@ -59,7 +59,7 @@ _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{4}")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Leaks:
+class Leaks(ShowsWork):
     """What was found; see `leaks`. Warnings first.
 
     Attributes
@@ -137,12 +137,6 @@ class Leaks:
         grave = len(self.warnings)
         notes = len(self.findings) - grave
         return f"{plural(grave, 'warning')}, {plural(notes, 'note')} on {plural(self.n_rows, 'row')}."
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = None) -> Leaks:

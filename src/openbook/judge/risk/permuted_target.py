@@ -30,14 +30,14 @@ from openbook.judge.folds.splits import protocol
 from openbook.judge.scores.metrics import METRICS
 from openbook.words.numbers import shown, shown_p
 from openbook.words.parameters import documented
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["LeakTest", "leak_test"]
 
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class LeakTest:
+class LeakTest(ShowsWork):
     """Scores of shuffled targets against chance; see `leak_test`.
 
     Attributes
@@ -101,12 +101,6 @@ class LeakTest:
         else:
             end = "Shuffled targets are not predicted better than chance: no sign that the target is used."
         return Work("Leak test", (grid,), end)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

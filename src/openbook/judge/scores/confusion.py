@@ -47,7 +47,7 @@ from openbook.judge.scores.two_classes import ALSO, RATIO_OF, RATIOS, SEVERAL, S
 from openbook.judge.scores.two_classes import cost as cost_of
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Step, Work
+from openbook.work import ShowsWork, Step, Work
 
 if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation
@@ -71,7 +71,7 @@ class _Value:
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class Confusion:
+class Confusion(ShowsWork):
     """How often each class was taken for each.
 
     Attributes
@@ -485,9 +485,3 @@ class Confusion:
             for name, row in zip(names, self.counts.tolist(), strict=True)
         )
         return Picture("Confusion", told, tuple(notes), body, max(width, 420), height)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()

@@ -37,7 +37,7 @@ from openbook.judge.scores.metrics import Predictions, metrics_of
 from openbook.judge.scores.rates import Rate
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["MultiLabel"]
 
@@ -56,7 +56,7 @@ _NEVER = {
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class MultiLabel:
+class MultiLabel(ShowsWork):
     """Predicted sets of labels beside the true ones.
 
     Attributes
@@ -290,9 +290,3 @@ class MultiLabel:
                 *([self.together()] if self.truth.shape[1] > 1 else []),
             ),
         )
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()

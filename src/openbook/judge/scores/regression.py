@@ -28,7 +28,7 @@ from openbook.judge.scores.rates import Rate
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation
@@ -40,7 +40,7 @@ _NAMES = ("mse", "rmse", "mae", "r2", "correlation")
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class Regression:
+class Regression(ShowsWork):
     """The errors of predicted numbers.
 
     Attributes
@@ -214,12 +214,6 @@ class Regression:
             f"{plural(n, 'row')}; e is truth minus prediction.",
         )
         return Work("Errors of predicted numbers", (grid, *steps))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def _rooted(interval: Interval) -> Interval:

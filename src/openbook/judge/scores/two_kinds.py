@@ -20,7 +20,7 @@ from openbook.data import Column
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.scores.confusion import Confusion
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation
@@ -29,7 +29,7 @@ __all__ = ["Scored", "ThresholdCurve"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Scored(ABC):
+class Scored(ShowsWork, ABC):
     """Rows that are positive or not, and their scores.
 
     Parameters
@@ -144,12 +144,6 @@ class Scored(ABC):
     @abstractmethod
     def work(self) -> Work:
         """How the figures come about."""
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 class ThresholdCurve(Scored):

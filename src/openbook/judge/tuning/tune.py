@@ -35,7 +35,7 @@ from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
 from openbook.judge.tuning.search import SettingsSearch, Tried, best_setting, knobs_of, settings_to_try
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["Tuned", "Tuning", "tune"]
 
@@ -282,7 +282,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Tuned:
+class Tuned(ShowsWork):
     """A tuned model, and how well tuning and model together do on new rows.
 
     Attributes
@@ -341,12 +341,6 @@ class Tuned:
         score, interval = self.evaluation.score(decides), self.evaluation.interval(decides)
         honest = f"On rows that neither search nor model had seen: {decides.words} {shown(score)} {interval}."
         return Work(search.title, (*search.parts, self.evaluation.work()), f"{search.conclusion} {honest}")
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented
