@@ -18,7 +18,7 @@ from openbook.cli.options import (
     reading,
 )
 
-__all__ = ["check_new_rows", "draw", "export", "predict", "query", "rules", "work"]
+__all__ = ["check_new_rows", "draw_picture", "export_study", "predict", "print_rules", "query", "work"]
 
 
 @reading
@@ -43,7 +43,6 @@ def predict(
     streamed.
     """
     from openbook.cli.bar import waiting
-    from openbook.cli.folders import model_file
     from openbook.cli.predictions import (
         chunks_of,
         predicted,
@@ -52,13 +51,14 @@ def predict(
         threshold_note,
         writer,
     )
+    from openbook.cli.tables import study_file
     from openbook.data.limits import far_outside
     from openbook.store import open_model
     from openbook.work.formula import printable
 
     write = writer(out)
     with waiting("Predicting"):
-        fitted = open_model(model_file(model))
+        fitted = open_model(study_file(model))
         rows = rows_to_predict(new, fitted.schema_, read_with)
         frames = predicted(fitted, rows, with_proba=proba)
         limits = getattr(fitted, "training_limits_", {})
@@ -78,12 +78,11 @@ def check_new_rows(model: ModelArgument, new: NewArgument, *, read_with: dict[st
     Each column and all of them together are tested, with p-values that are valid for any number of
     columns. The output says how differences may affect the predictions.
     """
-    from openbook.cli.folders import model_file
     from openbook.cli.output import put_out
-    from openbook.cli.tables import open_table
+    from openbook.cli.tables import open_table, study_file
     from openbook.store import from_file, open_model
 
-    path = model_file(model)
+    path = study_file(model)
     fitted = open_model(path)
     rows = open_table(new, fitted.schema_, read_with)
     with from_file(path):
@@ -109,10 +108,10 @@ def work(
     Without NEW, derive the model from its training data.
     """
     from openbook.cli.derivations import derive_file, write_work
-    from openbook.cli.folders import model_file
+    from openbook.cli.tables import study_file
     from openbook.store import from_file, open_model
 
-    with from_file(path := model_file(model)):
+    with from_file(path := study_file(model)):
         model = open_model(path)
         write_work(derive_file(model, new, row, read_with), form.value, out, getattr(model, "note_", ""))
 
@@ -170,7 +169,7 @@ def query(
         typer.echo(answered(network, ask, evidence))
 
 
-def rules(
+def print_rules(
     model: ModelArgument,
     form: Annotated[
         RulesFormat, typer.Option("--format", "-f", help="Format of the output.")
@@ -181,14 +180,14 @@ def rules(
 
     The SQL format is a query that selects the rows of a table t with their predictions.
     """
-    from openbook.cli.folders import model_file
-    from openbook.cli.trees import write_rules
+    from openbook.cli.derivations import write_rules
+    from openbook.cli.tables import study_file
 
-    write_rules(model_file(model), form.value, out)
+    write_rules(study_file(model), form.value, out)
 
 
 @reading
-def draw(
+def draw_picture(
     source: Annotated[
         str,
         typer.Argument(
@@ -245,15 +244,14 @@ def draw(
 ) -> None:
     """Draw a table, a model or a function."""
     from openbook.cli import drawings
-    from openbook.cli.folders import model_file
-    from openbook.cli.tables import open_table
+    from openbook.cli.tables import open_table, study_file
 
     if source in drawings.FUNCTIONS:
         drawings.write_function_picture(source, out)
     elif picture in drawings.STUDIES and Path(source).is_dir():
         drawings.write_study_picture(Path(source), picture, out)
     elif drawings.is_model(source):
-        path = model_file(Path(source))
+        path = study_file(Path(source))
         columns = [name for name in (x, y) if name is not None]
         rows = None if data is None else open_table(data, kinds_of(kind), read_with)
         asked = drawings.ModelPicture(picture, rows, columns, row, depth)
@@ -263,16 +261,16 @@ def draw(
         drawings.write_table_picture(table, (x, y, z), colour, picture, out)
 
 
-def export(
+def export_study(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The folder of a study, or its plan.toml.")],
     out: Out = None,
 ) -> None:
     """Write a study as a Python script."""
-    from openbook.cli.folders import plan_file
+    from openbook.cli.output import put_out
+    from openbook.cli.tables import study_file
     from openbook.plan.explore_plan import ExplorePlan, open_plan
-    from openbook.plan.files import write_text
 
-    opened = open_plan(plan_file(plan))
+    opened = open_plan(study_file(plan, "plan.toml"))
     if isinstance(opened, ExplorePlan):
         from openbook.plan.explore_export import export_exploration
 
@@ -281,7 +279,4 @@ def export(
         from openbook.plan.export import export as to_script
 
         script = to_script(opened)
-    if out is None:
-        typer.echo(script, nl=False)
-    else:
-        write_text(out, script)
+    put_out(script, out)

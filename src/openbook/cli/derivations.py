@@ -1,4 +1,4 @@
-"""Derivations from a model file, on the screen or in a file."""
+"""Derivations and rules from a model file, on the screen or in a file."""
 
 import json
 import sys
@@ -14,11 +14,11 @@ from openbook.cli.screen import console, readable
 from openbook.cli.tables import open_table
 from openbook.data import Table
 from openbook.errors import DataError
-from openbook.plan.files import write_text
+from openbook.store import from_file, open_model
 from openbook.work import Work
 from openbook.work.text import to_text
 
-__all__ = ["derive_file", "judges_sequences", "with_its_sequence", "write_work"]
+__all__ = ["derive_file", "judges_sequences", "with_its_sequence", "write_rules", "write_work"]
 
 
 #: Derivations in a file, or sent to one, are as wide as this.
@@ -66,7 +66,19 @@ def write_work(work: Work, form: str, out: Path | None, note: str = "") -> None:
         written = (work.latex() if form == "latex" else to_text(work, width, wrap_grids=on_screen)) + "\n"
         if note and form == "text":
             written = f"{fill(note, width)}\n\n{written}"
-    if out is None:
-        put_out(written)
+    put_out(written, out)
+
+
+def write_rules(path: Path, form: str, out: Path | None) -> None:
+    """Print or write the rules of the tree in a model file."""
+    model = open_model(path)
+    if not hasattr(model, "rules"):
+        msg = f"{path} holds {type(model).__name__}, which has no rules; see openbook work {path}"
+        raise DataError(msg)
+    with from_file(path):
+        listed = model.rules()
+    if form == "json":
+        written = json.dumps(listed.to_json(), indent=2, ensure_ascii=False)
     else:
-        write_text(out, written)
+        written = listed.sql() if form == "sql" else listed.text()
+    put_out(written + "\n", out)

@@ -1,27 +1,18 @@
 """Pictures from the command line: of a table, of a function, of a model, of a model over rows, of a study."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from openbook.cli.derivations import with_its_sequence
 from openbook.cli.output import put_out
-from openbook.data import Categorical, Numeric, Table
-from openbook.draw import (
-    Picture,
-    draw_boundary,
-    draw_descent,
-    draw_fit,
-    draw_likelihood,
-    draw_predictions,
-    draw_table,
-)
+from openbook.data import Numeric, Table
+from openbook.draw import Picture, draw_boundary, draw_fit, draw_predictions, draw_table
+from openbook.draw.functions import draw_column_likelihood, draw_line_descent
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.network import read_bif
-from openbook.plan.files import write_text
 from openbook.report.fitted import unwrapped
 from openbook.sequence.sequence_model import SequenceModel
 from openbook.store import from_file, open_model
@@ -42,8 +33,6 @@ __all__ = [
 _REGIONS = {"margin": ("margin", "support"), "voronoi": ("voronoi",)}
 #: Degrees of the polynomials that are drawn side by side.
 _DEGREES = (1, 3, 9)
-#: Learning rates of descent, as parts of the one from which on it diverges.
-_RATES = (0.1, 0.5, 1.2)
 #: Curves of so many learners of a study are told apart.
 _MOST_CURVES = 8
 
@@ -69,24 +58,12 @@ def model_in(path: Path) -> Any:
 # functions
 
 
-def _activations() -> Picture:
-    from openbook.neural import draw_activations
-
-    return draw_activations()
-
-
-def _impurity() -> Picture:
-    from openbook.measures import draw_impurity
-
-    return draw_impurity()
-
-
-#: Pictures that need no table.
-FUNCTIONS: Mapping[str, Callable[[], Picture]] = {"activations": _activations, "impurity": _impurity}
+#: Pictures that need no table, by the room that draws them.
+FUNCTIONS = {"activations": "openbook.neural", "impurity": "openbook.measures"}
 
 
 def write_function_picture(name: str, out: Path | None) -> None:
-    _write(FUNCTIONS[name](), out)
+    _write(getattr(import_module(FUNCTIONS[name]), f"draw_{name}")(), out)
 
 
 # tables
@@ -111,41 +88,17 @@ def _polynomials(table: Table, x: str | None, y: str | None) -> Picture:
 
 
 def _descent(table: Table, x: str | None, y: str | None) -> Picture:
-    """The loss of a line, x from 0 to 1 and y in standard units, and gradient descent by three steps."""
-    cells = table.block(_numbers(table, "descent", x, y)).astype(float)
-    across, up = cells[np.isfinite(cells).all(axis=1)].T
-    across = (across - across.min()) / (np.ptp(across) or 1.0)
-    up = (up - up.mean()) / (up.std() or 1.0)
-    rows = np.column_stack([np.ones(len(across)), across])
-    steepest = 2 / np.linalg.eigvalsh(2 * rows.T @ rows / len(rows))[-1]
-    rates = [float(f"{part * steepest:.2g}") for part in _RATES]
-    names = ("intercept", f"slope of {x}")
-    return draw_descent(lambda w: float(np.mean((up - rows @ w) ** 2)), (-1.5, 1.5), rates, names=names)
+    return draw_line_descent(table, *_numbers(table, "descent", x, y))
 
 
 def _likelihood(table: Table, x: str | None, _y: str | None) -> Picture:
-    """The likelihood of the share of a column's most frequent value, or of the mean of its numbers."""
     if x is None:
         raise ParameterError("the picture likelihood is of one column; name it by --x")
-    column = table.column(x)
-    known = column.data[~column.missing]
-    if len(known) < 2:
-        raise DataError(f"{x!r} has {len(known)} known cells; a likelihood needs more")
-    if isinstance(column.attribute, Categorical):
-        counts = np.bincount(known)
-        often, rest = int(counts.max()), int(counts.sum() - counts.max())
-        name = f"P({x} = {column.attribute.values[int(counts.argmax())]})"
-        return draw_likelihood(
-            lambda p: often * np.log(p) + rest * np.log(1 - p), 0, 1, prior=lambda p: p * (1 - p), name=name
-        )
-    n, mean, s = len(known), float(known.mean()), float(known.std()) or 1.0
-    reach = 4 * s / np.sqrt(n)
-    return draw_likelihood(
-        lambda m: -n * (m - mean) ** 2 / (2 * s**2), mean - reach, mean + reach, name=f"mean of {x}"
-    )
+    return draw_column_likelihood(table, x)
 
 
 def _numbers(table: Table, picture: str, *names: str | None) -> list[str]:
+    """The names of two columns, if they are given and hold numbers."""
     if any(name is None for name in names):
         raise ParameterError(f"the picture {picture} is of two columns of numbers; name them by --x and --y")
     for name in names:
@@ -183,10 +136,7 @@ def write_model_picture(model: Any, path: Path, asked: ModelPicture, out: Path |
             _write(_over(model, asked.data, asked.columns), out)
         elif getattr(model, "tree_", None) is not None:
             drawing = model.draw(asked.depth)
-            if out is None:
-                put_out(drawing.text() + "\n")
-            else:
-                write_text(out, drawing.written(out))
+            put_out(drawing.text() + "\n" if out is None else drawing.written(out), out)
         elif not hasattr(model, "draw"):
             raise DataError(f"{path} holds {type(model).__name__}, which has no picture")
         elif any(p.default is p.empty for p in inspect.signature(model.draw).parameters.values()):

@@ -1,16 +1,14 @@
 """A study without a target, on the screen."""
 
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
 
 from openbook.cli.bar import progress_bar
-from openbook.cli.screen import console, heading, notes, readable, say, short_description
+from openbook.cli.screen import console, figures, heading, notes, readable, say, short_description
 from openbook.data import Table
 from openbook.data.describe import Description
 from openbook.errors import PlanError
@@ -22,7 +20,6 @@ from openbook.plan.source import Source
 from openbook.report.exploration import Exploration
 from openbook.report.explore import beside_words, rule_figures
 from openbook.text.describe import describe
-from openbook.work.formula import printable
 
 __all__ = ["plan_exploration", "run_exploration"]
 
@@ -91,11 +88,8 @@ def _groups(screen: Console, result: Exploration, *, quiet: bool) -> None:
     say(screen, groups.verdict)
     if quiet:
         return
-    grid = _grid("cluster", "rows")
-    grid.add_column("differs in")
-    for cluster, size in groups.traits.sizes.items():
-        grid.add_row(str(cluster), f"{size:,}", Text(printable(groups.sentence(cluster))))
-    _show(screen, grid)
+    rows = [(str(c), f"{size:,}", groups.sentence(c)) for c, size in groups.traits.sizes.items()]
+    _table(screen, ("cluster", "rows", "differs in"), rows)
     if groups.beside is not None:
         say(screen, f"\nCompared with {result.roles['aside']}, which was not used: {beside_words(result)}")
 
@@ -107,11 +101,8 @@ def _oddities(screen: Console, result: Exploration, *, quiet: bool) -> None:
         say(screen, result.oddities.one_column_at_a_time)
     if quiet:
         return
-    grid = _grid("row", "score")
-    grid.add_column("reason")
-    for odd in islice(result.oddities, _ODD):
-        grid.add_row(Text(printable(odd.name)), f"{odd.score:.3g}", Text(printable(odd.because)))
-    _show(screen, grid)
+    rows = [(odd.name, f"{odd.score:.3g}", odd.because) for odd in islice(result.oddities, _ODD)]
+    _table(screen, ("row", "score", "reason"), rows)
 
 
 def _associations(screen: Console, result: Exploration, *, quiet: bool) -> None:
@@ -120,25 +111,13 @@ def _associations(screen: Console, result: Exploration, *, quiet: bool) -> None:
     say(screen, found.verdict if quiet else f"{found.verdict} {found.how}")
     if quiet or not len(found.rules):
         return
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    grid.add_column("rule")
-    for name in ("rows", "support", "confidence", "lift", "p"):
-        grid.add_column(name, justify="right", no_wrap=True)
-    for rule in found.rules.rules[:_RULES]:
-        grid.add_row(Text(printable(str(rule))), *rule_figures(rule))
-    _show(screen, grid)
+    rows = [(str(rule), *rule_figures(rule)) for rule in found.rules.rules[:_RULES]]
+    _table(screen, ("rule", "rows", "support", "confidence", "lift", "p"), rows, words=0)
     if (more := len(found.rules) - _RULES) > 0:
         say(screen, f"… and {more:,} more")
 
 
-def _grid(*figures: str) -> Grid:
-    """A table that begins with columns of figures."""
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in figures:
-        grid.add_column(name, justify="right", no_wrap=True)
-    return grid
-
-
-def _show(screen: Console, grid: Grid) -> None:
+def _table(screen: Console, head: Sequence[str], rows: Sequence[Sequence[str]], words: int = 2) -> None:
+    """A table of figures, with words of any length in one of its columns."""
     screen.print()
-    screen.print(grid)
+    figures(screen, head, rows, left=(words,), most=None)

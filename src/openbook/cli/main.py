@@ -14,22 +14,21 @@ from openbook.cli import after_study, lists
 from openbook.cli.balance import balance
 from openbook.cli.complaints import Commands
 from openbook.cli.options import (
-    COLUMNS,
+    STUDY_OPTIONS,
     Ignore,
     Kinds,
     SourceArgument,
     Targets,
-    TestGroups,
-    WeightKind,
     kinds_of,
     parsed_seconds,
     reading,
+    with_options,
 )
 
 __all__ = ["app"]
 
-#: The panels of the help.
-_LEARNERS, _EVALUATION, _RUN = "Learners", "Evaluation", "Run"
+#: The panel of the help with the options about how a study runs.
+_RUN = "Run"
 
 app = typer.Typer(
     cls=Commands,
@@ -61,9 +60,12 @@ def _main(
         typer.echo(words)  # empty where typer has printed the panels itself
 
 
-@app.command(epilog="Example: openbook study loans.csv --target cheat --kind zip=nominal --out loans")
+@app.command(
+    "study", epilog="Example: openbook study loans.csv --target cheat --kind zip=nominal --out loans"
+)
 @reading
-def study(
+@with_options("options", STUDY_OPTIONS)
+def run_study_command(
     source: Annotated[
         str,
         typer.Argument(
@@ -90,199 +92,6 @@ def study(
     ] = None,
     kind: Kinds = None,
     ignore: Ignore = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar="COLUMN",
-            help="Column with the row IDs. Not used as a feature.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Keep rows with the same value, such as those of one patient, in the same fold. Not used as"
-            " a feature.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    sequence: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Label sequences: rows with the same value, such as the words of a sentence, belong"
-            " together, in the order of the file. Only models of sequences see it.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Numbers or dates: train on the past, test on the future. Not used as a feature, except for"
-            " the weekday, hour and month of dates.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    test_groups: Annotated[
-        TestGroups | None,
-        typer.Option(
-            help="With --group and --time: test on groups that are new to the model, or on the future of"
-            " groups whose past it knows.  [default: new]",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    asked: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column that says yes where a label was asked for, as openbook label does; such rows train"
-            " and are never tested. By default TARGET_asked, if it is there.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    weight: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Weight of each row. Not used as a feature.", rich_help_panel=COLUMNS
-        ),
-    ] = None,
-    weight_kind: Annotated[
-        WeightKind | None,
-        typer.Option(
-            help="With --weight: a row stands for so many rows, or its weight counts in learning only."
-            " By default, whole numbers are frequencies.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CLASS",
-            help="The positive one of two classes, for precision, recall, F1, thresholds, ROC and fairness.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Evaluate fairness between the groups of this column. It remains a feature unless it is also"
-            " ignored. Repeatable.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    prepare: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="STEP",
-            help='A step that prepares the columns inside each fold, such as "log income" or "impute age'
-            ' median"; `openbook steps` lists the verbs. Repeatable, in order.',
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None,
-    learner: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Evaluate only this learner and the baselines; `openbook learners` lists the names."
-            " Repeatable.",
-            rich_help_panel=_LEARNERS,
-        ),
-    ] = None,
-    rules: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Hand-written rules that compete with the learners, one per line, such as 'if outlook ="
-            " sunny and humidity > 75 then No'.",
-            rich_help_panel=_LEARNERS,
-        ),
-    ] = None,
-    attributes: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]A,B,…",
-            help="Also evaluate the learners on these columns only. Repeatable.",
-            rich_help_panel=_LEARNERS,
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]A,B,…",
-            help="Also evaluate the learners without these columns. Repeatable.",
-            rich_help_panel=_LEARNERS,
-        ),
-    ] = None,
-    thorough: Annotated[
-        bool,
-        typer.Option(
-            "--thorough",
-            help="Tune the learners' parameters inside the folds, with more repeats.",
-            rich_help_panel=_LEARNERS,
-        ),
-    ] = False,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Fewer folds, and no learners that are slow on this many rows.",
-            rich_help_panel=_LEARNERS,
-        ),
-    ] = False,
-    choose: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE",
-            help="Choose the simplest learner within one standard error of the best (simplest, the default),"
-            " the best, or a learner by name.",
-            rich_help_panel=_LEARNERS,
-        ),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            metavar="LOSS",
-            help="Choose the simplest learner that is shown to lose less than this beside the best, in units"
-            " of the metric, such as 0.01.",
-            rich_help_panel=_LEARNERS,
-        ),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Rank the learners by this score; `openbook metrics` lists the names.",
-            rich_help_panel=_EVALUATION,
-        ),
-    ] = None,
-    costs: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Costs of errors: a CSV file with the columns truth, predicted, cost.",
-            rich_help_panel=_EVALUATION,
-        ),
-    ] = None,
-    folds: Annotated[
-        int | None, typer.Option(help="Folds of the cross-validation.", rich_help_panel=_EVALUATION)
-    ] = None,
-    repeats: Annotated[
-        int | None, typer.Option(help="Repetitions of the cross-validation.", rich_help_panel=_EVALUATION)
-    ] = None,
-    test_share: Annotated[
-        float | None,
-        typer.Option(
-            help="Share of the rows held out for the final test; 0 for no final test.",
-            rich_help_panel=_EVALUATION,
-        ),
-    ] = None,
-    random_state: Annotated[
-        int | None, typer.Option(help="Random seed.", show_default="0", rich_help_panel=_EVALUATION)
-    ] = None,
     time_limit: Annotated[
         str | None,
         typer.Option(
@@ -307,6 +116,7 @@ def study(
         ),
     ] = False,
     *,
+    options: dict[str, Any],
     read_with: dict[str, Any],
 ) -> None:
     """Compare learners on a table, choose a model, and write a report.
@@ -319,48 +129,30 @@ def study(
     """
     if workers != -1 and workers < 1:
         raise typer.BadParameter(f"--workers must be -1 (one per core) or at least 1, got {workers}")
-    if quick and thorough:
+    efforts = [effort for effort in ("quick", "thorough") if options.pop(effort, False)]
+    if len(efforts) > 1:
         raise typer.BadParameter("--quick and --thorough exclude each other; use one of them")
     seconds, start = parsed_seconds(time_limit), monotonic()  # imports count, too
     from openbook.cli.study import hypotheses, run_study
 
-    options = {
+    sets = hypotheses(options.pop("attributes", ()), options.pop("without", ()))
+    called = {"learner": "only", "folds": "cv"}  # as `make_plan` has them
+    options = {called.get(name, name): value for name, value in options.items()} | {
         "target": target,
         "explore": explore or None,
         "kinds": kinds_of(kind),
         "read_with": read_with,
         "ignore": ignore,
-        "id": id_column,
-        "group": group,
-        "time": time,
-        "sequence": sequence,
-        "test_groups": None if test_groups is None else test_groups.value,
-        "sensitive": sensitive,
-        "asked": asked,
-        "weight": weight,
-        "positive": positive,
-        "weight_kind": None if weight_kind is None else weight_kind.value,
-        "costs": costs,
-        "hypotheses": hypotheses(attributes or (), without or ()),
-        "prepare": prepare,
-        "rules": rules,
-        "only": learner,
-        "choose": choose,
-        "margin": margin,
-        "metric": metric,
-        "cv": folds,
-        "repeats": repeats,
-        "test_share": test_share,
-        "random_state": random_state,
-        "effort": "quick" if quick else "thorough" if thorough else None,
+        "hypotheses": sets,
+        "effort": efforts[0] if efforts else None,
     }
     given = {name: value for name, value in options.items() if value not in (None, [], {})}
     end = None if seconds is None else start + seconds
     run_study(source, given, out, workers=workers, fresh=fresh, quiet=quiet, end=end)
 
 
-@app.command(epilog="Example: openbook compare loans/ loans-without-sex/ -o both.html")
-def compare(
+@app.command("compare", epilog="Example: openbook compare loans/ loans-without-sex/ -o both.html")
+def compare_studies(
     a: Annotated[Path, typer.Argument(metavar="A", help="The folder of a study.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="The folder of another study.")],
     out: Annotated[
@@ -381,9 +173,9 @@ def compare(
     write_work(work, "text" if out is None else "html", out)
 
 
-@app.command(epilog="Example: openbook describe loans.csv --target cheat")
+@app.command("describe", epilog="Example: openbook describe loans.csv --target cheat")
 @reading
-def describe(
+def describe_source(
     source: SourceArgument,
     target: Targets = None,
     kind: Kinds = None,
@@ -553,11 +345,13 @@ app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3"
 app.command(epilog="Example: openbook query model.openbook --given smoker=yes --ask cancer --work")(
     after_study.query
 )
-app.command(epilog="Example: openbook rules loans/model.openbook --format sql")(after_study.rules)
-app.command(epilog="Example: openbook draw loans.csv --x income --y age --colour cheat -o loans.svg")(
-    after_study.draw
+app.command("rules", epilog="Example: openbook rules loans/model.openbook --format sql")(
+    after_study.print_rules
 )
-app.command(epilog="Example: openbook export loans/ -o loans.py")(after_study.export)
+app.command("draw", epilog="Example: openbook draw loans.csv --x income --y age --colour cheat -o loans.svg")(
+    after_study.draw_picture
+)
+app.command("export", epilog="Example: openbook export loans/ -o loans.py")(after_study.export_study)
 
 for _list, _name, _example in (
     (lists.list_sets, "sets", "openbook study weather"),

@@ -1,7 +1,7 @@
 """Options and arguments that commands share, and what they stand for."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
-    "COLUMNS",
+    "STUDY_OPTIONS",
     "Ignore",
     "Kinds",
     "ModelArgument",
@@ -19,12 +19,11 @@ __all__ = [
     "RulesFormat",
     "SourceArgument",
     "Targets",
-    "TestGroups",
-    "WeightKind",
     "WorkFormat",
     "kinds_of",
     "parsed_seconds",
     "reading",
+    "with_options",
 ]
 
 #: The panel of the help with the options about columns.
@@ -62,20 +61,6 @@ Kinds = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
-#: The options of `openbook.read`, by the names they have there: type, metavar and help.
-_READ_WITH: dict[str, tuple[Any, str, str]] = {
-    "missing": (
-        list[str],
-        "TEXT",
-        "Cell that stands for a missing value, besides empty cells, ?, NA, null and their like. Repeatable.",
-    ),
-    "header": (bool, "", "Whether the first line holds the column names. By default inferred."),
-    "decimal": (str, "SIGN", "Decimal mark (. or ,). By default inferred for each column."),
-    "encoding": (str, "NAME", "Encoding of a text file, such as latin-1. By default UTF-8."),
-    "sheet": (str, "SHEET", "Sheet or range of an .xlsx file: Sales, A3:F40 or Sales!A3:F40."),
-    "query": (str, "SQL", "Query to a database (.sqlite, .duckdb), or the name of a table."),
-    "thousands": (str, "SIGN", "Thousands separator. By default inferred for each column."),
-}
 SourceArgument = Annotated[
     str,
     typer.Argument(
@@ -127,6 +112,80 @@ class WeightKind(StrEnum):
     importance = "importance"
 
 
+#: The options of a study, by panel of the help.
+STUDY_OPTIONS = {
+    COLUMNS: {
+        "--id COLUMN": "Column with the row IDs. Not used as a feature.",
+        "--group COLUMN": "Keep rows with the same value, such as those of one patient, in the same fold. Not"
+        " used as a feature.",
+        "--sequence COLUMN": "Label sequences: rows with the same value, such as the words of a sentence,"
+        " belong together, in the order of the file. Only models of sequences see it.",
+        "--time COLUMN": "Numbers or dates: train on the past, test on the future. Not used as a feature,"
+        " except for the weekday, hour and month of dates.",
+        "--test-groups": "With --group and --time: test on groups that are new to the model, or on the future"
+        " of groups whose past it knows.  [default: new]",
+        "--weight COLUMN": "Weight of each row. Not used as a feature.",
+        "--weight-kind": "With --weight: a row stands for so many rows, or its weight counts in learning"
+        " only. By default, whole numbers are frequencies.",
+        "--asked COLUMN": "Column that says yes where a label was asked for, as openbook label does; such rows"
+        " train and are never tested. By default TARGET_asked, if it is there.",
+        "--positive CLASS": "The positive one of two classes, for precision, recall, F1, thresholds, ROC and"
+        " fairness.",
+        "--sensitive COLUMN": "Evaluate fairness between the groups of this column. It remains a feature"
+        " unless it is also ignored. Repeatable.",
+        "--prepare STEP": 'A step that prepares the columns inside each fold, such as "log income" or "impute'
+        ' age median"; `openbook steps` lists the verbs. Repeatable, in order.',
+    },
+    "Learners": {
+        "--learner NAME": "Evaluate only this learner and the baselines; `openbook learners` lists the names."
+        " Repeatable.",
+        "--rules FILE": "Hand-written rules that compete with the learners, one per line, such as 'if outlook"
+        " = sunny and humidity > 75 then No'.",
+        "--attributes [NAME=]A,B,…": "Also evaluate the learners on these columns only. Repeatable.",
+        "--without [NAME=]A,B,…": "Also evaluate the learners without these columns. Repeatable.",
+        "--thorough": "Tune the learners' parameters inside the folds, with more repeats.",
+        "--quick": "Fewer folds, and no learners that are slow on this many rows.",
+        "--choose RULE": "Choose the simplest learner within one standard error of the best (simplest, the"
+        " default), the best, or a learner by name.",
+        "--margin LOSS": "Choose the simplest learner that is shown to lose less than this beside the best,"
+        " in units of the metric, such as 0.01.",
+    },
+    "Evaluation": {
+        "--metric NAME": "Rank the learners by this score; `openbook metrics` lists the names.",
+        "--costs FILE": "Costs of errors: a CSV file with the columns truth, predicted, cost.",
+        "--folds": "Folds of the cross-validation.",
+        "--repeats": "Repetitions of the cross-validation.",
+        "--test-share": "Share of the rows held out for the final test; 0 for no final test.",
+        "--random-state": "Random seed.  [default: 0]",
+    },
+}
+
+#: The options of `openbook.read`.
+_READ_WITH = {
+    "Reading": {
+        "--missing TEXT": "Cell that stands for a missing value, besides empty cells, ?, NA, null and their"
+        " like. Repeatable.",
+        "--header/--no-header": "Whether the first line holds the column names. By default inferred.",
+        "--decimal SIGN": "Decimal mark (. or ,). By default inferred for each column.",
+        "--encoding NAME": "Encoding of a text file, such as latin-1. By default UTF-8.",
+        "--sheet SHEET": "Sheet or range of an .xlsx file: Sales, A3:F40 or Sales!A3:F40.",
+        "--query SQL": "Query to a database (.sqlite, .duckdb), or the name of a table.",
+        "--thousands SIGN": "Thousands separator. By default inferred for each column.",
+    },
+}
+
+#: What these options hold, where it is not text.
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("sensitive", "prepare", "learner", "attributes", "without", "missing"), list[str]),
+    **dict.fromkeys(("rules", "costs"), Path),
+    **dict.fromkeys(("thorough", "quick", "header"), bool),
+    **dict.fromkeys(("folds", "repeats", "random_state"), int),
+    **dict.fromkeys(("margin", "test_share"), float),
+    "test_groups": TestGroups,
+    "weight_kind": WeightKind,
+}
+
+
 def parsed_seconds(given: str | None) -> float | None:
     """A time limit in seconds."""
     if given is None:
@@ -155,39 +214,53 @@ def kinds_of(given: list[str] | None) -> dict[str, Any]:
     return kinds
 
 
+def with_options(
+    name: str, panels: Mapping[str, Mapping[str, str]]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with more options; those that are given come as a mapping of this name."""
+    added = [
+        _parameter(*usage.split(" "), panel=panel, words=words)
+        for panel, options in panels.items()
+        for usage, words in options.items()
+    ]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(*arguments: Any, **options: Any) -> None:
+            asked = {option.name: options.pop(option.name) for option in added}
+            given = {key: _plain(value) for key, value in asked.items() if value not in (None, [])}
+            command(*arguments, **{name: given}, **options)
+
+        signature = inspect.signature(command)
+        own = [parameter for key, parameter in signature.parameters.items() if key != name]
+        run.__signature__ = signature.replace(parameters=own + added)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in own + added}
+        return run
+
+    return decorate
+
+
+def _parameter(flags: str, metavar: str | None = None, *, panel: str, words: str) -> inspect.Parameter:
+    """An option, as "--decimal" and "SIGN", that is None unless it is given."""
+    name = flags.removeprefix("--").partition("/")[0].replace("-", "_")
+    option = typer.Option(flags, metavar=metavar, help=words, show_default=False, rich_help_panel=panel)
+    annotation = Annotated[_KINDS.get(name, str) | None, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, StrEnum) else value
+
+
 def reading(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options of `openbook.read`; those that are given come as `read_with`."""
 
     @wraps(command)
-    def run(*arguments: Any, **options: Any) -> None:
-        given = {name: options.pop(name) for name in _READ_WITH}
-        read_with = {name: value for name, value in given.items() if value not in (None, [])}
+    def run(*arguments: Any, read_with: dict[str, Any], **options: Any) -> None:
         if "missing" in read_with:
             from openbook.data import MISSING_TOKENS
 
             read_with["missing"] = [*MISSING_TOKENS, *read_with["missing"]]
         command(*arguments, read_with=read_with, **options)
 
-    signature = inspect.signature(command)
-    own = [parameter for name, parameter in signature.parameters.items() if name != "read_with"]
-    added = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                kind | None,
-                typer.Option(
-                    f"--{name}/--no-{name}" if kind is bool else f"--{name}",
-                    metavar=metavar or None,
-                    help=words,
-                    show_default=False,
-                    rich_help_panel="Reading",
-                ),
-            ],
-        )
-        for name, (kind, metavar, words) in _READ_WITH.items()
-    ]
-    run.__signature__ = signature.replace(parameters=own + added)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in own + added}
-    return run
+    return with_options("read_with", _READ_WITH)(run)

@@ -4,14 +4,19 @@ So what is redirected equals what `-o` writes, and nothing in a cell or a name c
 """
 
 import sys
+from pathlib import Path
 
+from openbook.plan.files import write_text
 from openbook.words.sentences import printable
 
 __all__ = ["put_out"]
 
 
-def put_out(text: str) -> None:
-    """Write text, whose lines end where it says."""
+def put_out(text: str, out: Path | None = None) -> None:
+    """Write text, whose lines end where it says, to a file or to standard output."""
+    if out is not None:
+        write_text(out, text)
+        return
     if sys.stdout.isatty():
         text = "\n".join(printable(line) for line in text.split("\n"))
         sys.stdout.write(text)

@@ -8,8 +8,7 @@ import typer
 
 from openbook.cli.bar import waiting
 from openbook.cli.drawings import is_model, model_in
-from openbook.cli.folders import model_file
-from openbook.cli.tables import open_table
+from openbook.cli.tables import open_table, study_file
 from openbook.errors import DataError
 from openbook.network import BeliefNetwork
 from openbook.report.fitted import unwrapped
@@ -23,7 +22,7 @@ def opened_network(source: str, kinds: Any, read_with: Mapping[str, Any]) -> Bel
     """The network of a file or of a study's folder; from a table one is learnt, and said to be."""
     path = Path(source)
     if is_model(source) or path.is_dir():
-        return _network_of(model_in(model_file(path)))
+        return _network_of(model_in(study_file(path)))
     table = open_table(source, kinds, read_with)
     with waiting("Learning"):
         network = BeliefNetwork().fit(table)

@@ -134,6 +134,7 @@ def figures(
     spare: Sequence[int] = (),
     strong: Sequence[int] = (),
     left: Sequence[int] = (0,),
+    most: int | None = _MOST_LETTERS,
 ) -> None:
     """A table of figures; where the screen is narrow, first without its spare columns.
 
@@ -142,9 +143,10 @@ def figures(
     spare : columns to do without, the first to go first
     strong : rows to set off
     left : columns of words, which wrap; the others are figures, which never do
+    most : letters of a cell that are shown; None for all
     """
     kept = list(range(len(head)))
-    cells = [[clip(printable(cell), _MOST_LETTERS) for cell in row] for row in (head, *rows)]
+    cells = [[clip(printable(cell), most or len(cell)) for cell in row] for row in (head, *rows)]
     for column in spare:
         if _least(cells, kept, left) <= screen.width:
             break

@@ -1,12 +1,14 @@
-"""Tables for the commands: files and bundled sets."""
+"""What the commands read: tables from files and bundled sets, and the files of a study from its folder."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from openbook.data import Table, load, read
+from openbook.errors import PlanError
 from openbook.plan.source import Source
 
-__all__ = ["default_target", "open_table"]
+__all__ = ["default_target", "open_table", "study_file"]
 
 
 def open_table(
@@ -26,3 +28,12 @@ def open_table(
 
 def default_target(source: str) -> str | None:
     return None if source == "-" else Source.of(source).default_target()
+
+
+def study_file(given: Path, name: str = "model.openbook") -> Path:
+    """A file of a study, for which commands accept the folder of the study, too."""
+    if not given.is_dir():
+        return given
+    if not (given / name).is_file():
+        raise PlanError(f"{given} has no {name}; name the folder of a study that `openbook study` has run")
+    return given / name

@@ -9,20 +9,29 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from openbook.data import Categorical, Table
 from openbook.draw.axes import Numbers
 from openbook.draw.colours import COLOURS
 from openbook.draw.picture import Picture
 from openbook.draw.plot import Plot
-from openbook.errors import ParameterError
+from openbook.errors import DataError, ParameterError
 from openbook.words.numbers import figure
 
-__all__ = ["differences", "draw_descent", "draw_likelihood"]
+__all__ = [
+    "differences",
+    "draw_column_likelihood",
+    "draw_descent",
+    "draw_likelihood",
+    "draw_line_descent",
+]
 
 #: Places of the grid across and up, and levels of the loss.
 _GRID, _LEVELS = (140, 100), 12
 #: A way that leaves the start by more than so many times the distance to the lowest point diverges.
 _LOST = 6
 _PLACES = 400
+#: Learning rates of the descent of a line, as parts of the one from which on it diverges.
+_RATES = (0.1, 0.5, 1.2)
 
 
 def draw_descent(
@@ -134,6 +143,19 @@ def _surface(plot: Plot, loss: Callable[[np.ndarray], float]) -> None:
         plot.contour(x, y, share, level / _LEVELS, "ink thin faint")
 
 
+def draw_line_descent(table: Table, x: str, y: str) -> Picture:
+    """The loss of a line, x from 0 to 1 and y in standard units, and gradient descent by three steps."""
+    cells = table.block([x, y]).astype(float)
+    across, up = cells[np.isfinite(cells).all(axis=1)].T
+    across = (across - across.min()) / (np.ptp(across) or 1.0)
+    up = (up - up.mean()) / (up.std() or 1.0)
+    rows = np.column_stack([np.ones(len(across)), across])
+    steepest = 2 / np.linalg.eigvalsh(2 * rows.T @ rows / len(rows))[-1]
+    rates = [float(f"{part * steepest:.2g}") for part in _RATES]
+    names = ("intercept", f"slope of {x}")
+    return draw_descent(lambda w: float(np.mean((up - rows @ w) ** 2)), (-1.5, 1.5), rates, names=names)
+
+
 def draw_likelihood(
     log_likelihood: Callable[[np.ndarray], ArrayLike],
     low: float,
@@ -191,6 +213,26 @@ def draw_likelihood(
             plot.line([top, top], [0, values.max()], f"c{i} dashed")
     title = f"Likelihood of {name}" if prior is None else f"Likelihood, prior and posterior of {name}"
     return plot.picture(title, ["Each is drawn with area 1."], f"{'; '.join(tops)}.")
+
+
+def draw_column_likelihood(table: Table, x: str) -> Picture:
+    """The likelihood of the share of a column's most frequent value, or of the mean of its numbers."""
+    column = table.column(x)
+    known = column.data[~column.missing]
+    if len(known) < 2:
+        raise DataError(f"{x!r} has {len(known)} known cells; a likelihood needs more")
+    if isinstance(column.attribute, Categorical):
+        counts = np.bincount(known)
+        often, rest = int(counts.max()), int(counts.sum() - counts.max())
+        name = f"P({x} = {column.attribute.values[int(counts.argmax())]})"
+        return draw_likelihood(
+            lambda p: often * np.log(p) + rest * np.log(1 - p), 0, 1, prior=lambda p: p * (1 - p), name=name
+        )
+    n, mean, s = len(known), float(known.mean()), float(known.std()) or 1.0
+    reach = 4 * s / np.sqrt(n)
+    return draw_likelihood(
+        lambda m: -n * (m - mean) ** 2 / (2 * s**2), mean - reach, mean + reach, name=f"mean of {x}"
+    )
 
 
 def _top(at: np.ndarray, logs: np.ndarray) -> float:

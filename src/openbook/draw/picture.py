@@ -6,6 +6,7 @@ shades are "s0" to "s16" for what is filled, "t1" to "t9" for lines.
 """
 
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from openbook.draw.colours import DARK, LIGHT
@@ -27,56 +28,21 @@ def _colour(i: int, hue: str) -> str:
     return f".ob-plot .c{i} {{ fill: {hue}; }} {strokes}\n"
 
 
+def _style() -> str:
+    """The stylesheet of picture.css, with a rule for each colour and shade."""
+    rules = {
+        "colours of a light page": "".join(_colour(i, hue) for i, hue in enumerate(LIGHT)),
+        "colours of a dark page": "".join(_colour(i, hue) for i, hue in DARK.items()),
+        "shades": f"{_SHADED} {_FADED}",
+    }
+    style = files("openbook.draw").joinpath("picture.css").read_text(encoding="utf-8")
+    for place, own in rules.items():
+        style = style.replace(f"/* {place} */", own)
+    return style
+
+
 #: What every picture needs; a page of several needs it once.
-STYLE = f"""
-.ob-plot {{ font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }}
-.ob-plot {{ max-width: 100%; height: auto; }}
-.ob-plot text {{ fill: #1d2630; }}
-.ob-plot .paper {{ fill: #ffffff; }}
-.ob-plot .head {{ font-size: 15px; font-weight: 650; }}
-.ob-plot .soft {{ fill: #5b6772; font-size: 12px; font-variant-numeric: tabular-nums; }}
-.ob-plot .middle {{ text-anchor: middle; }}
-.ob-plot .last {{ text-anchor: end; }}
-.ob-plot .grid {{ stroke: #dfe3e6; }}
-.ob-plot .frame {{ fill: none; stroke: #98a4ad; }}
-.ob-plot .region {{ fill-opacity: .24; shape-rendering: crispEdges; }}
-.ob-plot .dot {{ stroke: #ffffff; stroke-width: 1; }}
-.ob-plot .many {{ fill-opacity: .45; stroke: none; }}
-.ob-plot .ring {{ fill: #ffffff; stroke-width: 2; }}
-{"".join(_colour(i, hue) for i, hue in enumerate(LIGHT))}
-{_SHADED} {_FADED}
-.ob-plot .tag {{ paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }}
-.ob-plot .ink {{ fill: #1d2630; }} .ob-plot .ink.line {{ stroke: #1d2630; }}
-.ob-plot .thin.thin {{ stroke-width: 1; }}
-.ob-plot .faint {{ stroke-opacity: .35; }}
-.ob-plot .halo {{ fill: none; stroke: #1d2630; stroke-width: 1.4; }}
-.ob-plot .ring.ring {{ fill: #ffffff; }}
-.ob-plot .line.line {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
-.ob-plot .dashed {{ stroke-dasharray: 5 4; }}
-.ob-plot .band {{ fill-opacity: .16; }}
-.ob-plot .pale {{ fill-opacity: .35; }}
-.ob-plot .figure {{ font-variant-numeric: tabular-nums; }}
-.ob-plot .small {{ font-size: 11px; }}
-.ob-plot .none {{ fill: #98a4ad; fill-opacity: .09; }}
-.ob-plot .over-c0, .ob-plot .over-c5 {{ fill: #ffffff; }}
-@media (prefers-color-scheme: dark) {{
-.ob-plot text {{ fill: #e4e9ed; }}
-.ob-plot .paper {{ fill: #1a2128; }}
-.ob-plot .soft {{ fill: #9dabb6; }}
-.ob-plot .grid {{ stroke: #323c46; }}
-.ob-plot .frame {{ stroke: #5f6d78; }}
-.ob-plot .region {{ fill-opacity: .34; }}
-.ob-plot .band {{ fill-opacity: .26; }}
-.ob-plot .dot {{ stroke: #1a2128; }}
-{"".join(_colour(i, hue) for i, hue in DARK.items())}
-.ob-plot .ink {{ fill: #e4e9ed; }} .ob-plot .ink.line {{ stroke: #e4e9ed; }}
-.ob-plot .halo {{ stroke: #e4e9ed; }}
-.ob-plot .tag {{ stroke: #1a2128; }}
-.ob-plot .many {{ stroke: none; }}
-.ob-plot .ring.ring {{ fill: #1a2128; }}
-.ob-plot .over-c0, .ob-plot .over-c5 {{ fill: #0d1318; }}
-}}
-"""
+STYLE = _style()
 
 
 @dataclass(frozen=True)
