@@ -12,9 +12,9 @@ from openbook.cluster import contingency
 from openbook.errors import DataError, PlanError, UnknownColumn
 from openbook.plan import make_plan
 from openbook.plan.explore import explore
-from openbook.plan.explore_export import export_exploration
 from openbook.plan.explore_make import make_exploration
 from openbook.plan.explore_plan import EXPLORATION, ExplorePlan, open_plan
+from openbook.plan.export import export_exploration
 from openbook.plan.plan import Plan
 from openbook.plan.run import claim_folder
 

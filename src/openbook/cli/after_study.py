@@ -269,14 +269,7 @@ def export_study(
     from openbook.cli.output import put_out
     from openbook.cli.tables import study_file
     from openbook.plan.explore_plan import ExplorePlan, open_plan
+    from openbook.plan.export import export, export_exploration
 
     opened = open_plan(study_file(plan, "plan.toml"))
-    if isinstance(opened, ExplorePlan):
-        from openbook.plan.explore_export import export_exploration
-
-        script = export_exploration(opened)
-    else:
-        from openbook.plan.export import export as to_script
-
-        script = to_script(opened)
-    put_out(script, out)
+    put_out(export_exploration(opened) if isinstance(opened, ExplorePlan) else export(opened), out)

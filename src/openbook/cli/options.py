@@ -124,11 +124,11 @@ STUDY_OPTIONS = {
         " except for the weekday, hour and month of dates.",
         "--test-groups": "With --group and --time: test on groups that are new to the model, or on the future"
         " of groups whose past it knows.  [default: new]",
+        "--asked COLUMN": "Column that says yes where a label was asked for, as openbook label does; such rows"
+        " train and are never tested. By default TARGET_asked, if it is there.",
         "--weight COLUMN": "Weight of each row. Not used as a feature.",
         "--weight-kind": "With --weight: a row stands for so many rows, or its weight counts in learning"
         " only. By default, whole numbers are frequencies.",
-        "--asked COLUMN": "Column that says yes where a label was asked for, as openbook label does; such rows"
-        " train and are never tested. By default TARGET_asked, if it is there.",
         "--positive CLASS": "The positive one of two classes, for precision, recall, F1, thresholds, ROC and"
         " fairness.",
         "--sensitive COLUMN": "Evaluate fairness between the groups of this column. It remains a feature"

@@ -5,12 +5,14 @@ import json
 import os
 import tomllib
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from types import UnionType
+from typing import Any, ClassVar, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from openbook.errors import PlanError, did_you_mean
+from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.plan.files import write_text
 from openbook.plan.source import READ_WITH, Source
 from openbook.plan.toml import to_toml
@@ -18,11 +20,13 @@ from openbook.plan.toml import to_toml
 __all__ = [
     "FORMAT",
     "Document",
-    "as_tuples",
+    "blamed_on",
     "check_format",
     "checked_record",
+    "keys_of",
     "open_document",
     "parse_document",
+    "read_part",
     "read_source",
     "used",
 ]
@@ -32,15 +36,6 @@ FORMAT = 2
 #: What may differ between plans that share their results.
 _OF_THE_END = ("notes", "choose", "margin", "questions")
 
-_DATA = {
-    "set": (str, False),
-    "path": (str, False),
-    "kinds": (dict, False),
-    "sha256": (str, False),
-    "read_with": (dict, False),
-    "sample": (int, False),
-    "labels": (list, False),
-}
 _WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table"}
 
 
@@ -104,6 +99,7 @@ class Document:
 
 
 D = TypeVar("D", bound=Document)
+P = TypeVar("P")
 
 
 def open_document(path: Path, make: Callable[[Mapping[str, Any]], D]) -> D:
@@ -137,7 +133,7 @@ def check_format(record: Mapping[str, Any]) -> None:
 
 def read_source(record: Any) -> Source:
     """The part of a plan that says where the rows come from."""
-    data = Source(**as_tuples(checked_record(record, "data", _DATA)))
+    data = read_part(Source, record, "data")
     if odd := [key for key in data.read_with if key not in READ_WITH]:
         raise PlanError(f"unknown key data.read_with.{odd[0]}. {did_you_mean(odd[0], READ_WITH)}")
     if (data.set is None) == (data.path is None):
@@ -169,8 +165,39 @@ def checked_record(record: Any, where: str, keys: Mapping[str, tuple[type, bool]
     return {key: float(value) if keys[key][0] is float else value for key, value in record.items()}
 
 
-def as_tuples(record: dict[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
+def read_part(cls: type[P], record: Any, where: str) -> P:
+    """The part of a plan that a table holds, checked by the fields of its class."""
+    checked = checked_record(record, where, keys_of(cls))
+    return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in checked.items()})
+
+
+def keys_of(cls: Any) -> dict[str, tuple[type, bool]]:
+    """The keys of the table that holds a part of this class: their types, and whether each must be there."""
+    hints = get_type_hints(cls)
+    return {
+        each.name: (_type_in_toml(hints[each.name]), each.default is each.default_factory is MISSING)
+        for each in fields(cls)
+    }
+
+
+def _type_in_toml(hint: Any) -> type:
+    if get_origin(hint) in (Union, UnionType):  # what is None is left out
+        return _type_in_toml(get_args(hint)[0])
+    kind = get_origin(hint) or hint
+    if kind is Literal:
+        return str
+    if is_dataclass(kind) or issubclass(kind, Mapping):
+        return dict
+    return list if kind is tuple else kind
+
+
+@contextmanager
+def blamed_on(part: str) -> Iterator[None]:
+    """What is wrong inside is an error of this part of the plan."""
+    try:
+        yield
+    except OpenbookError as error:
+        raise PlanError(f"{part}: {error}") from None
 
 
 def used(record: dict[str, Any], *optional: str) -> dict[str, Any]:

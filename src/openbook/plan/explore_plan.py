@@ -19,10 +19,11 @@ from openbook.errors import PlanError
 from openbook.plan.document import (
     FORMAT,
     Document,
-    as_tuples,
     check_format,
     checked_record,
+    keys_of,
     open_document,
+    read_part,
     read_source,
     used,
 )
@@ -155,39 +156,23 @@ class ExplorePlan(Document):
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Self:
         check_format(record)
-        part = checked_record(record, "", _PLAN)
+        keys = {key: kind for key, kind in keys_of(cls).items() if key != "random_state"}
+        here = {"format": (int, True), "task": (str, True), "roles": (dict, False), "protocol": (dict, False)}
+        part = checked_record(record, "", {**keys, **here})
         if part["task"] != EXPLORATION:
             raise PlanError(f"task must be {EXPLORATION!r} in a study without a target, got {part['task']!r}")
         plan = cls(
             data=read_source(part["data"]),
-            roles=ExploreRoles(**as_tuples(checked_record(part.get("roles", {}), "roles", _ROLES))),
-            groups=Grouping(**checked_record(part["groups"], "groups", _GROUPS)),
-            oddities=Spotting(**checked_record(part["oddities"], "oddities", _ODDITIES)),
-            associations=Associating(**checked_record(part.get("associations", {}), "associations", _RULES)),
+            roles=read_part(ExploreRoles, part.get("roles", {}), "roles"),
+            groups=read_part(Grouping, part["groups"], "groups"),
+            oddities=read_part(Spotting, part["oddities"], "oddities"),
+            associations=read_part(Associating, part.get("associations", {}), "associations"),
             notes=tuple(part.get("notes", ())),
             **checked_record(part.get("protocol", {}), "protocol", {"random_state": (int, False)}),
         )
         plan.clusterer()
         plan.detector()
         return plan
-
-
-#: Per table, each key's type, and whether it must be there.
-_PLAN = {
-    "format": (int, True),
-    "task": (str, True),
-    "notes": (list, False),
-    "data": (dict, True),
-    "roles": (dict, False),
-    "groups": (dict, True),
-    "oddities": (dict, True),
-    "associations": (dict, False),
-    "protocol": (dict, False),
-}
-_ROLES = {"aside": (str, False), "ignore": (list, False), "id": (str, False)}
-_GROUPS = {"learner": (str, True), "parameters": (dict, False), "most": (int, False)}
-_ODDITIES = {"learner": (str, True), "parameters": (dict, False), "shown": (int, False)}
-_RULES = {"min_support": (float, False), "min_confidence": (float, False), "max_length": (int, False)}
 
 
 def open_plan(path: Path) -> Plan | ExplorePlan:

@@ -57,29 +57,15 @@ __all__ = ["NO_TIME", "Looking", "asked_looks", "worked_examples"]
 #: Why a look is not taken, once the time is up.
 NO_TIME = "there was no time left"
 
-#: The looks, in the order in which they are taken.
-LOOKS = (
-    "attributes",
-    "leaks",
-    "without_suspects",
-    "unlabelled",
-    "asked",
-    "threshold",
-    "sequences",
-    "mistakes",
-    "documents",
-    "segments",
-    "fairness",
-    "costs",
-    "importance",
-    "curve",
-    "diagnosis",
-)
-
-#: The types of what they find, of those that are kept whole.
-KINDS: dict[str, Any] = {
+#: The looks, in the order in which they are taken, and the types of what they find; None for those of which
+#: the folds are kept instead.
+LOOKS: dict[str, Any] = {
     "attributes": AttributeScores,
     "leaks": Leaks,
+    "without_suspects": None,
+    "unlabelled": None,
+    "asked": None,
+    "threshold": None,
     "sequences": dict[str, SequenceScores],
     "mistakes": Mistakes,
     "documents": DocumentErrors,
@@ -187,9 +173,9 @@ class Looking:
 
     def _kept(self, name: str, workers: int) -> Any:
         """What a look found, as the log has it; where it has nothing, it is taken."""
-        if name not in KINDS:  # its folds are kept
+        if (kind := LOOKS[name]) is None:
             return self._in_time(name, workers)
-        found = self.log.kept(name, KINDS[name], lambda: self._in_time(name, workers), self._known)
+        found = self.log.kept(name, kind, lambda: self._in_time(name, workers), self._known)
         vars(self)[name] = found  # for the looks that go on from it
         return found
 

@@ -9,14 +9,7 @@ import numpy as np
 
 from openbook.data import Column, Nominal, Table, Text
 from openbook.data.describe import Description
-from openbook.errors import (
-    DataError,
-    NotEvaluableError,
-    OpenbookError,
-    ParameterError,
-    PlanError,
-    UnknownColumn,
-)
+from openbook.errors import DataError, NotEvaluableError, ParameterError, PlanError, UnknownColumn
 from openbook.judge.folds.splits import TINY
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import DEFAULTS, Task
@@ -26,6 +19,7 @@ from openbook.label.answers import asked_column, asked_rows
 from openbook.plan.aim import Aim, aim
 from openbook.plan.candidates import WRITTEN_NOTE, Effort, candidates_of, written_rules
 from openbook.plan.counts import WeightKind, counted_rows, described, kind_of_weights, weights_of
+from openbook.plan.document import blamed_on
 from openbook.plan.money import COST, read_costs
 from openbook.plan.notes import (
     as_kind,
@@ -39,7 +33,7 @@ from openbook.plan.notes import (
     time_notes,
     weight_notes,
 )
-from openbook.plan.parts import SPLITS, Candidate, Hypothesis, Protocol, Roles
+from openbook.plan.parts import SPLITS, Hypothesis, Protocol, Roles
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import content_hash
@@ -230,6 +224,7 @@ def make_plan(
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y_fair, roles, money)
     notes += positive_notes(y_fair, positive, aimed.task)
+    labels = {each.learner: each.label for each in reversed(candidates)}  # a learner may be named by either
     plan = Plan(
         data=replace(aimed.source, sha256=content_hash(table)),
         roles=roles,
@@ -240,12 +235,12 @@ def make_plan(
         notes=(*notes, *why, *notes_on_effort, *refused),
         hypotheses=tuple(hypotheses),
         costs=money,
-        choose=_chosen(choose, candidates),
+        choose=labels.get(choose, choose),
         margin=margin,
         prepare=tuple(prepare),
     )
     rows = StudyRows(plan, table)
-    _check_roles(rows)
+    _ = rows.metrics  # what is wrong with the costs is said before anything runs
     try:
         return replace(plan, protocol=_protocol(rows, cv, repeats, test_share, effort))
     except ParameterError as error:
@@ -297,12 +292,6 @@ def _refuse_of_labels(task: Task, **asked: Any) -> None:
         raise PlanError(msg)
 
 
-def _chosen(choose: str, candidates: Collection[Candidate]) -> str:
-    """The rule, or the label of a learner that may be given by its registered name."""
-    named = {candidate.learner: candidate.label for candidate in reversed([*candidates])}
-    return named.get(choose, choose)
-
-
 def _metric(
     asked: str | None, task: Task, y: Column, roles: Roles, costs: Mapping[str, Any]
 ) -> tuple[str, list[str]]:
@@ -331,12 +320,6 @@ def _metric_of_rare_classes(y: Column, roles: Roles, rare: str) -> tuple[str, li
     share = shares(y)[rare]
     said = f"only {share:.1%} of the rows have {y.name} = {rare}, so learners are ranked by {why}"
     return decisive, [f"{said}; for another metric, use --metric accuracy"]
-
-
-def _check_roles(rows: StudyRows) -> None:
-    """Look at the columns with a role, so that what is wrong with them is said before anything runs."""
-    if rows.plan.costs:
-        _ = rows.metrics
 
 
 def _rare_class(y: Column) -> str | None:
@@ -388,10 +371,8 @@ def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, 
     The folds fit the steps anew. Rows that steps add show nothing that the given rows do not, so they do not
     count.
     """
-    try:
+    with blamed_on("prepare"):
         rows = fitted_steps(list(steps), inputs, y)
-    except OpenbookError as error:
-        raise PlanError(f"prepare: {error}") from None
     left_out = [
         f'the step "{words}" leaves {int((~one.kept_).sum()):,} of {len(one.kept_):,} rows out of training'
         for words, one in zip(steps, rows.steps, strict=True)

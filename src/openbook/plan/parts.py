@@ -1,6 +1,6 @@
 """The parts of a plan: what the columns are for, how learners are judged, which ones, on which columns."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from inspect import signature
 from typing import Any, get_args
@@ -171,53 +171,30 @@ class Protocol:
     weights: WeightKind | None = None
 
     def __post_init__(self) -> None:
+        for fault in self._faults():
+            raise PlanError(f"protocol.{fault}")
+
+    def _faults(self) -> Iterator[str]:
+        """What is wrong with it, in words."""
+        choices = {"split": SPLITS, "search": (None, *SEARCHES)}
+        choices |= {"test_groups": (None, *get_args(TestGroups)), "weights": (None, *get_args(WeightKind))}
+        for name, known in choices.items():
+            if (value := getattr(self, name)) not in known:
+                yield f"{name} must be one of {', '.join(filter(None, known))}, got {value!r}"
         given = (self.folds is not None, self.repeats is not None)
-        least = 1 if self.split == "time-ordered" else 2
-        for wrong, message in (
-            (self.split not in SPLITS, f"split must be one of {', '.join(SPLITS)}, got {self.split!r}"),
-            (
-                self.split == "cross-validation" and not all(given),
-                "folds and repeats are needed for cross-validation",
-            ),
-            (
-                self.split.startswith("leave") and any(given),
-                f"folds and repeats mean nothing for {self.split}; remove them",
-            ),
-            (
-                self.split == "time-ordered" and given != (True, False),
-                "time-ordered needs folds, and cannot have repeats",
-            ),
-            (
-                self.folds is not None and self.folds < least,
-                f"folds must be at least {least}, got {self.folds}",
-            ),
-            (
-                self.repeats is not None and self.repeats < 1,
-                f"repeats must be at least 1, got {self.repeats}",
-            ),
-            (
-                not 0 <= self.test_share < 1,
-                f"test_share must be at least 0 and below 1, got {self.test_share:g}",
-            ),
-            (
-                self.search not in (None, *SEARCHES),
-                f"search must be one of {', '.join(SEARCHES)}, got {self.search!r}",
-            ),
-            (
-                self.test_groups not in (None, *get_args(TestGroups)),
-                f"test_groups must be one of {', '.join(get_args(TestGroups))}, got {self.test_groups!r}",
-            ),
-            (
-                self.weights not in (None, *get_args(WeightKind)),
-                f"weights must be one of {', '.join(get_args(WeightKind))}, got {self.weights!r}",
-            ),
-            (
-                not 0 <= self.random_state < 2**32,
-                f"random_state must be a whole number from 0 to 2**32 - 1, got {self.random_state}",
-            ),
-        ):
-            if wrong:
-                raise PlanError(f"protocol.{message}")
+        if self.split == "cross-validation" and not all(given):
+            yield "folds and repeats are needed for cross-validation"
+        if self.split.startswith("leave") and any(given):
+            yield f"folds and repeats mean nothing for {self.split}; remove them"
+        if self.split == "time-ordered" and given != (True, False):
+            yield "time-ordered needs folds, and cannot have repeats"
+        for name, least in (("folds", 1 if self.split == "time-ordered" else 2), ("repeats", 1)):
+            if (value := getattr(self, name)) is not None and value < least:
+                yield f"{name} must be at least {least}, got {value}"
+        if not 0 <= self.test_share < 1:
+            yield f"test_share must be at least 0 and below 1, got {self.test_share:g}"
+        if not 0 <= self.random_state < 2**32:
+            yield f"random_state must be a whole number from 0 to 2**32 - 1, got {self.random_state}"
 
 
 SEARCHES = ("grid", "halving")

@@ -26,16 +26,18 @@ from typing import Any, Self, get_args
 
 from sklearn.utils.validation import has_fit_parameter
 
-from openbook.errors import OpenbookError, PlanError, did_you_mean
+from openbook.errors import PlanError, did_you_mean
 from openbook.judge.choice.choose import RULES
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Task, metric
 from openbook.plan.document import (
     FORMAT,
     Document,
-    as_tuples,
+    blamed_on,
     check_format,
     checked_record,
+    keys_of,
     open_document,
+    read_part,
     read_source,
     used,
 )
@@ -357,13 +359,13 @@ class Plan(Document):
         Plan
         """
         check_format(record)
-        part = checked_record(record, "", _PLAN)
-        data = read_source(part["data"])
+        part = checked_record(record, "", {"format": (int, True), **keys_of(cls)})
         if part["task"] not in get_args(Task):
             raise PlanError(f"task must be one of {', '.join(get_args(Task))}, got {part['task']!r}")
+        costs = part.get("costs", {})
         plan = cls(
-            data=data,
-            roles=Roles(**as_tuples(checked_record(part["roles"], "roles", _ROLES))),
+            data=read_source(part["data"]),
+            roles=read_part(Roles, part["roles"], "roles"),
             task=part["task"],
             metric=part["metric"],
             choose=part.get("choose", "simplest"),
@@ -372,93 +374,30 @@ class Plan(Document):
                 checked_record(item, f"prepare[{i}]", {"step": (str, True)})["step"]
                 for i, item in enumerate(part.get("prepare", ()))
             ),
-            protocol=Protocol(**checked_record(part["protocol"], "protocol", _PROTOCOL)),
+            protocol=read_part(Protocol, part["protocol"], "protocol"),
             learners=tuple(
-                Candidate(**checked_record(item, f"learners[{i}]", _LEARNER))
-                for i, item in enumerate(part["learners"])
+                read_part(Candidate, item, f"learners[{i}]") for i, item in enumerate(part["learners"])
             ),
             notes=tuple(part.get("notes", ())),
             questions=checked_record(
                 part.get("questions", {}), "questions", dict.fromkeys(QUESTIONS, (str, False))
             ),
             hypotheses=tuple(
-                Hypothesis(**as_tuples(checked_record(item, f"hypotheses[{i}]", _HYPOTHESIS)))
+                read_part(Hypothesis, item, f"hypotheses[{i}]")
                 for i, item in enumerate(part.get("hypotheses", ()))
             ),
             costs={
                 truth: checked_record(row, f"costs.{truth}", dict.fromkeys(row, (float, False)))
-                for truth, row in _tables(part.get("costs", {}), "costs").items()
+                for truth, row in checked_record(costs, "costs", dict.fromkeys(costs, (dict, False))).items()
             },
         )
         for candidate in plan.learners:
             candidate.make()
             candidate.values()
-        for text in plan.prepare:
-            try:
+        with blamed_on("prepare"):
+            for text in plan.prepare:
                 step(text)
-            except OpenbookError as error:
-                raise PlanError(f"prepare: {error}") from None
         if not (plan.costs and plan.metric == COST):
-            try:
+            with blamed_on("metric"):
                 metric(plan.metric, plan.task)
-            except OpenbookError as error:
-                raise PlanError(f"metric: {error}") from None
         return plan
-
-
-#: Per table, each key's type, and whether it must be there.
-_PLAN = {
-    "format": (int, True),
-    "task": (str, True),
-    "metric": (str, True),
-    "choose": (str, False),
-    "margin": (float, False),
-    "notes": (list, False),
-    "data": (dict, True),
-    "roles": (dict, True),
-    "costs": (dict, False),
-    "questions": (dict, False),
-    "prepare": (list, False),
-    "protocol": (dict, True),
-    "hypotheses": (list, False),
-    "learners": (list, True),
-}
-_ROLES = {
-    "target": (str, True),
-    "ignore": (list, False),
-    "id": (str, False),
-    "group": (str, False),
-    "time": (str, False),
-    "sensitive": (list, False),
-    "weight": (str, False),
-    "positive": (str, False),
-    "sequence": (str, False),
-    "asked": (str, False),
-}
-_PROTOCOL = {
-    "split": (str, True),
-    "folds": (int, False),
-    "repeats": (int, False),
-    "test_share": (float, False),
-    "random_state": (int, False),
-    "search": (str, False),
-    "test_groups": (str, False),
-    "weights": (str, False),
-}
-_HYPOTHESIS = {
-    "name": (str, True),
-    "attributes": (list, False),
-    "without": (list, False),
-    "learners": (list, False),
-}
-_LEARNER = {
-    "label": (str, True),
-    "learner": (str, True),
-    "parameters": (dict, False),
-    "knobs": (dict, False),
-}
-
-
-def _tables(record: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """The record, if everything in it is a table."""
-    return checked_record(record, where, dict.fromkeys(record, (dict, False)))

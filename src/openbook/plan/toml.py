@@ -7,8 +7,9 @@
 TOML has no null: a key whose value is None is left out.
 """
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openbook.errors import PlanError
@@ -16,7 +17,6 @@ from openbook.errors import PlanError
 __all__ = ["to_toml"]
 
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 
 
 def to_toml(document: Mapping[str, Any]) -> str:
@@ -62,47 +62,23 @@ def _key(key: str) -> str:
 
 
 def _value(value: Any, key: str) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, str):
         return _string(value)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return _number(value)
+    if isinstance(value, bool | int | float):
+        return repr(value).lower()  # true; inf and nan are words of TOML, too
     if isinstance(value, Mapping):
-        return _braced("{", (f"{_key(k)} = {_value(v, k)}" for k, v in _known(value)), "}")
+        items = ", ".join(f"{_key(k)} = {_value(v, k)}" for k, v in _known(value))
+        return f"{{ {items} }}" if items else "{}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_value(item, key) for item in value) + "]"
     msg = f"{key}: {value!r} cannot be written to a plan; use text, numbers, lists or tables of them"
     raise PlanError(msg)
 
 
-def _number(value: float) -> str:
-    """Shortest digits that read back as the same number."""
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return repr(value)
-
-
-def _braced(opening: str, items: Iterable[str], closing: str) -> str:
-    inner = ", ".join(items)
-    return f"{opening} {inner} {closing}" if inner else opening + closing
-
-
 def _string(text: str) -> str:
-    return '"' + "".join(_escaped(c) for c in text) + '"'
-
-
-def _escaped(c: str) -> str:
-    if c in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[c]
-    if ord(c) < 0x20 or ord(c) == 0x7F:
-        return f"\\u{ord(c):04x}"
-    if 0xD800 <= ord(c) <= 0xDFFF:
+    """A basic string, whose escapes are those of JSON; but DEL must be escaped, too."""
+    if half := re.search("[\ud800-\udfff]", text):
         raise PlanError(
-            f"half a character (U+{ord(c):04X}) cannot be written to a plan; rename the column or value"
+            f"half a character (U+{ord(half[0]):04X}) cannot be written to a plan; rename the column or value"
         )
-    return c
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
