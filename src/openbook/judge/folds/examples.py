@@ -26,7 +26,7 @@ from openbook.data.combine import stacked_rows
 from openbook.data.label_sets import LabelSets, free_separator, inputs_and_labels, label_sets
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge.folds.holdout import OnTraining
-from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
+from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, n_rows, time_codes
 from openbook.judge.scores.metrics import Task
 
 __all__ = ["Examples", "RowsOfFold", "Split", "labelled_apart", "model_task", "sequence_of", "takes_tables"]
@@ -103,8 +103,7 @@ class Examples:
         if len(y) == 0:
             raise DataError("y is empty; there is nothing to judge by")
         name, classes, target = _encoded(y, task)
-        rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        if rows != len(target):
+        if (rows := n_rows(X)) != len(target):
             raise DataError(f"X has {rows} rows, but y has {len(target)}")
         if weights is not None and (weights := np.asarray(weights, dtype=float)).shape != target.shape[:1]:
             raise DataError(f"sample_weight must be {len(target)} numbers, got shape {weights.shape}")

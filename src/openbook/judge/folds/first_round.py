@@ -14,7 +14,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.scores.label_metrics import right_sets, wrong_cells
-from openbook.judge.scores.metrics import Predictions
+from openbook.judge.scores.metrics import Predictions, surprise
 
 __all__ = ["Decisions", "FirstRound", "all_decisions", "row_losses"]
 
@@ -120,6 +120,4 @@ def _surprise(p: Predictions) -> np.ndarray:
     """-ln P(truth) of each row; a probability of 0 counts as 2^-52, as in the metric."""
     if p.proba is None:
         raise ParameterError("log_loss needs probabilities, and this learner gave none; use loss='wrong'")
-    given = p.proba[np.arange(len(p.truth)), p.truth]
-    surprise: np.ndarray = -np.log(np.maximum(given, np.finfo(float).eps))
-    return surprise
+    return surprise(p)

@@ -8,19 +8,21 @@ be tested several times, or never. Given groups, whole groups are held out. Posi
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from openbook.border.rules import Number, Whole
 from openbook.errors import ParameterError
-from openbook.judge.folds.splitters import Split, dealt, group_codes, group_counts
+from openbook.judge.folds.splitters import Split, dealt, group_codes, group_counts, n_rows
 from openbook.words.parameters import documented
 
 __all__ = ["Holdout", "OnTraining", "some_groups", "some_rows", "tenths"]
 
 
 @documented
+@dataclass(eq=False)
 class Holdout:
     """Train on a share of the rows, test on the others; repeated, this is random subsampling.
 
@@ -42,10 +44,9 @@ class Holdout:
     (6, 2, [0, 1])
     """
 
-    def __init__(self, train_size: float = 0.8, repeats: int = 1, random_state: int = 0) -> None:
-        self.train_size = train_size
-        self.repeats = repeats
-        self.random_state = random_state
+    train_size: float = 0.8
+    repeats: int = 1
+    random_state: int = 0
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Each draw: the positions of the rows that train, and of those that test.
@@ -67,7 +68,7 @@ class Holdout:
             raise ParameterError(f"train_size must lie between 0 and 1, got {self.train_size!r}")
         if not Whole(at_least=1).allows(self.repeats):
             raise ParameterError(f"repeats must be {Whole(at_least=1).demand()}, got {self.repeats!r}")
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        n = n_rows(X)
         share, strata = 1 - self.train_size, _strata(y, n)
         group = None if groups is None else group_codes(groups, n)
         for i in range(self.repeats):
@@ -107,7 +108,7 @@ class OnTraining:
     """Test the model on its own training rows: a score that is too good, to set beside an honest one."""
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002
-        every = np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
+        every = np.arange(n_rows(X))
         yield every, every
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002

@@ -9,6 +9,7 @@ some. After Sechidis et al. (2011).
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["IterativeStratification", "dealt_labels"]
 
 
 @documented
+@dataclass(eq=False)
 class IterativeStratification:
     """Cross-validation for rows with several labels: each fold has about the same share of every label.
 
@@ -46,12 +48,13 @@ class IterativeStratification:
     [[2, 1], [1, 2]]
     """
 
-    def __init__(self, n_splits: int = 5, random_state: int = 0, repeats: int = 1) -> None:
-        if n_splits < 2:
-            raise ParameterError(f"n_splits must be at least 2, got {n_splits}")
-        self.n_splits = n_splits
-        self.random_state = random_state
-        self.repeats = repeats
+    n_splits: int = 5
+    random_state: int = 0
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        if self.n_splits < 2:
+            raise ParameterError(f"n_splits must be at least 2, got {self.n_splits}")
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:  # noqa: ARG002
         """Training and test rows of each fold.

@@ -32,6 +32,7 @@ from openbook.judge.folds.splitters import (
     check_test_groups,
     group_codes,
     group_counts,
+    n_rows,
     time_codes,
 )
 from openbook.judge.folds.train_only import TrainOnly, taken
@@ -128,7 +129,7 @@ class Protocol:
         iterator of Split
         """
         n = self.n_tested + (0 if self.train_only is None else len(self.train_only.only))
-        if (rows := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
+        if (rows := n_rows(X)) != n:
             raise ParameterError(f"this protocol is for {n} rows, and here are {rows}; make one for them")
         pairs = self.splitter.split(np.zeros((self.n_tested, 1)), self.strata, self.groups)
         yield from pairs if self.train_only is None else map(self.train_only.among_all, pairs)
@@ -233,13 +234,11 @@ def protocol(
     if n_splits < (least := 2 if time is None else 1):
         raise ParameterError(f"n_splits must be at least {least}, got {n_splits}")
     check_test_groups(test_groups)
-    group = None if groups is None else group_codes(groups, n)
     if time is not None:
+        group = None if groups is None else group_codes(groups, n)
         return _time_ordered(y, task, random_state, n_splits, group, time, test_groups)
     repeats = repeats or next((rounds for most, rounds in _ROUNDS if n < most), 1)
-    if group is not None:
-        return _grouped(y, task, random_state, n_splits, repeats, group)
-    return _ungrouped(y, task, random_state, n_splits, repeats)
+    return _folds(y, task, random_state, n_splits, repeats, groups)
 
 
 #: Ways to divide rows that have a name.
@@ -264,10 +263,8 @@ def splitter_of(cv: Any, y: Any, task: Task, random_state: int, groups: Any = No
         raise ParameterError(f"{_WANTED}, got {cv!r}")
     if cv < 2:
         raise ParameterError(f"cv must be at least 2 folds, got {cv}; or {_OTHERWISE}")
-    if groups is None:
-        found = _ungrouped(y, task, random_state, int(cv), 1, tiny=0)
-        return replace(found, words=found.words + _rough(len(y)))
-    return _grouped(y, task, random_state, int(cv), 1, group_codes(groups, len(y)), tiny=0)
+    found = _folds(y, task, random_state, int(cv), 1, groups, tiny=0)
+    return found if groups is not None else replace(found, words=found.words + _rough(len(y)))
 
 
 _OTHERWISE = (
@@ -279,11 +276,8 @@ _WANTED = f"cv must be a number of folds, {_OTHERWISE}"
 
 def _named(name: str, y: Any, task: Task, random_state: int, groups: Any) -> Any:
     """The way to divide rows of that name."""
-    n = len(y)
     if name == "leave_one_out":
-        if groups is None:
-            return _ungrouped(y, task, random_state, 2, 1, tiny=n + 1)
-        return _grouped(y, task, random_state, 2, 1, group_codes(groups, n), tiny=n + 1)
+        return _folds(y, task, random_state, 2, 1, groups, tiny=len(y) + 1)
     ways = {
         "holdout": Holdout(random_state=random_state),
         "subsampling": Holdout(repeats=_SUBSAMPLES, random_state=random_state),
@@ -295,11 +289,15 @@ def _named(name: str, y: Any, task: Task, random_state: int, groups: Any) -> Any
     return ways[name]
 
 
-def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, tiny: int = TINY) -> Protocol:
-    """Folds of rows; below `tiny` rows, each row is left out once."""
+def _folds(
+    y: Any, task: Task, random_state: int, folds: int, repeats: int, groups: Any, tiny: int = TINY
+) -> Protocol:
+    """Folds of rows, or of whole groups; below `tiny` rows, each row or group is left out once."""
+    n = len(y)
+    if groups is not None:
+        return _grouped(y, task, random_state, folds, repeats, group_codes(groups, n), tiny)
     from sklearn.model_selection import LeaveOneOut, RepeatedKFold, RepeatedStratifiedKFold
 
-    n = len(y)
     if n < tiny:
         few = _FEW_ROWS if n < TINY else ""
         words = _LEAVE_ONE_OUT.format(n=n) + few + _even_classes(y, task)
@@ -329,7 +327,7 @@ def _grouped(
     folds: int,
     repeats: int,
     group: tuple[np.ndarray, np.ndarray],
-    tiny: int = TINY,
+    tiny: int,
 ) -> Protocol:
     """Folds of whole groups; below `tiny` rows, each group is left out once."""
     from sklearn.model_selection import LeaveOneGroupOut
@@ -371,11 +369,9 @@ def _lone_groups(
         )
     if len(lone) == 0:
         return ""
-    others = f" (and {len(lone) - 1} more classes)" if len(lone) > 1 else ""
-    name = str(names[codes[strata == lone[0]][0]])
-    return (
-        f"; class {str(labels[lone[0]])!r}{others} is in group {name!r} only, and cannot both train and test"
-    )
+    named = repr(str(labels[lone[0]])) + (f" (and {len(lone) - 1} more classes)" if len(lone) > 1 else "")
+    group = str(names[codes[strata == lone[0]][0]])
+    return f"; class {named} is in group {group!r} only, and cannot both train and test"
 
 
 def _time_ordered(
@@ -442,13 +438,9 @@ def _never_seen(pairs: list[Split], classes: tuple[np.ndarray, np.ndarray] | Non
         return ""
     labels, codes = classes
     unseen = np.concatenate([codes[test][~np.isin(codes[test], codes[train])] for train, test in pairs])
-    if len(unseen) == 0:
-        return ""
     named = ", ".join(repr(str(labels[code])) for code in np.unique(unseen))
-    return (
-        f"; {len(unseen):,} rows are of a class that their model has not seen ({named}), so it cannot predict"
-        " it"
-    )
+    told = f"{len(unseen):,} rows are of a class that their model has not seen ({named})"
+    return f"; {told}, so it cannot predict it" if len(unseen) else ""
 
 
 _TEST_GROUPS: dict[TestGroups, str] = {

@@ -15,6 +15,7 @@ Positions count from 0. Groups and times must be known in every row.
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -37,6 +38,7 @@ __all__ = [
     "dealt",
     "group_codes",
     "group_counts",
+    "n_rows",
     "time_codes",
 ]
 
@@ -50,6 +52,7 @@ _GIVEN_UP = 0.2
 
 
 @documented
+@dataclass(eq=False)
 class Bootstrap632:
     """Train on rows drawn with replacement, test on those left out; the .632 estimate corrects the score.
 
@@ -86,13 +89,10 @@ class Bootstrap632:
     (8, set())
     """
 
-    def __init__(
-        self, repeats: int = 50, random_state: int = 0, stratified: bool = False, plus: bool = True
-    ) -> None:
-        self.repeats = repeats
-        self.random_state = random_state
-        self.stratified = stratified
-        self.plus = plus
+    repeats: int = 50
+    random_state: int = 0
+    stratified: bool = False
+    plus: bool = True
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Each draw: the positions of the rows that train, and of those that were not drawn.
@@ -110,7 +110,7 @@ class Bootstrap632:
         -------
         iterator of Split
         """
-        n = _length(X)
+        n = n_rows(X)
         pools, members = self._pools(n, y, groups)
         rng = np.random.default_rng(self.random_state)
         for _ in range(self.repeats):
@@ -174,6 +174,7 @@ class Bootstrap632:
 
 
 @documented
+@dataclass(eq=False)
 class GroupFolds:
     """Cross-validation that keeps a group's rows together and gives each fold its share of every class.
 
@@ -199,10 +200,9 @@ class GroupFolds:
     [0 1 4 5] [2 3]
     """
 
-    def __init__(self, n_splits: int = 10, repeats: int = 1, random_state: int = 0) -> None:
-        self.n_splits = n_splits
-        self.repeats = repeats
-        self.random_state = random_state
+    n_splits: int = 10
+    repeats: int = 1
+    random_state: int = 0
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Each fold: the positions of the rows that train, and of those that test.
@@ -222,7 +222,7 @@ class GroupFolds:
         """
         if groups is None:
             raise ParameterError("GroupFolds needs to know the group of every row; pass groups")
-        n = _length(X)
+        n = n_rows(X)
         labels, codes = group_codes(groups, n)
         if self.n_splits < 2:
             raise ParameterError(f"GroupFolds: n_splits must be at least 2, got {self.n_splits}")
@@ -259,6 +259,7 @@ class GroupFolds:
 
 
 @documented
+@dataclass(eq=False)
 class TimeOrdered:
     """Expanding windows: test the rows block by block, each with a model of the rows before it.
 
@@ -303,21 +304,12 @@ class TimeOrdered:
     [0 2] [5]
     """
 
-    def __init__(
-        self,
-        n_splits: int = 5,
-        gap: int = 0,
-        time: Any = None,
-        test_groups: TestGroups = "new",
-        first: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.n_splits = n_splits
-        self.gap = gap
-        self.time = time
-        self.test_groups = test_groups
-        self.first = first
-        self.random_state = random_state
+    n_splits: int = 5
+    gap: int = 0
+    time: Any = None
+    test_groups: TestGroups = "new"
+    first: int | None = None
+    random_state: int = 0
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002
         """Each tested block: the positions of the rows that train, and of those that test.
@@ -336,7 +328,7 @@ class TimeOrdered:
         iterator of Split
         """
         self._check()
-        n = _length(X)
+        n = n_rows(X)
         group = None if groups is None or self.test_groups == "known" else group_codes(groups, n)[1]
         rng, tested = np.random.default_rng(self.random_state), False
         for train, test in self._blocks(n):
@@ -547,5 +539,6 @@ def _members(codes: np.ndarray) -> list[np.ndarray]:
     return np.split(order, np.cumsum(np.bincount(codes))[:-1])
 
 
-def _length(X: Any) -> int:
+def n_rows(X: Any) -> int:
+    """How many rows there are, in whatever form."""
     return X.shape[0] if hasattr(X, "shape") else len(X)

@@ -420,7 +420,7 @@ def _metric(way: str, matrix: np.ndarray, decide: Decide) -> Metric:
         return float(of_rows(p).mean())
 
     least, most = float(matrix.min()), float(matrix.max())
-    influence = of_losses(of_rows)
+    influence = partial(of_losses, of_rows)
     return Metric(f"cost, {way}", "classification", False, way == LEAST, cost, least, most, influence)
 
 

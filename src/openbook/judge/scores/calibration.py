@@ -22,7 +22,7 @@ from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval, wilson
 from openbook.judge.chance.means import t_interval
-from openbook.judge.scores.metrics import Predictions, brier_losses
+from openbook.judge.scores.metrics import Predictions, brier_losses, surprise
 from openbook.judge.scores.two_kinds import Scored
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
@@ -90,10 +90,9 @@ class Calibration(Scored):
     @cached_property
     def losses(self) -> dict[str, np.ndarray]:
         """Each row's part in the Brier score and in the log loss."""
-        given = np.where(self.truth, self.scores, 1 - self.scores)
-        logs = -np.log(np.maximum(given, np.finfo(float).eps))
         truth, both = self.truth.astype(np.intp), np.column_stack([1 - self.scores, self.scores])
-        return {"brier": brier_losses(Predictions(truth, truth, both, 2)), "log_loss": logs}
+        predictions = Predictions(truth, truth, both, 2)
+        return {"brier": brier_losses(predictions), "log_loss": surprise(predictions)}
 
     @property
     def share(self) -> float:

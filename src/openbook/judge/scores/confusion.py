@@ -21,7 +21,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from openbook.judge.scores.rates import (
     LOG,
     LOGIT,
     Rate,
+    RateValue,
     cohens_kappa,
     delta,
     f_beta,
@@ -53,20 +54,6 @@ if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation
 
 __all__ = ["Confusion"]
-
-
-class _Value:
-    """A rate's value as an attribute."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, table: None, owner: type) -> "_Value": ...
-    @overload
-    def __get__(self, table: "Confusion", owner: type) -> float: ...
-    def __get__(self, table: "Confusion | None", owner: type) -> "_Value | float":
-        return self if table is None else table.rate(self.name).value
 
 
 @documented
@@ -102,27 +89,27 @@ class Confusion(ShowsWork):
     labels: Sequence[Any] = ()
     positive: Any = None
 
-    prevalence = _Value()
-    accuracy = _Value()
-    error = _Value()
-    tpr = _Value()
-    fnr = _Value()
-    fpr = _Value()
-    tnr = _Value()
-    ppv = _Value()
-    npv = _Value()
-    fdr = _Value()
-    for_ = _Value()
-    lr_plus = _Value()
-    lr_minus = _Value()
-    dor = _Value()
-    f1 = _Value()
-    kappa = _Value()
-    mcc = _Value()
-    precision = _Value()
-    recall = _Value()
-    sensitivity = _Value()
-    specificity = _Value()
+    prevalence = RateValue()
+    accuracy = RateValue()
+    error = RateValue()
+    tpr = RateValue()
+    fnr = RateValue()
+    fpr = RateValue()
+    tnr = RateValue()
+    ppv = RateValue()
+    npv = RateValue()
+    fdr = RateValue()
+    for_ = RateValue()
+    lr_plus = RateValue()
+    lr_minus = RateValue()
+    dor = RateValue()
+    f1 = RateValue()
+    kappa = RateValue()
+    mcc = RateValue()
+    precision = RateValue()
+    recall = RateValue()
+    sensitivity = RateValue()
+    specificity = RateValue()
 
     def __post_init__(self) -> None:
         labels = plain_labels(self.labels if len(self.labels) else range(len(self.counts)))

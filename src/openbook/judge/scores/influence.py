@@ -21,7 +21,6 @@ a formula of its own is computed again without each row (the jackknife).
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,33 +52,21 @@ _PARTS = 500
 _ROUNDING = 1e-9
 
 
-def of_losses(losses: Influence) -> Influence:
+def of_losses(losses: Influence, p: "Predictions") -> np.ndarray:
     """On the mean of what each row loses."""
-    return partial(_on_mean, losses)
-
-
-def _on_mean(losses: Influence, p: "Predictions") -> np.ndarray:
     lost = losses(p)
     return lost - lost.mean()
 
 
-def of_root(losses: Influence) -> Influence:
+def of_root(losses: Influence, p: "Predictions") -> np.ndarray:
     """On the root of that mean."""
-    return partial(_on_root, losses)
-
-
-def _on_root(losses: Influence, p: "Predictions") -> np.ndarray:
     lost = losses(p)
     mean = float(lost.mean())
     return (lost - mean) / (2 * math.sqrt(mean)) if mean > 0 else np.zeros(len(lost))
 
 
-def of_counts(statistic: Callable[[np.ndarray], Any]) -> Influence:
+def of_counts(statistic: Callable[[np.ndarray], Any], p: "Predictions") -> np.ndarray:
     """On a function of the confusion counts that stays the same when all of them are doubled."""
-    return partial(_on_counts, statistic)
-
-
-def _on_counts(statistic: Callable[[np.ndarray], Any], p: "Predictions") -> np.ndarray:
     k = p.n_classes
     counts = np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
     gradient = rate_slopes(statistic, counts, zip(*np.nonzero(counts), strict=True))
@@ -87,12 +74,8 @@ def _on_counts(statistic: Callable[[np.ndarray], Any], p: "Predictions") -> np.n
     return np.where(np.abs(moved) < _ROUNDING, 0.0, moved)
 
 
-def over_classes(one: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Influence:
+def over_classes(one: Callable[[np.ndarray, np.ndarray], np.ndarray], p: "Predictions") -> np.ndarray:
     """On a score of truth and probabilities: the second's of two classes, else the mean over all."""
-    return partial(_on_classes, one)
-
-
-def _on_classes(one: Callable[[np.ndarray, np.ndarray], np.ndarray], p: "Predictions") -> np.ndarray:
     classes = range(1, 2) if p.n_classes == 2 else range(p.n_classes)
     each = [one(p.truth == c, p.proba[:, c]) for c in classes]  # type: ignore[index]
     return np.mean(each, axis=0)  # type: ignore[no-any-return]

@@ -88,9 +88,9 @@ def _on_macro(which: str, p: "Predictions") -> np.ndarray:
 LABEL_SCORES: dict[str, tuple[bool, Callable[["Predictions"], float], on.Influence]] = {
     "micro_f1": (True, partial(_micro, "f1"), partial(_on_micro, "f1")),
     "macro_f1": (True, partial(_macro, "f1"), partial(_on_macro, "f1")),
-    "subset_accuracy": (True, partial(_mean, right_sets), on.of_losses(right_sets)),
-    "hamming_loss": (False, partial(_mean, wrong_cells), on.of_losses(wrong_cells)),
-    "jaccard": (True, partial(_mean, overlaps), on.of_losses(overlaps)),
+    "subset_accuracy": (True, partial(_mean, right_sets), partial(on.of_losses, right_sets)),
+    "hamming_loss": (False, partial(_mean, wrong_cells), partial(on.of_losses, wrong_cells)),
+    "jaccard": (True, partial(_mean, overlaps), partial(on.of_losses, overlaps)),
     **{
         f"{average}_{which}": (True, partial(score, which), partial(influence, which))
         for average, score, influence in (("micro", _micro, _on_micro), ("macro", _macro, _on_macro))

@@ -25,7 +25,17 @@ from openbook.judge.scores import influence as on
 from openbook.judge.scores.label_metrics import LABEL_SCORES
 from openbook.judge.scores.rates import by_class, cohens_kappa, mcc, mean_over_classes
 
-__all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric", "metrics_of", "quadratic_kappa"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "Predictions",
+    "Task",
+    "confusion",
+    "metric",
+    "metrics_of",
+    "quadratic_kappa",
+    "surprise",
+]
 
 Task = Literal["classification", "regression", "multilabel"]
 
@@ -282,64 +292,24 @@ def _wrong(p: Predictions) -> np.ndarray:
     return (p.truth != p.predicted).astype(float)
 
 
-def _accuracy(p: Predictions) -> float:
-    return float(_right(p).mean())
-
-
-def _error(p: Predictions) -> float:
-    return 1 - _accuracy(p)
-
-
-def _of_positive(values: np.ndarray) -> Any:
-    """The second class's of two, else the mean over all."""
+def _of_positive(counts: np.ndarray, what: str) -> Any:
+    """Precision, recall or F1 of the second of two classes, else the mean over all."""
+    values = by_class(counts)[what]
     return values[1] if len(values) == 2 else values.mean()
-
-
-def _balanced_accuracy(counts: np.ndarray) -> Any:
-    """Macro recall: the mean over classes of the share of their rows that is found."""
-    return mean_over_classes(counts, "recall")
-
-
-def _precision(counts: np.ndarray) -> Any:
-    """Of the rows predicted to be of a class, the share that is."""
-    return _of_positive(by_class(counts)["precision"])
-
-
-def _recall(counts: np.ndarray) -> Any:
-    """Of the rows of a class, the share that is found."""
-    return _of_positive(by_class(counts)["recall"])
 
 
 def _specificity(counts: np.ndarray) -> Any:
     """Of the rows not of a class, the share not predicted to be."""
     others = counts.sum() - counts.sum(axis=1)
     with np.errstate(invalid="ignore"):
-        return _of_positive(1 - (counts.sum(axis=0) - np.diag(counts)) / others)
+        values = 1 - (counts.sum(axis=0) - np.diag(counts)) / others
+    return values[1] if len(values) == 2 else values.mean()
 
 
-def _f1(counts: np.ndarray) -> Any:
-    """F1 = 2 TP / (2 TP + FP + FN)."""
-    return _of_positive(by_class(counts)["f1"])
-
-
-def _macro_f1(counts: np.ndarray) -> Any:
-    """The mean over classes of F1, which is not the F1 of mean precision and mean recall."""
-    return mean_over_classes(counts, "f1")
-
-
-def _weighted_f1(counts: np.ndarray) -> Any:
-    """The mean over classes of F1, each weighted by its rows."""
-    return mean_over_classes(counts, "f1", weighted=True)
-
-
-def _surprise(p: Predictions) -> np.ndarray:
+def surprise(p: Predictions) -> np.ndarray:
     """-ln P(truth); a probability of 0 counts as 2^-52, as it does in scikit-learn."""
     given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
     return -np.log(np.maximum(given, _ZERO))  # type: ignore[no-any-return]
-
-
-def _log_loss(p: Predictions) -> float:
-    return float(_surprise(p).mean())
 
 
 def _some_are_impossible(p: Predictions) -> bool:
@@ -352,16 +322,8 @@ def _impossible(p: Predictions) -> np.ndarray:
     return np.asarray(p.proba[np.arange(len(p.truth)), p.truth] <= _ZERO, dtype=float)  # type: ignore[index]
 
 
-def _share_impossible(p: Predictions) -> float:
-    return float(_impossible(p).mean())
-
-
 def _other_surprise(p: Predictions) -> np.ndarray:
-    return np.where(_impossible(p) > 0, 0.0, _surprise(p))
-
-
-def _other_log_loss(p: Predictions) -> float:
-    return float(_other_surprise(p).mean())
+    return np.where(_impossible(p) > 0, 0.0, surprise(p))
 
 
 def brier_losses(p: Predictions) -> np.ndarray:
@@ -369,10 +331,6 @@ def brier_losses(p: Predictions) -> np.ndarray:
     squares = (p.proba**2).sum(axis=1)  # type: ignore[operator]
     given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
     return (squares - 2 * given + 1) / 2  # type: ignore[no-any-return]
-
-
-def _brier(p: Predictions) -> float:
-    return float(brier_losses(p).mean())
 
 
 def _roc_auc(p: Predictions) -> float:
@@ -406,11 +364,6 @@ def _distances(p: Predictions) -> np.ndarray:
     return np.abs(p.truth - p.predicted)  # type: ignore[no-any-return]
 
 
-def _rank_error(p: Predictions) -> float:
-    """By how many places of the order a prediction is off, in the mean; classes are in their order."""
-    return float(_distances(p).mean())
-
-
 def quadratic_kappa(counts: np.ndarray) -> Any:
     """Cohen's kappa with squared distances between ranks as weights; NaN where all rows are of one class.
 
@@ -424,22 +377,14 @@ def quadratic_kappa(counts: np.ndarray) -> Any:
     return 1 - (apart * counts).sum() / by_chance if by_chance != 0 else math.nan
 
 
-def _mse(p: Predictions) -> float:
-    return float(_squares(p).mean())
-
-
 def _rmse(p: Predictions) -> float:
-    return math.sqrt(_mse(p))
-
-
-def _mae(p: Predictions) -> float:
-    return float(_distances(p).mean())
+    return math.sqrt(_squares(p).mean())
 
 
 def _r2(p: Predictions) -> float:
     """1 - squared error / squared distance from the mean of the rows judged."""
     spread = float(p.truth.var())
-    return 1 - _mse(p) / spread if spread > 0 else math.nan
+    return 1 - float(_squares(p).mean()) / spread if spread > 0 else math.nan
 
 
 def _correlation(p: Predictions) -> float:
@@ -461,33 +406,27 @@ def _evenly(p: Predictions) -> float:
     return float((rows > 0).sum() ** 2 / (1 / rows[rows > 0]).sum())
 
 
-def _of_class(rows: Callable[[np.ndarray], Any], p: Predictions) -> float:
-    """Of two classes, the rows that a score of the second is about; of several, every class the same."""
-    return max(1.0, float(rows(confusion(p)))) if p.n_classes == 2 else _evenly(p)
+def _of_class(cells: tuple[tuple[int, int], ...], p: Predictions) -> float:
+    """Of two classes, the rows that a score of the second is about: cells of the confusion table, a cell once
+    or twice; of several, every class the same.
+    """
+    counts = confusion(p)
+    return max(1.0, float(sum(counts[cell] for cell in cells))) if p.n_classes == 2 else _evenly(p)
 
 
-def _called(counts: np.ndarray) -> Any:
-    return counts[:, 1].sum()
+#: Cells of rows (truth) and columns (prediction): those called positive, and those that are, or are not.
+_CALLED, _POSITIVE, _NEGATIVE = ((0, 1), (1, 1)), ((1, 0), (1, 1)), ((0, 0), (0, 1))
 
 
-def _positive(counts: np.ndarray) -> Any:
-    return counts[1].sum()
+def _mean(figures: on.Influence, p: Predictions) -> float:
+    return float(figures(p).mean())
 
 
-def _negative(counts: np.ndarray) -> Any:
-    return counts[0].sum()
-
-
-def _called_or_positive(counts: np.ndarray) -> Any:
-    return counts[1].sum() + counts[:, 1].sum()
-
-
-def _of_labels(
-    name: str, greater_is_better: bool, function: Callable[[Predictions], float], rows: on.Influence
-) -> Metric:
-    """A share of rows."""
-    influence = on.of_losses(rows)
-    return Metric(name, "classification", greater_is_better, False, function, 0, 1, influence, is_share=True)
+def _averaged(name: str, task: Task, figures: on.Influence, **more: Any) -> Metric:
+    """The mean over the rows of what each loses, or gains: at least 0."""
+    more = {"greater_is_better": False, "needs_proba": False, **more}
+    influence = partial(on.of_losses, figures)
+    return Metric(name, task, function=partial(_mean, figures), lowest=0, influence=influence, **more)
 
 
 def _of_counts(statistic: Callable[[np.ndarray], Any], p: Predictions) -> float:
@@ -498,7 +437,9 @@ def _counted(name: str, statistic: Callable[[np.ndarray], Any], lowest: float = 
     """A score of labels that follows from the confusion counts."""
     function = partial(_of_counts, statistic)
     more["is_share"] = lowest == 0
-    return Metric(name, "classification", True, False, function, lowest, 1, on.of_counts(statistic), **more)
+    return Metric(
+        name, "classification", True, False, function, lowest, 1, partial(on.of_counts, statistic), **more
+    )
 
 
 def _ranked(
@@ -507,15 +448,8 @@ def _ranked(
     influence: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> Metric:
     """A score of how probabilities rank rows; those of two models may not be comparable."""
-    moved = on.over_classes(influence)
+    moved = partial(on.over_classes, influence)
     return Metric(name, "classification", True, True, function, 0, 1, moved, True, True, _rarest)
-
-
-def _lost(
-    name: str, task: Task, function: Callable[[Predictions], float], influence: on.Influence, **more: Any
-) -> Metric:
-    """A loss: at least 0, the less the better."""
-    return Metric(name, task, False, more.pop("needs_proba", False), function, 0, influence=influence, **more)
 
 
 class Rare(NamedTuple):
@@ -541,42 +475,33 @@ class Rare(NamedTuple):
 _IMPOSSIBLE = Rare(
     _some_are_impossible,
     -math.log(_ZERO),
-    _of_labels("share of probability 0", False, _share_impossible, _impossible),
-    _lost("log loss of the others", "classification", _other_log_loss, on.of_losses(_other_surprise)),
+    _averaged("share of probability 0", "classification", _impossible, highest=1, is_share=True),
+    _averaged("log loss of the others", "classification", _other_surprise),
 )
 
 METRICS = {
     each.name: each
     for each in (
-        Metric(
-            "accuracy", "classification", True, False, _accuracy, 0, 1, on.of_losses(_right), is_share=True
-        ),
-        Metric("error", "classification", False, False, _error, 0, 1, on.of_losses(_wrong), is_share=True),
-        _counted("balanced_accuracy", _balanced_accuracy, support=_evenly),
-        _counted("precision", _precision, support=partial(_of_class, _called)),
-        _counted("recall", _recall, support=partial(_of_class, _positive)),
-        _counted("specificity", _specificity, support=partial(_of_class, _negative)),
-        _counted("f1", _f1, support=partial(_of_class, _called_or_positive)),
-        _counted("macro_f1", _macro_f1, support=_evenly),
-        _counted("weighted_f1", _weighted_f1),
+        _averaged("accuracy", "classification", _right, greater_is_better=True, highest=1, is_share=True),
+        _averaged("error", "classification", _wrong, highest=1, is_share=True),
+        _counted("balanced_accuracy", partial(mean_over_classes, what="recall"), support=_evenly),
+        _counted("precision", partial(_of_positive, what="precision"), support=partial(_of_class, _CALLED)),
+        _counted("recall", partial(_of_positive, what="recall"), support=partial(_of_class, _POSITIVE)),
+        _counted("specificity", _specificity, support=partial(_of_class, _NEGATIVE)),
+        _counted("f1", partial(_of_positive, what="f1"), support=partial(_of_class, _CALLED + _POSITIVE)),
+        _counted("macro_f1", partial(mean_over_classes, what="f1"), support=_evenly),
+        _counted("weighted_f1", partial(mean_over_classes, what="f1", weighted=True)),
         _counted("kappa", cohens_kappa, lowest=-1),
         _counted("mcc", mcc, lowest=-1),
         _counted("quadratic_kappa", quadratic_kappa, lowest=-1),
-        _lost("rank_error", "classification", _rank_error, on.of_losses(_distances)),
-        _lost(
-            "log_loss",
-            "classification",
-            _log_loss,
-            on.of_losses(_surprise),
-            needs_proba=True,
-            rare=_IMPOSSIBLE,
-        ),
-        _lost("brier", "classification", _brier, on.of_losses(brier_losses), needs_proba=True, highest=1),
+        _averaged("rank_error", "classification", _distances),
+        _averaged("log_loss", "classification", surprise, needs_proba=True, rare=_IMPOSSIBLE),
+        _averaged("brier", "classification", brier_losses, needs_proba=True, highest=1),
         _ranked("roc_auc", _roc_auc, on.of_area),
         _ranked("average_precision", _average_precision, on.of_average_precision),
-        _lost("mse", "regression", _mse, on.of_losses(_squares)),
-        _lost("rmse", "regression", _rmse, on.of_root(_squares)),
-        _lost("mae", "regression", _mae, on.of_losses(_distances)),
+        _averaged("mse", "regression", _squares),
+        Metric("rmse", "regression", False, False, _rmse, 0, influence=partial(on.of_root, _squares)),
+        _averaged("mae", "regression", _distances),
         Metric("r2", "regression", True, False, _r2, highest=1, influence=on.of_r2),
         Metric("correlation", "regression", True, False, _correlation, -1, 1, on.of_correlation),
     )

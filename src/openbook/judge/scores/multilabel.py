@@ -34,7 +34,7 @@ from openbook.judge.scores.confusion import Confusion
 from openbook.judge.scores.confusion_work import each_table, shown_rate
 from openbook.judge.scores.label_metrics import label_ratios, overlaps, right_sets, sides, wrong_cells
 from openbook.judge.scores.metrics import Predictions, metrics_of
-from openbook.judge.scores.rates import Rate
+from openbook.judge.scores.rates import Rate, RateValue
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
@@ -83,6 +83,11 @@ class MultiLabel(ShowsWork):
     predicted: Any
     labels: Sequence[Any] | None = None
 
+    subset_accuracy = RateValue()
+    hamming_loss = RateValue()
+    jaccard = RateValue()
+    micro_f1 = RateValue()
+
     def __post_init__(self) -> None:
         for name in ("truth", "predicted"):
             cells = np.asarray(getattr(self, name))
@@ -120,22 +125,6 @@ class MultiLabel(ShowsWork):
             raise DataError(f"{evaluation.name} predicts one target, not several labels")
         p = evaluation.one_round
         return cls(p.truth, p.predicted, [as_text(label) for label in evaluation.classes.tolist()])  # type: ignore[union-attr]
-
-    @property
-    def subset_accuracy(self) -> float:
-        return self.rate("subset_accuracy").value
-
-    @property
-    def hamming_loss(self) -> float:
-        return self.rate("hamming_loss").value
-
-    @property
-    def jaccard(self) -> float:
-        return self.rate("jaccard").value
-
-    @property
-    def micro_f1(self) -> float:
-        return self.rate("micro_f1").value
 
     @property
     def macro_f1(self) -> float:

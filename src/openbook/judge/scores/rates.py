@@ -20,7 +20,7 @@ What the counts do not define is NaN. All functions take complex counts, by whic
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from scipy.special import expit, ndtri
@@ -36,6 +36,7 @@ __all__ = [
     "LOGIT",
     "Rate",
     "RateScale",
+    "RateValue",
     "by_class",
     "cohens_kappa",
     "delta",
@@ -109,6 +110,22 @@ class Rate:
 
     def __str__(self) -> str:
         return f"undefined: {self.why}" if self.why else f"{shown(self.value)} {self.interval}"
+
+
+class RateValue:
+    """The value of a rate as an attribute of what has a `rate` of that name."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, having: None, owner: type) -> "RateValue": ...
+
+    @overload
+    def __get__(self, having: Any, owner: type) -> float: ...
+
+    def __get__(self, having: Any, owner: type) -> "RateValue | float":
+        return self if having is None else having.rate(self.name).value
 
 
 class RateScale(NamedTuple):

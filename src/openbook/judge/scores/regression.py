@@ -24,7 +24,7 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import METRICS, Predictions
-from openbook.judge.scores.rates import Rate
+from openbook.judge.scores.rates import Rate, RateValue
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
@@ -64,6 +64,12 @@ class Regression(ShowsWork):
     truth: Any
     predicted: Any
 
+    mse = RateValue()
+    rmse = RateValue()
+    mae = RateValue()
+    r2 = RateValue()
+    correlation = RateValue()
+
     def __post_init__(self) -> None:
         for name in ("truth", "predicted"):
             numbers = np.asarray(getattr(self, name), dtype=float)
@@ -95,26 +101,6 @@ class Regression(ShowsWork):
         return cls(once.truth, once.predicted)
 
     @property
-    def mse(self) -> float:
-        return self._value("mse")
-
-    @property
-    def rmse(self) -> float:
-        return self._value("rmse")
-
-    @property
-    def mae(self) -> float:
-        return self._value("mae")
-
-    @property
-    def r2(self) -> float:
-        return self._value("r2")
-
-    @property
-    def correlation(self) -> float:
-        return self._value("correlation")
-
-    @property
     def relative_squared_error(self) -> float:
         """The sum of squared errors, divided by that of always predicting the mean: 1 - R squared."""
         return self._relative(np.square)
@@ -128,9 +114,6 @@ class Regression(ShowsWork):
         """Errors beside those of the mean; NaN where the truth is the same in every row."""
         of_mean = float(size(self.truth - self.truth.mean()).sum())
         return float(size(self.errors).sum()) / of_mean if np.ptp(self.truth) > 0 else math.nan
-
-    def _value(self, name: str) -> float:
-        return METRICS[name](Predictions(self.truth, self.predicted, None, 0))
 
     @cached_property
     def errors(self) -> np.ndarray:
@@ -157,7 +140,7 @@ class Regression(ShowsWork):
         """
         if name not in _NAMES:
             raise ParameterError(f"no figure {name!r}. {did_you_mean(name, _NAMES)}")
-        value = self._value(name)
+        value = METRICS[name](Predictions(self.truth, self.predicted, None, 0))
         if math.isnan(value):
             which = "predicted is" if np.ptp(self.truth) > 0 else "truth is"
             return Rate.undefined(f"{which} the same in every row", name, level)
