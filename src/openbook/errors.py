@@ -6,7 +6,7 @@ error that a scikit-learn user would expect to catch.
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "PlanError",
     "RefusalError",
     "UnknownColumn",
+    "check_named",
     "did_you_mean",
     "for_command_line",
 ]
@@ -78,6 +79,17 @@ _KINDS = re.compile(
 _MISSING = re.compile(r"read with missing=\[…, (['\"])(.*?)\1\](?=[;.]|$)")
 _MARKS = re.compile(r"(read with )?(decimal|thousands|encoding|sheet|query)=(['\"])(.*?)\3")
 _GROUPS = re.compile(r"groups=(['\"])(.+?)\1")
+
+
+def check_named(what: str, given: object, known: Collection[str]) -> None:
+    """Refuse a name that nothing has, and tell those that there are.
+
+    >>> check_named("metric", "acuracy", ["accuracy", "error"])
+    Traceback (most recent call last):
+    openbook.errors.ParameterError: no metric 'acuracy'. Did you mean 'accuracy'?
+    """
+    if given not in known:
+        raise ParameterError(f"no {what} {given!r}. {did_you_mean(str(given), tuple(known))}")
 
 
 def for_command_line(words: str) -> str:

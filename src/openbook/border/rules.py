@@ -34,6 +34,7 @@ __all__ = [
     "Whole",
     "WordOr",
     "check_parameters",
+    "check_value",
 ]
 
 
@@ -324,6 +325,12 @@ class ColumnKinds(Anything):
             key: Attribute.from_json(kind) if isinstance(kind, Mapping) else kind
             for key, kind in dict(record).items()
         }
+
+
+def check_value(name: str, value: Any, rule: ParameterRule) -> None:
+    """Refuse a value of a function's parameter that its rule does not allow."""
+    if not rule.allows(value):
+        raise ParameterError(f"{name} must be {rule.demand()}, got {value!r}")
 
 
 def check_parameters(learner: Any, rules: Mapping[str, ParameterRule]) -> None:

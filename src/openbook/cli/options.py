@@ -124,8 +124,8 @@ STUDY_OPTIONS = {
         " except for the weekday, hour and month of dates.",
         "--test-groups": "With --group and --time: test on groups that are new to the model, or on the future"
         " of groups whose past it knows.  [default: new]",
-        "--asked COLUMN": "Column that says yes where a label was asked for, as openbook label does; such rows"
-        " train and are never tested. By default TARGET_asked, if it is there.",
+        "--asked COLUMN": "Column that says yes where a label was asked for, as openbook label does; such"
+        " rows train and are never tested. By default TARGET_asked, if it is there.",
         "--weight COLUMN": "Weight of each row. Not used as a feature.",
         "--weight-kind": "With --weight: a row stands for so many rows, or its weight counts in learning"
         " only. By default, whole numbers are frequencies.",
@@ -244,8 +244,10 @@ def _parameter(flags: str, metavar: str | None = None, *, panel: str, words: str
     """An option, as "--decimal" and "SIGN", that is None unless it is given."""
     name = flags.removeprefix("--").partition("/")[0].replace("-", "_")
     option = typer.Option(flags, metavar=metavar, help=words, show_default=False, rich_help_panel=panel)
-    annotation = Annotated[_KINDS.get(name, str) | None, option]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    kind: Any = _KINDS.get(name, str)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option]
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ from openbook.cli.bar import waiting
 from openbook.cli.predictions import writer
 from openbook.cli.tables import open_table
 from openbook.data import Categorical, Column, Table, Text
-from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.errors import DataError, check_named, did_you_mean
 from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.outlier.oddest import Oddest, oddest
 from openbook.outlier.simple import simple_outliers
@@ -70,8 +70,7 @@ def run_outliers(
 
 def _detector(name: str) -> Any:
     names = [entry.name for entry in registry.learners("outliers")]
-    if name not in names:
-        raise ParameterError(f"no detector {name!r}. {did_you_mean(name, names)}")
+    check_named("detector", name, names)
     made = registry.learner(name).make()
     if "random_state" in made.get_params(deep=False):
         made.set_params(random_state=0)

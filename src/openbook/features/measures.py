@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, fdtrc
 
-from openbook.errors import ParameterError, did_you_mean
+from openbook.errors import check_named
 from openbook.features.evidence import AttributeCounts, ClassGroups, Evidence, NumberPairs
 from openbook.measures import (
     chi_squared,
@@ -230,6 +230,5 @@ def measure_named(name: "str | Measure") -> Measure:
     """The measure of that name, or itself."""
     if isinstance(name, Measure):
         return name
-    if name not in MEASURES:
-        raise ParameterError(f"no measure {name!r}. {did_you_mean(str(name), tuple(MEASURES))}")
+    check_named("measure", name, MEASURES)
     return MEASURES[name]

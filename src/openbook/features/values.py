@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from openbook.data import read
-from openbook.errors import ParameterError, did_you_mean
+from openbook.errors import ParameterError, check_named, did_you_mean
 from openbook.features.derive import derive_counts
 from openbook.features.evidence import AttributeCounts
 from openbook.features.gather import Bins, Target, gather_evidence, target_task
@@ -148,8 +148,7 @@ class ValueScores(ShowsWork):
         """
         if value is not None:
             named = {f"{row.attribute} = {row.value}": row for row in self.rows}
-            if value not in named:
-                raise ParameterError(f"no value {value!r}. {did_you_mean(value, tuple(named))}")
+            check_named("value", value, named)
             parts = derive_counts(self.measure.name, named[value].evidence)
             return Work(f"{self.measure.words} of {value}".capitalize(), tuple(parts))
         header = ("value", self.measure.words, "rows", "share", *self.classes, "p (Holm)")

@@ -5,11 +5,8 @@ The script of a study is templates/study.py.jinja, that of an exploration templa
 
 from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from sklearn.base import BaseEstimator
 
 from openbook.decide import MinimumRisk, TunedThresholdClassifierCV
@@ -19,6 +16,7 @@ from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Contestant, Hypothesis, defaults
 from openbook.plan.plan import Plan
 from openbook.plan.source import Source
+from openbook.report.templates import environment
 
 __all__ = ["export", "export_exploration"]
 
@@ -68,22 +66,9 @@ def export_exploration(plan: ExplorePlan) -> str:
 
 
 def _rendered(name: str, **facts: Any) -> str:
-    return _environment().get_template(f"{name}.py.jinja").render(facts)
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(  # noqa: S701 (Python, not HTML; what comes from the data is written by repr)
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-        loader=FunctionLoader(
-            lambda name: (files("openbook.plan") / "templates" / name).read_text(encoding="utf-8")
-        ),
-    )
-    environment.filters |= {"repr": repr, "code": _code, "in_one_line": _in_one_line}
-    return environment
+    scripts = environment("plan")
+    scripts.filters |= {"repr": repr, "code": _code, "in_one_line": _in_one_line}
+    return scripts.get_template(f"{name}.py.jinja").render(facts)
 
 
 def _columns(each: Contestant, sequence: str | None) -> str:

@@ -224,7 +224,6 @@ def make_plan(
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y_fair, roles, money)
     notes += positive_notes(y_fair, positive, aimed.task)
-    labels = {each.learner: each.label for each in reversed(candidates)}  # a learner may be named by either
     plan = Plan(
         data=replace(aimed.source, sha256=content_hash(table)),
         roles=roles,
@@ -235,7 +234,7 @@ def make_plan(
         notes=(*notes, *why, *notes_on_effort, *refused),
         hypotheses=tuple(hypotheses),
         costs=money,
-        choose=labels.get(choose, choose),
+        choose={each.learner: each.label for each in reversed(candidates)}.get(choose, choose),
         margin=margin,
         prepare=tuple(prepare),
     )

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, FunctionLoader
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from openbook.data.describe import Description
@@ -16,6 +15,7 @@ from openbook.report import words
 from openbook.report.blocks import Paragraph, Part, with_numbers
 from openbook.report.sections import parts, the_data
 from openbook.report.study import StudyResult
+from openbook.report.templates import environment, template_text
 from openbook.work.formula import printable
 from openbook.work.html import STYLE as WORK_STYLE
 
@@ -87,7 +87,7 @@ def page(heading: str, title: str, lead: str, shown: Sequence[Part], versions: M
     shown : what is on it
     versions : of the software; that of openbook is told
     """
-    style = _template("report.css") + WORK_STYLE + PLOT_STYLE
+    style = template_text("report", "report.css") + WORK_STYLE + PLOT_STYLE
     template = _environment().get_template("report.html")
     return template.render(
         heading=heading,
@@ -99,27 +99,17 @@ def page(heading: str, title: str, lead: str, shown: Sequence[Part], versions: M
     )
 
 
-def _template(name: str) -> str:
-    return (files("openbook.report") / "templates" / name).read_text(encoding="utf-8")
-
-
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_printable,
-        loader=FunctionLoader(_template),
-    )
+    pages = environment("report", html=True).overlay(finalize=_printable)
 
     def show(block: Any) -> Markup:
-        macros = environment.get_template("blocks.html").module
+        macros = pages.get_template("blocks.html").module
         shown: Markup = getattr(macros, type(block).__name__.lower())(block)
         return shown
 
-    environment.globals |= {"show": show, "lines": _lines, "blanks": _blanks, "short": _short}
-    return environment
+    pages.globals |= {"show": show, "lines": _lines, "blanks": _blanks, "short": _short}
+    return pages
 
 
 def _printable(value: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from openbook.draw import Picture
 from openbook.draw.charts import score_chart
-from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.errors import DataError, ParameterError, check_named
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.ranks import ranks_of
 from openbook.judge.chance.significance import TestResult, holm, methods_of
@@ -88,8 +88,7 @@ class Comparison(ShowsWork):
                 raise DataError(f"{label} and {self.baseline} were not judged on the same folds")
 
     def __getitem__(self, label: str) -> Evaluation:
-        if label not in self.evaluations:
-            raise ParameterError(f"no learner {label!r}. {did_you_mean(label, tuple(self.evaluations))}")
+        check_named("learner", label, self.evaluations)
         return self.evaluations[label]
 
     def metric(self, which: Which = None) -> Metric:

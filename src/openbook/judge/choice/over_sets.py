@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from openbook.draw import Picture
-from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.errors import DataError, ParameterError, check_named
 from openbook.judge.chance.intervals import around, upper_share
 from openbook.judge.chance.ranks import Friedman, critical_difference, friedman, ranks_of, wilcoxon
 from openbook.judge.chance.significance import TestResult, Tests, holm_adjusted
@@ -185,8 +185,7 @@ class OverSets(ShowsWork):
         return math.sqrt(k * (k + 1) / (6 * len(self.sets)))
 
     def _position(self, label: str) -> int:
-        if label not in self.learners:
-            raise ParameterError(f"no learner {label!r}. {did_you_mean(label, self.learners)}")
+        check_named("learner", label, self.learners)
         return self.learners.index(label)
 
     def _mean(self, label: str) -> float:
@@ -365,8 +364,7 @@ def compare_over_sets(
 
 
 def _named(name: str) -> Metric:
-    if name not in METRICS:
-        raise ParameterError(f"no metric {name!r}. {did_you_mean(name, tuple(METRICS))}")
+    check_named("metric", name, METRICS)
     return METRICS[name]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from openbook.draw import Picture
 from openbook.draw.letters import fitting, safe, text, width_of
 from openbook.draw.plot import legend
-from openbook.errors import ParameterError, did_you_mean
+from openbook.errors import ParameterError, check_named
 from openbook.judge.chance.significance import TestResult
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import p_words, shown, shown_p
@@ -65,8 +65,7 @@ class Pairs(ShowsWork):
     def __getitem__(self, pair: tuple[str, str]) -> tuple[TestResult, float]:
         """The first minus the second of two learners: the test, and its adjusted p-value."""
         for label in pair:
-            if label not in self.scores:
-                raise ParameterError(f"no learner {label!r}. {did_you_mean(label, tuple(self.scores))}")
+            check_named("learner", label, self.scores)
         if pair in self.tests:
             return self.tests[pair]
         if pair[0] == pair[1]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from openbook.border.rules import Whole
+from openbook.border.rules import Whole, check_value
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.judge.curves.decomposition import BiasVariance, Loss, Method
@@ -115,8 +115,7 @@ def bias_variance(
     >>> found.bias > found.noise > found.variance
     True
     """
-    if not Whole(at_least=2).allows(repeats):
-        raise ParameterError(f"repeats must be {Whole(at_least=2).demand()}, got {repeats!r}")
+    check_value("repeats", repeats, Whole(at_least=2))
     task = model_task([model])
     suits: Loss = "squared" if task == "regression" else "zero_one"
     if loss not in (None, suits):

@@ -31,7 +31,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Estimator
 from openbook.border.learner import Learner
-from openbook.border.rules import Whole
+from openbook.border.rules import Whole, check_value
 from openbook.data import SparseTable, Table
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
@@ -226,8 +226,7 @@ def permutation_importance(
     >>> importance.columns[0].column == model.attribute_, importance["x0"].drop
     (True, 0.0)
     """
-    if not Whole(at_least=1).allows(repeats):
-        raise ParameterError(f"repeats must be {Whole(at_least=1).demand()}, got {repeats!r}")
+    check_value("repeats", repeats, Whole(at_least=1))
     check_is_fitted(model)
     held = _held_out(model, X, y, metric)
     seed = int(check_random_state(random_state).randint(2**31 - 1))

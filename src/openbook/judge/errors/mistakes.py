@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Whole
+from openbook.border.rules import Whole, check_value
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.judge.folds.evaluation import Evaluation
@@ -170,8 +170,7 @@ def confident_mistakes(
     >>> first.row, first.truth, first.predicted, round(first.proba, 2)
     (106, 'virginica', 'versicolor', 0.99)
     """
-    if not Whole(at_least=1).allows(n):
-        raise ParameterError(f"n must be {Whole(at_least=1).demand()}, got {n!r}")
+    check_value("n", n, Whole(at_least=1))
     tested = FirstRound.of(evaluation, X)
     p = tested.predictions
     table = tested.table

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Number, Whole
+from openbook.border.rules import Number, Whole, check_value
 from openbook.errors import ParameterError
 from openbook.judge.folds.splitters import Split, dealt, group_codes, group_counts, n_rows
 from openbook.words.parameters import documented
@@ -66,8 +66,7 @@ class Holdout:
         """
         if not Number(above=0).allows(self.train_size) or self.train_size >= 1:
             raise ParameterError(f"train_size must lie between 0 and 1, got {self.train_size!r}")
-        if not Whole(at_least=1).allows(self.repeats):
-            raise ParameterError(f"repeats must be {Whole(at_least=1).demand()}, got {self.repeats!r}")
+        check_value("repeats", self.repeats, Whole(at_least=1))
         n = n_rows(X)
         share, strata = 1 - self.train_size, _strata(y, n)
         group = None if groups is None else group_codes(groups, n)

@@ -32,7 +32,7 @@ from openbook.data.attributes import as_text
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.colours import COLOURS
 from openbook.draw.plot import Plot
-from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.errors import DataError, ParameterError, check_named, did_you_mean
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.shares import Share, log_ratio, newcombe
 from openbook.judge.folds.evaluation import Evaluation
@@ -159,10 +159,8 @@ class Fairness(ShowsWork):
         -------
         Share
         """
-        if rate not in RATES:
-            raise ParameterError(f"no rate {rate!r}. {did_you_mean(rate, tuple(RATES))}")
-        if group not in self.sizes:
-            raise ParameterError(f"no group {group!r}. {did_you_mean(group, self.groups)}")
+        check_named("rate", rate, RATES)
+        check_named("group", group, self.sizes)
         return self.shares[self._label(label), rate, group]
 
     def parity(self, criterion: str, label: Any = None) -> tuple[Parity, ...]:
@@ -180,8 +178,7 @@ class Fairness(ShowsWork):
         -------
         tuple of Parity
         """
-        if criterion not in CRITERIA:
-            raise ParameterError(f"no criterion {criterion!r}. {did_you_mean(criterion, tuple(CRITERIA))}")
+        check_named("criterion", criterion, CRITERIA)
         label = self._label(label)
         others = [group for group in self.groups if group != self.reference]
         return tuple(self._parity(criterion, group, label) for group in others)

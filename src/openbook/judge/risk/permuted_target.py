@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from openbook.border.rules import Whole
-from openbook.errors import ParameterError
+from openbook.border.rules import Whole, check_value
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.folds.evaluate import judged
 from openbook.judge.folds.examples import Examples, model_task
@@ -154,8 +153,7 @@ def leak_test(
     >>> test.leaks, float(test.scores.mean()) > 0.7
     (True, True)
     """
-    if not Whole(at_least=2).allows(repeats):
-        raise ParameterError(f"repeats must be {Whole(at_least=2).demand()}, got {repeats!r}")
+    check_value("repeats", repeats, Whole(at_least=2))
     task = model_task([model])
     examples = Examples.of(X, y, task)
     which, chance = "r2", 0.0

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.errors import ParameterError, did_you_mean
+from openbook.errors import check_named
 from openbook.judge.scores.rates import LOGIT, Rate, by_class, mean_over_classes, share, smooth
 
 __all__ = ["AVERAGED", "KINDS", "Average", "averages_of"]
@@ -43,8 +43,7 @@ def averages_of(counts: np.ndarray, labels: Sequence[Any], kind: str, level: flo
     >>> round(found.f1.value, 4), round(found.f1_of_means.value, 4)
     (0.764, 0.7676)
     """
-    if kind not in KINDS:
-        raise ParameterError(f"no average {kind!r}. {did_you_mean(kind, KINDS)}")
+    check_named("average", kind, KINDS)
     return Average(kind, *(_mean(counts, labels, kind, what, level) for what in AVERAGED))
 
 

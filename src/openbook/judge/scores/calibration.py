@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from openbook.draw import Picture
-from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.errors import DataError, ParameterError, check_named
 from openbook.judge.chance.intervals import Interval, wilson
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import Predictions, brier_losses, surprise
@@ -84,8 +84,7 @@ class Calibration(Scored):
             raise DataError(f"row {row} has {self.scores[row]:g}, which is not a probability from 0 to 1")
         if self.n_bins < 1:
             raise ParameterError(f"n_bins must be at least 1, got {self.n_bins}")
-        if self.strategy not in _STRATEGIES:
-            raise ParameterError(f"no strategy {self.strategy!r}. {did_you_mean(self.strategy, _STRATEGIES)}")
+        check_named("strategy", self.strategy, _STRATEGIES)
 
     @cached_property
     def losses(self) -> dict[str, np.ndarray]:
@@ -124,8 +123,7 @@ class Calibration(Scored):
         -------
         Interval
         """
-        if which not in self.losses:
-            raise ParameterError(f"no loss {which!r}. {did_you_mean(which, [*self.losses])}")
+        check_named("loss", which, self.losses)
         highest = {"brier": 1.0}.get(which, np.inf)
         return t_interval(self.losses[which], level).within(0, highest)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openbook.errors import ParameterError, did_you_mean
+from openbook.errors import check_named
 from openbook.judge.scores.averages import AVERAGED, KINDS
 from openbook.judge.scores.rates import Rate, by_class
 from openbook.judge.scores.two_classes import OTHERS, RATIOS, SEVERAL, SHARES, TWO_CLASSES
@@ -116,8 +116,7 @@ def derive_rate(table: "Confusion", name: str) -> Work:
             "balanced_accuracy",
             *(f"{kind}_{what}" for kind in KINDS for what in AVERAGED),
         ]
-        if name not in known:
-            raise ParameterError(f"no rate {name!r}. {did_you_mean(name, known)}")
+        check_named("rate", name, known)
         rate, steps = table.rate(name), [*_rate_steps(table, name)]
     parts: list[Any] = [_counts(table), *steps]
     if rate.why:

@@ -26,7 +26,7 @@ from openbook.data.attributes import as_text
 from openbook.draw import Picture
 from openbook.draw.charts import score_chart
 from openbook.draw.heat import heat_map
-from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.errors import DataError, ParameterError, check_named
 from openbook.judge.chance.intervals import Interval, bootstrap, wilson
 from openbook.judge.chance.means import t_interval
 from openbook.judge.folds.evaluation import Evaluation
@@ -160,8 +160,7 @@ class MultiLabel(ShowsWork):
         -------
         Rate
         """
-        if name not in _WORDS:
-            raise ParameterError(f"no figure {name!r}. {did_you_mean(name, [*_WORDS])}")
+        check_named("figure", name, _WORDS)
         n = len(self.truth)
         if name == "subset_accuracy":
             right = int(right_sets(self._predictions).sum())

@@ -20,7 +20,7 @@ from scipy.special import ndtri
 
 from openbook.data.summary import NumberSummary, numbers
 from openbook.draw import Picture
-from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.errors import DataError, ParameterError, check_named
 from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import METRICS, Predictions
@@ -138,8 +138,7 @@ class Regression(ShowsWork):
         -------
         Rate
         """
-        if name not in _NAMES:
-            raise ParameterError(f"no figure {name!r}. {did_you_mean(name, _NAMES)}")
+        check_named("figure", name, _NAMES)
         value = METRICS[name](Predictions(self.truth, self.predicted, None, 0))
         if math.isnan(value):
             which = "predicted is" if np.ptp(self.truth) > 0 else "truth is"
