@@ -46,7 +46,7 @@ def _score(weights, cells, columns, start, stop):
             z += weights[j + 1] * cells[start + j]
     else:
         for e in range(start, stop):
-            z += weights[columns[e] + 1] * cells[e]
+            z += weights[np.uintp(columns[e] + 1)] * cells[e]
     return z
 
 
@@ -57,7 +57,7 @@ def _score_all(planes, cells, columns, start, stop):
     for c in range(len(scores)):
         scores[c] = theta[0, c]
     for e in range(start, stop):
-        j = e - start + 1 if columns is None else columns[e] + 1
+        j = np.uintp(e - start + 1 if columns is None else columns[e] + 1)
         for c in range(len(scores)):
             scores[c] += theta[j, c] * cells[e]
 
@@ -68,7 +68,7 @@ def _add(weights, c, cells, columns, start, stop, amount, bias):
     if bias:
         weights[0, c] += amount
     for e in range(start, stop):
-        j = e - start + 1 if columns is None else columns[e] + 1
+        j = np.uintp(e - start + 1 if columns is None else columns[e] + 1)
         weights[j, c] += amount * cells[e]
 
 

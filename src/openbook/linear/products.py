@@ -58,12 +58,12 @@ def add_sparse_products(cells, weights, vector, product):
     """Add X'W(X v) to the product, (d,), each row being met once; cells : indptr, indices and data of X."""
     indptr, indices, data = cells
     for i in range(weights.shape[0]):
-        score = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            score += data[e] * vector[indices[e]]
+        score, start, stop = 0.0, np.uintp(indptr[i]), np.uintp(indptr[i + 1])  # as above
+        for e in range(start, stop):
+            score += data[e] * vector[np.uintp(indices[e])]
         score *= weights[i]
-        for e in range(indptr[i], indptr[i + 1]):
-            product[indices[e]] += score * data[e]
+        for e in range(start, stop):
+            product[np.uintp(indices[e])] += score * data[e]
 
 
 def products_of_rows(x, y, roots, shift, middle):

@@ -1,7 +1,9 @@
 r"""Directions in which rows lie: the leading ones of a matrix, their signs, and scores that come back.
 
-    leading     v_c with X'X v_c = σ_c² v_c, σ_1 >= σ_2 >= …, by subspace iteration: Q ← orth(X'X Q), from a
-                random Q of a few columns more than are asked for; then the eigenvectors of Q'X'XQ, times Q
+    leading     v_c with X'X v_c = σ_c² v_c, σ_1 >= σ_2 >= …, by subspace iteration: Q ← L, where L U = X'X Q,
+                from a random Q of a few columns more than are asked for; then Q z with Q'X'XQ z = σ² Q'Q z
+
+L spans what X'X Q does and keeps its columns apart, in less time than an orthogonal basis takes.
 
 X'X is known by its products alone, so X may be sparse, and lie wherever it can be passed over (Halko,
 Martinsson and Tropp 2011, Finding structure with randomness).
@@ -11,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import eigh, lu
 
 from openbook.errors import DataError
 
@@ -40,13 +43,14 @@ def leading_directions(
     >>> values.round(6).tolist(), vectors.round(3).tolist()
     ([3.0], [[0.707, 0.707]])
     """
-    basis = np.linalg.qr(start)[0]
-    for _ in range(n_iter if basis.shape[1] < len(basis) else 0):  # of all directions, none is missed
-        basis = np.linalg.qr(times(basis))[0]
-    small = basis.T @ times(basis)
-    values, turned = np.linalg.eigh((small + small.T) / 2)
+    whole = start.shape[1] == len(start)  # of all directions, none is missed
+    some = np.linalg.qr(start)[0] if whole else start
+    for _ in range(0 if whole else n_iter):
+        some = lu(times(some), permute_l=True, overwrite_a=True, check_finite=False)[0]
+    small = some.T @ times(some)
+    values, turned = eigh((small + small.T) / 2, some.T @ some)
     order = np.argsort(-values, kind="stable")[:n_components]
-    vectors = (basis @ turned[:, order]).T
+    vectors = (some @ turned[:, order]).T
     return np.maximum(values[order], 0.0), np.array([with_fixed_signs(vector) for vector in vectors])
 
 
