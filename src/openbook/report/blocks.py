@@ -6,11 +6,11 @@ escape what they show themselves.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import chain, count
-from typing import Self
+from typing import Any, Self
 
 from markupsafe import Markup
 
@@ -42,6 +42,7 @@ __all__ = [
     "grids",
     "numbers_in",
     "picture_figure",
+    "section",
     "sketched",
     "with_numbers",
 ]
@@ -66,6 +67,19 @@ class Part:
     id: str
     title: str
     blocks: tuple[Block, ...]
+
+
+def section(anchor: str, title: str) -> Callable[[Callable[..., Iterable[Block]]], Callable[..., Part]]:
+    """A function that yields the blocks of a part, as one that gives the part."""
+
+    def decorate(blocks: Callable[..., Iterable[Block]]) -> Callable[..., Part]:
+        @wraps(blocks)
+        def part(*told: Any) -> Part:
+            return Part(anchor, title, tuple(blocks(*told)))
+
+        return part
+
+    return decorate
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from openbook.cluster import Contingency
 from openbook.report import words
 from openbook.report.blocks import (
     Answers,
+    Block,
     Code,
     Figure,
     Findings,
@@ -17,13 +18,13 @@ from openbook.report.blocks import (
     Heading,
     Items,
     Paragraph,
-    Part,
     Sheet,
     Side,
     TableLine,
     derived,
     grids,
     picture_figure,
+    section,
 )
 from openbook.report.exploration import Exploration
 from openbook.report.html import page
@@ -51,52 +52,47 @@ def exploration_html(result: Exploration) -> str:
     return page(heading, heading, lead, [section(result) for section in _SECTIONS], result.versions)
 
 
-def _short(result: Exploration) -> Part:
-    groups, odd, rules = result.groups, result.oddities, result.associations
-    first = next(iter(odd))
-    blocks: list[Any] = [
-        Answers(
-            [
-                ("Clusters", str(groups.k), groups.chosen.doubt),
-                ("Strongest outlier", first.name, first.because),
-                (
-                    "Significant association rules",
-                    f"{len(rules.rules):,}",
-                    str(rules.rules[0]) if len(rules.rules) else "",
-                ),
-            ]
-        )
-    ]
+@section("short", "In short")
+def _short(result: Exploration) -> Iterator[Block]:
+    groups, rules, first = result.groups, result.associations.rules, next(iter(result.oddities))
+    strongest = str(rules[0]) if len(rules) else ""
+    yield Answers(
+        [
+            ("Clusters", str(groups.k), groups.chosen.doubt),
+            ("Strongest outlier", first.name, first.because),
+            ("Significant association rules", f"{len(rules):,}", strongest),
+        ]
+    )
     warnings = [("warn", "groups", groups.doubt)] if groups.doubt else []
     no_part = (result.roles.get("id"), *result.roles.get("ignore", ()))
     found = words.grouped_findings(result.description.findings)
     warnings += [one for one in found if one[0] == "warn" and one[1] not in no_part]
     if warnings:
-        blocks.append(Findings(warnings[:_WARNINGS]))
+        yield Findings(warnings[:_WARNINGS])
     if result.notes:
-        blocks.append(Items([words.title(f"{note}.") for note in result.notes]))
-    return Part("short", "In short", tuple(blocks))
+        yield Items([words.title(f"{note}.") for note in result.notes])
 
 
-def _groups(result: Exploration) -> Part:
+@section("groups", "Clusters")
+def _groups(result: Exploration) -> Iterator[Block]:
     groups = result.groups
     chosen, traits = groups.chosen.work(), groups.traits.work()
-    blocks: list[Any] = [Paragraph(groups.doubt, "caution")] if groups.doubt else []
-    blocks += [Paragraph(groups.verdict), _clusters(result)]
+    if groups.doubt:
+        yield Paragraph(groups.doubt, "caution")
+    yield from (Paragraph(groups.verdict), _clusters(result))
     if groups.picture is not None:
         rows, *more = groups.picture.notes
-        blocks.append(picture_figure(groups.picture, f"{rows}.", *more))
-    blocks.append(Fold("All columns of all clusters", [*grids(traits), Paragraph(traits.conclusion, "note")]))
-    blocks += _beside(result)
-    blocks += [picture_figure(groups.chosen.draw()), Fold("Table of the scores", list(grids(chosen)))]
+        yield picture_figure(groups.picture, f"{rows}.", *more)
+    yield Fold("All columns of all clusters", [*grids(traits), Paragraph(traits.conclusion, "note")])
+    yield from _beside(result)
+    yield from (picture_figure(groups.chosen.draw()), Fold("Table of the scores", list(grids(chosen))))
     if groups.dendrogram is not None:
         caption = "Average linkage, for comparison: it needs no number of clusters."
         tree = picture_figure(groups.dendrogram.draw(groups.k), caption)
-        blocks.append(replace(tree, title="Clusters within clusters"))
+        yield replace(tree, title="Clusters within clusters")
     if len(groups.model.schema_) <= _FOLLOWED:
-        blocks.append(Fold("How the clusters were found", [derived(groups.model.work())]))
-    blocks.append(Fold("Quality of the clusters, derived", [derived(groups.quality.work())]))
-    return Part("groups", "Clusters", tuple(blocks))
+        yield Fold("How the clusters were found", [derived(groups.model.work())])
+    yield Fold("Quality of the clusters, derived", [derived(groups.quality.work())])
 
 
 def _clusters(result: Exploration) -> Sheet:
@@ -137,22 +133,20 @@ def beside_words(result: Exploration) -> str:
     return f"The cluster that differs most has {most}; p {p if p[0] == '<' else f'= {p}'} (Welch, Holm)."
 
 
-def _oddities(result: Exploration) -> Part:
+@section("oddities", "Outliers")
+def _oddities(result: Exploration) -> Iterator[Block]:
     odd = result.oddities
     lines = [TableLine((one.name, f"{one.cluster}", _figure(one.score), one.because)) for one in odd]
     note = "Rows are numbered from 0. " + next(
         (one.reasons.meaning for one in odd if one.reasons is not None), ""
     )
-    blocks = [
-        Paragraph(odd.verdict),
-        Sheet("Strongest outliers", ("row", "cluster", "score", "reason"), tuple(lines), note),
-        picture_figure(odd.found.draw()),
-    ]
+    yield Paragraph(odd.verdict)
     if odd.simple:
-        blocks.insert(1, Paragraph(odd.one_column_at_a_time))
+        yield Paragraph(odd.one_column_at_a_time)
+    yield Sheet("Strongest outliers", ("row", "cluster", "score", "reason"), tuple(lines), note)
+    yield picture_figure(odd.found.draw())
     if pictures := list(_reasons(result))[:_DRAWN]:
-        blocks.append(Side(pictures))
-    return Part("oddities", "Outliers", tuple(blocks))
+        yield Side(pictures)
 
 
 def _reasons(result: Exploration) -> Iterator[Figure]:
@@ -161,18 +155,18 @@ def _reasons(result: Exploration) -> Iterator[Figure]:
             yield replace(picture_figure(odd.reasons.draw()), title=f"Why row {odd.name} is an outlier")
 
 
-def _associations(result: Exploration) -> Part:
+@section("associations", "Association rules")
+def _associations(result: Exploration) -> Iterator[Block]:
     found = result.associations
-    blocks: list[Any] = [Paragraph(found.verdict), Paragraph(found.how, "note")]
+    yield from (Paragraph(found.verdict), Paragraph(found.how, "note"))
     if len(found.rules):
         header = ("rule", "rows", "support", "confidence", "lift", "p")
         lines = tuple(TableLine((str(rule), *rule_figures(rule))) for rule in found.rules.rules[:_RULES])
         note = "Sorted by leverage: how many more rows have both sides than expected by chance."
         note += f" p: Fisher’s exact test, one-sided, times the {found.rules.eligible:,} eligible rules."
         caption = "The rules" if len(found.rules) <= _RULES else f"The first {_RULES} rules"
-        blocks += [Sheet(caption, header, lines, note), picture_figure(found.rules.draw())]
-        blocks.append(Fold("The first rule, derived", [derived(found.rules.work(0))]))
-    return Part("associations", "Association rules", tuple(blocks))
+        yield from (Sheet(caption, header, lines, note), picture_figure(found.rules.draw()))
+        yield Fold("The first rule, derived", [derived(found.rules.work(0))])
 
 
 def rule_figures(rule: Any) -> tuple[str, ...]:
@@ -180,7 +174,8 @@ def rule_figures(rule: Any) -> tuple[str, ...]:
     return f"{rule.both:,}", *(figure(value, 3) for value in figures), shown_p(rule.p_value)
 
 
-def _again(result: Exploration) -> Part:
+@section("again", "Reproduce")
+def _again(result: Exploration) -> Iterator[Block]:
     plan = tomllib.loads(result.plan)
     versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
     facts = [
@@ -189,13 +184,9 @@ def _again(result: Exploration) -> Part:
         ("SHA-256 of the data", plan["data"]["sha256"]),
         ("cluster and score of every row", "labels.csv"),
     ]
-    blocks = (
-        Paragraph("The same plan with the same versions gives the same results."),
-        Code(_COMMANDS),
-        Sheet("Versions and seed", ("", ""), tuple(TableLine(pair) for pair in facts)),
-        Fold("plan.toml", [Code(result.plan)]),
-    )
-    return Part("again", "Reproduce", blocks)
+    yield from (Paragraph("The same plan with the same versions gives the same results."), Code(_COMMANDS))
+    yield Sheet("Versions and seed", ("", ""), tuple(map(TableLine, facts)))
+    yield Fold("plan.toml", [Code(result.plan)])
 
 
 def _figure(value: float) -> str:
@@ -203,11 +194,4 @@ def _figure(value: float) -> str:
 
 
 #: In reading order.
-_SECTIONS: tuple[Callable[[Any], Part], ...] = (
-    _short,
-    the_data,
-    _groups,
-    _oddities,
-    _associations,
-    _again,
-)
+_SECTIONS = (_short, the_data, _groups, _oddities, _associations, _again)

@@ -64,7 +64,7 @@ def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
     if blocks := inside(model, X, weighted=weighted):
         return blocks
     if hasattr(model, "rules"):
-        return [rules(model)]
+        return [rule_sheet(model)]
     words = [Paragraph(words)] if (words := _members(model)) else []
     return [*words, *_importances(model), *_rounds(model), *_growth(model)]
 
@@ -153,10 +153,10 @@ def _tree(model: Any) -> list[Block]:
     blocks: list[Block] = [Paragraph(tree_words(model, drawing))]
     if model.tree_.size > 1:
         blocks.append(sketched(drawing.svg(), "", "", "tree"))
-    return [*blocks, rules(model)] if model.tree_.size > 1 or hasattr(model, "lines_") else blocks
+    return [*blocks, rule_sheet(model)] if model.tree_.size > 1 or hasattr(model, "lines_") else blocks
 
 
-def rules(model: Any) -> Sheet:
+def rule_sheet(model: Any) -> Sheet:
     """The rules that cover most, and what is left."""
     listed, of_leaves = list(model.rules()), getattr(model, "tree_", None) is not None
     if of_leaves:  # no other order matters

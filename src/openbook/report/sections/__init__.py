@@ -53,6 +53,6 @@ _SECTIONS = (
 def parts(result: StudyResult) -> list[Part]:
     """The parts that have something to show, in reading order."""
     built = (section(result) for section in _SECTIONS)
-    body = with_numbers([part for part in built if part is not None and part.blocks])
+    body = with_numbers([part for part in built if part.blocks])
     places = {part.id: numbers for part in body if (numbers := numbers_in(part))}
     return [in_short(result, places), *body, draft_of_report(result, places)]

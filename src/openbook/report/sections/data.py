@@ -1,6 +1,6 @@
 """The data: their size, their warnings, a card for each column; what became of them, and what may leak."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from markupsafe import Markup
@@ -8,7 +8,18 @@ from markupsafe import Markup
 from openbook.data import Datetime
 from openbook.data.summary import ColumnSummary
 from openbook.report import svg, words
-from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Items, Paragraph, Part, Shown
+from openbook.report.blocks import (
+    Block,
+    Card,
+    Cards,
+    Findings,
+    Fold,
+    Heading,
+    Items,
+    Paragraph,
+    Shown,
+    section,
+)
 from openbook.report.changes import changes
 from openbook.report.study import StudyResult
 from openbook.report.words import Described
@@ -32,33 +43,34 @@ class DescribedTable(Described, Protocol):
     def roles(self) -> Mapping[str, Any]: ...
 
 
-def the_data(result: DescribedTable) -> Part:
+@section("data", "The data")
+def the_data(result: DescribedTable) -> Iterator[Block]:
     description = result.description
     missing = sum(column.missing for column in description.columns)
     cells = description.rows * len(description.columns)
     gaps = f"{missing / cells:.1%} of the values are missing" if missing else "no missing values"
-    blocks: list[Block] = [Paragraph(f"{result.name}: {words.size_words(result)}; {gaps}.")]
+    yield Paragraph(f"{result.name}: {words.size_words(result)}; {gaps}.")
     if description.notes:
-        blocks += [Heading("Changed on reading"), *(Paragraph(note) for note in description.notes)]
+        yield Heading("Changed on reading")
+        yield from map(Paragraph, description.notes)
     if found := words.grouped_findings(description.findings):
         found.sort(key=lambda one: one[0] != "warn")
-        blocks += [Heading("Findings"), Findings(found[:_FINDINGS])]
+        yield from (Heading("Findings"), Findings(found[:_FINDINGS]))
         if rest := found[_FINDINGS:]:
-            blocks.append(Fold(f"{len(rest)} more", [Findings(rest)]))
+            yield Fold(f"{len(rest)} more", [Findings(rest)])
     ordered = sorted(description.columns, key=lambda column: column.name != result.target)
     cards = [_card(column, _role(result, column.name)) for column in ordered[:_MOST_COLUMNS]]
-    blocks += [Heading("Columns"), Cards(cards[:_FIRST])]
+    yield from (Heading("Columns"), Cards(cards[:_FIRST]))
     if len(ordered) > _FIRST:
         more: list[Block] = [Cards(cards[_FIRST:])]
         if len(ordered) > _MOST_COLUMNS:
             more.append(
                 Paragraph(f"{len(ordered) - _MOST_COLUMNS:,} more columns are in the table only.", "note")
             )
-        blocks.append(Fold(f"{plural(len(ordered) - _FIRST, 'more column')}", more))
+        yield Fold(f"{plural(len(ordered) - _FIRST, 'more column')}", more)
     figures = Markup(description._repr_html_())  # noqa: S704 (escapes)
     table = Shown(Markup('<div class="described">{}</div>').format(figures))
-    blocks.append(Fold("Table of all columns", [table]))
-    return Part("data", "The data", tuple(blocks))
+    yield Fold("Table of all columns", [table])
 
 
 def _role(result: DescribedTable, name: str) -> str:
@@ -94,22 +106,24 @@ def _card(column: ColumnSummary, role: str) -> Card:
     return Card(column.name, role, ", ".join(about), Markup(picture), figures)  # noqa: S704 (svg escapes)
 
 
-def from_file_to_model(result: StudyResult) -> Part:
-    about = "All that was changed, left out, pooled or derived on the way."
-    return Part("changes", "From the file to the model", (Paragraph(about), Items(changes(result))))
+@section("changes", "From the file to the model")
+def from_file_to_model(result: StudyResult) -> Iterator[Block]:
+    yield Paragraph("All that was changed, left out, pooled or derived on the way.")
+    yield Items(changes(result))
 
 
-def possible_leaks(result: StudyResult) -> Part | None:
+@section("leaks", "Leaks")
+def possible_leaks(result: StudyResult) -> Iterator[Block]:
     found = result.looks.leaks
     if found is None:
-        return None
+        return
     about = (
         "Checked: columns that give the target away, row IDs, equal rows in training and test, split groups,"
         " order of time, columns that were scaled or imputed before the split."
     )
-    blocks: list[Block] = [Paragraph(found.work().conclusion, "verdict")]
+    yield Paragraph(found.work().conclusion, "verdict")
     if sentence := words.without_suspects(result):
-        blocks.append(Paragraph(sentence, "verdict"))
+        yield Paragraph(sentence, "verdict")
     if len(found):
-        blocks.append(Findings([words.finding_cells(one) for one in found]))
-    return Part("leaks", "Leaks", (*blocks, Paragraph(about, "note")))
+        yield Findings([words.finding_cells(one) for one in found])
+    yield Paragraph(about, "note")

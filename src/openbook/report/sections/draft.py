@@ -4,11 +4,11 @@ The text is templates/draft.txt.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from openbook.report import words
 from openbook.report.bibliography import references
-from openbook.report.blocks import Draft, Fold, Paragraph, Part
+from openbook.report.blocks import Block, Draft, Fold, Paragraph, section
 from openbook.report.sections.questions import QUESTIONS, reviewer_questions
 from openbook.report.study import StudyResult
 from openbook.report.templates import environment
@@ -21,14 +21,14 @@ __all__ = ["draft_of_report"]
 _MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5
 
 
-def draft_of_report(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Part:
+@section("draft", "Draft of a technical report")
+def draft_of_report(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Iterator[Block]:
     """The draft; `places` are the figures and tables of each part of the report."""
     about = (
         "Copy the text below. The results of the study are filled in; add what only you can know where it is"
         " [marked …]. Check every sentence before you use it."
     )
-    fold = Fold("The draft", [Draft(draft(result, places))])
-    return Part("draft", "Draft of a technical report", (Paragraph(about), fold))
+    yield from (Paragraph(about), Fold("The draft", [Draft(draft(result, places))]))
 
 
 def draft(result: StudyResult, places: Mapping[str, Sequence[str]]) -> str:

@@ -13,7 +13,6 @@ from openbook.judge import (
     Calibration,
     Confusion,
     Evaluation,
-    Fairness,
     Mistakes,
     MultiLabel,
     PrecisionRecall,
@@ -29,13 +28,13 @@ from openbook.report.blocks import (
     Fold,
     Heading,
     Paragraph,
-    Part,
     Sheet,
     Side,
     TableLine,
     derived,
     grids,
     picture_figure,
+    section,
     sketched,
 )
 from openbook.report.study import StudyResult
@@ -57,14 +56,13 @@ __all__ = [
 _MOST_CLASSES = 15
 
 
-def the_errors(result: StudyResult) -> Part:
+@section("errors", "Errors")
+def the_errors(result: StudyResult) -> Iterator[Block]:
     show = _SHOWN[result.comparison[result.choice.label].task]
-    blocks: list[Block] = []
     for label in result.models:
         if len(result.models) > 1:
-            blocks.append(Heading(label if label == result.choice.label else f"For comparison: {label}"))
-        blocks += show(result, label)
-    return Part("errors", "Errors", tuple(blocks))
+            yield Heading(label if label == result.choice.label else f"For comparison: {label}")
+        yield from show(result, label)
 
 
 def _on(evaluation: Evaluation) -> str:
@@ -216,34 +214,34 @@ _SHOWN = {"classification": _classes, "regression": _numbers, "multilabel": _lab
 _MOST_CELLS = 5
 
 
-def segments_and_mistakes(result: StudyResult) -> Part | None:
-    looks = result.looks
-    blocks: list[Block] = []
-    if looks.segments is not None:
-        work = looks.segments.work()
+@section("segments", "Segments and largest errors")
+def segments_and_mistakes(result: StudyResult) -> Iterator[Block]:
+    segments, mistakes = result.looks.segments, result.looks.mistakes
+    if segments is not None:
+        work = segments.work()
+        yield from (Heading(work.title), Paragraph(work.conclusion, "verdict"))
         caption = "Error by segment, worst first"
-        tables = [Sheet.of(grid, caption) for grid in work.parts if isinstance(grid, Grid)]
-        blocks += [Heading(work.title), Paragraph(work.conclusion, "verdict"), *tables]
-    if looks.mistakes is not None:
-        work = looks.mistakes.work()
-        blocks += [Heading(work.title), Paragraph(work.conclusion, "verdict")]
-        if len(looks.mistakes):
-            blocks.append(_mistakes(result, looks.mistakes))
-    return Part("segments", "Segments and largest errors", tuple(blocks)) if blocks else None
+        yield from (Sheet.of(grid, caption) for grid in work.parts if isinstance(grid, Grid))
+    if mistakes is not None:
+        work = mistakes.work()
+        yield from (Heading(work.title), Paragraph(work.conclusion, "verdict"))
+        if len(mistakes):
+            yield _mistakes(result, mistakes)
 
 
-def documents_and_words(result: StudyResult) -> Part | None:
+@section("documents", "Documents")
+def documents_and_words(result: StudyResult) -> Iterator[Block]:
     """Of texts: the words that tell most of each class, the confusions, and the effect of length."""
-    blocks: list[Block] = []
     for text in result.description.texts:
         if telling := text.telling_grids():
-            blocks.append(Heading(f"Words of {text.column} by {'label' if text.of_labels else 'class'}"))
-            blocks += [Sheet.of(grid) for grid in telling]
+            yield Heading(f"Words of {text.column} by {'label' if text.of_labels else 'class'}")
+            yield from map(Sheet.of, telling)
     if (found := result.looks.documents) is not None:
         work = found.work()
-        verdict = [Paragraph(work.conclusion, "verdict")] if work.conclusion else []
-        blocks += [Heading(work.title), *verdict, *grids(work)]
-    return Part("documents", "Documents", tuple(blocks)) if blocks else None
+        yield Heading(work.title)
+        if work.conclusion:
+            yield Paragraph(work.conclusion, "verdict")
+        yield from grids(work)
 
 
 def _mistakes(result: StudyResult, mistakes: Mistakes) -> Sheet:
@@ -286,48 +284,42 @@ def _rows(result: StudyResult) -> str:
     return f"{told}. Check these rows first: often a label is wrong or a value has another unit."
 
 
-def cost_of_decisions(result: StudyResult) -> Part | None:
+@section("costs", "Costs")
+def cost_of_decisions(result: StudyResult) -> Iterator[Block]:
     found = result.looks.costs
     if found is None:
-        return None
+        return
     work = found.work()
-    blocks: list[Block] = [Paragraph(work.conclusion, "verdict"), *grids(work)]
+    yield Paragraph(work.conclusion, "verdict")
+    yield from grids(work)
     if found.threshold is not None and found.saved:
-        blocks.append(picture_figure(found.draw()))
+        yield picture_figure(found.draw())
         how = Work("The threshold", tuple(work.steps()))
-        blocks.append(Fold("How the threshold follows from the costs", [derived(how)]))
-    return Part("costs", "Costs", tuple(blocks))
+        yield Fold("How the threshold follows from the costs", [derived(how)])
 
 
-def labelled_sequences(result: StudyResult) -> Part | None:
-    found = result.looks.sequences
-    if not found:
-        return None
-    table = sequence_table(found)
-    own = found[result.looks.label]
-    blocks: list[Block] = [Paragraph(own.work().conclusion, "verdict"), Sheet.of(table)]
-    blocks.append(Fold(f"{result.looks.label}: counts", [derived(own.work())]))
-    return Part("sequences", "Rows, sequences and spans", tuple(blocks))
+@section("sequences", "Rows, sequences and spans")
+def labelled_sequences(result: StudyResult) -> Iterator[Block]:
+    if found := result.looks.sequences:
+        work = found[result.looks.label].work()
+        yield from (Paragraph(work.conclusion, "verdict"), Sheet.of(sequence_table(found)))
+        yield Fold(f"{result.looks.label}: counts", [derived(work)])
 
 
-def fairness_by_group(result: StudyResult) -> Part | None:
-    blocks: list[Block] = [block for fair in result.looks.fairness.values() for block in _fairness_of(fair)]
-    if not blocks:
-        return None
-    note = (
-        "Which criterion matters depends on the decision; figures cannot answer that. Rows are those of"
-        " one round of folds, each predicted by a model that was not trained on it."
-    )
-    return Part("fairness", "Fairness", (*blocks, Paragraph(note, "note")))
-
-
-def _fairness_of(fair: Fairness) -> list[Block]:
-    work = fair.work()
-    blocks: list[Block] = [Heading(f"By {fair.sensitive}"), Paragraph(work.conclusion, "verdict")]
-    blocks.append(picture_figure(fair.draw()))
-    for each in work.parts:
-        if isinstance(each, Work):
-            blocks.append(Fold(each.title, [*grids(each), Paragraph(each.conclusion)]))
-        elif isinstance(each, Grid):
-            blocks.append(Sheet.of(each))
-    return blocks
+@section("fairness", "Fairness")
+def fairness_by_group(result: StudyResult) -> Iterator[Block]:
+    for fair in result.looks.fairness.values():
+        work = fair.work()
+        yield from (Heading(f"By {fair.sensitive}"), Paragraph(work.conclusion, "verdict"))
+        yield picture_figure(fair.draw())
+        for each in work.parts:
+            if isinstance(each, Work):
+                yield Fold(each.title, [*grids(each), Paragraph(each.conclusion)])
+            elif isinstance(each, Grid):
+                yield Sheet.of(each)
+    if result.looks.fairness:
+        note = (
+            "Which criterion matters depends on the decision; figures cannot answer that. Rows are those of"
+            " one round of folds, each predicted by a model that was not trained on it."
+        )
+        yield Paragraph(note, "note")

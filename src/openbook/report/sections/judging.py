@@ -16,12 +16,12 @@ from openbook.report.blocks import (
     Heading,
     Items,
     Paragraph,
-    Part,
     Sheet,
     TableLine,
     derived,
     grids,
     picture_figure,
+    section,
 )
 from openbook.report.sections.errors import confusion_figure
 from openbook.report.study import StudyResult
@@ -34,13 +34,13 @@ __all__ = ["evaluation_protocol", "final_test", "the_choice", "the_ranking"]
 _MOST_NAMES = 20
 
 
-def evaluation_protocol(result: StudyResult) -> Part:
-    blocks: list[Block] = [Items([*words.protocol_words(result), *_roles(result), *_fewer_columns(result)])]
+@section("protocol", "Evaluation protocol")
+def evaluation_protocol(result: StudyResult) -> Iterator[Block]:
+    yield Items([*words.protocol_words(result), *_roles(result), *_fewer_columns(result)])
     if caution := words.caution(result):
-        blocks.append(Paragraph(caution, "caution"))
+        yield Paragraph(caution, "caution")
     if result.notes:
-        blocks += [Heading("Decisions of the plan"), Items(result.notes)]
-    return Part("protocol", "Evaluation protocol", tuple(blocks))
+        yield from (Heading("Decisions of the plan"), Items(result.notes))
 
 
 def _roles(result: StudyResult) -> Iterator[str]:
@@ -82,9 +82,10 @@ _MOST_PAIRED = 24
 _LOOKS = {"chosen": "c2", "baseline": "c8", "": "c0"}
 
 
-def the_ranking(result: StudyResult) -> Part:
+@section("ranking", "The ranking")
+def the_ranking(result: StudyResult) -> Iterator[Block]:
     rows = result.ranking
-    return Part("ranking", "The ranking", (_chart(result, rows), _table(result, rows), *_folds(result, rows)))
+    yield from (_chart(result, rows), _table(result, rows), *_folds(result, rows))
 
 
 def _role(result: StudyResult, label: str) -> str:
@@ -193,39 +194,37 @@ _RULES = {
 }
 
 
-def the_choice(result: StudyResult) -> Part:
+@section("choice", "The choice")
+def the_choice(result: StudyResult) -> Iterator[Block]:
     choice = result.choice
     metric = words.title(result.comparison.metric().words)
     lines = tuple(
         TableLine((label, score, interval), "chosen" if what == "Chosen" else "", (what.lower(),))
         for what, label, score, interval in words.contenders(result)
     )
-    table = Sheet(
-        "The best, the chosen and the baseline", ("", metric, "interval"), lines, _RULES[choice.rule]
-    )
-    blocks: list[Block] = [Paragraph(choice.reason), table]
+    yield Paragraph(choice.reason)
+    caption = "The best, the chosen and the baseline"
+    yield Sheet(caption, ("", metric, "interval"), lines, _RULES[choice.rule])
     if sentence := words.price(result):
-        blocks.append(Paragraph(sentence, "verdict"))
+        yield Paragraph(sentence, "verdict")
     if choice.given_up is not None and choice.given_up.steps:
         test = derived(choice.given_up.work())
-        blocks.append(Fold(f"How {choice.label} compares with {choice.best}", [test]))
+        yield Fold(f"How {choice.label} compares with {choice.best}", [test])
     if result.verdict.test is not None:
-        blocks.append(Fold("Is there anything to learn?", [derived(result.verdict.work())]))
-    return Part("choice", "The choice", tuple(blocks))
+        yield Fold("Is there anything to learn?", [derived(result.verdict.work())])
 
 
 #: Of more learners, the final test has a row for each of them.
 _MOST_TESTED = 3
 
 
-def final_test(result: StudyResult) -> Part | None:
-    if not result.tests:
-        return None
-    chosen = result.tests[result.choice.label]
-    blocks: list[Block] = [Paragraph(words.test_words(result, chosen)), _test_table(result, chosen)]
-    blocks.append(Paragraph(words.test_beside_judging(result), "verdict"))
-    blocks += _test_folds(chosen)
-    return Part("test", "The final test", tuple(blocks))
+@section("test", "The final test")
+def final_test(result: StudyResult) -> Iterator[Block]:
+    if result.tests:
+        chosen = result.tests[result.choice.label]
+        yield from (Paragraph(words.test_words(result, chosen)), _test_table(result, chosen))
+        yield Paragraph(words.test_beside_judging(result), "verdict")
+        yield from _test_folds(chosen)
 
 
 def _test_table(result: StudyResult, chosen: Evaluation) -> Sheet:

@@ -1,6 +1,7 @@
 """The model: what it looks like, how it learnt, which columns matter, and predictions worked."""
 
 import math
+from collections.abc import Iterator
 
 from openbook.draw.charts import score_chart
 from openbook.judge import Importance
@@ -11,7 +12,6 @@ from openbook.report.blocks import (
     Heading,
     Items,
     Paragraph,
-    Part,
     Sheet,
     Shown,
     TableLine,
@@ -19,6 +19,7 @@ from openbook.report.blocks import (
     derived,
     grids,
     picture_figure,
+    section,
 )
 from openbook.report.portrait import portraits
 from openbook.report.study import Example, StudyResult
@@ -27,35 +28,29 @@ from openbook.words.sentences import plural
 __all__ = ["feature_importance", "learning_and_diagnosis", "the_model", "worked_predictions"]
 
 
-def the_model(result: StudyResult) -> Part:
-    return Part("model", "The model", tuple(portraits(result)))
+the_model = section("model", "The model")(portraits)
 
 
-def learning_and_diagnosis(result: StudyResult) -> Part | None:
+@section("learning", "Learning curve and diagnosis")
+def learning_and_diagnosis(result: StudyResult) -> Iterator[Block]:
     curve, found = result.looks.curve, result.looks.diagnosis
-    blocks: list[Block] = []
     if found is not None:
-        blocks.append(Paragraph(words.verdict(result), "verdict"))
+        yield Paragraph(words.verdict(result), "verdict")
     if curve is not None:
-        picture = curve.draw()
-        work = curve.work()
-        blocks += [
-            picture_figure(picture, *(_sentence(note) for note in picture.notes)),
-            Paragraph(work.conclusion),
-        ]
-        blocks.append(Fold("Table of the curve", grids(work)))
+        picture, work = curve.draw(), curve.work()
+        yield picture_figure(picture, *map(_sentence, picture.notes))
+        yield from (Paragraph(work.conclusion), Fold("Table of the curve", grids(work)))
     if found is not None:
         rows = [TableLine((each.name, each.finding, f"{each.words}.")) for each in found.evidence]
         if rows:
-            blocks.append(Sheet("Evidence", ("check", "finding", "figures"), tuple(rows)))
+            yield Sheet("Evidence", ("check", "finding", "figures"), tuple(rows))
         lists = {
             "What to try": words.to_try(result),
             "What would make the diagnosis more certain": found.needed,
         }
         for title, lines in lists.items():
             if lines:
-                blocks += [Heading(title), Items([_sentence(line) for line in lines])]
-    return Part("learning", "Learning curve and diagnosis", tuple(blocks)) if blocks else None
+                yield from (Heading(title), Items([_sentence(line) for line in lines]))
 
 
 def _sentence(line: str) -> str:
@@ -67,17 +62,16 @@ def _sentence(line: str) -> str:
 _MOST_IMPORTANCES = 15
 
 
-def feature_importance(result: StudyResult) -> Part | None:
+@section("attributes", "Feature importance")
+def feature_importance(result: StudyResult) -> Iterator[Block]:
     scores, importance = result.looks.attributes, result.looks.importance
-    blocks: list[Block] = []
     if scores is not None and len(scores):
         best = scores.rows[0].attribute
-        blocks += [Heading("Each column alone"), picture_figure(scores.draw())]
-        blocks.append(Fold("Table of the scores", grids(scores.work())))
-        blocks.append(Fold(f"Derivation of the score of {best}", [derived(scores.work(best))]))
+        yield from (Heading("Each column alone"), picture_figure(scores.draw()))
+        yield Fold("Table of the scores", grids(scores.work()))
+        yield Fold(f"Derivation of the score of {best}", [derived(scores.work(best))])
     if importance is not None and len(importance):
-        blocks += _importance(importance, result.looks.label)
-    return Part("attributes", "Feature importance", tuple(blocks)) if blocks else None
+        yield from _importance(importance, result.looks.label)
 
 
 def _importance(importance: Importance, label: str) -> list[Block]:
@@ -111,19 +105,16 @@ def _importance(importance: Importance, label: str) -> list[Block]:
 _MOST_CELLS = 20
 
 
-def worked_predictions(result: StudyResult) -> Part:
-    blocks: list[Block] = []
+@section("work", "Predictions, step by step")
+def worked_predictions(result: StudyResult) -> Iterator[Block]:
     if len(result.models) > 1:
         _, other = result.models
-        blocks.append(
-            Paragraph(
-                f"The choice is a baseline, so {other}, the best of the other learners, is shown for"
-                " comparison."
-            )
+        told = (
+            f"The choice is a baseline, so {other}, the best of the other learners, is shown for comparison."
         )
+        yield Paragraph(told)
     for example in result.examples:
-        blocks += _example(result, example, first=example is result.examples[0])
-    return Part("work", "Predictions, step by step", tuple(blocks))
+        yield from _example(result, example, first=example is result.examples[0])
 
 
 def _example(result: StudyResult, example: Example, *, first: bool) -> list[Block]:

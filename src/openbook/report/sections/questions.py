@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from openbook.report import words
-from openbook.report.blocks import Answers, Items, Paragraph, Part
+from openbook.report.blocks import Answers, Block, Items, Paragraph, section
 from openbook.report.study import StudyResult
 from openbook.words.sentences import listed, plural
 
@@ -121,7 +121,8 @@ def _told(result: StudyResult) -> dict[str, str]:
     return told
 
 
-def questions_to_answer(result: StudyResult) -> Part:
+@section("questions", "Questions to answer")
+def questions_to_answer(result: StudyResult) -> Iterator[Block]:
     """The questions, with the answers of the plan and what the study can tell."""
     told, given = _told(result), result.questions
     rows = []
@@ -135,12 +136,8 @@ def questions_to_answer(result: StudyResult) -> Part:
     )
     if left:
         about += f" {plural(left, 'question')} still open."
-    asked = Items(list(reviewer_questions(result)))
-    return Part(
-        "questions",
-        "Questions to answer",
-        (Paragraph(about), Answers(rows), Paragraph("Three questions for a reviewer:"), asked),
-    )
+    yield from (Paragraph(about), Answers(rows), Paragraph("Three questions for a reviewer:"))
+    yield Items(list(reviewer_questions(result)))
 
 
 def open_questions(result: StudyResult) -> list[str]:

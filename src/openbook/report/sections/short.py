@@ -13,9 +13,9 @@ from openbook.report.blocks import (
     Fold,
     Items,
     Paragraph,
-    Part,
     Sheet,
     TableLine,
+    section,
 )
 from openbook.report.study import StudyResult
 from openbook.words.sentences import plural
@@ -38,9 +38,10 @@ _PLACES = {
 }
 
 
-def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Part:
+@section("short", "In short")
+def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Iterator[Block]:
     """The answer; `places` are the figures and tables of each part."""
-    blocks: list[Block] = [Paragraph(words.headline(result), "verdict"), Answers(list(_answers(result)))]
+    yield from (Paragraph(words.headline(result), "verdict"), Answers(list(_answers(result))))
     sentences = (
         result.choice.reason,
         words.verdict(result),
@@ -50,17 +51,16 @@ def in_short(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Part:
         str(result.looks.unlabelled or ""),
         str(result.looks.asked or ""),
     )
-    blocks += [Paragraph(sentence, "verdict") for sentence in sentences if sentence]
+    yield from (Paragraph(sentence, "verdict") for sentence in sentences if sentence)
     warnings = list(_warnings(result))
     shown = [*warnings[:_MOST_WARNINGS]]
     if more := len(warnings) - len(shown):
         shown.append(("warn", f"{plural(more, 'more warning')}", "below, with the data and the leaks."))
     if shown:
-        blocks.append(Findings(shown))
+        yield Findings(shown)
     where = [f"{what} in {_together(places[part])}" for part, what in _PLACES.items() if part in places]
     if where:
-        blocks.append(Paragraph(f"{words.title('; '.join(where))}.", "note"))
-    return Part("short", "In short", tuple(blocks))
+        yield Paragraph(f"{words.title('; '.join(where))}.", "note")
 
 
 def _together(numbers: Sequence[str]) -> str:
@@ -120,14 +120,13 @@ _NAMES = {
 }
 
 
-def skipped(result: StudyResult) -> Part | None:
+@section("not-taken", "Skipped analyses")
+def skipped(result: StudyResult) -> Iterator[Block]:
     reasons: dict[str, list[str]] = {}
     for look, reason in result.looks.why_not.items():
         reasons.setdefault(reason, []).append(_NAMES.get(look, look))
-    if not reasons:
-        return None
-    lines = [f"{words.title(', '.join(looks))}: {reason}." for reason, looks in reasons.items()]
-    return Part("not-taken", "Skipped analyses", (Items(lines),))
+    if reasons:
+        yield Items([f"{words.title(', '.join(looks))}: {reason}." for reason, looks in reasons.items()])
 
 
 _COMMANDS = """\
@@ -141,19 +140,17 @@ openbook rules model.openbook --format sql
 openbook draw model.openbook -o tree.svg"""
 
 
-def reproduce(result: StudyResult) -> Part:
+@section("again", "Reproduce")
+def reproduce(result: StudyResult) -> Iterator[Block]:
     tree = getattr(result.model, "tree_", None) is not None
-    blocks: list[Block] = [
-        Paragraph(
-            "The plan records the fingerprint of the data, the learners and their parameters, the split and"
-            " its seed. The same plan with the same versions gives the same results."
-        ),
-        Code(_COMMANDS + (_TREE if tree else "")),
-        Paragraph(words.model_words(result), "note"),
-        Sheet("Versions and seed", ("", ""), tuple(TableLine(pair) for pair in _facts(result))),
-        Fold("plan.toml", [Code(result.plan)]),
-    ]
-    return Part("again", "Reproduce", tuple(blocks))
+    yield Paragraph(
+        "The plan records the fingerprint of the data, the learners and their parameters, the split and"
+        " its seed. The same plan with the same versions gives the same results."
+    )
+    yield Code(_COMMANDS + (_TREE if tree else ""))
+    yield Paragraph(words.model_words(result), "note")
+    yield Sheet("Versions and seed", ("", ""), tuple(map(TableLine, _facts(result))))
+    yield Fold("plan.toml", [Code(result.plan)])
 
 
 def _facts(result: StudyResult) -> list[tuple[str, str]]:
