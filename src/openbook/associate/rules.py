@@ -31,7 +31,7 @@ from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["AssociationRule", "AssociationRules", "association_rule", "association_rules"]
 
@@ -166,7 +166,7 @@ class AssociationRule:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class AssociationRules:
+class AssociationRules(ShowsWork):
     """Rules, the most confident first; of equals those of larger support, then of fewer items.
 
     Attributes
@@ -268,12 +268,6 @@ class AssociationRules:
         note = f"{some}" if len(shown) == len(self) else f"The first {len(shown):,} of {some}"
         note += "; equal points are drawn slightly apart."
         return plot.picture("Association rules", (note,), "; ".join(told[:_LISTED]))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def association_rules(

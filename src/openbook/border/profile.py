@@ -30,7 +30,7 @@ from openbook.data import UNSEEN, Attribute, Categorical, Datetime, Numeric, Sch
 from openbook.measures.adjustments import holm
 from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import listed, plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["ColumnProfile", "Profile", "Unlike", "UnlikeColumn"]
 
@@ -88,7 +88,7 @@ class UnlikeColumn:
 
 
 @dataclass(frozen=True, repr=False)
-class Unlike:
+class Unlike(ShowsWork):
     """Whether new rows look like those that a model was trained on.
 
     Attributes
@@ -136,12 +136,6 @@ class Unlike:
             lie = "lies" if odd == 1 else "lie"
             verdict += f" {plural(odd, 'row')} of {len(self.rows):,} {lie} outside of training: {which}."
         return Work("New rows beside the training rows", (grid,), f"{verdict} {self.effect}")
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from openbook.fold import each
 from openbook.prepare import Encoding
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["ChosenK", "choose_k"]
 
@@ -48,7 +48,7 @@ _MOST_ROWS, _REFERENCES, _HALVES = 2_000, 10, 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ChosenK:
+class ChosenK(ShowsWork):
     """The number of clusters, by five criteria: what each says of each k.
 
     Guide: docs/guide/choosing_k.md
@@ -132,12 +132,6 @@ class ChosenK:
             plot.line(x, level, f"c{i}", f"{name}: {k}")
             plot.dots(x[x == k], level[x == k], f"dot c{i}", [f"{name}: {k}"])
         return plot.picture(f"How many clusters? {self.k}", (self.doubt,))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

@@ -24,13 +24,13 @@ from openbook.measures import entropy
 from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["Contingency", "contingency"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Contingency:
+class Contingency(ShowsWork):
     """Contingency table of clusters and classes: purity, entropy, adjusted Rand.
 
     Guide: docs/guide/clusters.md
@@ -150,12 +150,6 @@ class Contingency:
             ),
         )
         return Work(f"Clusters and {self.name}", (grid, *steps))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

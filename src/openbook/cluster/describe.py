@@ -27,7 +27,7 @@ from openbook.judge.chance.significance import holm
 from openbook.words.numbers import figure, shown_p
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["ClusterDescription", "Trait", "describe_clusters"]
 
@@ -79,7 +79,7 @@ class Trait:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ClusterDescription:
+class ClusterDescription(ShowsWork):
     """What describes each cluster, what says most first.
 
     Guide: docs/guide/clusters.md
@@ -154,12 +154,6 @@ lower sepal length (cm) (5.01 against 6.26)'
             "Differences of numbers are in standard deviations, of categories between shares. Clusters differ"
             " by construction in the columns they were made from: there, use the differences, not p."
         )
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

@@ -31,7 +31,7 @@ from openbook.spaces.space import Space
 from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["ClusterQuality", "checked_labels", "cluster_quality", "row_errors"]
 
@@ -40,7 +40,7 @@ _AT_A_TIME, _SECONDS = 1 << 22, 1e-9
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ClusterQuality:
+class ClusterQuality(ShowsWork):
     """Quality of clusters: SSE, cohesion, separation and silhouettes.
 
     Guide: docs/guide/clusters.md
@@ -174,12 +174,6 @@ class ClusterQuality:
             Step("s", r"\frac{b - a}{\max(a, b)}", numbers, float(self.silhouettes[place])),
         )
         return Work(title, (grid, *steps))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

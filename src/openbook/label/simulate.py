@@ -30,7 +30,7 @@ from openbook.label.strategies import STRATEGIES
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["Simulation", "simulate"]
 
@@ -46,7 +46,7 @@ _SHOWN = 12
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
-class Simulation:
+class Simulation(ShowsWork):
     """What `simulate` finds: the accuracy of each strategy as labels are added.
 
     Attributes
@@ -236,12 +236,6 @@ class Simulation:
         repeats = plural(self.accuracy.shape[2], "repeat")
         note = f"Bands around {around}: {100 * level:g}%, corrected resampled t over {repeats}."
         return plot.picture(f"Asking for labels: {self.name}", (note,), self._told(level))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

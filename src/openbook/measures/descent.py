@@ -18,13 +18,13 @@ from openbook.draw.functions import differences
 from openbook.errors import ParameterError
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["DescentPath", "gradient_descent"]
 
 
 @dataclass(frozen=True, repr=False)
-class DescentPath:
+class DescentPath(ShowsWork):
     """The path of gradient descent.
 
     Attributes
@@ -82,12 +82,6 @@ class DescentPath:
             note=f"η = {figure(self.learning_rate_init)}",
         )
         return Work("Gradient descent", (rule, Grid("path", header, rows)), end)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def gradient_descent(

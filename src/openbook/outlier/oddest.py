@@ -15,7 +15,7 @@ from openbook.outlier.reasons import Reasons, said_of
 from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["Oddest", "oddest"]
 
@@ -27,7 +27,7 @@ _MOST_DOTS = 2_000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Oddest:
+class Oddest(ShowsWork):
     """The most unusual rows, in descending order of score; ties in row order.
 
     Guide: docs/guide/outliers.md
@@ -101,12 +101,6 @@ class Oddest:
         plot.across_at(self.threshold, name=f"threshold {figure(self.threshold, 3)}")
         notes = (f"{plural(self.n_outliers, 'outlier')} among {len(self.scores):,} rows.",)
         return plot.picture(f"Scores of {self.detector}", notes, "; ".join(words[:10]))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 @documented

@@ -10,7 +10,7 @@ from openbook.data import Column, Numeric
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.words.numbers import figure
-from openbook.work import Grid, Step, Work
+from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["Reason", "Reasons", "cell_of"]
 
@@ -28,7 +28,7 @@ class Reason:
 
 
 @dataclass(frozen=True, repr=False)
-class Reasons:
+class Reasons(ShowsWork):
     """The reasons for an outlier score: what each attribute accounts for.
 
     Guide: docs/guide/outliers.md
@@ -91,12 +91,6 @@ class Reasons:
         plot.bars(ends, ["c1" if reason.share > 0 else "c0" for reason in drawn], told)
         notes = (f"Score {figure(self.score, 4)}, threshold {figure(self.threshold, 4)}. {self.meaning}",)
         return plot.picture(f"{self.detector}: the reasons", notes, "; ".join(told[::-1]))
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def said_of(reason: Reason) -> str:

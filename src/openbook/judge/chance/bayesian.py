@@ -30,7 +30,7 @@ from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import figure, shown, signed
 from openbook.words.parameters import documented
-from openbook.work import Step, Work
+from openbook.work import ShowsWork, Step, Work
 
 __all__ = ["ROPE", "Posterior", "correlated_t", "posterior"]
 
@@ -42,7 +42,7 @@ _LOOKS = {"worse": "c1", "equivalent": "c8", "better": "c0"}
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Posterior:
+class Posterior(ShowsWork):
     """What the folds say about the mean difference of two learners, the first minus the second.
 
     Attributes
@@ -178,12 +178,6 @@ class Posterior:
         told = " ".join(self._notes)
         short = self.verdict.partition(":")[0] + "."  # the legend has the probabilities
         return plot.picture(title, (short, *self._notes[1:]), told)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def correlated_t(

@@ -25,14 +25,14 @@ from openbook.judge.folds.fit_folds import complexity_of
 from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import figure
 from openbook.words.parameters import documented
-from openbook.work import Step, Work
+from openbook.work import ShowsWork, Step, Work
 
 __all__ = ["Generalisation", "generalisation"]
 
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Generalisation:
+class Generalisation(ShowsWork):
     """The optimistic and the pessimistic error of a fitted model.
 
     Attributes
@@ -138,12 +138,6 @@ class Generalisation:
                 ),
             )
         return Work(f"Optimistic and pessimistic error of {self.label}", steps)
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def generalisation(model: Any, X: Any, y: Any, penalty: float = 0.5) -> Generalisation:
