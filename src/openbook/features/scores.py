@@ -11,21 +11,28 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from openbook.border.rules import Whole
 from openbook.data import Attribute, Numeric, SparseTable, Text, read
+from openbook.draw import Categories, Numbers, Picture
+from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.features.evidence import AttributeCounts, Evidence
 from openbook.features.gather import Bins, Target, gather_evidence, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
 from openbook.judge.chance.significance import holm
 from openbook.judge.folds.examples import Examples
-from openbook.words.numbers import shown, shown_p
+from openbook.words.numbers import p_words, shown, shown_p
 from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["AttributeScore", "AttributeScores", "check_bins", "p_cell", "score_attributes", "score_examples"]
 
 #: Classes beyond this many have no column of their own in the table of scores.
 _FEW = 6
+
+#: More bars than these would be too thin to read.
+_MOST_BARS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,11 +223,27 @@ class AttributeScores(ShowsWork):
             notes.append(f"numbers cut into {self.bins} intervals of equal frequency")
         return "; ".join(notes) + "."
 
-    def draw(self) -> Any:
+    def draw(self) -> Picture:
         """The scores as bars, the best on top."""
-        from openbook.features.bars import draw_scores
-
-        return draw_scores(self)
+        finite = [row for row in self.rows if math.isfinite(row.score)]
+        drawn = finite[:_MOST_BARS][::-1]  # the axis goes up
+        ends = np.array([row.score for row in drawn])
+        low, high = min(0.0, ends.min(initial=0.0)), max(ends.max(initial=0.0), 0.0)
+        across = Numbers.between(self.measure.words, low, high if high > low else 1.0)
+        plot = Plot(across, Categories("", tuple(row.attribute for row in drawn)))
+        sure = [row.p_adjusted <= 0.05 for row in drawn]
+        told = [f"{row.attribute}: {shown(row.score)}{_p_words(row.p_adjusted)}" for row in drawn]
+        plot.bars(ends, ["c0" if yes else "c0 pale" for yes in sure], told)
+        if any(sure):
+            plot.named("c0", "p (Holm) at most 0.05")
+        if not all(sure):
+            plot.named("c0 pale", "not significant")
+        notes = [f"{self.measure.words.capitalize()} of each attribute, {self.n:,} rows."]
+        if len(finite) > _MOST_BARS:
+            notes.append(f"The best {_MOST_BARS} of {len(self)} attributes.")
+        elif absent := len(self) - len(finite):
+            notes.append(f"{absent} of {len(self)} attributes have no finite score, and no bar.")
+        return plot.picture(f"Attribute scores for {self.target}", notes, " ".join(told[::-1]))
 
 
 def score_attributes(
@@ -318,3 +341,7 @@ def _is_cut(row: AttributeScore) -> bool:
 def p_cell(p: float) -> str:
     """A p-value as it stands in a table; nothing where there is none."""
     return "" if math.isnan(p) else shown_p(p)
+
+
+def _p_words(p: float) -> str:
+    return "" if math.isnan(p) else f", p {p_words(p)}"

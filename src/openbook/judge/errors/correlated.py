@@ -15,6 +15,7 @@ from openbook.data import Categorical, Nominal, Table, Text
 from openbook.data.findings.repeats import sample_rows
 from openbook.data.ranks import mean_ranks
 from openbook.judge.risk.proxies import binned
+from openbook.measures import chi_squared
 
 __all__ = ["TOGETHER", "correlated_groups"]
 
@@ -83,6 +84,4 @@ def cramers_v(a: np.ndarray, b: np.ndarray) -> float:
     if min(rows, columns) < 2:
         return 0.0
     counts = np.bincount(a * columns + b, minlength=rows * columns).reshape(rows, columns)
-    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / len(a)
-    squared = float(((counts - expected) ** 2 / expected).sum())
-    return math.sqrt(squared / (len(a) * (min(rows, columns) - 1)))
+    return math.sqrt(chi_squared(counts).statistic / (len(a) * (min(rows, columns) - 1)))

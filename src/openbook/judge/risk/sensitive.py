@@ -1,12 +1,10 @@
 """The groups of a sensitive attribute: its values, or the quarters of a number."""
 
-from itertools import pairwise
-
 import numpy as np
 
 from openbook.data import Categorical, Column, Numeric
 from openbook.errors import DataError
-from openbook.words.numbers import short
+from openbook.words.numbers import interval_words, short
 
 __all__ = ["group_rows"]
 
@@ -32,11 +30,6 @@ def group_rows(column: Column) -> tuple[np.ndarray, tuple[str, ...], str]:
     else:
         cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75)))
         codes = np.searchsorted(cuts, column.data)
-        names = _between([short(cut) for cut in cuts.tolist()])
+        names = interval_words([short(cut) for cut in cuts.tolist()])
         rule = f"{column.name} is a number, cut at its quartiles."
     return np.where(column.missing, -1, codes), names, rule
-
-
-def _between(cuts: list[str]) -> tuple[str, ...]:
-    inner = [f"({low}, {high}]" for low, high in pairwise(cuts)]
-    return (f"<= {cuts[0]}", *inner, f"> {cuts[-1]}")
