@@ -16,24 +16,8 @@ from typing import NoReturn
 
 from openbook.words.numbers import figure
 from openbook.words.sentences import printable
-from openbook.work.nodes import (
-    Accent,
-    Big,
-    BinomialNode,
-    Fence,
-    Fraction,
-    Function,
-    Letter,
-    Node,
-    NumberNode,
-    Root,
-    RowNode,
-    Script,
-    SpaceNode,
-    Styled,
-    Symbol,
-    TextNode,
-)
+from openbook.work import nodes
+from openbook.work.nodes import Node
 from openbook.work.step import Step
 from openbook.work.vocabulary import (
     ACCENTS,
@@ -61,15 +45,15 @@ _ESCAPED = {
     sign: f"{command}{{}}" if command[-1].isalpha() else command for command, sign in TEXT_ESCAPES.items()
 }
 _LIGATURE = re.compile("([-'])(?=\\1)")  # two hyphens would be set as a dash
-_SYMBOLS = {word: Symbol(sign, kind) for kind, table in SYMBOLS.items() for word, sign in table.items()}
+_SYMBOLS = {word: nodes.Symbol(sign, kind) for kind, table in SYMBOLS.items() for word, sign in table.items()}
 _WORDS: dict[str, Node] = {
-    **{sign: Letter(sign) for sign in [*ascii_letters, *LETTERS.values()]},
-    **{command: Letter(sign) for command, sign in LETTERS.items()},
+    **{sign: nodes.Letter(sign) for sign in [*ascii_letters, *LETTERS.values()]},
+    **{command: nodes.Letter(sign) for command, sign in LETTERS.items()},
     **_SYMBOLS,
     **{symbol.sign: symbol for symbol in _SYMBOLS.values() if not symbol.sign.isascii()},
-    **{command: Function(name) for command, name in FUNCTIONS.items()},
-    **{command: Big(sign) for command, sign in BIG.items()},
-    **{command: SpaceNode(command) for command in SPACES},
+    **{command: nodes.Function(name) for command, name in FUNCTIONS.items()},
+    **{command: nodes.Big(sign) for command, sign in BIG.items()},
+    **{command: nodes.SpaceNode(command) for command in SPACES},
 }
 
 
@@ -89,44 +73,50 @@ def parse(formula: str) -> Node:
 
 def terms(step: Step) -> list[Node]:
     """What a step sets equal to its label, in order: the formula, the numbers put in, the result."""
-    nodes = [parse(formula) for formula in (step.formula, step.numbers) if formula]
+    parsed = [parse(formula) for formula in (step.formula, step.numbers) if formula]
     if step.states_rule:
-        return nodes
+        return parsed
     shown = figure(step.result)
     is_word = isinstance(step.result, str) or shown == "undefined"
-    return [*nodes, TextNode(shown) if is_word else parse(shown)]
+    return [*parsed, nodes.TextNode(shown) if is_word else parse(shown)]
 
 
-def pieces(node: Node) -> list[RowNode]:
+def pieces(node: Node) -> list[nodes.RowNode]:
     """Cut a formula where a line may break: before each relation or binary sign that stands outside brackets.
 
     >>> [len(piece.items) for piece in pieces(parse("a + b = c"))]
     [1, 2, 2]
     """
-    items = node.items if isinstance(node, RowNode) else (node,)
+    items = node.items if isinstance(node, nodes.RowNode) else (node,)
     cuts = [i for i, item in enumerate(items) if i and _breaks_before(item)]
-    return [RowNode(items[i:j]) for i, j in zip([0, *cuts], [*cuts, len(items)], strict=True)]
+    return [nodes.RowNode(items[i:j]) for i, j in zip([0, *cuts], [*cuts, len(items)], strict=True)]
 
 
 def _breaks_before(node: Node) -> bool:
-    return isinstance(node, Symbol) and node.kind in {"relation", "binary"} and node.sign != "/"
+    return isinstance(node, nodes.Symbol) and node.kind in {"relation", "binary"} and node.sign != "/"
 
 
 def ends_operand(node: Node) -> bool:
     """Whether a sign after this node stands between two operands, not before one."""
-    if isinstance(node, Symbol):
+    if isinstance(node, nodes.Symbol):
         return node.kind == "plain"
-    return not isinstance(node, SpaceNode | Function | Big)
+    return not isinstance(node, nodes.SpaceNode | nodes.Function | nodes.Big)
 
 
 def is_tall(node: Node) -> bool:
     """Whether brackets around this have to grow."""
     match node:
-        case Fraction() | BinomialNode() | Big():
+        case nodes.Fraction() | nodes.BinomialNode() | nodes.Big():
             return True
-        case RowNode(items):
+        case nodes.RowNode(items):
             return any(is_tall(item) for item in items)
-        case Root(body) | Fence(_, body) | Script(body) | Accent(_, body) | Styled(_, body):
+        case (
+            nodes.Root(body)
+            | nodes.Fence(_, body)
+            | nodes.Script(body)
+            | nodes.Accent(_, body)
+            | nodes.Styled(_, body)
+        ):
             return is_tall(body)
     return False
 
@@ -207,9 +197,9 @@ class _Reader:
             item = self.scripted(opens=not between)
             if not between:
                 item = _as_prefix(item)
-            items.extend(item.items if isinstance(item, RowNode) else [item])
+            items.extend(item.items if isinstance(item, nodes.RowNode) else [item])
         self.depth -= 1
-        return items[0] if len(items) == 1 else RowNode(tuple(items))
+        return items[0] if len(items) == 1 else nodes.RowNode(tuple(items))
 
     def scripted(self, *, opens: bool) -> Node:
         """An atom with what hangs below and above it; a bar here opens a pair of bars, or stands between."""
@@ -222,15 +212,15 @@ class _Reader:
             scripts[mark] = self.argument(mark)
         if not scripts:
             return base
-        if isinstance(base, NumberNode) and "e" in base.text.lower():
-            base = Fence("(", base, ")")  # the power of 1e-05 is not that of its own ten
-        return Script(base, scripts.get("_"), scripts.get("^"))
+        if isinstance(base, nodes.NumberNode) and "e" in base.text.lower():
+            base = nodes.Fence("(", base, ")")  # the power of 1e-05 is not that of its own ten
+        return nodes.Script(base, scripts.get("_"), scripts.get("^"))
 
     def bars(self) -> Node:
         self.take()
         body = self.row(in_bars=True)
         self.expect("|", "a bar")
-        return Fence("|", body, "|")
+        return nodes.Fence("|", body, "|")
 
     def argument(self, mark: str) -> Node:
         word = self.peek()
@@ -254,11 +244,11 @@ class _Reader:
             return self.group("a group")
         self.take()
         if word == r"\arg" and self.peek() in {r"\max", r"\min"}:
-            return Function(f"arg {FUNCTIONS[self.take()]}")
+            return nodes.Function(f"arg {FUNCTIONS[self.take()]}")
         if word in _WORDS:
             return _WORDS[word]
         if NUMBER.fullmatch(word):
-            return NumberNode(word)
+            return nodes.NumberNode(word)
         if word in OPENING:
             return self.fence(OPENING[word], self.row())
         if word.startswith("\\"):
@@ -269,16 +259,16 @@ class _Reader:
 
     def command(self, command: str) -> Node:
         if command in ACCENTS:
-            return Accent(command, self.group(command))
+            return nodes.Accent(command, self.group(command))
         if command in STYLES:
-            return Styled(command, self.group(command))
+            return nodes.Styled(command, self.group(command))
         match command:
             case r"\frac":
-                return Fraction(self.group(command), self.group(command))
+                return nodes.Fraction(self.group(command), self.group(command))
             case r"\binom":
-                return BinomialNode(self.group(command), self.group(command))
+                return nodes.BinomialNode(self.group(command), self.group(command))
             case r"\sqrt":
-                return Root(self.group(command))
+                return nodes.Root(self.group(command))
             case r"\text":
                 return self.text()
             case r"\operatorname":
@@ -287,7 +277,7 @@ class _Reader:
                 opening = self.delimiter()
                 body = self.row()
                 self.expect(r"\right", r"\left")
-                return Fence(opening, body, self.delimiter())
+                return nodes.Fence(opening, body, self.delimiter())
         return self.fail(f"the command {command} is not of the vocabulary")
 
     def fence(self, opening: str, body: Node) -> Node:
@@ -295,7 +285,7 @@ class _Reader:
         word = self.take()
         if word not in CLOSING:
             self.fail(f"{opening!r} is not closed")
-        return Fence(opening, body, CLOSING[word])
+        return nodes.Fence(opening, body, CLOSING[word])
 
     def delimiter(self) -> str:
         word = self.take()
@@ -308,7 +298,7 @@ class _Reader:
         if not found:
             self.fail(r"\operatorname needs a name in braces, of letters, digits, spaces and hyphens")
         self.at = found.end()
-        return Function(found[1])
+        return nodes.Function(found[1])
 
     def text(self) -> Node:
         r"""What stands in \text{…}, where spaces count and the signs that LaTeX reserves are escaped."""
@@ -329,11 +319,11 @@ class _Reader:
                 shown.append(sign)
                 self.at += 1
         self.at += 1
-        return TextNode("".join(shown))
+        return nodes.TextNode("".join(shown))
 
 
 def _as_prefix(node: Node) -> Node:
     """A sign that has no operand before it: the minus of -x."""
-    if isinstance(node, Symbol) and node.sign in {"+", "-", "±"}:
-        return Symbol(node.sign, "prefix")
+    if isinstance(node, nodes.Symbol) and node.sign in {"+", "-", "±"}:
+        return nodes.Symbol(node.sign, "prefix")
     return node

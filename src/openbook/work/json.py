@@ -12,6 +12,7 @@ cell is kept as its text.
 
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from openbook.errors import DataError
@@ -22,6 +23,8 @@ __all__ = ["from_json", "to_json"]
 
 NOT_FINITE = ("nan", "inf", "-inf")
 
+Part = Step | Grid | Passage | Work
+
 
 def to_json(work: Work) -> dict[str, Any]:
     """The derivation as dictionaries and lists that `json.dumps` takes, even with `allow_nan=False`.
@@ -29,12 +32,7 @@ def to_json(work: Work) -> dict[str, Any]:
     >>> to_json(Work("t", (Step("a", result=0.5),)))["parts"][0]["result"]
     0.5
     """
-    return {
-        "kind": "work",
-        "title": work.title,
-        "parts": [_part(part) for part in work.parts],
-        "conclusion": work.conclusion,
-    }
+    return _record(work)
 
 
 def from_json(record: dict[str, Any]) -> Work:
@@ -49,44 +47,24 @@ def from_json(record: dict[str, Any]) -> Work:
     return work
 
 
-def _part(part: Step | Grid | Passage | Work) -> dict[str, Any]:
-    if isinstance(part, Work):
-        return to_json(part)
-    if isinstance(part, Grid):
-        rows = [[_value(value) for value in row] for row in part.rows]
-        return {
-            "kind": "grid",
-            "title": part.title,
-            "header": list(part.header),
-            "rows": rows,
-            "note": part.note,
-        }
-    if isinstance(part, Passage):
-        pieces = [[text, _value(weight)] for text, weight in part.pieces]
-        return {"kind": "passage", "title": part.title, "pieces": pieces, "note": part.note}
-    return {
-        "kind": "step",
-        "label": part.label,
-        "formula": part.formula,
-        "numbers": part.numbers,
-        "result": _value(part.result),
-        "note": part.note,
-    }
+def _record(part: Part) -> dict[str, Any]:
+    record = {field.name: _value(getattr(part, field.name)) for field in fields(part)}
+    return {"kind": type(part).__name__.lower(), **record}
 
 
 def _value(value: Any) -> Any:
+    if isinstance(value, Part):
+        return _record(value)
+    if isinstance(value, tuple):
+        return [_value(each) for each in value]
     if hasattr(value, "item"):
         value = value.item()  # NumPy's scalars as Python's
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else {"number": str(value)}
-    if isinstance(value, tuple):
-        return [_value(number) for number in value]
-    return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"number": str(value)}
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
 
-def _read(record: Any, where: str) -> Step | Grid | Passage | Work:
+def _read(record: Any, where: str) -> Part:
     kind = record.get("kind") if isinstance(record, dict) else None
     if not isinstance(kind, str) or kind not in READERS:
         raise DataError(
@@ -166,7 +144,7 @@ def _shown(value: Any) -> str:
     return repr(value)[:60]
 
 
-READERS: dict[str, Callable[[dict[str, Any], str], Step | Grid | Passage | Work]] = {
+READERS: dict[str, Callable[[dict[str, Any], str], Part]] = {
     "work": _read_work,
     "step": _read_step,
     "grid": _read_grid,

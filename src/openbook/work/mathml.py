@@ -3,27 +3,9 @@
 from html import escape
 from string import ascii_lowercase, ascii_uppercase, digits
 
+from openbook.work import nodes
 from openbook.work.formula import is_tall, printable
-from openbook.work.nodes import (
-    Accent,
-    Big,
-    BinomialNode,
-    Branch,
-    Fence,
-    Fraction,
-    Function,
-    Leaf,
-    Letter,
-    Node,
-    NumberNode,
-    Root,
-    RowNode,
-    Script,
-    SpaceNode,
-    Styled,
-    Symbol,
-    TextNode,
-)
+from openbook.work.nodes import Node
 from openbook.work.vocabulary import LIMITS, SPACES
 
 __all__ = ["to_mathml"]
@@ -46,48 +28,48 @@ def to_mathml(node: Node) -> str:
     >>> to_mathml(parse(r"\frac{N_c}{10}"))
     '<mfrac><msub><mi>N</mi><mi>c</mi></msub><mn>10</mn></mfrac>'
     """
-    return _leaf(node) if isinstance(node, Leaf) else _branch(node)
+    return _leaf(node) if isinstance(node, nodes.Leaf) else _branch(node)
 
 
-def _leaf(node: Leaf) -> str:
+def _leaf(node: nodes.Leaf) -> str:
     match node:
-        case NumberNode(text):
+        case nodes.NumberNode(text):
             return _number(text)
-        case Letter(sign):
+        case nodes.Letter(sign):
             # Capital Greek stands upright, as LaTeX sets it.
             return f'<mi mathvariant="normal">{sign}</mi>' if "Α" <= sign <= "Ω" else f"<mi>{sign}</mi>"
-        case TextNode(text):
+        case nodes.TextNode(text):
             return _name(text)
-        case Function(name):
+        case nodes.Function(name):
             return _name(name)
-        case Big(sign):
+        case nodes.Big(sign):
             return f'<mo movablelimits="false">{sign}</mo>'
-        case SpaceNode(command):
+        case nodes.SpaceNode(command):
             return f'<mspace width="{SPACES[command]}em"></mspace>'
-        case Symbol(sign, kind):
+        case nodes.Symbol(sign, kind):
             return _symbol(sign, kind)
 
 
-def _branch(node: Branch) -> str:
+def _branch(node: nodes.Branch) -> str:
     match node:
-        case RowNode(items):
+        case nodes.RowNode(items):
             return f"<mrow>{_row(items)}</mrow>"
-        case Fraction(top, bottom):
+        case nodes.Fraction(top, bottom):
             return f"<mfrac>{to_mathml(top)}{to_mathml(bottom)}</mfrac>"
-        case BinomialNode(top, bottom):
+        case nodes.BinomialNode(top, bottom):
             choice = f'<mfrac linethickness="0">{to_mathml(top)}{to_mathml(bottom)}</mfrac>'
             return f"<mrow><mo>(</mo>{choice}<mo>)</mo></mrow>"
-        case Root(body):
+        case nodes.Root(body):
             return f"<msqrt>{to_mathml(body)}</msqrt>"
-        case Script():
+        case nodes.Script():
             return _script(node)
-        case Fence(opening, body, closing):
+        case nodes.Fence(opening, body, closing):
             left, right = _bracket(opening, "prefix", body), _bracket(closing, "postfix", body)
             return f"<mrow>{left}{to_mathml(body)}{right}</mrow>"
-        case Accent(command, body):
+        case nodes.Accent(command, body):
             mark = f'<mo stretchy="false">{ACCENT_SIGNS[command]}</mo>'
             return f'<mover accent="true">{to_mathml(body)}{mark}</mover>'
-        case Styled(command, body):
+        case nodes.Styled(command, body):
             return _styled(command, body)
 
 
@@ -98,8 +80,8 @@ def _row(items: tuple[Node, ...]) -> str:
     for item in items:
         tight = (
             before is None
-            or isinstance(before, Symbol | SpaceNode)
-            or isinstance(item, Fence | Symbol | SpaceNode)
+            or isinstance(before, nodes.Symbol | nodes.SpaceNode)
+            or isinstance(item, nodes.Fence | nodes.Symbol | nodes.SpaceNode)
         )
         if not tight and (_is_function(before) or _is_function(item)):
             shown += THIN
@@ -108,9 +90,9 @@ def _row(items: tuple[Node, ...]) -> str:
     return shown
 
 
-def _script(node: Script) -> str:
+def _script(node: nodes.Script) -> str:
     base = node.base
-    underneath = isinstance(base, Big) or (isinstance(base, Function) and base.name in LIMITS)
+    underneath = isinstance(base, nodes.Big) or (isinstance(base, nodes.Function) and base.name in LIMITS)
     below, above = ("under", "over") if underneath else ("sub", "sup")
     tag = "m" + (below if node.below is not None else "") + (above if node.above is not None else "")
     parts = [to_mathml(part) for part in (base, node.below, node.above) if part is not None]
@@ -152,9 +134,9 @@ def _styled(command: str, body: Node) -> str:
     """Letters of another alphabet, which browsers take from Unicode: MathML Core knows no other variants."""
     alphabet = ALPHABETS[command]
     shown = ""
-    for item in body.items if isinstance(body, RowNode) else (body,):
+    for item in body.items if isinstance(body, nodes.RowNode) else (body,):
         match item:
-            case Letter(text) | NumberNode(text):
+            case nodes.Letter(text) | nodes.NumberNode(text):
                 letters = "".join(alphabet.get(sign, sign) for sign in text)
                 shown += f'<mi mathvariant="normal">{letters}</mi>'
             case _:
@@ -163,7 +145,7 @@ def _styled(command: str, body: Node) -> str:
 
 
 def _is_function(node: Node | None) -> bool:
-    return isinstance(node.base if isinstance(node, Script) else node, Function)
+    return isinstance(node.base if isinstance(node, nodes.Script) else node, nodes.Function)
 
 
 def _name(text: str) -> str:

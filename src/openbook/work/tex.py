@@ -5,27 +5,9 @@ Formulas are printed from their tree, so that nothing but the vocabulary reaches
 
 import re
 
+from openbook.work import nodes
 from openbook.work.formula import ends_operand, escape, is_tall
-from openbook.work.nodes import (
-    Accent,
-    Big,
-    BinomialNode,
-    Branch,
-    Fence,
-    Fraction,
-    Function,
-    Leaf,
-    Letter,
-    Node,
-    NumberNode,
-    Root,
-    RowNode,
-    Script,
-    SpaceNode,
-    Styled,
-    Symbol,
-    TextNode,
-)
+from openbook.work.nodes import Node
 from openbook.work.unicode import SUBSCRIPTS, SUPERSCRIPTS
 from openbook.work.vocabulary import ACCENTS, BIG, DELIMITERS, FUNCTIONS, LETTERS, SYMBOLS
 
@@ -65,7 +47,7 @@ def to_tex(node: Node) -> str:
     >>> print(to_tex(parse(r"P(x_i) \le 2e-05")))
     P (x_{i}) \le 2 \times 10^{-5}
     """
-    return _leaf(node) if isinstance(node, Leaf) else _branch(node)
+    return _leaf(node) if isinstance(node, nodes.Leaf) else _branch(node)
 
 
 def text_to_tex(text: str) -> str:
@@ -78,39 +60,39 @@ def text_to_tex(text: str) -> str:
     return accented.translate(TEXT_SIGNS)
 
 
-def _leaf(node: Leaf) -> str:
+def _leaf(node: nodes.Leaf) -> str:
     match node:
-        case NumberNode(text):
+        case nodes.NumberNode(text):
             mantissa, _, exponent = text.lower().partition("e")
             return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else text
-        case Letter(sign) | Symbol(sign) | Big(sign):
+        case nodes.Letter(sign) | nodes.Symbol(sign) | nodes.Big(sign):
             return COMMANDS.get(sign, sign)
-        case Function(name):
+        case nodes.Function(name):
             return COMMANDS.get(name, rf"\operatorname{{{name}}}")
-        case TextNode(text):
+        case nodes.TextNode(text):
             return rf"\text{{{text_to_tex(text)}}}"
-        case SpaceNode(command):
+        case nodes.SpaceNode(command):
             return command
 
 
-def _branch(node: Branch) -> str:
+def _branch(node: nodes.Branch) -> str:
     match node:
-        case RowNode(items):
+        case nodes.RowNode(items):
             return _row(items)
-        case Fraction(top, bottom):
+        case nodes.Fraction(top, bottom):
             return rf"\frac{{{to_tex(top)}}}{{{to_tex(bottom)}}}"
-        case BinomialNode(top, bottom):
+        case nodes.BinomialNode(top, bottom):
             return rf"\binom{{{to_tex(top)}}}{{{to_tex(bottom)}}}"
-        case Root(body):
+        case nodes.Root(body):
             return rf"\sqrt{{{to_tex(body)}}}"
-        case Accent(command, body) | Styled(command, body):
+        case nodes.Accent(command, body) | nodes.Styled(command, body):
             return f"{command}{{{to_tex(body)}}}"
-        case Fence(opening, body, closing):
+        case nodes.Fence(opening, body, closing):
             left, right = BRACKETS[opening], BRACKETS[closing]
             plain = opening in {"(", "[", "{"} and closing in {")", "]", "}"} and not is_tall(body)
             return f"{left}{to_tex(body)}{right}" if plain else rf"\left{left} {to_tex(body)} \right{right}"
-        case Script(base, below, above):
-            shown = f"{{{to_tex(base)}}}" if isinstance(base, RowNode | Script) else to_tex(base)
+        case nodes.Script(base, below, above):
+            shown = f"{{{to_tex(base)}}}" if isinstance(base, nodes.RowNode | nodes.Script) else to_tex(base)
             low = "" if below is None else f"_{{{to_tex(below)}}}"
             high = "" if above is None else f"^{{{to_tex(above)}}}"
             return shown + low + high
@@ -122,7 +104,10 @@ def _row(items: tuple[Node, ...]) -> str:
     before: Node | None = None
     for item in items:
         prefixed = (
-            isinstance(item, Symbol) and item.kind == "prefix" and before is not None and ends_operand(before)
+            isinstance(item, nodes.Symbol)
+            and item.kind == "prefix"
+            and before is not None
+            and ends_operand(before)
         )
         shown.append(f"{{{to_tex(item)}}}" if prefixed else to_tex(item))
         before = item

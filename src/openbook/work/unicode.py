@@ -7,27 +7,9 @@ be misread in a tighter place.
 import unicodedata
 from enum import IntEnum
 
+from openbook.work import nodes
 from openbook.work.formula import pieces, printable
-from openbook.work.nodes import (
-    Accent,
-    Big,
-    BinomialNode,
-    Branch,
-    Fence,
-    Fraction,
-    Function,
-    Leaf,
-    Letter,
-    Node,
-    NumberNode,
-    Root,
-    RowNode,
-    Script,
-    SpaceNode,
-    Styled,
-    Symbol,
-    TextNode,
-)
+from openbook.work.nodes import Node
 from openbook.work.vocabulary import ACCENTS
 
 __all__ = ["broken", "to_unicode"]
@@ -74,47 +56,47 @@ def broken(node: Node, width: int) -> list[Node]:
     lines: list[tuple[Node, ...]] = [()]
     for piece in pieces(node):
         longer = lines[-1] + piece.items
-        if lines[-1] and len(to_unicode(RowNode(longer))) > width:
+        if lines[-1] and len(to_unicode(nodes.RowNode(longer))) > width:
             lines.append(piece.items)
         else:
             lines[-1] = longer
-    return [RowNode(line) for line in lines]
+    return [nodes.RowNode(line) for line in lines]
 
 
 def _show(node: Node) -> tuple[str, Hold]:
-    return _leaf(node) if isinstance(node, Leaf) else _branch(node)
+    return _leaf(node) if isinstance(node, nodes.Leaf) else _branch(node)
 
 
-def _leaf(node: Leaf) -> tuple[str, Hold]:
+def _leaf(node: nodes.Leaf) -> tuple[str, Hold]:
     match node:
-        case Letter(sign) | Big(sign) | Symbol(sign):
+        case nodes.Letter(sign) | nodes.Big(sign) | nodes.Symbol(sign):
             return SIGNS.get(sign, sign), Hold.ATOM
-        case NumberNode(text) | Function(text):
+        case nodes.NumberNode(text) | nodes.Function(text):
             return text, Hold.ATOM
-        case TextNode(text):
+        case nodes.TextNode(text):
             return printable(text), Hold.ATOM if text.isalnum() else Hold.SUM
-        case SpaceNode():
+        case nodes.SpaceNode():
             return " ", Hold.ATOM
 
 
-def _branch(node: Branch) -> tuple[str, Hold]:
+def _branch(node: nodes.Branch) -> tuple[str, Hold]:
     match node:
-        case RowNode(items):
+        case nodes.RowNode(items):
             return _row(items)
-        case Fraction(top, bottom):
+        case nodes.Fraction(top, bottom):
             return f"{_within(top, Hold.PRODUCT)}/{_within(bottom, Hold.ATOM)}", Hold.QUOTIENT
-        case BinomialNode(top, bottom):
+        case nodes.BinomialNode(top, bottom):
             return f"C({to_unicode(top)}, {to_unicode(bottom)})", Hold.ATOM
-        case Root(body):
+        case nodes.Root(body):
             return f"√{_within(body, Hold.ATOM)}", Hold.ATOM
-        case Script(base, below, above):
+        case nodes.Script(base, below, above):
             scripts = _hung(below, "_", SUBSCRIPTS) + _hung(above, "^", SUPERSCRIPTS)
             return _within(base, Hold.ATOM) + scripts, Hold.ATOM
-        case Fence(opening, body, closing):
+        case nodes.Fence(opening, body, closing):
             return f"{opening}{to_unicode(body)}{closing}", Hold.ATOM
-        case Styled(_, body):
+        case nodes.Styled(_, body):
             return _show(body)
-        case Accent(command, body):
+        case nodes.Accent(command, body):
             return _accented(to_unicode(body), command), Hold.ATOM
 
 
@@ -151,9 +133,9 @@ def _row(items: tuple[Node, ...]) -> tuple[str, Hold]:
     end = ""
     for item in items:
         shown, own = _show(item)
-        if _core(before) is Function and own is Hold.QUOTIENT:
+        if _core(before) is nodes.Function and own is Hold.QUOTIENT:
             shown = f"({shown})"  # log(a/b), where log a/b would be misread
-        elif isinstance(before, Symbol) and before.sign == "/":
+        elif isinstance(before, nodes.Symbol) and before.sign == "/":
             shown = _within(item, Hold.ATOM)
         else:
             hold = min(hold, own)
@@ -167,34 +149,38 @@ def _row(items: tuple[Node, ...]) -> tuple[str, Hold]:
 
 def _loosened(item: Node) -> Hold:
     """How loose a row becomes through this item."""
-    if isinstance(item, Symbol):
+    if isinstance(item, nodes.Symbol):
         if item.kind in {"relation", "punctuation"}:
             return Hold.LIST
         if item.kind == "binary":
             return Hold.QUOTIENT if item.sign in {"·", "×", "/"} else Hold.SUM
-    return Hold.SUM if _core(item) in {Function, Big} else Hold.ATOM
+    return Hold.SUM if _core(item) in {nodes.Function, nodes.Big} else Hold.ATOM
 
 
 def _gap(before: Node | None, end: str, item: Node, shown: str) -> str:
     """What stands between two neighbours: a space around signs and between names, a dot beside a fraction."""
-    if before is None or SpaceNode in {type(before), type(item)}:
+    if before is None or nodes.SpaceNode in {type(before), type(item)}:
         return ""
     for sign in (before, item):
-        if isinstance(sign, Symbol):
+        if isinstance(sign, nodes.Symbol):
             spaced = sign.kind in {"relation", "binary"} and sign.sign != "/"
             if spaced or (sign is before and sign.kind == "punctuation"):
                 return " "
-    if Symbol in {type(before), type(item)}:
+    if nodes.Symbol in {type(before), type(item)}:
         return ""
-    if _core(before) is Function:
+    if _core(before) is nodes.Function:
         return "" if shown.startswith("(") else " "
-    if TextNode in {type(before), type(item)}:
+    if nodes.TextNode in {type(before), type(item)}:
         return ""
-    if type(before) in {Fraction, Root} or type(item) in {Fraction, Root}:
-        return " " if _core(before) is Big else " · "
-    named = _core(before) is Big or _core(item) in {Big, Function, NumberNode}
-    bracketed = _core(before) in {Fence, BinomialNode} or (isinstance(item, Script) and _core(item) is Fence)
-    runs_on = isinstance(before, Script) and bool(set(end) & set("_^")) and not isinstance(item, Fence)
+    if type(before) in {nodes.Fraction, nodes.Root} or type(item) in {nodes.Fraction, nodes.Root}:
+        return " " if _core(before) is nodes.Big else " · "
+    named = _core(before) is nodes.Big or _core(item) in {nodes.Big, nodes.Function, nodes.NumberNode}
+    bracketed = _core(before) in {nodes.Fence, nodes.BinomialNode} or (
+        isinstance(item, nodes.Script) and _core(item) is nodes.Fence
+    )
+    runs_on = (
+        isinstance(before, nodes.Script) and bool(set(end) & set("_^")) and not isinstance(item, nodes.Fence)
+    )
     return " " if named or bracketed or runs_on else ""
 
 
@@ -202,13 +188,13 @@ def _is_call(items: tuple[Node, ...]) -> bool:
     """Whether the row is a name and its argument, P(x), rather than a product, n(n - 1)."""
     if (
         len(items) != 2
-        or not isinstance(items[1], Fence)
-        or isinstance(items[0], NumberNode | Symbol | Fence)
+        or not isinstance(items[1], nodes.Fence)
+        or isinstance(items[0], nodes.NumberNode | nodes.Symbol | nodes.Fence)
     ):
         return False
-    return isinstance(items[0], Function) or _show(items[1].body)[1] is not Hold.SUM
+    return isinstance(items[0], nodes.Function) or _show(items[1].body)[1] is not Hold.SUM
 
 
 def _core(node: Node | None) -> type:
     """The type of a node, or of what its scripts hang on."""
-    return type(node.base if isinstance(node, Script) else node)
+    return type(node.base if isinstance(node, nodes.Script) else node)

@@ -6,7 +6,6 @@ __all__ = [
     "CLOSING",
     "DELIMITERS",
     "FUNCTIONS",
-    "GREEK",
     "LETTERS",
     "LIMITS",
     "OPENING",
@@ -16,122 +15,42 @@ __all__ = [
     "TEXT_ESCAPES",
 ]
 
-GREEK = {
-    r"\alpha": "α",
-    r"\beta": "β",
-    r"\gamma": "γ",
-    r"\delta": "δ",
-    r"\epsilon": "ϵ",
-    r"\varepsilon": "ε",
-    r"\zeta": "ζ",
-    r"\eta": "η",
-    r"\theta": "θ",
-    r"\iota": "ι",
-    r"\kappa": "κ",
-    r"\lambda": "λ",
-    r"\mu": "μ",
-    r"\nu": "ν",
-    r"\xi": "ξ",
-    r"\pi": "π",
-    r"\rho": "ρ",
-    r"\sigma": "σ",
-    r"\tau": "τ",
-    r"\upsilon": "υ",
-    r"\phi": "ϕ",
-    r"\varphi": "φ",
-    r"\chi": "χ",
-    r"\psi": "ψ",
-    r"\omega": "ω",
-    r"\Gamma": "Γ",
-    r"\Delta": "Δ",
-    r"\Theta": "Θ",
-    r"\Lambda": "Λ",
-    r"\Xi": "Ξ",
-    r"\Pi": "Π",
-    r"\Sigma": "Σ",
-    r"\Upsilon": "Υ",
-    r"\Phi": "Φ",
-    r"\Psi": "Ψ",
-    r"\Omega": "Ω",
-}
-LETTERS = {**GREEK, r"\ell": "ℓ"}
+
+def _pairs(text: str) -> dict[str, str]:
+    r"""The signs of words that stand before them.
+
+    >>> _pairs(r"\alpha α  \beta β")
+    {'\\alpha': 'α', '\\beta': 'β'}
+    """
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+LETTERS = _pairs(r"""
+    \alpha α  \beta β  \gamma γ  \delta δ  \epsilon ϵ  \varepsilon ε  \zeta ζ  \eta η  \theta θ  \iota ι
+    \kappa κ  \lambda λ  \mu μ  \nu ν  \xi ξ  \pi π  \rho ρ  \sigma σ  \tau τ  \upsilon υ  \phi ϕ
+    \varphi φ  \chi χ  \psi ψ  \omega ω  \Gamma Γ  \Delta Δ  \Theta Θ  \Lambda Λ  \Xi Ξ  \Pi Π
+    \Sigma Σ  \Upsilon Υ  \Phi Φ  \Psi Ψ  \Omega Ω  \ell ℓ
+""")
 
 SYMBOLS = {
-    "relation": {
-        "=": "=",
-        "<": "<",
-        ">": ">",
-        ":": ":",
-        r"\le": "≤",
-        r"\leq": "≤",
-        r"\ge": "≥",
-        r"\geq": "≥",
-        r"\ne": "≠",
-        r"\neq": "≠",
-        r"\approx": "≈",
-        r"\sim": "∼",
-        r"\propto": "∝",
-        r"\mid": "∣",
-        r"\in": "∈",
-        r"\notin": "∉",
-        r"\subseteq": "⊆",
-        r"\to": "→",
-        r"\gets": "←",
-        r"\Rightarrow": "⇒",
-    },
-    "binary": {
-        "+": "+",
-        "-": "-",
-        "/": "/",
-        r"\pm": "±",
-        r"\cdot": "·",
-        r"\times": "×",
-        r"\cup": "∪",
-        r"\cap": "∩",
-        r"\setminus": "∖",
-        r"\land": "∧",
-        r"\lor": "∨",
-    },
-    "punctuation": {",": ",", ";": ";"},
-    "plain": {
-        "!": "!",
-        "?": "?",
-        ".": ".",
-        "|": "|",
-        "'": "′",
-        r"\|": "‖",
-        r"\infty": "∞",
-        r"\partial": "∂",
-        r"\nabla": "∇",
-        r"\emptyset": "∅",
-        r"\neg": "¬",
-        r"\top": "⊤",
-        r"\dots": "…",
-        r"\ldots": "…",
-        r"\cdots": "⋯",
-        r"\_": "_",
-        r"\%": "%",
-        r"\&": "&",
-        r"\#": "#",
-        r"\$": "$",
-    },
+    "relation": _pairs(r"""
+        = =  < <  > >  : :  \le ≤  \leq ≤  \ge ≥  \geq ≥  \ne ≠  \neq ≠  \approx ≈  \sim ∼  \propto ∝
+        \mid ∣  \in ∈  \notin ∉  \subseteq ⊆  \to →  \gets ←  \Rightarrow ⇒
+    """),
+    "binary": _pairs(r"""
+        + +  - -  / /  \pm ±  \cdot ·  \times ×  \cup ∪  \cap ∩  \setminus ∖  \land ∧  \lor ∨
+    """),
+    "punctuation": _pairs(", ,  ; ;"),
+    "plain": _pairs(r"""
+        ! !  ? ?  . .  | |  ' ′  \| ‖  \infty ∞  \partial ∂  \nabla ∇  \emptyset ∅  \neg ¬  \top ⊤
+        \dots …  \ldots …  \cdots ⋯  \_ _  \% %  \& &  \# #  \$ $
+    """),
 }
 
 BIG = {r"\sum": "∑", r"\prod": "∏"}
 
-FUNCTIONS = {
-    r"\arctan": "arctan",
-    r"\arg": "arg",
-    r"\cos": "cos",
-    r"\det": "det",
-    r"\exp": "exp",
-    r"\ln": "ln",
-    r"\log": "log",
-    r"\max": "max",
-    r"\min": "min",
-    r"\sin": "sin",
-    r"\tanh": "tanh",
-}
+FUNCTIONS = {rf"\{name}": name for name in "arctan arg cos det exp ln log max min sin tanh".split()}  # noqa: SIM905
 LIMITS = {"arg max", "arg min", "max", "min"}  # what is written below them stands underneath, not beside
 
 SPACES = {r"\,": 0.167, r"\:": 0.222, r"\;": 0.278, r"\ ": 0.333, r"\quad": 1.0}  # widths in em
@@ -147,19 +66,7 @@ ACCENTS = {
 }
 STYLES = {r"\mathbf", r"\mathcal", r"\mathrm"}
 
-TEXT_ESCAPES = {
-    r"\_": "_",
-    r"\%": "%",
-    r"\&": "&",
-    r"\#": "#",
-    r"\$": "$",
-    r"\{": "{",
-    r"\}": "}",
-    r"\textbackslash": "\\",
-    r"\textasciicircum": "^",
-    r"\textasciitilde": "~",
-    r"\textasciigrave": "`",
-    r"\textless": "<",
-    r"\textgreater": ">",
-    r"\textbar": "|",
-}
+TEXT_ESCAPES = _pairs(r"""
+    \_ _  \% %  \& &  \# #  \$ $  \{ {  \} }  \textbackslash \  \textasciicircum ^  \textasciitilde ~
+    \textasciigrave `  \textless <  \textgreater >  \textbar |
+""")
