@@ -10,9 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from openbook.measures.derive_distances import FORMULAS, derive_vectors, terms_grid
-from openbook.spaces.matching import MATCHING_FORMULAS, derive_matching
+from openbook.spaces.matching import MATCHING_FORMULAS, derive_matching, told_cell
 from openbook.spaces.space import PRECOMPUTED
-from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Step
 
@@ -68,7 +67,7 @@ def _mixed(mixed, X, there, row):
     rows, terms = [], []
     for j, name in enumerate(mixed.schema.names):
         term, how = mixed.term(j, X.data(name)[0], there.data(name)[0])
-        rows.append((name, *(_cell(table.column(name)) for table in (X, there)), how, term))
+        rows.append((name, *(told_cell(table.column(name)) for table in (X, there)), how, term))
         terms.append(term)
     whole = FORMULAS["heom" if mixed.squared else "gower"][1]
     if mixed.squared:
@@ -96,13 +95,6 @@ def _vectors(space, X, there, row):
     grid = terms_grid(("column", "query", f"row {row}", "term"), zip(names, q, x, terms, strict=True))
     assert isinstance(step.result, float)
     return Compared(step.result, (grid, step))
-
-
-def _cell(column):
-    value = column.tolist()[0]
-    if isinstance(value, float):  # dates are texts
-        return None if math.isnan(value) else figure(value)
-    return value
 
 
 def _letters(name):

@@ -21,7 +21,7 @@ from openbook.data.attributes import MISSING, UNSEEN
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
-__all__ = ["MATCHING_FORMULAS", "HadItems", "cells_as_numbers", "derive_matching"]
+__all__ = ["MATCHING_FORMULAS", "HadItems", "cells_as_numbers", "derive_matching", "told_cell"]
 
 MATCHING_FORMULAS = {
     "hamming": r"\sum_j [x_j \ne q_j]",
@@ -85,7 +85,7 @@ def derive_matching(metric, here, there, row):
         return _derive_jaccard(here, there, row)
     lines, known, differ = [], 0, 0
     for name in there.names:
-        a, b = (_told(table.column(name)) for table in (here, there))
+        a, b = (told_cell(table.column(name)) for table in (here, there))
         known += a is not None and b is not None
         differ += a is not None and b is not None and a != b
         how = "left out" if a is None or b is None else "differ" if a != b else "equal"
@@ -110,7 +110,7 @@ def _derive_jaccard(here, there, row):
     return d, (grid, Step("distance", MATCHING_FORMULAS["jaccard"], numbers, d, note))
 
 
-def _told(column):
+def told_cell(column):
     """A cell as a reader would write it; None where it is missing."""
     value = column.tolist()[0]
     if isinstance(value, float):

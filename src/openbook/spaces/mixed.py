@@ -29,6 +29,7 @@ from functools import cached_property
 import numpy as np
 
 from openbook.data import Categorical, Nominal, Numeric, Ordinal, Schema
+from openbook.spaces.index import nearest_of
 from openbook.words.numbers import figure
 from openbook.work import Grid
 
@@ -182,9 +183,7 @@ class MixedIndex:
             totals, rows = np.full((m, k), np.inf), np.zeros((m, k), np.int64)
             nearest_mixed(self.points, *points, totals, rows)
         else:
-            everything = self._totals(*points)
-            rows = np.argsort(everything, axis=1, kind="stable")[:, :k]
-            totals = np.take_along_axis(everything, rows, axis=1)
+            totals, rows = nearest_of(self._totals(*points), k)
         return self.distance.whole(totals), rows
 
     def among(self, k):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.spaces.tiles import TILE
+from openbook.spaces.tiles import TILE, in_tiles
 
 __all__ = ["EUCLIDEAN", "GOWER", "HEOM", "Points", "all_pairs", "between", "nearest_mixed", "tile_totals"]
 
@@ -37,7 +37,7 @@ class Points(NamedTuple):
     @classmethod
     def of(cls, numbers, codes, scales, kind):
         """The points of rows (n, p) and (n, q)."""
-        return cls(_tiled(numbers, np.inf), _tiled(codes, -1), scales, kind, len(numbers))
+        return cls(in_tiles(numbers, np.inf), in_tiles(codes, -1), scales, kind, len(numbers))
 
     def distances(self, totals):
         """The distances that sums of terms amount to, in their place."""
@@ -51,13 +51,6 @@ class Points(NamedTuple):
             cells.transpose(0, 2, 1).reshape(len(cells) * TILE, cells.shape[1])[: self.n].copy()
             for cells in (self.numbers, self.codes)
         )
-
-
-def _tiled(cells, fill):
-    (n, d), n_tiles = cells.shape, -(-len(cells) // TILE)
-    padded = np.full((n_tiles * TILE, d), fill, cells.dtype)
-    padded[:n] = cells
-    return np.ascontiguousarray(padded.reshape(n_tiles, TILE, d).transpose(0, 2, 1))
 
 
 def all_pairs(points):

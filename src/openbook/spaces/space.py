@@ -27,6 +27,7 @@ from openbook.border.rules import Flag, NamedOr, Number, OneOf, ParameterRule
 from openbook.data import Nominal, Numeric, SparseTable
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.prepare import Encoding
+from openbook.spaces.index import nearest_of
 from openbook.spaces.matching import HadItems, cells_as_numbers
 from openbook.spaces.mixed import MixedDistance, MixedIndex, inside_fences, surely_inside, within_blocks
 
@@ -156,9 +157,9 @@ class Space:
         self.metric = metric = resolved(metric, schema, sparse=sparse, p=p)
         self.p, self.algorithm = p, algorithm
         self.mixed = self.function = None
+        if sparse and metric in (*MIXED, "mahalanobis", "correlation"):
+            raise RefusalError(f"{metric} cannot use sparse rows; pass X.toarray(), or take 'cosine'")
         if metric in MIXED:
-            if sparse:
-                raise RefusalError(f"{metric} cannot use sparse rows; pass X.toarray(), or take 'cosine'")
             self.mixed = MixedDistance.of(table, metric, robust=robust)
             self.place = self.mixed.place
         elif metric == PRECOMPUTED:
@@ -174,8 +175,9 @@ class Space:
             if schema.of(Numeric) != schema.names:
                 self.place = HadItems(schema) if metric == "jaccard" else cells_as_numbers
         elif sparse:
-            _refuse_sparse_gaps(table)
-            self.place = _Sparse(metric)
+            if not np.isfinite(table.sparse.data).all():
+                raise DataError("sparse rows hold NaN or infinity; put numbers there, or pass X.toarray()")
+            self.place = _sparse_rows
         else:
             self.place = _Encoded.of(metric, stored.rows(schema), scale, robust=robust)
 
@@ -315,15 +317,9 @@ def _moments_inside(known):
     return mean, np.sqrt((off * off).sum(axis=0) / count)
 
 
-class _Sparse:
-    """Sparse rows as they are."""
-
-    def __init__(self, distance):
-        if distance not in ("euclidean", "manhattan", "minkowski", "chebyshev", "cosine"):
-            raise RefusalError(f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'")
-
-    def __call__(self, table):
-        return table.sparse if isinstance(table, SparseTable) else sp.csr_array(_numbers(table))
+def _sparse_rows(table):
+    """Sparse rows as they are; others as sparse ones."""
+    return table.sparse if isinstance(table, SparseTable) else sp.csr_array(_numbers(table))
 
 
 def _numbers(table):
@@ -341,11 +337,6 @@ def _given_distances(table):
             f" {far[row, column]:g} in row {row}, column {table.names[column]!r}"
         )
     return far
-
-
-def _refuse_sparse_gaps(table):
-    if not np.isfinite(table.sparse.data).all():
-        raise DataError("sparse rows hold NaN or infinity; put numbers there, or pass X.toarray()")
 
 
 def _whitening(encoding, rows):
@@ -383,9 +374,7 @@ class FunctionIndex:
         step = max(_AT_A_TIME // len(self.points), 1)
         for start in range(0, len(Q), step):
             span = slice(start, start + step)
-            everything = self.distances(Q[span])
-            rows[span] = np.argsort(everything, axis=1, kind="stable")[:, :k]
-            distances[span] = np.take_along_axis(everything, rows[span], axis=1)
+            distances[span], rows[span] = nearest_of(self.distances(Q[span]), k)
         return distances, rows
 
     def among(self, k):

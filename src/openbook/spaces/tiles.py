@@ -25,6 +25,7 @@ __all__ = [
     "distance_of",
     "empty",
     "first_by",
+    "in_tiles",
     "measure_all",
     "measure_pairs",
     "nearest_by",
@@ -67,6 +68,14 @@ def tiled(points, order=None):
         tiles[whole] = np.inf
         tiles[whole, :, : n - whole * TILE] = inside[whole * TILE :].T
     return tiles, rows.reshape(-1, TILE)
+
+
+def in_tiles(cells, filling):
+    """The cells of rows, (n, d), as tiles, (n_tiles, d, TILE), filled up."""
+    (n, d), n_tiles = cells.shape, -(-len(cells) // TILE)
+    filled = np.full((n_tiles * TILE, d), filling, cells.dtype)
+    filled[:n] = cells
+    return np.ascontiguousarray(filled.reshape(n_tiles, TILE, d).transpose(0, 2, 1))
 
 
 class Answer(NamedTuple):

@@ -61,6 +61,7 @@ class KDTree(TileTree):
 
     def _enclosed(self, tiles, rows, ends):
         from openbook.spaces.search_tree import TreeArrays
+        from openbook.spaces.tiles import in_tiles
 
         low, high = ends[..., 0], ends[..., 1]
         levels: list[np.ndarray] = []
@@ -79,7 +80,7 @@ class BallTree(TileTree):
 
     def _enclosed(self, tiles, rows, ends):  # noqa: ARG002 (balls need no ends)
         from openbook.spaces.search_tree import TreeArrays
-        from openbook.spaces.tiles import TILE
+        from openbook.spaces.tiles import TILE, in_tiles
 
         there = rows >= 0
         sums = np.where(there[:, None], tiles, 0.0).sum(axis=2)
@@ -98,13 +99,3 @@ class BallTree(TileTree):
         starts = np.cumsum([0, *(len(radii) for _, radii in levels)])
         centres, radii = (np.concatenate(parts) for parts in zip(*levels, strict=True))
         return TreeArrays(tiles, rows, starts, np.empty((0, 0, 0)), centres, radii)
-
-
-def in_tiles(values, filling):
-    """What each child has, (n, d), as tiles of children, float64 (n_nodes, d, TILE), filled up."""
-    from openbook.spaces.tiles import TILE
-
-    n, d = values.shape
-    filled = np.full((-(-n // TILE) * TILE, d), filling)
-    filled[:n] = values
-    return np.ascontiguousarray(filled.reshape(-1, TILE, d).transpose(0, 2, 1))
