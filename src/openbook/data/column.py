@@ -78,6 +78,13 @@ class Column:  # noqa: PLW1641 (columns that compare row by row have no hash, as
         return np.fromiter((value is None for value in self.data), bool, len(self.data))
 
     @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """True where there is a finite number, a listed value, or a text."""
+        if isinstance(self.attribute, Numeric):
+            return np.isfinite(self.data)
+        return self.data >= 0 if isinstance(self.attribute, Categorical) else ~self.missing
+
+    @property
     def values(self) -> Array:
         """The cells as a reader would write them: numbers, or values with None where missing."""
         if isinstance(self.attribute, Datetime):

@@ -179,6 +179,8 @@ class Table:
         -------
         ndarray
         """
+        if not names:
+            return np.zeros((len(self), 0))
         if self.matrix is not None and tuple(names) == self.names:
             return np.ascontiguousarray(self.matrix)
         if self.matrix is not None:

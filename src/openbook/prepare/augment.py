@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.border.rules import Anything, Flag, Number, Whole
-from openbook.data import Attribute, Nominal, Numeric, Ordinal, Table
+from openbook.damage import checked_array
+from openbook.data import Attribute, Column, Nominal, Numeric, Ordinal, Table
 from openbook.errors import RefusalError
-from openbook.prepare.similar_rows import known_cells_of
 from openbook.prepare.transformer import RowChange, TrainingTable
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
@@ -146,7 +146,7 @@ class NewRows(DrawnRows):
     ) -> np.ndarray:
         if isinstance(attribute, Nominal):
             return np.where((rng.random(len(base)) < share) & (data[other] >= 0), data[other], data[base])
-        known = known_cells_of(attribute, data)
+        known = Column(attribute, data).known
         with np.errstate(invalid="ignore"):
             moved = data[base] + share * (data[other] - data[base])
         if isinstance(attribute, Ordinal):
@@ -296,9 +296,8 @@ class Jitter(CopiedRows):
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         super()._restore(arrays)
-        numeric, widths = self.schema_.of(Numeric), arrays["widths"]
-        if widths.shape != (len(numeric),) or not np.isfinite(widths).all():
-            raise ValueError("the widths are not valid")
+        numeric = self.schema_.of(Numeric)
+        widths = checked_array(arrays, "widths", float, (len(numeric),))
         self.widths_ = {name: s for name, s in zip(numeric, widths.tolist(), strict=True) if s}
 
     def _formula(self) -> tuple[Step, ...]:

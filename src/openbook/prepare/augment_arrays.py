@@ -25,11 +25,11 @@ The second moves every frequency of a sound by f, and changes no amplitude.
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from openbook.border.rules import Anything, Maybe, Names, Number, OneOf, ParameterRule, Whole
+from openbook.damage import checked_array
 from openbook.data import Numeric, Table
 from openbook.errors import RefusalError
 from openbook.prepare.augment import CopiedRows, Rng
@@ -47,9 +47,6 @@ class _AugmentArrays(CopiedRows):
     _changes_dates = False
     #: The parameters that say how much is changed.
     _amounts: tuple[str, ...]
-
-    def _arrays_of(self, table: Table, base: np.ndarray) -> np.ndarray:
-        return np.asarray(table.block(self._chosen), dtype=np.float64)[base]
 
     def _cells_of(self, arrays: np.ndarray) -> dict[str, np.ndarray]:
         flat = arrays.reshape(len(arrays), -1).T
@@ -155,7 +152,7 @@ class AugmentImages(_AugmentArrays):
 
     def _changed(self, table: Table, base: np.ndarray, rng: Rng) -> dict[str, np.ndarray]:
         height, width, channels = self._size()
-        everyone = np.asarray(table.block(self._chosen), dtype=np.float64)
+        everyone = self._numbers(table)
         known = everyone[np.isfinite(everyone)]
         self.range_ = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
         images = everyone[base].reshape(-1, height, width, channels)
@@ -204,10 +201,8 @@ class AugmentImages(_AugmentArrays):
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         super()._restore(arrays)
-        ends: Any = arrays["range"]
-        if ends.shape != (2,) or not np.isfinite(ends).all():
-            raise ValueError("the range of its pixels is not valid")
-        self.range_ = (float(ends[0]), float(ends[1]))
+        low, high = checked_array(arrays, "range", float, (2,)).tolist()
+        self.range_ = (low, high)
 
 
 def _resampled(image: np.ndarray, matrix: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -280,7 +275,7 @@ class AugmentSounds(_AugmentArrays):
         self.random_state = random_state
 
     def _changed(self, table: Table, base: np.ndarray, rng: Rng) -> dict[str, np.ndarray]:
-        sounds = self._arrays_of(table, base)
+        sounds = self._numbers(table)[base]
         n, length = sounds.shape
         if self.shift:
             delays = rng.integers(-self.shift, self.shift + 1, n)

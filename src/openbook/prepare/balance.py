@@ -17,7 +17,7 @@ References: Chawla, Bowyer, Hall and Kegelmeyer (2002), SMOTE. Han, Wang and Mao
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -43,24 +43,17 @@ _MOST_COLUMNS = 20
 class BalancedClasses(DrawnRows):
     """Classes of more nearly equal size."""
 
-    _asks_target = True
+    _asks_target = _needs_target = True
     _meanings = DrawnRows._meanings | {  # noqa: SLF001 (its base class)
         "ratio": "The size of each smaller class, as a share of the largest; classes above it stay.",
     }
 
     counts_: dict[str, tuple[int, int]]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
     def _learn(self, rows: TrainingTable) -> None:
-        name = type(self).__name__
-        if rows.y is None:
-            raise RefusalError(f"{name} requires y to be passed, but the target y is None")
+        assert rows.y is not None
         if not rows.n_classes and (rows.y % 1 != 0).any():
-            raise RefusalError(f"{name} balances classes, and the target is a number")
+            raise RefusalError(f"{type(self).__name__} balances classes, and the target is a number")
         self._codes = rows.y
         if not rows.n_classes:  # whole numbers are classes, too
             values, self._codes = np.unique(rows.y, return_inverse=True)

@@ -100,7 +100,7 @@ class PolynomialFeatures(Preparation):
         return " ".join(name if k == 1 else f"{name}^{k}" for name, k in factors)
 
     def _prepared(self, table: Table) -> Table:
-        x = _numbers(table, self._chosen)
+        x = self._numbers(table)
         with np.errstate(over="ignore"):
             products = {
                 self._name(powers): (Numeric(self._name(powers)), x[:, list(product)].prod(axis=1))
@@ -117,7 +117,7 @@ class PolynomialFeatures(Preparation):
         return Work("PolynomialFeatures: products of numbers", (rule, grid))
 
     def _work_row(self, X: Table) -> Work:
-        x, out = _numbers(X, self._chosen)[0].tolist(), self._prepared(X)
+        x, out = self._numbers(X)[0].tolist(), self._prepared(X)
         steps = []
         for powers in self.powers_[:50]:
             used = [(x[j], k) for j, k in enumerate(powers) if k]
@@ -153,13 +153,13 @@ class _Centred(Preparation):
         """The formula of each function with the numbers of a row put in."""
 
     def _prepared(self, table: Table) -> Table:
-        values = self._functions(_numbers(table, self._chosen))
+        values = self._functions(self._numbers(table))
         new = {name: (Numeric(name), values[:, k]) for k, name in enumerate(self._names())}
         left = table.drop(*self._chosen) if self._chosen else table
         return self._with(left, new)
 
     def _work_row(self, X: Table) -> Work:
-        out, put_in = self._prepared(X), self._substituted(_numbers(X, self._chosen)[0])
+        out, put_in = self._prepared(X), self._substituted(self._numbers(X)[0])
         steps = [
             _said(name, numbers, float(out.data(name)[0]), self._formula)
             for name, numbers in zip(self._names(), put_in, strict=True)
@@ -225,7 +225,7 @@ class RadialFeatures(_Centred):
         if self.centers is not None:
             self.centers_ = _given(self, np.array(self.centers, dtype=float, ndmin=2), len(self._chosen)).T
             return
-        x = np.unique(_known(rows, self._chosen), axis=0)
+        x = np.unique(_known(self._numbers(rows.X), rows.w), axis=0)
         self.centers_ = group_means(x[:: 1 + len(x) // SAMPLE], self.n_functions).T
 
     @property
@@ -336,15 +336,10 @@ class SigmoidFeatures(_Centred):
         return list(self._chosen), self.widths_.tolist()
 
 
-def _numbers(table: Table, names: tuple[str, ...]) -> np.ndarray:
-    return np.asarray(table.block(names), dtype=float) if names else np.zeros((len(table), 0))
-
-
-def _known(rows: TrainingTable, names: tuple[str, ...]) -> np.ndarray:
-    """The training rows without a gap in these columns; a row of zeros where there is none."""
-    x = _numbers(rows.X, names)
-    known = x[~np.isnan(x).any(axis=1) & (rows.w > 0)]
-    return known if len(known) else np.zeros((1, len(names)))
+def _known(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """The training rows without a gap; a row of zeros where there is none."""
+    known = x[~np.isnan(x).any(axis=1) & (w > 0)]
+    return known if len(known) else np.zeros((1, x.shape[1]))
 
 
 def _given(step: Any, centers: np.ndarray, width: int) -> np.ndarray:

@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rules import Ascending, Auto, Maybe, Names, OneOf, Whole
+from openbook.damage import checked_array
 from openbook.data import MISSING, Datetime, Numeric, Ordinal, Table
 from openbook.data.conform import conform
 from openbook.data.forms import in_form_of, with_rows
@@ -31,7 +32,6 @@ from openbook.errors import RefusalError
 from openbook.prepare.discretise import BinSplit, derive_bins, equal_cuts, mdl_splits
 from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.words.numbers import figure, signed
-from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
 __all__ = ["KBinsDiscretizer"]
@@ -157,7 +157,7 @@ class KBinsDiscretizer(Preparation):
 
     @property
     def n_bins_(self) -> np.ndarray:
-        return np.array([len(cuts) + 1 for cuts in self.cuts_.values()])
+        return np.array([len(cuts) + 1 for cuts in self.cuts_.values()], dtype=int)
 
     def _attribute(self, name: str) -> Ordinal:
         return Ordinal(name, self._number(name).interval_names(self.cuts_[name].tolist()))
@@ -217,17 +217,17 @@ class KBinsDiscretizer(Preparation):
         return {"cuts": cuts, "bins": self.n_bins_, "ends": self._ends, "errors": self.errors_}
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        cuts, bins, n = arrays["cuts"], arrays["bins"], len(self._chosen)
-        if not all(np.isfinite(array).all() for array in arrays.values()) or (bins < 1).any():
-            raise ValueError("the bins are not valid: a figure is not finite")
-        shapes = (bins.shape, arrays["ends"].shape, arrays["errors"].shape)
-        if shapes != ((n,), (n, 2), (n, _MOST_BINS - 1)) or cuts.shape != (int((bins - 1).sum()),):
-            raise ValueError(f"the arrays of bins are not those of {plural(n, 'column')}")
-        parts = np.split(cuts, np.cumsum(bins.astype(np.intp) - 1)[:-1]) if n else []
+        n = len(self._chosen)
+        bins = checked_array(arrays, "bins", int, (n,))
+        if (bins < 1).any():
+            raise ValueError("the bins are not valid: a column has none")
+        cuts = checked_array(arrays, "cuts", float, (int((bins - 1).sum()),))
+        parts = np.split(cuts, np.cumsum(bins - 1)[:-1]) if n else []
         if any((np.diff(part) <= 0).any() for part in parts):
             raise ValueError("the bins are not valid: cuts must ascend")
         self.cuts_ = dict(zip(self._chosen, parts, strict=True))
-        self._ends, self.errors_, self._splits = arrays["ends"], arrays["errors"], {}
+        self._ends = checked_array(arrays, "ends", float, (n, 2))
+        self.errors_, self._splits = checked_array(arrays, "errors", float, (n, _MOST_BINS - 1)), {}
 
     # showing the work
 

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rules import Maybe, Names, OneOf, Whole
+from openbook.damage import checked_array
 from openbook.data import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
@@ -146,12 +147,8 @@ class OneHotEncoder(Preparation):
         return {"scores": self.scores_}
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        scores = arrays["scores"]
-        if scores.shape != (sum(len(self._values(name)) for name in self._chosen),):
-            raise ValueError(f"there are {scores.shape} scores, and other values")
-        if not np.isfinite(scores).all():
-            raise ValueError("the scores are not valid: one is not finite")
-        self.scores_ = scores
+        n_values = sum(len(self._values(name)) for name in self._chosen)
+        self.scores_ = checked_array(arrays, "scores", float, (n_values,))
 
     def _work(self) -> Work:
         rows, start = [], 0
@@ -332,11 +329,11 @@ class ChangeKind(Preparation):
         return self.schema_.of(kind) if self.columns is None else tuple(self.columns)
 
     def _learn(self, rows: TrainingTable) -> None:
-        self._numbers = {}
+        self._found = {}
         for name in self._chosen:
             if isinstance(self.schema_[name], Numeric):
                 x = rows.X.data(name)
-                self._numbers[name] = numbers = np.unique(x[~np.isnan(x)]).astype(float)
+                self._found[name] = numbers = np.unique(x[~np.isnan(x)]).astype(float)
                 if len(numbers) > _MOST_VALUES:
                     raise RefusalError(
                         f"column {name!r} has {len(numbers):,} different numbers, too many to be values;"
@@ -349,15 +346,15 @@ class ChangeKind(Preparation):
 
     def _attribute(self, name: str) -> Any:
         own = self.schema_[name]
-        values = tuple(map(as_text, self._numbers[name].tolist())) if isinstance(own, Numeric) else own.values  # type: ignore[attr-defined]
+        values = tuple(map(as_text, self._found[name].tolist())) if isinstance(own, Numeric) else own.values  # type: ignore[attr-defined]
         return (Ordinal if self.kind == "ordinal" else Nominal)(name, values)
 
     def _prepared(self, table: Table) -> Table:
         new = {}
         for name in self._chosen:
             attribute, data = self._attribute(name), table.data(name)
-            if name in self._numbers:
-                numbers = self._numbers[name]
+            if name in self._found:
+                numbers = self._found[name]
                 place = np.searchsorted(numbers, data).clip(max=max(len(numbers) - 1, 0))
                 known = numbers[place] == data if len(numbers) else np.zeros(len(data), bool)
                 data = np.where(np.isnan(data), MISSING, np.where(known, place, UNSEEN))
@@ -365,19 +362,16 @@ class ChangeKind(Preparation):
         return self._with(table, new)
 
     def _arrays(self) -> Mapping[str, np.ndarray]:
-        numbers = [self._numbers[name] for name in self._chosen if name in self._numbers]
+        numbers = [self._found[name] for name in self._chosen if name in self._found]
         sizes = np.array([len(one) for one in numbers], dtype=np.int64)
         return {"numbers": np.concatenate([np.zeros(0), *numbers]), "sizes": sizes}
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        numbers, sizes = arrays["numbers"], arrays["sizes"]
         names = [name for name in self._chosen if isinstance(self.schema_[name], Numeric)]
-        if not np.isfinite(numbers).all() or not np.isfinite(sizes).all():
-            raise ValueError("the numbers are not valid: one is not finite")
-        if sizes.shape != (len(names),) or numbers.shape != (int(sizes.sum()),):
-            raise ValueError("the numbers are not those of these columns")
+        sizes = checked_array(arrays, "sizes", np.int64, (len(names),))
+        numbers = checked_array(arrays, "numbers", float, (int(sizes.sum()),))
         parts = np.split(numbers, np.cumsum(sizes)[:-1]) if names else []
-        self._numbers = dict(zip(names, parts, strict=True))
+        self._found = dict(zip(names, parts, strict=True))
 
     def _work(self) -> Work:
         rows = [

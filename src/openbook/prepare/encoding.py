@@ -27,6 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
+from openbook.damage import checked_array
 from openbook.data import (
     MISSING,
     Attribute,
@@ -79,15 +80,14 @@ class ColumnSums(Statistics):
         cells = np.zeros(0)
         if isinstance(X, SparseTable):
             cells, schema = w @ X.sparse, _dense_part(schema, X.sparse.shape[1])
-        names = schema.of(Numeric)
-        block = X.block(names) if names else np.zeros((len(X), 0))
         values = tuple(
             np.bincount(X.data(a.name).astype(np.intp) + 1, w, 1 + len(a.values))
             for a in schema.select(schema.of(Categorical))
             if isinstance(a, Categorical)
         )
         one_class = np.zeros(len(X), dtype=np.intp)
-        return cls(Moments.of(block, one_class, w, 1), values, np.array([w.sum()]), cells)
+        numbers = Moments.of(X.block(schema.of(Numeric)), one_class, w, 1)
+        return cls(numbers, values, np.array([w.sum()]), cells)
 
 
 class _Place(NamedTuple):
@@ -520,16 +520,16 @@ class Encoding:
         -------
         Encoding
         """
-        sparse = int(_checked("sparse", arrays.get("sparse", np.zeros(1, int)), int, (1,))[0])
+        sparse = int(checked_array({"sparse": np.zeros(1, int), **arrays}, "sparse", int, (1,))[0])
         if not 0 <= sparse <= len(schema) or not all(
             isinstance(a, Numeric) for a in schema.attributes[len(schema) - sparse :]
         ):
             raise ValueError("an encoding's sparse columns must be the last ones, and numbers")
         dense = _dense_part(schema, sparse)
         n_values = sum(len(a.values) for a in dense if isinstance(a, Nominal))
-        gaps = _checked("gaps", arrays["gaps"], bool, (len(dense),))
-        shown = _checked("seen", arrays["seen"], bool, (n_values,))
-        reference = bool(_checked("reference", arrays["reference"], bool, (1,))[0])
+        gaps = checked_array(arrays, "gaps", bool, (len(dense),))
+        shown = checked_array(arrays, "seen", bool, (n_values,))
+        reference = bool(checked_array(arrays, "reference", bool, (1,))[0])
         seen, start = [], 0
         for attribute in dense:
             size = len(attribute.values) if isinstance(attribute, Nominal) else 0
@@ -538,9 +538,9 @@ class Encoding:
         nothing = np.zeros(0)
         empty = cls(schema, nothing, nothing, nothing, tuple(seen), gaps, reference, sparse)
         d = len(empty.names)
-        mean, shift, scale = (_checked(n, arrays[n], float, (d,)) for n in ("mean", "shift", "scale"))
-        if not (np.isfinite(mean) & np.isfinite(shift) & np.isfinite(scale) & (scale > 0)).all():
-            raise ValueError("an encoding's numbers must be finite, and its scales above zero")
+        mean, shift, scale = (checked_array(arrays, n, float, (d,)) for n in ("mean", "shift", "scale"))
+        if not (scale > 0).all():
+            raise ValueError("an encoding's scales must be above zero")
         return cls(schema, mean, shift, scale, tuple(seen), gaps, reference, sparse)
 
 
@@ -585,10 +585,3 @@ def _rule(attribute: Attribute, shift: float, scale: float) -> str:
         return "x"
     off = f"x - {figure(shift)}" if shift >= 0 else f"x + {figure(-shift)}"
     return f"({off}) / {figure(scale)}"
-
-
-def _checked(name: str, array: np.ndarray, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
-    if array.dtype != dtype or array.shape != shape:
-        msg = f"encoding array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}"
-        raise ValueError(msg)
-    return array

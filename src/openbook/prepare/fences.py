@@ -116,11 +116,6 @@ class Fences(RowFilter):
         reach = self._width * (q3 - q1)
         return (q1 - reach, q3 + reach) if q3 > q1 else (-_ANY, _ANY)
 
-    def _numbers(self, table: Table) -> np.ndarray:
-        return (
-            np.asarray(table.block(self._chosen), dtype=float) if self._chosen else np.zeros((len(table), 0))
-        )
-
     def _is_outside(self, x: np.ndarray) -> np.ndarray:
         return (x < self.lower_) | (x > self.upper_)
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from openbook.border.rules import Anything, Maybe, Names
-from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table, Text
+from openbook.damage import checked_array
+from openbook.data import MISSING, Nominal, Numeric, Ordinal, Table, Text
 from openbook.data.expression import Node, columns_in, definition, names_in, rule, violations
-from openbook.errors import RefusalError, did_you_mean
+from openbook.errors import RefusalError
 from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.numbers import figure
 from openbook.words.sentences import listed
@@ -59,23 +60,6 @@ class FormulaColumn(Preparation):
     def needs(self) -> tuple[str, ...]:
         """The columns that the formula cannot do without."""
         return tuple(dict.fromkeys(columns_in(definition(self.formula)[1].tree)))
-
-    def refusal(self, schema: Schema) -> str | None:
-        """Why the formula cannot be computed from a table of this schema.
-
-        Parameters
-        ----------
-        schema : Schema
-            The columns of the table, without the target.
-
-        Returns
-        -------
-        str or None
-        """
-        for name in self.needs:
-            if name not in schema:
-                return f"finds no column {name!r}. {did_you_mean(name, schema.names)}"
-        return super().refusal(schema)
 
     def _learn(self, rows: TrainingTable) -> None:
         self._prepared(rows.X)  # says what is wrong
@@ -185,23 +169,6 @@ class RowRule(RowFilter):
         parts = [part for part in rule(self.rule) if part is not None]
         return tuple(dict.fromkeys(name for part in parts for name in columns_in(part.tree)))
 
-    def refusal(self, schema: Schema) -> str | None:
-        """Why the rule cannot be looked at in a table of this schema.
-
-        Parameters
-        ----------
-        schema : Schema
-            The columns of the table, without the target.
-
-        Returns
-        -------
-        str or None
-        """
-        for name in self.needs:
-            if name not in schema:
-                return f"finds no column {name!r}. {did_you_mean(name, schema.names)}"
-        return super().refusal(schema)
-
     def _learn(self, rows: TrainingTable) -> None:
         broken = violations(rows.X, self.rule)
         if len(broken) == len(rows.X):
@@ -213,10 +180,7 @@ class RowRule(RowFilter):
         return {"broken": np.array([self.broken_])}
 
     def _restore(self, arrays: Any) -> None:
-        broken = arrays["broken"]
-        if broken.shape != (1,) or not np.isfinite(broken).all():
-            raise ValueError("the number of rows that break the rule is not valid")
-        self.broken_ = int(broken[0])
+        self.broken_ = int(checked_array(arrays, "broken", int, (1,))[0])
 
     def _work(self) -> Work:
         rule = Step("rule", escape_text(self.rule), note="training rows that break it are left out")

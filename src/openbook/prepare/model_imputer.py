@@ -12,14 +12,15 @@ b : float64 (d,), the intercepts
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from openbook.border.rows import Rows
 from openbook.border.rules import Maybe, Names, Number, Whole
-from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
+from openbook.damage import checked_array
+from openbook.data import Nominal, Numeric, Ordinal, Table
 from openbook.prepare.encoding import Encoding
+from openbook.prepare.similar_rows import known_cells
 from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.work import Grid, Step, Work
 
@@ -88,7 +89,7 @@ class IterativeImputer(Preparation):
         table = rows.X.select(self._compared)
         self.encoding_ = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
         z, missing = self._centred(table)
-        self.gaps_ = np.array([float(rows.w[~_known(table, name)].sum()) for name in self._chosen])
+        self.gaps_ = np.array([float(rows.w[~table.column(name).known].sum()) for name in self._chosen])
         for n_iter in range(1, self.max_iter + 1):
             self.n_iter_ = n_iter
             self.weights_, self.intercepts_ = self._models(z, missing, rows.w)
@@ -101,10 +102,7 @@ class IterativeImputer(Preparation):
         """The encoded rows minus their means, and which of their cells are missing."""
         own = self.encoding_
         z = own(table) - (own.mean - own.shift) / own.scale
-        gaps = np.column_stack(
-            [~_known(table, name) for name in table.names] or [np.zeros((len(table), 0), bool)]
-        )
-        missing = gaps[:, own.columns] if len(own) else np.zeros(z.shape, dtype=bool)
+        missing = ~known_cells(table, table.names)[:, own.columns]
         return np.where(missing, 0.0, z), missing
 
     def _models(self, z: np.ndarray, missing: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +148,7 @@ class IterativeImputer(Preparation):
             data = own.data(name)
             new[name] = (
                 self.schema_[name],
-                np.where(_known(own, name), data, filled.data(name)).astype(data.dtype),
+                np.where(own.column(name).known, data, filled.data(name)).astype(data.dtype),
             )
         return self._with(table, new)
 
@@ -165,17 +163,12 @@ class IterativeImputer(Preparation):
         }
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        weights, intercepts, gaps = (arrays[name] for name in ("weights", "intercepts", "gaps_by_column"))
-        if not all(np.isfinite(array).all() for array in (weights, intercepts, gaps)):
-            raise ValueError("the weights are not valid: one is not finite")
-        try:
-            self.encoding_ = Encoding.from_arrays(self.schema_.select(self._compared), arrays)
-        except ValueError as error:
-            raise ValueError(f"the encoding is not valid: {error}") from None
+        self.encoding_ = Encoding.from_arrays(self.schema_.select(self._compared), arrays)
         d = len(self.encoding_)
-        if (weights.shape, intercepts.shape, gaps.shape) != ((d, d), (d,), (len(self._chosen),)):
-            raise ValueError(f"the weights have shape {weights.shape}, and there are {d} encoded columns")
-        self.weights_, self.intercepts_, self.gaps_, self.n_iter_ = weights, intercepts, gaps, 0
+        self.weights_ = checked_array(arrays, "weights", float, (d, d))
+        self.intercepts_ = checked_array(arrays, "intercepts", float, (d,))
+        self.gaps_ = checked_array(arrays, "gaps_by_column", float, (len(self._chosen),))
+        self.n_iter_ = 0
 
     def _work(self) -> Work:
         rule = Step(
@@ -198,13 +191,8 @@ class IterativeImputer(Preparation):
 
     def _work_row(self, X: Table) -> Work:
         after, own = self._prepared(X), X.select(self._compared)
-        rows = [(name, after.column(name)[0]) for name in self._chosen if not _known(own, name)[0]]
+        rows = [(name, after.column(name)[0]) for name in self._chosen if not own.column(name).known[0]]
         end = "" if rows else "No cell is missing: the row stays as it is."
         return Work(
             "IterativeImputer: one row", (Grid("filled", ("column", "becomes"), rows),) if rows else (), end
         )
-
-
-def _known(table: Table, name: str) -> Any:
-    data = table.data(name)
-    return data >= 0 if isinstance(table.schema[name], Categorical) else np.isfinite(data)

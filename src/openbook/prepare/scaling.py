@@ -12,7 +12,6 @@ weight, low, high : float64 (n_numeric,); where no number is known, all are 0
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -248,13 +247,9 @@ class StandardScaler(Summed, Transformer):
         return rf"\frac{{{above}}}{{{figure(self.scale_[j])}}}" if self.with_std else above
 
 
-def _block(names, chunk) -> Any:
-    return chunk.X.block(names) if names else np.zeros((len(chunk.X), 0))
-
-
 def _extremes(names, chunk):
-    return Extremes.of(_block(names, chunk), chunk.w)
+    return Extremes.of(chunk.X.block(names), chunk.w)
 
 
 def _moments(names, chunk):
-    return Moments.of(_block(names, chunk), np.zeros(len(chunk.X), dtype=np.intp), chunk.w, 1)
+    return Moments.of(chunk.X.block(names), np.zeros(len(chunk.X), dtype=np.intp), chunk.w, 1)

@@ -14,23 +14,22 @@ that training never showed counts as missing.
 cells : float64 (m, p), the cells of these rows, numbers and codes; known : bool (m, p)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any
 
 import numpy as np
 
 from openbook.border.rows import Rows
 from openbook.border.rules import Maybe, Names, OneOf, Whole
+from openbook.damage import checked_array
 from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
-from openbook.errors import RefusalError
 from openbook.prepare.encoding import Encoding
 from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.numbers import cell, figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KNNImputer", "KnownPoints", "NoisyRows", "known_cells_of", "nearest_rows"]
+__all__ = ["KNNImputer", "KnownPoints", "NoisyRows", "known_cells", "nearest_rows"]
 
 _MOST_ROWS, _CHUNK = 5_000, 512
 _ROBUST = 3.0
@@ -41,7 +40,7 @@ class KnownPoints:
 
     def __init__(self, encoding: Encoding, table: Table) -> None:
         own = encoding.schema
-        known = np.column_stack([_is_known(table, a) for a in own] or [np.zeros((len(table), 0), bool)])
+        known = known_cells(table, own.names)
         behind = encoding.columns
         nominal = np.array([isinstance(a, Nominal) for a in own], dtype=bool)
         numbers = encoding(table) * np.where(nominal[behind], np.sqrt(0.5), 1.0)
@@ -68,13 +67,12 @@ class KnownPoints:
         return np.where(shared > 0, scaled, np.inf)
 
 
-def _is_known(table: Table, attribute: Any) -> np.ndarray:
-    return known_cells_of(attribute, table.data(attribute.name))
-
-
-def known_cells_of(attribute: Any, data: np.ndarray) -> np.ndarray:
-    """Where the cells of a column are known."""
-    return data >= 0 if isinstance(attribute, Categorical) else np.isfinite(data)
+def known_cells(table: Table, names: Sequence[str]) -> np.ndarray:
+    """Where the cells of these columns are known, (n, n_names)."""
+    known = np.empty((len(table), len(names)), dtype=bool)
+    for j, name in enumerate(names):
+        known[:, j] = table.column(name).known
+    return known
 
 
 def nearest_rows(rows: KnownPoints, others: KnownPoints, k: int) -> np.ndarray:
@@ -161,9 +159,7 @@ class KNNImputer(Preparation):
 
     def _prepared(self, table: Table) -> Table:
         own = table.select(self._compared)
-        gaps = np.column_stack(
-            [~_is_known(own, own.schema[n]) for n in self._chosen] or [np.zeros((len(own), 0), bool)]
-        )
+        gaps = ~known_cells(own, self._chosen)
         lacking = np.flatnonzero(gaps.any(axis=1))
         new = {name: np.array(own.data(name)) for name in self._chosen}
         if len(lacking):
@@ -202,7 +198,7 @@ class KNNImputer(Preparation):
 
     def _nearest(self, name: str, squared: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The nearest donors of each row that know a column, their distances, and their weights."""
-        known = np.flatnonzero(_is_known(self.donors_, self.schema_[name]))
+        known = np.flatnonzero(self.donors_.column(name).known)
         near = np.argsort(squared[:, known], axis=1, kind="stable")[:, : self.n_neighbors]
         distances = np.sqrt(np.take_along_axis(squared[:, known], near, axis=1))
         weights = np.isfinite(distances).astype(float)
@@ -215,21 +211,18 @@ class KNNImputer(Preparation):
     # the model file
 
     def _arrays(self) -> Mapping[str, np.ndarray]:
-        cells = np.column_stack(
-            [np.asarray(self.donors_.data(n), dtype=float) for n in self._compared]
-            or [np.zeros((len(self.donors_), 0))]
-        )
-        known = np.column_stack(
-            [_is_known(self.donors_, a) for a in self.donors_.schema] or [np.zeros(cells.shape, bool)]
-        )
+        cells = np.asarray(self.donors_.block(self._compared), dtype=float)
+        known = known_cells(self.donors_, self._compared)
         return {**self.encoding_.arrays(), "cells": np.where(known, cells, 0.0), "known": known}
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        cells, known, schema = arrays["cells"], arrays["known"], self.schema_.select(self._compared)
-        if known.dtype != bool or not np.isfinite(cells).all():
-            raise ValueError("the rows are not valid: a cell is not finite")
-        if cells.ndim != 2 or cells.shape != known.shape or cells.shape[1] != len(schema):
-            raise ValueError(f"the rows have shape {cells.shape}, and there are {len(schema)} columns")
+        schema, shape = self.schema_.select(self._compared), arrays["cells"].shape
+        if len(shape) != 2 or shape[1] != len(schema):
+            raise ValueError(f"the rows have shape {shape}, and there are {len(schema)} columns")
+        cells, known = (
+            checked_array(arrays, "cells", float, shape),
+            checked_array(arrays, "known", bool, shape),
+        )
         columns = []
         for j, attribute in enumerate(schema):
             if not isinstance(attribute, Categorical):
@@ -240,14 +233,11 @@ class KNNImputer(Preparation):
                 msg = f"the rows are not valid: a code of {attribute.name!r} is none of its values"
                 raise ValueError(msg)
             columns.append(codes.astype(attribute.dtype))
-        try:
-            self.encoding_ = Encoding.from_arrays(schema, arrays)
-        except ValueError as error:
-            raise ValueError(f"the encoding is not valid: {error}") from None
+        self.encoding_ = Encoding.from_arrays(schema, arrays)
         self.donors_ = Table(schema, columns)
 
     def _work(self) -> Work:
-        gaps = [(n, int((~_is_known(self.donors_, self.schema_[n])).sum())) for n in self._chosen]
+        gaps = [(n, int((~self.donors_.column(n).known).sum())) for n in self._chosen]
         distance = Step(
             "d²(a, b)", r"\frac{p}{p'} \sum_j d_j^2", note="over the p' of p columns that both rows know"
         )
@@ -259,7 +249,7 @@ class KNNImputer(Preparation):
 
     def _work_row(self, X: Table) -> Work:
         after, own = self._prepared(X), X.select(self._compared)
-        lacking = [name for name in self._chosen if not _is_known(own, self.schema_[name])[0]]
+        lacking = [name for name in self._chosen if not own.column(name).known[0]]
         end = "" if lacking else "No cell is missing: the row stays as it is."
         donors = KnownPoints(self.encoding_, self.donors_)
         squared = KnownPoints(self.encoding_, own).distances(slice(0, 1), donors)
@@ -312,7 +302,7 @@ class NoisyRows(RowFilter):
 
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-    _asks_target = True
+    _asks_target = _needs_target = True
     _rules = {"n_neighbors": Whole(at_least=1), "columns": Maybe(Names())}
 
     dropped_: int
@@ -321,14 +311,8 @@ class NoisyRows(RowFilter):
         self.n_neighbors = n_neighbors
         self.columns = columns
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
     def _learn(self, rows: TrainingTable) -> None:
-        if rows.y is None:
-            raise RefusalError("NoisyRows requires y to be passed, but the target y is None")
+        assert rows.y is not None
         table = rows.X.select(self._chosen)
         encoding = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
         asked = _asked(len(table))
@@ -362,10 +346,7 @@ class NoisyRows(RowFilter):
         return {"dropped": np.array([self.dropped_])}
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        dropped = arrays["dropped"]
-        if dropped.shape != (1,) or not np.isfinite(dropped).all():
-            raise ValueError("the number of rows left out is not valid")
-        self.dropped_ = int(dropped[0])
+        self.dropped_ = int(checked_array(arrays, "dropped", int, (1,))[0])
 
     def _work(self) -> Work:
         rule = Step(

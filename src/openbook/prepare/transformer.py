@@ -46,7 +46,7 @@ from openbook.data.conform import conform
 from openbook.data.forms import in_form_of, replaced, with_rows
 from openbook.data.read import read
 from openbook.data.scan import Scan
-from openbook.errors import DataError, did_you_mean
+from openbook.errors import DataError, RefusalError, did_you_mean
 from openbook.fold import Statistics, fold
 from openbook.words.numbers import figure, signed
 from openbook.words.sentences import listed, plural
@@ -90,6 +90,8 @@ class Preparation(TransformerMixin, FromRows):
     _changes_dates: ClassVar[bool] = False
     #: Whether it looks at the target, where there is one.
     _asks_target: ClassVar[bool] = False
+    #: Whether it cannot do without one.
+    _needs_target: ClassVar[bool] = False
     #: The fitted arrays that the model file holds, and how many dimensions each has.
     _learnt: ClassVar[Mapping[str, int]] = {}
 
@@ -121,10 +123,11 @@ class Preparation(TransformerMixin, FromRows):
         -------
         str or None
         """
-        for name in getattr(self, "columns", None) or ():
+        named = getattr(self, "columns", None) or ()
+        for name in (*named, *getattr(self, "needs", ())):
             if name not in schema:
                 return f"finds no column {name!r}. {did_you_mean(name, schema.names)}"
-            if not isinstance(schema[name], self._changes):
+            if name in named and not isinstance(schema[name], self._changes):
                 kinds = listed([kind.kind for kind in self._changes])
                 return f"is for {kinds} columns, and {name!r} is {schema[name].kind}; leave it out"
         return super().refusal(schema)
@@ -150,6 +153,9 @@ class Preparation(TransformerMixin, FromRows):
             table, y = table.split(y)
         self._accept(table)
         targets = np.zeros(len(table), dtype=np.intp)
+        if self._needs_target and y is None:
+            name = type(self).__name__
+            raise RefusalError(f"{name} requires y to be passed, but the target y is None")
         if self._asks_target and y is not None:
             self._target = name_of_target(y, "target")
             targets, self._labels = target_codes(y)
@@ -196,6 +202,11 @@ class Preparation(TransformerMixin, FromRows):
         empty = Table(self.schema_, [np.zeros(0, kind) for kind in kinds])
         return np.array(self._prepared(empty).names, dtype=object)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_target
+        return tags
+
     def _in_its_form(self, rows: Any) -> Any:
         """A Table as the frame that `set_output` asks for; other rows as they are."""
         form = _get_output_config("transform", self)["dense"] if isinstance(rows, Table) else "default"
@@ -222,6 +233,10 @@ class Preparation(TransformerMixin, FromRows):
         both = {**own, **columns}.values()
         schema = Schema(tuple(attribute for attribute, _ in both), table.schema.named)
         return Table(schema, [data for _, data in both])
+
+    def _numbers(self, table: Table) -> Floats:
+        """The numbers of the columns that are changed, (n, n_chosen)."""
+        return np.asarray(table.block(self._chosen), dtype=np.float64)
 
     # showing the work
 
@@ -378,10 +393,6 @@ class Transformer(OneToOneFeatureMixin, Preparation):
         attributes = [Numeric(name) for name in self._chosen]
         changed = self._forward(self._numbers(table))
         return replaced(table, self.schema_, attributes, changed, type(self).__name__)
-
-    def _numbers(self, table: Table) -> Floats:
-        names = self._chosen
-        return np.asarray(table.block(names), dtype=np.float64) if names else np.zeros((len(table), 0))
 
     # showing the work
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from openbook.border.rules import Maybe, Names
 from openbook.data.findings.turning import Turn, turning_point
-from openbook.errors import RefusalError
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import signed
 
@@ -50,7 +49,7 @@ class TurningPoint(Transformer):
     [10.0, 0.0]
     """
 
-    _asks_target = True
+    _asks_target = _needs_target = True
     _rules = {"columns": Maybe(Names())}
     _learnt = {"center_": 1, "turns_": 1}
 
@@ -61,8 +60,6 @@ class TurningPoint(Transformer):
         self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
-        if rows.y is None:
-            raise RefusalError("TurningPoint requires y to be passed, but the target y is None")
         found = [self._turn(x, rows) for x in self._numbers(rows.X).T]
         self.turns_ = np.array([turn is not None for turn in found], dtype=bool)
         self.center_ = np.array([0.0 if turn is None else turn.at for turn in found])
@@ -74,11 +71,6 @@ class TurningPoint(Transformer):
         outcomes = [(rows.y == c).astype(float) for c in classes] if rows.n_classes else [rows.y]
         turns = [turn for y in outcomes if (turn := turning_point(x, y, rows.w)) is not None and turn.p < 1]
         return min(turns, key=lambda turn: turn.p) if turns else None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
     def _forward(self, x: Floats) -> Floats:
         return np.where(self.turns_, np.abs(x - self.center_), x)

@@ -44,9 +44,7 @@ class StoredRows(Statistics):
         codes = np.empty((len(X), len(X.schema.of(Categorical))), np.int32)
         for j, name in enumerate(X.schema.of(Categorical)):
             codes[:, j] = X.data(name)
-        names = X.schema.of(Numeric)
-        numbers = X.block(names).astype(np.float64, copy=False) if names else np.zeros((len(X), 0))
-        return cls(numbers, codes, y, w)
+        return cls(X.block(X.schema.of(Numeric)).astype(np.float64, copy=False), codes, y, w)
 
     @classmethod
     def joined(cls, parts: Iterable["StoredRows"]) -> "StoredRows":

@@ -83,8 +83,7 @@ def _tested(masks: Masks, other: Column) -> Floats:
     none = np.full(masks.shape[1], np.nan)
     if not isinstance(other.attribute, Numeric | Categorical):
         return none
-    known = other.data >= 0 if isinstance(other.attribute, Categorical) else np.isfinite(other.data)
-    gone, data = masks[known].astype(np.float64), other.data[known]
+    gone, data = masks[other.known].astype(np.float64), other.data[other.known]
     missing = gone.sum(axis=0)
     if not len(data) or data.min() == data.max():
         return none

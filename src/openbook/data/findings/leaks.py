@@ -69,14 +69,8 @@ Array = npt.NDArray[Any]
 def leak_findings(table: Table, target: str) -> Iterator[Finding]:
     """One finding for each column that determines the target, or nearly."""
     aim = table.column(target)
-    if isinstance(aim.attribute, Categorical):
-        known = aim.data >= 0
-    elif isinstance(aim.attribute, Numeric):
-        known = np.isfinite(aim.data)
-    else:
-        return
-    rows = np.flatnonzero(known)
-    if len(rows) < TINY:
+    rows = np.flatnonzero(aim.known)
+    if len(rows) < TINY or not isinstance(aim.attribute, Categorical | Numeric):
         return
     rows = rows[sample_rows(len(rows), _SAMPLE)]
     aim = _as_classes(aim.take(rows))

@@ -53,7 +53,7 @@ def _said(codes: Array, counts: Array, aim: Column | None) -> str:
             " mean of the target for each value."
         )
     of_classes = isinstance(aim.attribute, Categorical)
-    known = (codes >= 0) & (aim.data >= 0 if of_classes else np.isfinite(aim.data))
+    known = (codes >= 0) & aim.known
     codes, targets = codes[known].astype(np.intp), aim.data[known]
     credibility = Credibility.of_classes if of_classes else Credibility.of_numbers
     found = credibility(codes, targets, len(counts))
