@@ -227,19 +227,6 @@ class Numeric(Attribute):
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
-        """The attribute of that name, with the unit and format in the rest of `to_json`.
-
-        Parameters
-        ----------
-        name : str
-            The name of the column.
-        record : mapping
-            What `to_json` gave.
-
-        Returns
-        -------
-        Numeric
-        """
         known = {field.name: record[field.name] for field in fields(cls) if field.name in record}
         if odd := [key for key, value in known.items() if not isinstance(value, str)]:
             raise DataError(f"attribute {name!r}: {odd[0]} must be a string")
@@ -500,19 +487,6 @@ class Categorical(Attribute):
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
-        """The attribute of that name, with the values in the rest of `to_json`.
-
-        Parameters
-        ----------
-        name : str
-            The name of the column.
-        record : mapping
-            What `to_json` gave.
-
-        Returns
-        -------
-        Categorical
-        """
         values = record.get("values")
         if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
             raise DataError(f"attribute {name!r}: values must be a list of strings")

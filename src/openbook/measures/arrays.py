@@ -12,10 +12,12 @@ __all__ = [
     "Floats",
     "all_finite",
     "as_floats",
+    "check_base",
     "check_width",
     "drawn_codes",
     "plain_array",
     "stacked",
+    "vectors_of",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -48,6 +50,20 @@ def drawn_codes(chances: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDAr
     below = np.cumsum(chances, axis=1)
     drawn = (rng.random((len(below), 1)) * below[:, -1:] >= below).sum(axis=1)
     return np.minimum(drawn, below.shape[1] - 1)
+
+
+def vectors_of(values: npt.ArrayLike, width: int, what: str) -> Floats:
+    """Rows of so many numbers, of shape (…, width)."""
+    rows = as_floats(values, "x")
+    if rows.shape[-1:] != (width,):
+        raise ParameterError(f"x must hold {width} {what} in its last axis, got the shape {rows.shape}")
+    return rows
+
+
+def check_base(base: float) -> None:
+    """Refuse what no logarithm has for its base."""
+    if not (np.isfinite(base) and base > 0 and base != 1):
+        raise ParameterError(f"base must be a positive number other than 1, got {base!r}")
 
 
 def check_width(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
-from openbook.measures.arrays import Floats, as_floats, check_width, plain_array
+from openbook.measures.arrays import Floats, as_floats, check_base, check_width, plain_array
 from openbook.measures.derive_distances import derive_divergence, derive_in_deviations, vectors_work
 from openbook.measures.shown import derived_by
 from openbook.words.parameters import documented
@@ -318,8 +318,7 @@ def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
     """
     p, q = _shares(p, "p"), _shares(q, "q")
     check_width(p, q)
-    if not (np.isfinite(base) and base > 0 and base != 1):
-        raise ParameterError(f"base must be a positive number other than 1, got {base!r}")
+    check_base(base)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * np.log(p / q), 0.0)
     return plain_array(np.maximum(terms.sum(axis=-1) / np.log(base), 0.0))  # never below 0 but by rounding

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
-from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.arrays import Floats, as_floats, plain_array, vectors_of
 from openbook.measures.derive_distributions import normal_steps, vector_steps
 from openbook.measures.distribution import ContinuousDistribution, check_quantiles
 from openbook.measures.recipe import derive_covariance, derive_normal
@@ -294,10 +294,7 @@ class MultivariateGaussian(ContinuousDistribution):
         """
         from scipy.linalg import solve_triangular
 
-        points = as_floats(x, "x")
-        if points.shape[-1:] != self.mean.shape:
-            msg = f"x must hold {self.mean.size} numbers in its last axis, got the shape {points.shape}"
-            raise ParameterError(msg)
+        points = vectors_of(x, self.mean.size, "numbers")
         deviations = points - self.mean
         root = np.linalg.cholesky(self.covariance)  # Σ = L Lᵀ, so (x-μ)ᵀ Σ⁻¹ (x-μ) = |L⁻¹ (x-μ)|²
         flat = deviations.reshape(-1, self.mean.size).T
@@ -320,10 +317,7 @@ class MultivariateGaussian(ContinuousDistribution):
         """
         from scipy.stats import multivariate_normal
 
-        points = as_floats(x, "x")
-        if points.shape[-1:] != self.mean.shape:
-            msg = f"x must hold {self.mean.size} numbers in its last axis, got the shape {points.shape}"
-            raise ParameterError(msg)
+        points = vectors_of(x, self.mean.size, "numbers")
         own = multivariate_normal(self.mean, self.covariance, seed=0)
         return plain_array(own.cdf(points))
 

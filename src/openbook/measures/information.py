@@ -30,7 +30,7 @@ import numpy.typing as npt
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
-from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.arrays import Floats, as_floats, check_base, plain_array
 from openbook.measures.derive_counts import CountTable, derive_measure, entropy_step, share_terms
 from openbook.measures.shown import Measure, derived_by
 from openbook.words.numbers import figure
@@ -553,8 +553,7 @@ def _log_ratios(table: Floats, base: float) -> Floats:
 
 def _log(values: Floats, base: float) -> Floats:
     """Logarithms, with 0 for log 0, since it only ever stands in 0 log 0."""
-    if not (np.isfinite(base) and base > 0 and base != 1):
-        raise ParameterError(f"base must be a positive number other than 1, got {base!r}")
+    check_base(base)
     logs = np.zeros(values.shape)
     np.log(values, out=logs, where=values > 0)
     logs /= np.log(base)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
-from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.arrays import Floats, as_floats, plain_array, vectors_of
 from openbook.measures.derive_distributions import multinomial_steps
 from openbook.measures.distribution import Distribution, check_quantiles
 from openbook.measures.distributions import (
@@ -88,10 +88,7 @@ class Multinomial(Distribution):
         """
         from scipy.special import gammaln, xlogy
 
-        counts = as_floats(x, "x")
-        if counts.ndim == 0 or counts.shape[-1] != len(self.p):
-            msg = f"x must hold {len(self.p)} counts in its last axis, got the shape {counts.shape}"
-            raise ParameterError(msg)
+        counts = vectors_of(x, len(self.p), "counts")
         inside = is_count(counts).all(axis=-1) & (counts.sum(axis=-1) == self.n)
         safe = np.where(inside[..., np.newaxis], counts, 0)
         logs = gammaln(self.n + 1) + (xlogy(safe, self.p) - gammaln(safe + 1)).sum(axis=-1)
@@ -123,10 +120,7 @@ class Multinomial(Distribution):
         -------
         float or ndarray
         """
-        limits = as_floats(x, "x")
-        if limits.ndim == 0 or limits.shape[-1] != len(self.p):
-            msg = f"x must hold {len(self.p)} counts in its last axis, got the shape {limits.shape}"
-            raise ParameterError(msg)
+        limits = vectors_of(x, len(self.p), "counts")
         rows = [self._all_within(row) for row in limits.reshape(-1, len(self.p)).tolist()]
         return plain_array(np.reshape(rows, limits.shape[:-1]))
 

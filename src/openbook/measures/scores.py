@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
-from openbook.measures.arrays import Floats, as_floats, plain_array
+from openbook.measures.arrays import Floats, as_floats, check_base, plain_array
 from openbook.measures.shown import Measure, derived_by
 from openbook.words.numbers import figure, signed
 from openbook.words.parameters import documented
@@ -138,8 +138,7 @@ def self_information(p: npt.ArrayLike, base: float = 2) -> Any:
     >>> self_information([1, 0.5, 0.125]).tolist()
     [0.0, 1.0, 3.0]
     """
-    if not (np.isfinite(base) and base > 0 and base != 1):
-        raise ParameterError(f"base must be a positive number other than 1, got {base!r}")
+    check_base(base)
     with np.errstate(divide="ignore"):
         return plain_array(0.0 - np.log(_probabilities(p)) / np.log(base))
 
