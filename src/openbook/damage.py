@@ -72,12 +72,12 @@ def checked_array(
 
     >>> checked_array({"means": np.zeros(3)}, "means", float, (2,))
     Traceback (most recent call last):
-    ValueError: array 'means' is float64(3,), expected float64(2,) of finite numbers
+    ValueError: array 'means' is not valid: float64(3,), expected float64(2,) of finite numbers
     """
     array = arrays[name]
     if array.dtype != np.dtype(dtype) or array.shape != shape or (finite and not np.isfinite(array).all()):
         expected = f"{np.dtype(dtype)}{shape}{' of finite numbers' if finite else ''}"
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {expected}"
+        msg = f"array {name!r} is not valid: {array.dtype}{array.shape}, expected {expected}"
         raise ValueError(msg)
     return array
 

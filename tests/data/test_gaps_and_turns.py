@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import chi2_contingency, mannwhitneyu
 
 from openbook import describe, load, read
-from openbook.data.findings.gaps import _by_ranks, _by_values, corrected_together, gap_findings
+from openbook.data.adjustments import holm
+from openbook.data.findings.gaps import _by_ranks, _by_values, gap_findings
 from openbook.data.findings.turning import turn_findings, turning_point
 
 RNG = np.random.default_rng(0)
@@ -80,8 +81,8 @@ def test_tests_as_scipy():
 
 
 def test_holm_by_hand():
-    assert corrected_together([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert corrected_together([]) == []
+    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]).tolist() == []
 
 
 def test_a_u_shape_is_found_and_a_line_is_not():

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from openbook.border.base import FromRows
 from openbook.border.learner import Classifier, Learner
 from openbook.border.rows import UNLABELLED, Chunk, Rows, class_codes, infinite_cell, weighed
 from openbook.border.rules import check_parameters
@@ -32,22 +33,15 @@ from openbook.fold import Statistics, all_but_each, each, fold
 from openbook.measures.arrays import all_finite
 from openbook.text.columns import encoded
 
-__all__ = ["Folding"]
+__all__ = ["Folding", "Summing"]
 
 Array = npt.NDArray[Any]
 
 
-class Folding(Learner):
-    """A learner whose model follows from statistics that add up over rows."""
-
-    _streams = True
+class Summing(FromRows):
+    """What follows from statistics that add up over rows."""
 
     statistics_: Any  # the Statistics of the family
-
-    @property
-    def one_pass(self) -> bool:
-        """Whether a pass over the rows, in whatever parts, is all there is to learning."""
-        return True
 
     @abstractmethod
     def _step(self) -> Callable[[Chunk], Statistics]:
@@ -60,6 +54,45 @@ class Folding(Learner):
     @abstractmethod
     def _solve(self) -> None:
         """The model from `statistics_`."""
+
+    def _folded(self, rows: Rows) -> Statistics:
+        statistics = self._summed(rows)
+        if not _finite(statistics):
+            raise infinite_cell(rows)
+        return statistics
+
+    def _summed(self, rows: Rows) -> Statistics:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return fold(rows.pieces, self._step(), add)
+
+    def _possible(self, statistics: Statistics) -> bool:
+        """Whether there can be rows of which these are the statistics."""
+        return all((amount >= 0).all() for amount in statistics.amounts())
+
+    def _arrays(self) -> Mapping[str, Array]:
+        return self.statistics_.arrays()
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        zero = self._zero()
+        if odd := arrays.keys() ^ zero.arrays().keys():
+            raise ValueError(f"array {min(odd)!r} is missing or unexpected")
+        self.statistics_ = zero.filled(arrays)
+        if not _finite(self.statistics_):
+            raise ValueError("its statistics are not finite, so the model is not valid")
+        if not self._possible(self.statistics_):
+            raise ValueError("its statistics are not valid: a weight is negative, or missing")
+        self._solve()
+
+
+class Folding(Summing, Learner):
+    """A learner whose model follows from statistics that add up over rows."""
+
+    _streams = True
+
+    @property
+    def one_pass(self) -> bool:
+        """Whether a pass over the rows, in whatever parts, is all there is to learning."""
+        return True
 
     def _announce(self) -> None:
         """Warn of what the user should know about the model just learnt."""
@@ -76,28 +109,8 @@ class Folding(Learner):
         """Learn from more rows, encoded in the columns, values and classes that it has."""
         self._learn(self.statistics_ + self._folded(rows))
 
-    def _folded(self, rows: Rows) -> Statistics:
-        statistics = self._summed(rows)
-        if not _finite(statistics):
-            raise infinite_cell(rows)
-        return statistics
-
-    def _summed(self, rows: Rows) -> Statistics:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return fold(rows.pieces, self._step(), add)
-
-    def _arrays(self) -> Mapping[str, Array]:
-        return self.statistics_.arrays()
-
-    def _restore(self, arrays: Mapping[str, Array]) -> None:
-        if odd := arrays.keys() ^ self._zero().arrays().keys():
-            raise ValueError(f"array {min(odd)!r} is missing or unexpected")
-        self.statistics_ = self._zero().filled(arrays)
-        if not _finite(self.statistics_):
-            raise ValueError("its statistics are not finite")
-        if not _possible(self.statistics_):
-            raise ValueError("its statistics are not valid: a weight is negative, or missing")
-        self._solve()
+    def _possible(self, statistics: Statistics) -> bool:
+        return bool(statistics.amounts()[0].any()) and super()._possible(statistics)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows, as if they had come with the earlier ones.
@@ -154,7 +167,7 @@ class Folding(Learner):
                     msg = f"cannot forget these rows: column {name!r} has a value not seen in training"
                     raise DataError(msg)
         left = self.statistics_ - self._folded(rows)
-        if not _possible(left):
+        if not self._possible(left):
             msg = "cannot forget these rows: they were not in the training data, or none would be left"
             raise DataError(msg)
         with self._whole_or_not_at_all():
@@ -249,9 +262,3 @@ class Folding(Learner):
 
 def _finite(statistics: Statistics) -> bool:
     return all(map(all_finite, statistics.arrays().values()))
-
-
-def _possible(statistics: Statistics) -> bool:
-    """Whether there can be rows of which these are the statistics."""
-    amounts = statistics.amounts()
-    return bool(amounts[0].any()) and all((amount >= 0).all() for amount in amounts)

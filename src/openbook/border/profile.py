@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import chdtrc, kolmogorov
 
 from openbook.data import UNSEEN, Attribute, Categorical, Datetime, Numeric, Schema, Table
-from openbook.measures.adjustments import holm
+from openbook.data.adjustments import holm
 from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import listed, plural
 from openbook.work import Grid, ShowsWork, Work

@@ -199,42 +199,40 @@ class Ends:
         return tuple(record)
 
 
-@dataclass(frozen=True)
-class Maybe:
+class WordOr:
+    """One of a few words, or what the inner rule allows."""
+
+    def __init__(self, inner: ParameterRule, *words: str | None) -> None:
+        self.inner, self.words = inner, words
+
+    def demand(self) -> str:
+        return f"{', '.join(map(repr, self.words))} or {self.inner.demand()}"
+
+    def _is_word(self, value: Any) -> bool:
+        return (value is None or isinstance(value, str)) and value in self.words
+
+    def allows(self, value: Any) -> bool:
+        return self._is_word(value) or self.inner.allows(value)
+
+    def to_json(self, value: Any) -> Any:
+        return value if self._is_word(value) else self.inner.to_json(value)
+
+    def from_json(self, record: Any) -> Any:
+        return record if self._is_word(record) else self.inner.from_json(record)
+
+
+class Maybe(WordOr):
     """None, or what the inner rule allows."""
 
-    inner: ParameterRule
-
-    def demand(self) -> str:
-        return f"None or {self.inner.demand()}"
-
-    def allows(self, value: Any) -> bool:
-        return value is None or self.inner.allows(value)
-
-    def to_json(self, value: Any) -> Any:
-        return None if value is None else self.inner.to_json(value)
-
-    def from_json(self, record: Any) -> Any:
-        return None if record is None else self.inner.from_json(record)
+    def __init__(self, inner: ParameterRule) -> None:
+        super().__init__(inner, None)
 
 
-@dataclass(frozen=True)
-class Auto:
+class Auto(WordOr):
     """The word "auto", or what the inner rule allows."""
 
-    inner: ParameterRule
-
-    def demand(self) -> str:
-        return f"'auto' or {self.inner.demand()}"
-
-    def allows(self, value: Any) -> bool:
-        return value == "auto" if isinstance(value, str) else self.inner.allows(value)
-
-    def to_json(self, value: Any) -> Any:
-        return value if isinstance(value, str) else self.inner.to_json(value)
-
-    def from_json(self, record: Any) -> Any:
-        return record if isinstance(record, str) else self.inner.from_json(record)
+    def __init__(self, inner: ParameterRule) -> None:
+        super().__init__(inner, "auto")
 
 
 class ValueOf:
@@ -284,25 +282,6 @@ class NamedOr(Anything):
 
     def allows(self, value: Any) -> bool:
         return callable(value) or (isinstance(value, str) and value in self.words)
-
-
-class WordOr:
-    """One of a few words, or what the inner rule allows."""
-
-    def __init__(self, inner: ParameterRule, *words: str) -> None:
-        self.inner, self.words = inner, words
-
-    def demand(self) -> str:
-        return f"{', '.join(map(repr, self.words))} or {self.inner.demand()}"
-
-    def allows(self, value: Any) -> bool:
-        return value in self.words if isinstance(value, str) else self.inner.allows(value)
-
-    def to_json(self, value: Any) -> Any:
-        return value if isinstance(value, str) else self.inner.to_json(value)
-
-    def from_json(self, record: Any) -> Any:
-        return record if isinstance(record, str) else self.inner.from_json(record)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from openbook.border.rules import Maybe, Names, Number, Whole
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Ordinal, Table
 from openbook.prepare.encoding import Encoding
-from openbook.prepare.similar_rows import known_cells
+from openbook.prepare.similar_rows import where_known
 from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.work import Grid, Step, Work
 
@@ -102,7 +102,7 @@ class IterativeImputer(Preparation):
         """The encoded rows minus their means, and which of their cells are missing."""
         own = self.encoding_
         z = own(table) - (own.mean - own.shift) / own.scale
-        missing = ~known_cells(table, table.names)[:, own.columns]
+        missing = ~where_known(table, table.names)[:, own.columns]
         return np.where(missing, 0.0, z), missing
 
     def _models(self, z: np.ndarray, missing: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -29,7 +29,7 @@ from openbook.words.numbers import cell, figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KNNImputer", "KnownPoints", "NoisyRows", "known_cells", "nearest_rows"]
+__all__ = ["KNNImputer", "KnownPoints", "NoisyRows", "nearest_rows", "where_known"]
 
 _MOST_ROWS, _CHUNK = 5_000, 512
 _ROBUST = 3.0
@@ -40,7 +40,7 @@ class KnownPoints:
 
     def __init__(self, encoding: Encoding, table: Table) -> None:
         own = encoding.schema
-        known = known_cells(table, own.names)
+        known = where_known(table, own.names)
         behind = encoding.columns
         nominal = np.array([isinstance(a, Nominal) for a in own], dtype=bool)
         numbers = encoding(table) * np.where(nominal[behind], np.sqrt(0.5), 1.0)
@@ -67,7 +67,7 @@ class KnownPoints:
         return np.where(shared > 0, scaled, np.inf)
 
 
-def known_cells(table: Table, names: Sequence[str]) -> np.ndarray:
+def where_known(table: Table, names: Sequence[str]) -> np.ndarray:
     """Where the cells of these columns are known, (n, n_names)."""
     known = np.empty((len(table), len(names)), dtype=bool)
     for j, name in enumerate(names):
@@ -159,7 +159,7 @@ class KNNImputer(Preparation):
 
     def _prepared(self, table: Table) -> Table:
         own = table.select(self._compared)
-        gaps = ~known_cells(own, self._chosen)
+        gaps = ~where_known(own, self._chosen)
         lacking = np.flatnonzero(gaps.any(axis=1))
         new = {name: np.array(own.data(name)) for name in self._chosen}
         if len(lacking):
@@ -212,7 +212,7 @@ class KNNImputer(Preparation):
 
     def _arrays(self) -> Mapping[str, np.ndarray]:
         cells = np.asarray(self.donors_.block(self._compared), dtype=float)
-        known = known_cells(self.donors_, self._compared)
+        known = where_known(self.donors_, self._compared)
         return {**self.encoding_.arrays(), "cells": np.where(known, cells, 0.0), "known": known}
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:

@@ -18,7 +18,6 @@ infinite. A column without a known number in training stays as it is.
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from operator import add
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -29,12 +28,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import FromRows
+from openbook.border.folding import Summing
 from openbook.border.rows import (
-    Chunk,
     FileChunk,
     Rows,
     class_codes,
-    infinite_cell,
     name_of_target,
     refuse_infinity,
     weighed,
@@ -47,7 +45,6 @@ from openbook.data.forms import in_form_of, replaced, with_rows
 from openbook.data.read import read
 from openbook.data.scan import Scan
 from openbook.errors import DataError, RefusalError, did_you_mean
-from openbook.fold import Statistics, fold
 from openbook.words.numbers import figure, signed
 from openbook.words.sentences import listed, plural
 from openbook.work import Grid, Step, Work
@@ -153,19 +150,18 @@ class Preparation(TransformerMixin, FromRows):
             table, y = table.split(y)
         self._accept(table)
         targets = np.zeros(len(table), dtype=np.intp)
-        if self._needs_target and y is None:
-            name = type(self).__name__
-            raise RefusalError(f"{name} requires y to be passed, but the target y is None")
         if self._asks_target and y is not None:
             self._target = name_of_target(y, "target")
             targets, self._labels = target_codes(y)
         return weighed(table, targets, sample_weight)
 
     def _fit(self, rows: Rows) -> None:
+        name = type(self).__name__
         if rows.whole is None:
-            name = type(self).__name__
             raise DataError(f"{name} needs all rows in memory; read the file instead of scanning it")
         refuse_infinity(rows.whole)
+        if self._needs_target and self._target is None:
+            raise RefusalError(f"{name} requires y to be passed, but the target y is None")
         X, y, w = rows.chunk
         self._learn(TrainingTable(X, None if self._target is None else y, len(self._labels), w))
 
@@ -250,25 +246,11 @@ class Preparation(TransformerMixin, FromRows):
         return (Grid("unchanged", ("column", "cell"), passed),) if passed else ()
 
 
-class Summed(Preparation):
+class Summed(Summing, Preparation):
     """A step whose statistics add up over rows.
 
     It says what it adds up (`_step`, `_zero`) and what follows from the sums (`_solve`).
     """
-
-    statistics_: Any
-
-    @abstractmethod
-    def _step(self) -> Callable[[Chunk], Statistics]:
-        """A function, fit to be pickled, from a chunk to its statistics."""
-
-    @abstractmethod
-    def _zero(self) -> Statistics:
-        """The statistics of no rows."""
-
-    @abstractmethod
-    def _solve(self) -> None:
-        """The fitted attributes from `statistics_`."""
 
     def _fit(self, rows: Rows) -> None:
         self.statistics_ = self._folded(rows)
@@ -298,28 +280,6 @@ class Summed(Preparation):
             self.statistics_ = self.statistics_ + self._folded(rows)
             self._solve()
         return self
-
-    def _folded(self, rows: Rows) -> Statistics:
-        with np.errstate(over="ignore", invalid="ignore"):
-            statistics: Statistics = fold(rows.pieces, self._step(), add)
-        if not all(np.isfinite(array).all() for array in statistics.arrays().values()):
-            raise infinite_cell(rows)
-        return statistics
-
-    # the model file
-
-    def _arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        return self.statistics_.arrays()
-
-    def _restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        zero = self._zero()
-        if odd := arrays.keys() ^ zero.arrays().keys():
-            raise ValueError(f"array {min(odd)!r} is missing or unexpected")
-        self.statistics_ = zero.filled(arrays)
-        finite = all(np.isfinite(array).all() for array in self.statistics_.arrays().values())
-        if not finite or any((amount < 0).any() for amount in self.statistics_.amounts()):
-            raise ValueError("its statistics are not valid: one is negative, or not finite")
-        self._solve()
 
 
 def _goes_back(step: Any) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from openbook.data.adjustments import holm
 from openbook.data.attributes import Categorical, Numeric
 from openbook.data.column import Column
 from openbook.data.findings.finding import TINY, Finding, step_name
@@ -24,7 +25,7 @@ from openbook.data.table import Table
 from openbook.words.numbers import p_words, short
 from openbook.words.sentences import plural
 
-__all__ = ["corrected_together", "gap_findings"]
+__all__ = ["gap_findings"]
 
 _LEVEL = 0.05
 _FEW = 5
@@ -56,7 +57,7 @@ def gap_findings(table: Table, target: str | None) -> Iterator[Finding]:
         p_values |= {
             (n, other): p for n, p in zip(names, found, strict=True) if n != other and not np.isnan(p)
         }
-    corrected = dict(zip(p_values, corrected_together(list(p_values.values())), strict=True))
+    corrected = dict(zip(p_values, holm(list(p_values.values())).tolist(), strict=True))
     for name in names:
         mine = sorted(
             (pair for pair, p in corrected.items() if pair[0] == name and p <= _LEVEL),
@@ -149,17 +150,3 @@ def _words(missing: Masks, other: Column) -> str:
     rest = (counts.sum() - counts[top]) / max(sizes.sum() - sizes[top], 1)
     told = f"{counts[top] / sizes[top]:.0%} of the rows with {other.name!r} {attribute.values[top]!r}"
     return f"missing in {told}, and in {rest:.0%} of the others"
-
-
-def corrected_together(p_values: list[float]) -> list[float]:
-    """The p-values, corrected for being so many by Holm's method; `judge` stands above this layer.
-
-    >>> corrected_together([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    corrected, largest = [0.0] * len(p_values), 0.0
-    for place, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(order) - place) * p_values[i]))
-        corrected[i] = largest
-    return corrected

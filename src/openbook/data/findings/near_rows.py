@@ -70,18 +70,11 @@ def near_codes(table: Table) -> Array | None:
 
 def _joined(rows: int, pairs: Array) -> Array:
     """A code for each row, the same for rows that pairs join, at one remove or at several."""
-    codes = np.arange(rows)
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(row: int) -> int:
-        while codes[row] != row:
-            row = int(codes[row])
-        return row
-
-    for a, b in pairs.tolist():
-        codes[max(root(a), root(b))] = min(root(a), root(b))
-    for row in np.unique(pairs).tolist():
-        codes[row] = root(row)
-    return codes
+    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(rows, rows))
+    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def _in_tolerances(table: Table) -> list[Array]:

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from openbook.data.adjustments import holm
 from openbook.data.attributes import Categorical, Datetime, Numeric
 from openbook.data.column import Column
 from openbook.data.findings.finding import TINY, Finding, step_name
-from openbook.data.findings.gaps import corrected_together
 from openbook.data.findings.repeats import sample_rows
 from openbook.data.table import Table
 from openbook.words.numbers import p_words, short
@@ -68,7 +68,7 @@ def turn_findings(table: Table, target: str) -> Iterator[Finding]:
         if some:
             label, turn = min(some, key=lambda pair: pair[1].p)
             found.append((name, label, turn._replace(p=min(1.0, turn.p * len(outcomes)))))
-    for (name, label, turn), p in zip(found, corrected_together([turn.p for *_, turn in found]), strict=True):
+    for (name, label, turn), p in zip(found, holm([turn.p for *_, turn in found]).tolist(), strict=True):
         if p <= _LEVEL:
             yield _finding(name, target, label, turn, p, len(found))
 

@@ -20,7 +20,7 @@ from openbook.data.schema import Schema
 from openbook.data.table import Table
 from openbook.errors import ParameterError
 
-__all__ = ["SHAPES", "polynomial"]
+__all__ = ["SHAPES", "drawing", "polynomial"]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -28,8 +28,11 @@ Codes = npt.NDArray[np.intp]
 Shape = Callable[[np.random.Generator, Codes, Floats], tuple[Floats, Floats]]
 
 
-def _checked(who: str, rows: int, noise: float, random_state: int) -> np.random.Generator:
-    for name, value, least in (("rows", rows, 1), ("random_state", random_state, 0)):
+def drawing(
+    who: str, rows: int, random_state: int, noise: float = 0.0, degree: int = 0
+) -> np.random.Generator:
+    """What draws a set, once its options are checked."""
+    for name, value, least in (("rows", rows, 1), ("random_state", random_state, 0), ("degree", degree, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ParameterError(f"{who}: {name} must be a whole number of at least {least}, got {value!r}")
     if not noise >= 0:
@@ -66,7 +69,7 @@ def _shape(name: str, classes: tuple[str, ...], usual: float, place: Shape) -> C
     """A function that draws a shape."""
 
     def make(rows: int = 200, noise: float = usual, random_state: int = 0) -> Table:
-        rng = _checked(name, rows, noise, random_state)
+        rng = drawing(name, rows, random_state, noise)
         label = Nominal("class", classes)
         codes = np.arange(rows) % len(classes)
         x = np.array(place(rng, codes, rng.random(rows))) + noise * rng.normal(size=(2, rows))
@@ -80,9 +83,7 @@ def _shape(name: str, classes: tuple[str, ...], usual: float, place: Shape) -> C
 
 def polynomial(rows: int = 100, noise: float = 0.3, random_state: int = 0, degree: int = 3) -> Table:
     """A noisy curve: the Chebyshev polynomial of a degree."""
-    rng = _checked("polynomial", rows, noise, random_state)
-    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 0:
-        raise ParameterError(f"polynomial: degree must be a whole number of at least 0, got {degree!r}")
+    rng = drawing("polynomial", rows, random_state, noise, degree)
     x = rng.uniform(-1, 1, rows)
     y = np.cos(degree * np.arccos(x)) + noise * rng.normal(size=rows)
     return Table(Schema((Numeric("x"), Numeric("y"))), [x, y], why={"x": "drawn", "y": "drawn"})

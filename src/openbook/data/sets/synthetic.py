@@ -5,8 +5,8 @@ import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Attribute, Nominal, Numeric, Ordinal
 from openbook.data.schema import Schema
+from openbook.data.sets.shapes import drawing
 from openbook.data.table import Table
-from openbook.errors import ParameterError
 
 __all__ = ["credit"]
 
@@ -54,10 +54,7 @@ def credit(rows: int = 1000, random_state: int = 0) -> Table:
     rows : int
     random_state : int
     """
-    for name, value, least in (("rows", rows, 1), ("random_state", random_state, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ParameterError(f"credit: {name} must be a whole number of at least {least}, got {value!r}")
-    rng = np.random.default_rng(random_state)
+    rng = drawing("credit", rows, random_state)
     age = np.maximum(np.round(rng.normal(44, 13, rows)), 18)
     sex = _draw(rng, rows, [0.5, 0.5])
     work = np.where(age >= 66, 1, np.array([0, 2, 3])[_draw(rng, rows, [0.75, 0.15, 0.10])])

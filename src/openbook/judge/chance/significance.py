@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, ndtri, stdtr
 
+from openbook.data.adjustments import bonferroni, false_discovery, holm
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import (
     Interval,
@@ -29,7 +30,6 @@ from openbook.judge.chance.intervals import (
     resampled,
     upper_share,
 )
-from openbook.measures.adjustments import bonferroni, false_discovery, holm
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
