@@ -141,6 +141,12 @@ def rule(text: str) -> tuple[Formula, Formula | None]:
     return found, where
 
 
+def rule_columns(text: str) -> tuple[str, ...]:
+    """The names in a rule that must be columns, each once."""
+    parts = [part for part in rule(text) if part is not None]
+    return tuple(dict.fromkeys(name for part in parts for name in columns_in(part.tree)))
+
+
 def violations(table: Table, text: str) -> npt.NDArray[np.intp]:
     """The positions of the rows that break a rule; what is missing breaks none."""
     demand, where = rule(text)

@@ -24,10 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.rules import Ascending, Auto, Maybe, Names, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import MISSING, Datetime, Numeric, Ordinal, Table
-from openbook.data.conform import conform
 from openbook.data.forms import in_form_of, with_rows
-from openbook.data.read import read
-from openbook.data.schema import Schema
 from openbook.errors import RefusalError
 from openbook.prepare.discretise import BinSplit, derive_bins, equal_cuts, mdl_splits
 from openbook.prepare.transformer import Preparation, TrainingTable
@@ -197,11 +194,7 @@ class KBinsDiscretizer(Preparation):
         """
         check_is_fitted(self)
         X = with_rows(X)
-        names = set(self.cuts_)
-        binned = Schema(
-            tuple(self._attribute(a.name) if a.name in names else a for a in self.schema_), self.schema_.named
-        )
-        table = conform(read(X, binned), binned, type(self).__name__)
+        table = self._read_back(X, {name: self._attribute(name) for name in self.cuts_})
         new = {}
         for name, edges in zip(self.cuts_, self.bin_edges_, strict=True):
             middles = np.append(

@@ -23,9 +23,7 @@ from openbook.border.rules import Maybe, Names, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.data.attributes import as_text
-from openbook.data.conform import conform
 from openbook.data.forms import in_form_of, with_rows
-from openbook.data.read import read
 from openbook.errors import RefusalError
 from openbook.measures import information_gain
 from openbook.prepare.encoding import refuse_many_values
@@ -111,15 +109,17 @@ class OneHotEncoder(Preparation):
         assert isinstance(attribute, Categorical)
         return attribute.values
 
+    def _scores(self) -> dict[str, np.ndarray]:
+        """The scores of the values of each column."""
+        ends = np.cumsum([len(self._values(name)) for name in self._chosen])
+        return dict(zip(self._chosen, np.split(self.scores_, ends[:-1]), strict=True)) if len(ends) else {}
+
     def _shown(self) -> dict[str, list[int]]:
         """The codes of the values that have a column, of each column."""
-        found, start = {}, 0
-        for name in self._chosen:
-            values = self._values(name)
-            scores = self.scores_[start : start + len(values)]
-            start += len(values)
-            keep = list(range(len(values)))
-            if self.drop == "first" or (self.drop == "if_binary" and len(values) == 2):
+        found = {}
+        for name, scores in self._scores().items():
+            keep = list(range(len(scores)))
+            if self.drop == "first" or (self.drop == "if_binary" and len(scores) == 2):
                 keep = keep[1:]
             if self.k is not None:
                 keep = sorted(sorted(keep, key=lambda code: -scores[code])[: self.k])
@@ -151,12 +151,11 @@ class OneHotEncoder(Preparation):
         self.scores_ = checked_array(arrays, "scores", float, (n_values,))
 
     def _work(self) -> Work:
-        rows, start = [], 0
-        for name, codes in self._shown().items():
-            for code, value in enumerate(self._values(name)):
-                column = f"{name} = {value}" if code in codes else "–"
-                rows.append((name, value, column, float(self.scores_[start + code])))
-            start += len(self._values(name))
+        shown, rows = self._shown(), []
+        for name, scores in self._scores().items():
+            for code, (value, score) in enumerate(zip(self._values(name), scores.tolist(), strict=True)):
+                column = f"{name} = {value}" if code in shown[name] else "–"
+                rows.append((name, value, column, score))
         note = "Score: what the 0/1 column tells of the target by itself, bits of classes or r² of numbers."
         return Work(
             "OneHotEncoder", (Grid("values", ("column", "value", "0/1 column", "score"), rows, note),)
@@ -258,12 +257,11 @@ class OrdinalEncoder(Preparation):
             In the form that X has.
         """
         check_is_fitted(self)
-        X, own = with_rows(X), self.schema_
-        numbers = Schema(tuple(Numeric(a.name) if a.name in self._chosen else a for a in own), own.named)
-        table = conform(read(X, numbers), numbers, type(self).__name__)
+        X = with_rows(X)
+        table = self._read_back(X, {name: Numeric(name) for name in self._chosen})
         new: dict[str, tuple[Attribute, np.ndarray]] = {}
         for name, values in zip(self._chosen, self.categories_, strict=True):
-            attribute, x = own[name], table.data(name)
+            attribute, x = self.schema_[name], table.data(name)
             assert isinstance(attribute, Categorical)
             codes = np.clip(np.rint(np.nan_to_num(x)), 0, len(values) - 1)
             new[name] = attribute, np.where(np.isnan(x), MISSING, codes).astype(attribute.dtype)

@@ -13,7 +13,7 @@ import numpy as np
 from openbook.border.rules import Anything, Maybe, Names
 from openbook.damage import checked_array
 from openbook.data import MISSING, Nominal, Numeric, Ordinal, Table, Text
-from openbook.data.expression import Node, columns_in, definition, names_in, rule, violations
+from openbook.data.expression import Node, columns_in, definition, names_in, rule_columns, violations
 from openbook.errors import RefusalError
 from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.numbers import figure
@@ -166,8 +166,7 @@ class RowRule(RowFilter):
     @property
     def needs(self) -> tuple[str, ...]:
         """The columns that the rule cannot do without."""
-        parts = [part for part in rule(self.rule) if part is not None]
-        return tuple(dict.fromkeys(name for part in parts for name in columns_in(part.tree)))
+        return rule_columns(self.rule)
 
     def _learn(self, rows: TrainingTable) -> None:
         broken = violations(rows.X, self.rule)

@@ -230,6 +230,11 @@ class Preparation(TransformerMixin, FromRows):
         schema = Schema(tuple(attribute for attribute, _ in both), table.schema.named)
         return Table(schema, [data for _, data in both])
 
+    def _read_back(self, X: Any, made: Mapping[str, Attribute]) -> Table:
+        """Rows that this step has changed, in the columns of `schema_`, of which it made some others."""
+        after = Schema(tuple(made.get(a.name, a) for a in self.schema_), self.schema_.named)
+        return conform(read(X, after), after, type(self).__name__)
+
     def _numbers(self, table: Table) -> Floats:
         """The numbers of the columns that are changed, (n, n_chosen)."""
         return np.asarray(table.block(self._chosen), dtype=np.float64)
@@ -342,12 +347,11 @@ class Transformer(OneToOneFeatureMixin, Preparation):
         """X with its numbers changed; `plain` numbers have no unit, and are no dates."""
         check_is_fitted(self)
         X = with_rows(X)
-        own, who, chosen = self.schema_, type(self).__name__, self._chosen
-        bare = Schema(tuple(Numeric(a.name) if a.name in chosen else a for a in own), own.named)
-        table = self._encode(X) if plain else conform(read(X, bare), bare, who)
-        after = bare if plain else own
-        attributes = [after[name] for name in chosen]
-        return self._in_its_form(replaced(X, own, attributes, change(self._numbers(table)), who))
+        bare = {name: Numeric(name) for name in self._chosen}
+        table = self._encode(X) if plain else self._read_back(X, bare)
+        attributes = [bare[name] if plain else self.schema_[name] for name in bare]
+        changed = change(self._numbers(table))
+        return self._in_its_form(replaced(X, self.schema_, attributes, changed, type(self).__name__))
 
     def _prepared(self, table: Table) -> Table:
         attributes = [Numeric(name) for name in self._chosen]

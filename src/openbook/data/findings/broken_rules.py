@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from openbook.data.expression import columns_in, rule, violations
+from openbook.data.expression import rule_columns, violations
 from openbook.data.findings.finding import Finding
 from openbook.data.table import Table
 from openbook.words.sentences import listed, plural
@@ -14,11 +14,7 @@ def broken_rules(table: Table, text: str) -> Iterator[Finding]:
     """The rows that break a rule, if there are any."""
     broken = violations(table, text)
     if len(broken):
-        demand, where = rule(text)
-        trees = [part.tree for part in (demand, where) if part is not None]
-        columns = tuple(
-            dict.fromkeys(name for tree in trees for name in columns_in(tree) if name in table.schema)
-        )
+        columns = tuple(name for name in rule_columns(text) if name in table.schema)
         rows = listed([str(row) for row in broken.tolist()], most=10)
         break_it = (
             f"{plural(len(broken), 'row')} {'breaks' if len(broken) == 1 else 'break'} the rule {text!r}"
