@@ -25,9 +25,9 @@ from scipy.special import chdtrc
 
 from openbook.border.rows import HELD_BYTES, Chunk, CountedChunk, Rows
 from openbook.data import Column, Schema, Table, Text, Word
+from openbook.data.adjustments import false_discovery
 from openbook.errors import DataError
 from openbook.fold import each, shares_memory
-from openbook.measures.adjustments import false_discovery
 from openbook.text.columns import RULE
 from openbook.text.kernels import count_by_class
 from openbook.text.terms import Counted
