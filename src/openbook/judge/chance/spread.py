@@ -17,7 +17,9 @@ blocks. Of groups and time the larger standard error holds.
                              ν = 2 G / (κ - 1), from 2 to G - 1: where few units decide, their kurtosis κ is
                              large and s² as unsure as with so few degrees of freedom (Satterthwaite 1946)
     a loss of groups, blocks S exp(±t_ν se / S): they are too few to show their skewness, and losses, which
-                             are never below 0, are less skewed on the scale of logarithms
+                             are never below 0, are less skewed on the scale of logarithms. A mean of squares
+                             is more skewed than that: S (1 ± t_ν λ se / S)^(-1/λ), λ = 1/3, which takes out the
+                             skewness of losses with a gamma distribution; λ = 2/3 for its root, the RMSE
     a loss with rare rows    S = c q + R, where a share q of the rows loses c each. q has Jeffreys' interval
                              for n' rows, R that of any other score. Zou and Donner (2008) put the ends
                              together: S - √((c q - c q_low)² + (R - R_low)²), and so for high
@@ -59,6 +61,9 @@ __all__ = ["Paired", "Spread", "blocks_of", "simultaneous"]
 
 #: The most skewness that is taken out, as a share of that at which an arm of the interval has no end.
 _SKEWED = 0.4
+
+#: The most of a squared loss's own size that λ t se counts for: at all of it the upper arm has no end.
+_LONGEST = 0.9
 
 #: Where rows are worth fewer degrees of freedom than this, the interval is called rough.
 _ROUGH = 10
@@ -125,11 +130,16 @@ class Spread:
     def freedom(self) -> int:
         return len(self.units) - 1
 
-    def interval(self, share: bool, level: float = 0.95, lowest: float = -math.inf) -> Interval:
-        """The interval of the score, which is never below `lowest`; `share` if it lies between 0 and 1."""
+    def interval(
+        self, share: bool, level: float = 0.95, lowest: float = -math.inf, power: float = 0.0
+    ) -> Interval:
+        """The interval of the score, which is never below `lowest`; `share` if it lies between 0 and 1.
+
+        A loss over groups or blocks has its interval on the scale of score ** -power; 0 is for logarithms.
+        """
         if math.isnan(self.score):
             return Interval(math.nan, math.nan, level, "none")
-        return self._share(level) if share else self._mean(level, loss=lowest == 0)
+        return self._share(level) if share else self._mean(level, loss=lowest == 0, power=power)
 
     def _share(self, level: float) -> Interval:
         n, error = len(self.influence), self.error
@@ -161,7 +171,7 @@ class Spread:
     def of_units(self) -> str:
         return f", from {len(self.units)} {self.kind}" if self.clusters else ""
 
-    def _mean(self, level: float, *, loss: bool) -> Interval:
+    def _mean(self, level: float, *, loss: bool, power: float = 0.0) -> Interval:
         """The interval of a score that need not lie between 0 and 1; `loss` if it is never below 0."""
         method = f"t over {self.kind}"
         g, error = len(self.units), self.error
@@ -193,24 +203,25 @@ class Spread:
                 t,
             ),
         )
-        low, high, arms = self._by_factor(t) if loss and self.clusters else self._without_skewness(t)
+        low, high, arms = self._by_factor(t, power) if loss and self.clusters else self._without_skewness(t)
         return Interval(low, high, level, method, (*steps, *arms))
 
-    def _by_factor(self, t: float) -> _Ends:
-        """Both ends of a loss, on the scale of logarithms."""
-        m, factor = self.score, math.exp(t * self.error / self.score)
-        low, high = m / factor, m * factor
-        steps = (
-            Step(
-                "f",
-                r"e^{q \operatorname{se} / m}",
-                result=factor,
-                note="symmetric on the scale of logarithms",
-            ),
-            Step("low", r"\frac{m}{f}", rf"\frac{{{figure(m)}}}{{{figure(factor)}}}", low),
-            Step("high", r"m \cdot f", rf"{figure(m)} \cdot {figure(factor)}", high),
+    def _by_factor(self, t: float, power: float) -> _Ends:
+        """Both ends of a loss, on the scale of logarithms or of a power of the loss."""
+        m, u = self.score, t * self.error / self.score
+        if power:
+            down, up = ((1 + x) ** (-1 / power) for x in (power * u, -min(power * u, _LONGEST)))
+            formula = r"(1 {} \lambda q \operatorname{{se}} / m)^{{-1 / \lambda}}"
+            note = f"symmetric on the scale of the loss to the power -λ, λ = {figure(power)}"
+        else:
+            down, up = math.exp(-u), math.exp(u)
+            formula, note = r"e^{{{} q \operatorname{{se}} / m}}", "symmetric on the scale of logarithms"
+        ends = zip(("low", "high"), "-+" if power == 0 else "+-", (down, up), strict=True)
+        steps = tuple(
+            Step(end, f"m {formula.format(sign)}", f"{figure(m)} \\cdot {figure(factor)}", m * factor, note)
+            for end, sign, factor in ends
         )
-        return low, high, steps
+        return m * down, m * up, steps
 
     def _without_skewness(self, t: float) -> _Ends:
         """Both ends, the skewness of the units taken out."""

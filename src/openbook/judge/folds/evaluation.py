@@ -387,7 +387,7 @@ class Evaluation(ShowsWork):
         else:
             spread = self.spread(function)
             share = function.is_share or (function.of_unit and spread.error == 0)
-            interval = spread.interval(share, level, function.lowest)
+            interval = spread.interval(share, level, function.lowest, function.power)
         return interval.within(function.lowest, function.highest)
 
     @property

@@ -172,6 +172,8 @@ class Metric:
         From predictions to the number of rows that a share rests on, at the most.
     rare : Rare or None, default=None
         Rows of which a few may make up most of it.
+    power : float, default=0.0
+        Of a loss: its interval over groups is symmetric on the scale of score ** -power; 0 for logarithms.
 
     Notes
     -----
@@ -196,6 +198,7 @@ class Metric:
     is_share: bool = False
     support: Callable[[Predictions], float] = _all_rows
     rare: "Rare | None" = None
+    power: float = 0.0
 
     def __call__(self, predictions: Predictions) -> float:
         if len(predictions.truth) == 0 or (self.needs_proba and predictions.proba is None):
@@ -499,8 +502,10 @@ METRICS = {
         _averaged("brier", "classification", brier_losses, needs_proba=True, highest=1),
         _ranked("roc_auc", _roc_auc, on.of_area),
         _ranked("average_precision", _average_precision, on.of_average_precision),
-        _averaged("mse", "regression", _squares),
-        Metric("rmse", "regression", False, False, _rmse, 0, influence=partial(on.of_root, _squares)),
+        _averaged("mse", "regression", _squares, power=1 / 3),
+        Metric(
+            "rmse", "regression", False, False, _rmse, 0, influence=partial(on.of_root, _squares), power=2 / 3
+        ),
         _averaged("mae", "regression", _distances),
         Metric("r2", "regression", True, False, _r2, highest=1, influence=on.of_r2),
         Metric("correlation", "regression", True, False, _correlation, -1, 1, on.of_correlation),
