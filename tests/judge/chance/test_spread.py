@@ -116,7 +116,7 @@ def test_rare_rows_and_the_others_are_put_together_as_the_sides_of_a_right_angle
 def test_a_mean_of_squares_over_groups_has_its_interval_on_the_scale_of_its_reciprocal_cube_root():
     """Groups of 1 to 5: m = 3, se = √(2.5/5) = 0.7071, t = 2.776 and u = t se / m = 0.6544.
 
-    3 (1 + u/3)^-3 = 1.660 and 3 (1 - u/3)^-3 = 6.276; the RMSE's ends, by its own se / (2 √3), are their roots.
+    3 (1 + u/3)^-3 = 1.660 and 3 (1 - u/3)^-3 = 6.276; the RMSE's ends, by its se / (2 √3), are their roots.
     """
     losses, groups = np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], 4), {"groups": np.repeat(np.arange(5), 4)}
     mean = spread(losses, groups).interval(share=False, lowest=0, power=1 / 3)

@@ -1,17 +1,22 @@
 """Scores of labelled sequences: counted by hand."""
 
-import math
-
+import numpy as np
 import pytest
+from scipy import stats
 
 from openbook.errors import DataError
-from openbook.judge import compare, evaluate, sequence_scores, wilson
+from openbook.judge import Evaluation, FoldResult, compare, evaluate, sequence_scores, wilson
 from openbook.judge.scores.sequences import is_bio, spans_of
 from openbook.sequence import ConditionalRandomField
 
 TRUE = ["B-PER", "I-PER", "O", "B-LOC", "O", "B-PER", "B-PER", "O"]
 SAID = ["B-PER", "I-PER", "O", "B-PER", "O", "B-PER", "I-PER", "O"]
 NAMES = ["a", "a", "a", "a", "b", "b", "b", "c"]
+_FEW = (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 2)) ** 2  # what a row of three sequences counts for
+
+
+def _ends(interval):
+    return interval.low, interval.high
 
 
 def test_counts_by_hand():
@@ -25,10 +30,8 @@ def test_counts_by_hand():
     assert (total.precision, total.recall, total.f1) == (1 / 3, 1 / 4, 2 / 7)
     assert found.sequences == wilson(1, 3)
     # a = 3, 2, 1 of b = 4, 3, 1 rows: p = 6/8, gaps a - p b = 0, -1/4, 1/4; v = 3/2 · 1/8 / 64
-    n = 0.75 * 0.25 / (1.5 * 0.125 / 64)
-    assert (found.rows.low, found.rows.high) == pytest.approx(
-        [getattr(wilson(0.75 * n, n), end) for end in ("low", "high")]
-    )
+    # so that p (1 - p) / v = 64, and 64 · 0.2075 = 13.3 effective rows: more than there are
+    assert _ends(found.rows) == pytest.approx(_ends(wilson(6, 8)))
     work = found.work()
     assert work["F1 of spans"].result == 2 / 7
     assert "75.0% of the rows and 33.3% of the sequences" in work.conclusion
@@ -54,10 +57,24 @@ def test_rows_of_a_sequence_need_not_stand_together():
     assert sequence_scores(*mixed) == sequence_scores(TRUE, SAID, NAMES)
 
 
-def test_perfect_labels_have_an_interval_by_sequences():
+def test_perfect_labels_of_few_sequences_have_a_wide_interval():
+    """(z / t)² = (1.960 / 4.303)² = 0.2075 of 8 rows; two sequences have spans, so hardly one counts."""
     found = sequence_scores(TRUE, TRUE, NAMES)
-    assert found.rows.low == pytest.approx(wilson(3, 3).low)  # three sequences, not eight rows
-    assert not math.isnan(found.f1.high)
+    assert _ends(found.rows) == pytest.approx(_ends(wilson(8 * _FEW, 8 * _FEW)))
+    assert _ends(found.f1) == pytest.approx(_ends(wilson(1, 1)))
+
+
+def test_rows_have_the_interval_that_the_ranking_shows():
+    """One procedure: 36 sentences of 5 rows, one of them labelled wrongly, and none."""
+    names, y = [s for s in range(36) for _ in range(5)], list("ABABA") * 36
+    for wrong in (0, 1):
+        said = ["B" if i < wrong else label for i, label in enumerate(y)]
+        truth, predicted = (np.array([int(label == "B") for label in labels]) for labels in (y, said))
+        fold = FoldResult(0, np.arange(180), truth, predicted, None, 180, 0, 0, None, ())
+        ranked = Evaluation("", "classification", ["A", "B"], [fold], groups=np.array(names))
+        assert _ends(sequence_scores(y, said, names).rows) == pytest.approx(
+            _ends(ranked.interval("accuracy"))
+        )
 
 
 def test_lengths_must_agree():

@@ -9,8 +9,9 @@ the cluster-robust standard error. Where every row is on its own, it is a unit. 
 blocks. Of groups and time the larger standard error holds.
 
     a score between 0 and 1  Wilson's interval for n' = S (1 - S) / se² rows: as many as a share of rows would
-                             need for this standard error, and never more than the score rests on. Few units
-                             count for less: n' (z / t_{G-1})² (Korn and Graubard 1998).
+                             need for this standard error, and never more than the score rests on; all of
+                             them where se is 0. Few units count for less: n' (z / t_{G-1})² (Korn and
+                             Graubard 1998).
     any other score          S - se g⁻¹(±t_ν); g takes out the skewness γ of the units (Hall 1992):
                              g⁻¹(x) = 3√G/γ ((1 + γ (x/√G - γ/6G))^(1/3) - 1)
                              |γ| counts up to 0.4 √G / t: at √G / t an arm would grow without bound
@@ -18,8 +19,8 @@ blocks. Of groups and time the larger standard error holds.
                              large and s² as unsure as with so few degrees of freedom (Satterthwaite 1946)
     a loss of groups, blocks S exp(±t_ν se / S): they are too few to show their skewness, and losses, which
                              are never below 0, are less skewed on the scale of logarithms. A mean of squares
-                             is more skewed than that: S (1 ± t_ν λ se / S)^(-1/λ), λ = 1/3, which takes out the
-                             skewness of losses with a gamma distribution; λ = 2/3 for its root, the RMSE
+                             is more skewed than that: S (1 ± t_ν λ se / S)^(-1/λ), λ = 1/3, which takes out
+                             the skewness of losses with a gamma distribution; λ = 2/3 for its root, the RMSE
     a loss with rare rows    S = c q + R, where a share q of the rows loses c each. q has Jeffreys' interval
                              for n' rows, R that of any other score. Zou and Donner (2008) put the ends
                              together: S - √((c q - c q_low)² + (R - R_low)²), and so for high
@@ -159,7 +160,7 @@ class Spread:
     def effective_rows(self, level: float) -> float:
         """As many rows as a share would need for this standard error, n'."""
         n, p, error = len(self.influence), self.score, self.error
-        rows = p * (1 - p) / error**2 if error > 0 else math.inf
+        rows = p * (1 - p) / error**2 if error > 0 else n
         if self.clusters:
             rows *= (float(ndtri(upper_share(level))) / _t(self.freedom, level)) ** 2
         else:

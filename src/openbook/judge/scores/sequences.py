@@ -8,12 +8,8 @@ BIO labels: B-x begins a span of the kind x, I-x goes on with it, O is outside. 
 begins, the kind changes, or the sequence ends; an I-x that goes on with nothing begins a span, as in
 conlleval. A span is correct if its ends and its kind are.
 
-Rows of a sequence are not independent, so intervals are Wilson's with an effective number of rows: that for
-which a share p of independent rows has the variance of p over sequences,
-
-    n = p (1 - p) / v,    p = Σ a / Σ b,    v = S / (S - 1) · Σ_s (a_s - p b_s)² / (Σ b)²
-
-with a_s of b_s correct in sequence s of S; where v is 0, n is S.
+Rows of a sequence are not independent, so intervals are those of a share over groups: see `spread`. F1 is a
+share, too: of all spans, predicted and true ones listed one after the other, the share that is correct.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,6 +21,7 @@ import numpy as np
 from openbook.data import Column
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval, wilson
+from openbook.judge.chance.spread import Spread
 from openbook.words.numbers import shown
 from openbook.work import Grid, Step, Work
 
@@ -273,7 +270,7 @@ def sequence_scores(truth: Any, predicted: Any, groups: Any, level: float = 0.95
         correct_rows=int(right.sum()),
         n_sequences=len(n),
         correct_sequences=int(whole.sum()),
-        rows=_interval(correct, n, level),
+        rows=_interval(right, which, len(right), level),
         sequences=wilson(int(whole.sum()), len(n), level),
         spans=spans,
         f1=f1,
@@ -293,20 +290,13 @@ def _span_scores(true, said, which, level):
         SpanCounts(kind, *(sum(span[2] == kind for span in some) for some in (theirs, ours, ours & theirs)))
         for kind in kinds
     )
-    sums = [
-        np.bincount([groups[begin] for begin, *_ in some], minlength=groups[-1] + 1).astype(float)
-        if some
-        else np.zeros(groups[-1] + 1)
-        for some in (theirs, ours, ours & theirs)
-    ]
-    return counts, _interval(2 * sums[2], sums[0] + sums[1], level)
+    listed = [*sorted(ours), *sorted(theirs)]
+    right = np.array([span in ours and span in theirs for span in listed])
+    return counts, _interval(right, which[[begin for begin, *_ in listed]], len(listed) / 2, level)
 
 
-def _interval(a: np.ndarray, b: np.ndarray, level: float) -> Interval:
-    """The interval of Σ a / Σ b over sequences; see the module."""
-    total, count = float(b.sum()), len(b)
-    p = float(a.sum()) / total if total else 0.0
-    spread = float(((a - p * b) ** 2).sum()) * count / max(count - 1, 1) / max(total, 1.0) ** 2
-    n = p * (1 - p) / spread if spread > 0 else count
-    found = wilson(p * n, n, level)
-    return Interval(found.low, found.high, level, "Wilson, over sequences")
+def _interval(right: np.ndarray, sequences: np.ndarray, support: float, level: float) -> Interval:
+    """The interval of the share that is right, where what belongs to a sequence depends on one another."""
+    share, codes = float(right.mean()), np.unique(sequences, return_inverse=True)[1]
+    clusters = {"sequences": codes} if codes.max() > 0 else {}
+    return Spread(share, right - share, clusters, support).interval(share=True, level=level)
