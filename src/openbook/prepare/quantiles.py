@@ -2,7 +2,7 @@
 
     position h = q (W - 1) among the numbers in order, W their total weight; between two numbers, the line
 
-With weights of 1 these are numpy's quantiles.
+With weights of 1 these are numpy's quantiles, but for rounding.
 """
 
 from typing import Any
@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 __all__ = ["weighted_quantiles"]
+
+#: A position that misses a number by less than this share of all is that number's: equal numbers stay equal.
+_ROUNDING = 1e-14
 
 
 def weighted_quantiles(x: np.ndarray, w: np.ndarray, q: Any) -> np.ndarray:
@@ -23,12 +26,10 @@ def weighted_quantiles(x: np.ndarray, w: np.ndarray, q: Any) -> np.ndarray:
     known = ~np.isnan(x) & (w > 0)
     if not known.any():
         return np.full(len(q), np.nan)
-    x, w = x[known], w[known]
-    if (w == 1).all():
-        return np.quantile(x, q)
-    order = np.argsort(x, kind="stable")
-    x, below = x[order], np.cumsum(w[order])
+    order = np.argsort(x[known], kind="stable")
+    x, below = x[known][order], np.cumsum(w[known][order])
     h = np.maximum(np.asarray(q, dtype=float) * (below[-1] - 1), 0.0)
+    h = np.where(np.abs(h - np.round(h)) < _ROUNDING * below[-1], np.round(h), h)
     low, high = (
         x[np.searchsorted(below, end, "right").clip(max=len(x) - 1)] for end in (np.floor(h), np.ceil(h))
     )
