@@ -72,6 +72,14 @@ def test_identifiers(ids, one, with_column):
     assert "a study leaves it out" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"), [("patient_id", True), ("patientId", True), ("ID", True), ("paid", False)]
+)
+def test_whole_numbers_that_are_called_id_are_identifiers(name, expected, found, with_column):
+    wide = np.random.default_rng(0).choice(10**9, ROWS, replace=False)
+    assert bool(found(with_column(**{name: wide}), "identifier")) is expected
+
+
 def test_no_identifiers(found, with_column):
     rng = np.random.default_rng(0)
     prose = np.array([f"a remark about row {i}" for i in range(ROWS)], dtype=object)

@@ -124,8 +124,12 @@ def test_a_test_that_the_folds_did_not_promise_is_told(hostile):
         result.tests[chosen],
         folds=tuple(replace(fold, y_pred=1 - fold.y_true) for fold in result.tests[chosen].folds),
     )
-    told = words.test_beside_judging(replace(result, tests={chosen: always_wrong}))
+    refuting = replace(result, tests={chosen: always_wrong})
+    told = words.test_beside_judging(refuting)
     assert "The intervals do not overlap: the final test is worse than estimated." in told
+    # without a baseline's test, which would refute the choice, the first line tells of the fall
+    assert words.headline(refuting).startswith("The final test is worse than estimated: on ")
+    assert not words.headline(result).startswith("The final test")
 
 
 def test_the_tree_is_drawn_and_its_rules_are_listed(weather):

@@ -9,7 +9,7 @@ import numpy as np
 
 from openbook.data.describe import Description
 from openbook.data.findings import Finding
-from openbook.judge import Calibration, Evaluation
+from openbook.judge import Calibration, Evaluation, Interval
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.positive import FEW, shares, too_rare
 from openbook.prepare.balance import BalancedClasses
@@ -98,8 +98,33 @@ def doubts(result: StudyResult) -> str:
             f" {result.comparison.metric().words} {chosen} and the baseline {baseline} {other} (difference"
             f" {score_words(test.difference, sign='+')} {test.interval.ends}, p {p_words(test.p_value)})."
         )
-    told = [sentence for sentence in (without_suspects(result), copies(result)) if sentence]
-    return " ".join(told) or ("" if result.verdict.learnt else result.verdict.headline)
+    fallen = worse_than_estimated(result)
+    told = [sentence for sentence in (fallen, without_suspects(result), copies(result)) if sentence]
+    if told in ([], [fallen]) and not result.verdict.learnt:
+        told.append(result.verdict.headline)
+    return " ".join(told)
+
+
+def worse_than_estimated(result: StudyResult) -> str:
+    """That the final test is worse than the folds led to expect; empty where it is not."""
+    if not result.tests:
+        return ""
+    judged, tested = result.comparison[result.choice.label], result.tests[result.choice.label]
+    before, after = judged.interval(), tested.interval()
+    if _overlap(before, after) or judged.metric().better(tested.score(), judged.score()):
+        return ""
+    rows = plural(len(tested.predictions.truth), "row")
+    return (
+        f"The final test is worse than estimated: on {rows} never used before, {result.choice.label} has"
+        f" {judged.metric().words} {score_words(tested.score())} {after.ends}, and"
+        f" {score_words(judged.score())} {before.ends} was estimated. Check how these rows differ from the"
+        " others."
+    )
+
+
+def _overlap(one: Interval, other: Interval) -> bool:
+    """Whether two intervals do; one that is unknown does."""
+    return not (one.high < other.low or other.high < one.low)
 
 
 def too_few(result: StudyResult) -> str:
@@ -273,7 +298,7 @@ def test_beside_judging(result: StudyResult) -> str:
     judged, tested = result.comparison[result.choice.label], result.tests[result.choice.label]
     metric, before, after = judged.metric(), judged.interval(), tested.interval()
     words = f"The cross-validation estimate was {score_words(judged.score())} {before}"
-    if max(before.low, after.low) <= min(before.high, after.high):
+    if _overlap(before, after):
         return f"{words}. The two intervals overlap: the final test agrees with it."
     better = metric.better(tested.score(), judged.score())
     return (

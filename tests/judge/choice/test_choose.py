@@ -85,6 +85,11 @@ def test_the_best_score_is_not_claimed_where_an_excluded_learner_has_a_better_on
     assert "It has the best score, and" in choose(comparison(best=(BEST, 50), zero=(ZERO, 1))).reason
 
 
+def test_a_pruned_tree_that_scores_as_well_is_not_passed_over_in_silence():
+    reason = choose(comparison(best=(BEST, 50), pruned=(BEST, 1), zero=(ZERO, 1))).reason
+    assert "learnt more than a baseline, and no other of them is within one standard error of it" in reason
+
+
 def test_the_best_by_request():
     choice = choose(comparison(best=(BEST, 50), near=(NEAR, 9), zero=(ZERO, 1)), "best")
     assert (choice.label, choice.rule, choice.given_up) == ("best", "best", None)

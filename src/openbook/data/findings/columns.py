@@ -3,6 +3,7 @@
 Every rule looks at known cells only, and asks for enough of them to be more than chance.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,6 +19,8 @@ from openbook.words.sentences import plural
 __all__ = ["column_findings", "target_findings"]
 
 _ENOUGH_FOR_ID = 10
+#: id, patient_id, Patient ID, patientId; but not paid.
+_CALLED_ID = re.compile(r"(?:^|[^a-z])id$|(?:^|[^A-Z])I[Dd]$")
 _MOSTLY_MISSING = 0.5
 _NEAR_CONSTANT = 0.99
 _SPELLINGS_CAP = 5000
@@ -139,6 +142,8 @@ def _running_number(facts: ColumnFacts) -> str:
     ends = f"{short(x[0])} to {short(x[-1])}"
     if reach == n:
         return f"the whole numbers from {ends}, each once"
+    if _CALLED_ID.search(facts.summary.name):
+        return f"whole numbers without a repeat, called {facts.summary.name}"
     if n * (n - 1) / (2 * reach) >= 10:  # the fewest repeats to expect of n numbers drawn from so many
         return f"whole numbers from {ends} without a repeat, which is unlikely by chance"
     return ""

@@ -119,7 +119,7 @@ def choose(
         label, rule = (best, "best") if rule == "best" else (rule, "named")
     given_up = None if label == best else difference(comparison[label], comparison[best], function)
     score, interval = comparison[label].score(function), comparison[label].interval(function)
-    why = _why(rule, len(near), margin, given_up is None, _best_words(comparison, best, function))
+    why = _why(rule, len(near), margin, given_up is None, *_best_words(comparison, best, function))
     reason = f"{label[:1].upper()}{label[1:]}, {function.words} {shown(score)} {interval}. {why}"
     if given_up is not None:
         reason += (
@@ -176,21 +176,21 @@ def _near(comparison: Comparison, best: str, function: Metric, margin: float | N
     return near
 
 
-def _best_words(comparison: Comparison, best: str, function: Metric) -> str:
-    """What the best learner has: where others score better, they are baselines, or learnt no more."""
-    least = _loss(comparison, best, function)
-    if any(_loss(comparison, label, function) < least for label in comparison.evaluations):
-        return "the best score of the learners that learnt more than a baseline"
-    return "the best score"
+def _best_words(comparison: Comparison, best: str, function: Metric) -> tuple[str, str]:
+    """What the best learner has, and who is not near: baselines, and what learnt no more, are left aside."""
+    least, others = _loss(comparison, best, function), {*comparison.evaluations} - {*_offered(comparison)}
+    if any(_loss(comparison, label, function) <= least for label in others):
+        return "the best score of the learners that learnt more than a baseline", "no other of them"
+    return "the best score", "no other learner"
 
 
-def _why(rule: str, near: int, margin: float | None, is_best: bool, score: str) -> str:
-    """Why it was chosen; `near` learners may be, and the best of them has a `score` in words."""
+def _why(rule: str, near: int, margin: float | None, is_best: bool, score: str, none: str) -> str:
+    """Why it was chosen; `near` learners may be, and the best of them has a `score` that `none` is near."""
     if rule in ("named", "best"):
         return {"named": "It was chosen by name.", "best": f"It has {score}."}[rule]
     close = "within one standard error of" if margin is None else f"shown to be within {margin:g} of"
     if near == 1:
-        return f"It has {score}, and no other learner is {close} it."
+        return f"It has {score}, and {none} is {close} it."
     if is_best:
         return f"It has {score}, and is the simplest of the {near} learners {close} it."
     return f"It is the simplest of the {near} learners {close} the best."
