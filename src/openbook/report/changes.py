@@ -52,6 +52,13 @@ def _rows(result: StudyResult) -> Iterator[str]:
         held = len(result.tests[result.choice.label].predictions.truth)
         fitted = "" if sampled else f"; the model in the file is fitted on the other {result.rows:,}"
         yield f"{plural(held, 'row')} {'is' if held == 1 else 'are'} held out for the final test{fitted}."
+        unused = result.description.rows - gaps - held - result.rows
+        if {"group", "time"} <= result.roles.keys() and unused > 0 and not sampled:
+            are = "is" if unused == 1 else "are"
+            yield (
+                f"{plural(unused, 'row')} of the file {are} used by neither: earlier rows of the groups that"
+                " are tested, and later rows of the others."
+            )
 
 
 def _columns(result: StudyResult) -> Iterator[str]:
