@@ -7,7 +7,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from openbook import read
 from openbook.cli.main import app
+from openbook.cluster import describe_clusters
+from openbook.report.exploration import FoundGroups
 
 
 def openbook(*args):
@@ -128,3 +131,11 @@ def test_a_bundled_set_is_explored_with_its_target_left_aside(tmp_path, monkeypa
     assert "Compared with play, which was not used: Purity " in told
     assert "· play is not used as a feature" in told
     assert (tmp_path / "weather" / "labels.csv").exists()
+
+
+def test_a_cluster_of_one_row_is_called_an_outlier():
+    """An income of a thousand times the others': no test can show what sets a single row apart."""
+    table = read({"income": [*range(20, 60), 40_000], "city": ["A", "B"] * 20 + ["A"]})
+    labels = np.array([0] * 40 + [1])
+    groups = FoundGroups(None, None, labels, None, describe_clusters(table, labels))
+    assert groups.sentence(1) == "a single row: an outlier rather than a cluster"

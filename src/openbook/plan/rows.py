@@ -385,7 +385,8 @@ class StudyRows:
         judged = [label for label in labels if done[label] >= folds]
         words, two_out = self.protocol.words, self.two_out
         if folds < len(self.folds):
-            words += f", of which the first {folds} of {len(self.folds)} folds were finished in time"
+            were = "was" if folds == 1 else "were"
+            words += f", of which {folds} of {len(self.folds)} folds {were} finished in time"
             two_out = []
         evaluations = {
             label: self.evaluation(

@@ -84,6 +84,8 @@ class FoundGroups:
 
     def sentence(self, cluster: int) -> str:
         """What describes a cluster; where nothing does significantly, what does most."""
+        if self.traits.sizes[cluster] == 1:
+            return "a single row: an outlier rather than a cluster"
         if any(trait.p_value < _ALPHA for trait in self.traits[cluster]):
             return self.traits.sentence(cluster).partition(": ")[2]
         return f"nothing significant; most of all {self.traits[cluster][0]}"
