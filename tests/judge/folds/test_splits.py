@@ -48,6 +48,13 @@ def test_intervals_of_few_rows_that_belong_together_are_called_rough(more):
     assert "rough" not in protocol([0, 1, 1] * 34, **longer).words
 
 
+def test_intervals_of_many_rows_in_few_groups_are_called_rough():
+    """The groups are the units: 900 rows of 9 groups are 9."""
+    few, enough = (protocol([0, 1, 1] * 300, groups=np.arange(900) % k).words for k in (9, 10))
+    assert "With fewer than 10 groups, 95% intervals are rough" in few
+    assert "rough" not in enough
+
+
 def test_intervals_of_few_rows_are_rough_where_the_user_numbers_the_folds():
     y = np.array([0, 1, 1] * 33)
     assert "rough" not in protocol(y).words

@@ -56,8 +56,8 @@ __all__ = [
 
 #: Fewer rows than this are left out one by one, and none are locked away.
 TINY = 50
-#: Of fewer rows than this, intervals are called rough.
-_ROUGH = 100
+#: Of fewer rows or groups than this, intervals are called rough.
+_ROUGH, _ROUGH_GROUPS = 100, 10
 #: Of fewer rows than these, cross-validation is repeated so many times; of more, one round does.
 _ROUNDS = ((2_000, 5), (5_000, 2))
 #: A block of time tests at least so many rows; before the first of them come so many, or half of all.
@@ -349,10 +349,12 @@ def _grouped(
             folds = int(fewest)
     if n < tiny or len(names) <= folds:
         words = f"leave-one-group-out: each of the {len(names)} groups is predicted by a model of the others"
-        return Protocol(LeaveOneGroupOut(), words + remarks + _rough(n), "leave-one-group-out", strata, codes)
+        return Protocol(
+            LeaveOneGroupOut(), words + remarks + _rough(n, len(names)), "leave-one-group-out", strata, codes
+        )
     words = (
         f"stratified {folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
-        f" ({len(names)} groups){remarks}{_rough(n)}"
+        f" ({len(names)} groups){remarks}{_rough(n, len(names))}"
     )
     return Protocol(GroupFolds(folds, repeats, random_state), words, _kind(repeats), strata, codes)
 
@@ -449,11 +451,11 @@ _TEST_GROUPS: dict[TestGroups, str] = {
 }
 
 
-def _rough(n: int) -> str:
-    """What to say of few rows: how often 95% intervals of 50 held in simulations (docs/guide/choosing.md)."""
-    if n >= _ROUGH:
-        return ""
-    return f". With fewer than {_ROUGH} rows, 95% intervals are rough: they hold in 89% to 99% of simulations"
+def _rough(n: int, groups: int = _ROUGH) -> str:
+    """What to say of few rows or groups: how often intervals of 50 rows, in 5 groups, held in simulations."""
+    few = f"{_ROUGH} rows" if n < _ROUGH else f"{_ROUGH_GROUPS} groups" if groups < _ROUGH_GROUPS else ""
+    held = "of 50 rows, or 5 groups, they held in 91% to 99% of simulations"
+    return few and f". With fewer than {few}, 95% intervals are rough: {held}"
 
 
 def _kind(repeats: int) -> Kind:
