@@ -51,6 +51,14 @@ def test_unlabelled_rows_that_break_the_model_hurt():
     assert unlabelled_effect(NaiveBayesEM(), X, y, repeats=4).verdict == "hurt"
 
 
+def test_accuracies_differ_by_no_more_than_one():
+    """A wrong label at -0.5 costs the row at 0, not that at 1: -1/2 and 0, and t of one degree."""
+    X = np.array([[0.0], [1.0], [10.0], [11.0], [-0.5]])
+    effect = asked_effect(KNeighborsClassifier(1), X, [*"aabbb"], asked=[4], cv=2, repeats=1)
+    assert effect.test.difference == pytest.approx(-0.25)
+    assert (effect.test.interval.low, effect.test.interval.high) == (-1, 1)
+
+
 def test_rows_asked_for_help_on_rows_that_were_not():
     """The border is at 0.5, and the rows asked for lie about it."""
     rng = np.random.default_rng(0)

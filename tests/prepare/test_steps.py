@@ -65,6 +65,8 @@ def test_a_step_is_a_verb_columns_and_options(text, made):
         ("scale minmax 3", "takes two numbers"),
         ("scale minmax robust", "names two ways"),
         ("jitter height=much", "there is no option 'height'"),
+        ("jitter height", "takes no columns. Options: noise, copies, random_state, or noise for each column"),
+        ("mixup height", "'height' is no option, and this step takes no columns"),
         ("log income base=2", "there is no option 'base'"),
         ('log "annual income', "the quotes do not match"),
     ],

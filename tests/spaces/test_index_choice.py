@@ -35,6 +35,16 @@ def test_the_choice_is_explained(points, metric, name, reason, monkeypatch):
     assert reason in made.reason
 
 
+@pytest.mark.parametrize(("many", "name"), [(3000, "brute"), (111, "kd_tree")])
+def test_more_points_may_spread_in_more_directions(many, name, monkeypatch):
+    """About eight: more than seven, and fewer than the ten that 27 = 3³ times as many points may have."""
+    monkeypatch.setattr(indexes, "_MANY", many)
+    made = make_index(directions(3000, 12, 9))
+    spread = float(made.reason.split("about ")[1].split()[0])
+    assert 7 < spread < 10
+    assert made.name == name
+
+
 @pytest.mark.parametrize("name", INDEXES)
 def test_an_index_by_name(name):
     made = make_index(RNG.normal(size=(50, 3)), "euclidean", name)

@@ -10,7 +10,7 @@ their class is not known. Nor are rows that were asked for: they were chosen bec
 no sample of the others.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -288,6 +288,7 @@ def _compared(
     both = np.array(shares)
     n_test = len(tested) / folds
     result = corrected_t_test(both[:, 0] - both[:, 1], len(tested) - n_test, n_test, level)
+    result = replace(result, interval=result.interval.within(-1, 1))  # of shares, whatever t says of few rows
     more_rows, alone = both.mean(axis=0).tolist()
     return more_rows, alone, result
 

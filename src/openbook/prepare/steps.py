@@ -395,8 +395,20 @@ def _made(text: str, verb: Verb, words: list[tuple[str, bool]]) -> Any:
     if way.each and numbered:
         given[way.each] = {name: given.pop(name) for name in numbered}
     if odd := [name for name in given if name not in known]:
-        raise ParameterError(f"{text!r}: there is no option {odd[0]!r}. {did_you_mean(odd[0], known)}")
+        raise _no_option(text, way, odd[0], columns)
     return way.make(**{**way.parameters, **given})
+
+
+def _no_option(text: str, way: Way, name: str, columns: list[str]) -> ParameterError:
+    """What is wrong with an option that a step does not have, or with columns where it takes none."""
+    known = tuple(signature(way.make).parameters)
+    if name != "columns":
+        return ParameterError(f"{text!r}: there is no option {name!r}. {did_you_mean(name, known)}")
+    each = f", or {way.each} for each column, as in {columns[0]}=0.5" if way.each else ""
+    return ParameterError(
+        f"{text!r}: {columns[0]!r} is no option, and this step takes no columns. Options:"
+        f" {', '.join(known)}{each}"
+    )
 
 
 def _joined(text: str, ways: list[Way]) -> Way:

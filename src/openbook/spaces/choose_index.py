@@ -12,6 +12,8 @@ rows, by how fast their distances T₁ ≤ … ≤ T_k to the nearest others gro
     1/dimension = the mean over rows of Σ_j log(T_k/T_j)/(k - 1)
 """
 
+import math
+
 import numpy as np
 from scipy import sparse
 
@@ -29,8 +31,9 @@ INDEXES: dict[str, type[Index]] = {
     index.name: index for index in (Brute, KDTree, BallTree, Inverted, Fingerprints)
 }
 
-#: A tree pays from so many points on, if they spread in few directions: fewer still if columns are many.
-_MANY = 20_000
+#: A tree pays from so many points on, if they spread in few directions: fewer still if columns are many, and
+#: one more for three times as many points.
+_MANY, _TIMES = 20_000, 3
 _FEW_DIRECTIONS, _FEW_COLUMNS, _FEWER_DIRECTIONS = 7, 16, 4
 
 #: Rows from which the number of directions is estimated, among so many others, by so many neighbours.
@@ -107,7 +110,8 @@ def _choice(points, metric):
     if d <= _FEW_DIRECTIONS:
         return "kd_tree", f"{n:,} points are many and {d} columns are few"
     dimension = _dimension(points, metric)
-    few = dimension <= (_FEW_DIRECTIONS if d <= _FEW_COLUMNS else _FEWER_DIRECTIONS)
+    most = _FEW_DIRECTIONS if d <= _FEW_COLUMNS else _FEWER_DIRECTIONS
+    few = dimension <= most + math.log(n / _MANY, _TIMES)
     spread = f"{n:,} points of {d} columns spread in about {dimension:.1f} directions"
     return ("kd_tree", f"{spread}: few") if few else ("brute", f"{spread}: many")
 
