@@ -18,7 +18,16 @@ import numpy.typing as npt
 from openbook.errors import ModelFileError, OpenbookError
 from openbook.words.sentences import printable
 
-__all__ = ["DAMAGE", "blamed_on_its_file", "checked_array", "damaged", "under"]
+__all__ = [
+    "DAMAGE",
+    "blamed_on_its_file",
+    "checked_array",
+    "checked_floats",
+    "damaged",
+    "placed_under",
+    "require",
+    "under",
+]
 
 #: The most letters of an error that a refusal repeats.
 _MOST_WHY = 200
@@ -80,6 +89,37 @@ def checked_array(
         msg = f"array {name!r} is not valid: {array.dtype}{array.shape}, expected {expected}"
         raise ValueError(msg)
     return array
+
+
+def checked_floats(
+    arrays: Mapping[str, npt.NDArray[Any]], **shapes: tuple[int, ...]
+) -> list[npt.NDArray[Any]]:
+    """Arrays of finite numbers of a model file, each of its shape, in this order; else ValueError.
+
+    >>> checked_floats({"mean": np.zeros(2), "scale": np.ones(2)}, mean=(2,), scale=(2,))
+    [array([0., 0.]), array([1., 1.])]
+    """
+    return [checked_array(arrays, name, float, shape) for name, shape in shapes.items()]
+
+
+def require(sound: Any, why: str) -> None:
+    """Refuse figures of a model file that no model has: ValueError unless it is sound, or all of an array is.
+
+    >>> require(np.array([2.0, 0.0]) > 0, "a scale must lie above 0")
+    Traceback (most recent call last):
+    ValueError: a scale must lie above 0
+    """
+    if not np.all(sound):
+        raise ValueError(why)
+
+
+def placed_under(prefix: str, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """The arrays with this before their names, as `under` finds them.
+
+    >>> list(placed_under("rows.", {"codes": np.zeros(1)}))
+    ['rows.codes']
+    """
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
 def under(prefix: str, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

@@ -160,7 +160,7 @@ def test_arrays_of_another_shape_or_type_are_refused(model):
         (ZScore(), "mean", lambda a: a + np.nan, "finite numbers"),
         (BoxFences(), "iqr", lambda a: -a, "their distance above 0"),
         (Grubbs(), "counts", lambda a: a - 1, "no count below it"),
-        (Grubbs(), "rejected", lambda a: np.ones(99), "array 'rejected' is"),
+        (Grubbs(), "tests", lambda a: np.ones(99), "array 'tests' is"),
         (Mahalanobis(), "precision", lambda a: a + np.triu(a, 1) + 1, "not valid"),
         (LikelihoodMixture(), "uniform", lambda a: a * np.inf, "finite numbers"),
         (NaiveBayesSurprise(), "parts.0.weight", lambda a: -a, "not valid"),

@@ -29,7 +29,7 @@ from openbook.border.rules import Number, Whole
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
 
@@ -122,41 +122,22 @@ class AssociationRule:
             (f"not ({first})", c - both, n - a - c + both, n - a),
             ("all", c, n - c, n),
         ]
-        doubt = rf"\frac{{1 - \frac{{{c}}}{{{n}}}}}{{1 - \frac{{{both}}}{{{a}}}}}"
+        doubt = fraction(f"1 - {fraction(c, n)}", f"1 - {fraction(both, a)}")
+        ahead = rf"{fraction(both, n)} - {fraction(a, n)} \cdot {fraction(c, n)}"
         steps = (
-            Step("support", r"\frac{N_{AC}}{N}", rf"\frac{{{both}}}{{{n}}}", self.support),
-            Step("confidence", r"\frac{N_{AC}}{N_A}", rf"\frac{{{both}}}{{{a}}}", self.confidence),
-            Step(
-                "lift",
-                r"\frac{P(C | A)}{P(C)}",
-                rf"\frac{{{figure(self.confidence)}}}{{\frac{{{c}}}{{{n}}}}}",
-                self.lift,
-            ),
-            Step(
-                "leverage",
-                r"P(A, C) - P(A) P(C)",
-                rf"\frac{{{both}}}{{{n}}} - \frac{{{a}}}{{{n}}} \cdot \frac{{{c}}}{{{n}}}",
-                self.leverage,
-            ),
+            Step("support", r"\frac{N_{AC}}{N}", fraction(both, n), self.support),
+            Step("confidence", r"\frac{N_{AC}}{N_A}", fraction(both, a), self.confidence),
+            Step("lift", r"\frac{P(C | A)}{P(C)}", fraction(self.confidence, fraction(c, n)), self.lift),
+            Step("leverage", r"P(A, C) - P(A) P(C)", ahead, self.leverage),
             Step("conviction", r"\frac{1 - P(C)}{1 - P(C | A)}", doubt, self.conviction),
         )
-        expected = Step(
-            "expected by chance", r"\frac{N_A N_C}{N}", rf"\frac{{{a} \cdot {c}}}{{{n}}}", a * c / n
-        )
-        alone = Step(
-            "chance",
-            r"\sum_{k \geq N_{AC}} \frac{\binom{N_A}{k} \binom{N - N_A}{N_C - k}}{\binom{N}{N_C}}",
-            "",
-            self.chance,
-            "Fisher's exact test, one-sided",
-        )
-        adjusted = Step(
-            "p",
-            r"\min(1, m \cdot chance)",
-            rf"\min(1, {self.eligible} \cdot {figure(self.chance)})",
-            self.p_value,
-            f"m = {self.eligible:,} rules are possible from the frequent itemsets",
-        )
+        numbers = fraction(rf"{a} \cdot {c}", n)
+        expected = Step("expected by chance", r"\frac{N_A N_C}{N}", numbers, a * c / n)
+        formula = r"\sum_{k \geq N_{AC}} \frac{\binom{N_A}{k} \binom{N - N_A}{N_C - k}}{\binom{N}{N_C}}"
+        alone = Step("chance", formula, "", self.chance, "Fisher's exact test, one-sided")
+        numbers = rf"\min(1, {self.eligible} \cdot {figure(self.chance)})"
+        note = f"m = {self.eligible:,} rules are possible from the frequent itemsets"
+        adjusted = Step("p", r"\min(1, m \cdot chance)", numbers, self.p_value, note)
         grid = Grid("transactions", ("", then, f"not ({then})", "all"), counts)
         tested = (expected, alone, adjusted) if self.eligible > 1 else (expected, alone)
         return Work(str(self), (grid, *steps, *tested))

@@ -30,7 +30,7 @@ from openbook.fold import ROUNDING, Statistics
 from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
 from openbook.prepare.discretise import equal_cuts
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import Is, Within
 from openbook.work.formula import printable
@@ -253,11 +253,8 @@ class OneR(Folding, Classifier):
 
     def _work(self):
         grids = [self._grid(rule) for rule in self._candidates]
-        errors = Grid(
-            "errors",
-            ["attribute", "errors", "of"],
-            [[r.name, r.errors, r.counts.sum()] for r in self._candidates],
-        )
+        lines = [[r.name, r.errors, r.counts.sum()] for r in self._candidates]
+        errors = Grid("errors", ["attribute", "errors", "of"], lines)
         end = f"The fewest errors: {self.attribute_} ({figure(self._best.errors)})."
         return Work(f"1R for {self.target_}", (*grids, errors), end)
 
@@ -282,7 +279,7 @@ class OneR(Folding, Classifier):
             Step(
                 f"P({self.target_} = {label} | {self.attribute_} {shown})",
                 r"\frac{n_c}{n}",
-                rf"\frac{{{figure(n)}}}{{{figure(total)}}}",
+                fraction(n, total),
                 n / total,
                 note,
             )

@@ -193,11 +193,10 @@ def _written(text, line):
     if said := _ELSE.fullmatch(text):
         return WrittenRule((), _plain(said[1]), line)
     if (said := _RULE.fullmatch(text)) is None:
-        msg = (
+        raise ParameterError(
             f"RuleClassifier: line {line}: {text!r} is not a rule; write one such as"
             " 'if outlook = sunny and humidity > 75 then No', or 'else Yes'"
         )
-        raise ParameterError(msg)
     return WrittenRule(tuple(_test(part, line) for part in _split(_AND, said[1])), _plain(said[2]), line)
 
 
@@ -219,11 +218,10 @@ def _test(text, line):
         return Asked(_plain(said[1]), sign, (_plain(said[3]),))
     if said := _SIGNED.fullmatch(text.strip()):
         return Asked(_plain(said[1]), _SAME.get(said[2], said[2]), (_plain(said[3]),))
-    msg = (
+    raise ParameterError(
         f"RuleClassifier: line {line}: {text.strip()!r} is not a condition; write one such as"
         " 'humidity > 75', 'outlook in {sunny, rain}', 'review contains refund' or 'humidity is missing'"
     )
-    raise ParameterError(msg)
 
 
 def _plain(text):
@@ -251,8 +249,7 @@ def _bound_test(test, line, schema):
     attribute = schema[name]
     if isinstance(attribute, Text) != ("contain" in test.sign) and test.values:
         ask = "ask what it contains" if isinstance(attribute, Text) else "only texts contain words; use ="
-        msg = f"line {line}: {name} is {attribute.kind}: {ask}"
-        raise ParameterError(msg)
+        raise ParameterError(f"line {line}: {name} is {attribute.kind}: {ask}")
     cells: list[float] = []
     if isinstance(attribute, Categorical):
         if test.sign in ("<", "<=", ">", ">=") and not isinstance(attribute, Ordinal):
@@ -278,6 +275,5 @@ def _number(attribute, value, line):
         cell = math.nan
     if math.isnan(cell):
         kind = attribute.kind
-        msg = f"line {line}: {attribute.name} is {kind}, and {value!r} is not a {kind} value"
-        raise ParameterError(msg)
+        raise ParameterError(f"line {line}: {attribute.name} is {kind}, and {value!r} is not a {kind} value")
     return cell

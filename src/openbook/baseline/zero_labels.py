@@ -14,8 +14,9 @@ import numpy as np
 
 from openbook.border.labels import EVEN, LabelLearner
 from openbook.border.rules import OneOf
+from openbook.damage import checked_array, require
 from openbook.data import Text
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
 __all__ = ["ZeroLabels"]
@@ -104,13 +105,9 @@ class ZeroLabels(LabelLearner):
         said = int(self.answer_.sum())
         if said:
             hits = float(self.share_[self.answer_].sum())
-            score = Step(
-                "expected micro F1",
-                r"\frac{2 \sum_{j \in S} P(j)}{|S| + \sum_j P(j)}",
-                rf"\frac{{2 \cdot {figure(hits)}}}{{{said} + {figure(self.share_.sum())}}}",
-                self._micro_f1(hits, said),
-            )
-            shares.append(score)
+            formula = r"\frac{2 \sum_{j \in S} P(j)}{|S| + \sum_j P(j)}"
+            numbers = fraction(rf"2 \cdot {figure(hits)}", f"{said} + {figure(self.share_.sum())}")
+            shares.append(Step("expected micro F1", formula, numbers, self._micro_f1(hits, said)))
         return Work(f"0R for {self.target_}", tuple(shares), f"Labels of every row: {labels}.")
 
     def _work_row(self, X):  # noqa: ARG002 (no row matters)
@@ -120,9 +117,6 @@ class ZeroLabels(LabelLearner):
         return {"share_": self.share_, "answer_": self.answer_}
 
     def _restore(self, arrays):
-        self.share_, self.answer_ = arrays["share_"], arrays["answer_"]
-        shape = self.labels_.shape
-        fits = self.share_.shape == self.answer_.shape == shape and self.answer_.dtype == bool
-        if not fits or self.share_.dtype != np.float64 or not ((self.share_ >= 0) & (self.share_ <= 1)).all():
-            msg = "its shares do not fit its labels"
-            raise ValueError(msg)
+        self.share_ = checked_array(arrays, "share_", float, self.labels_.shape)
+        self.answer_ = checked_array(arrays, "answer_", bool, self.labels_.shape)
+        require((self.share_ >= 0) & (self.share_ <= 1), "its shares do not fit its labels")

@@ -21,7 +21,7 @@ from openbook.data import Text
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
 from openbook.kernels.counts import class_weights
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
 __all__ = ["ZeroR"]
@@ -118,20 +118,12 @@ class ZeroR(Folding, Classifier):
         weights, total = self.statistics_.classes.tolist(), self.statistics_.classes.sum()
         labels = [as_text(label) for label in self.classes_.tolist()]
         shares = [
-            Step(
-                f"P({self.target_} = {label})",
-                r"\frac{N_c}{N}",
-                rf"\frac{{{figure(n)}}}{{{figure(total)}}}",
-                n / total,
-            )
+            Step(f"P({self.target_} = {label})", r"\frac{N_c}{N}", fraction(n, total), n / total)
             for label, n in zip(labels, weights, strict=True)
         ]
         best = labels[weights.index(max(weights))]
-        return Work(
-            f"0R for {self.target_}",
-            (*shares, self._expected(weights, total)),
-            f"Most frequent: {self.target_} = {best}.",
-        )
+        parts = (*shares, self._expected(weights, total))
+        return Work(f"0R for {self.target_}", parts, f"Most frequent: {self.target_} = {best}.")
 
     def _expected(self, weights, total):
         """The accuracy to expect on rows like these."""
@@ -139,7 +131,7 @@ class ZeroR(Folding, Classifier):
         if self.strategy == "majority":
             return Step("expected accuracy", r"\max_c P(c)", result=max(shares))
         if self.strategy == "uniform":
-            return Step("expected accuracy", r"\frac{1}{k}", rf"\frac{{1}}{{{len(shares)}}}", 1 / len(shares))
+            return Step("expected accuracy", r"\frac{1}{k}", fraction(1, len(shares)), 1 / len(shares))
         squares = " + ".join(f"{figure(p)}^2" for p in shares)
         return Step("expected accuracy", r"\sum_c P(c)^2", squares, sum(p * p for p in shares))
 

@@ -11,7 +11,7 @@ from openbook.border.learner import Regressor
 from openbook.border.rules import OneOf
 from openbook.data import Text
 from openbook.kernels.samples import Samples
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
 __all__ = ["ZeroRegressor"]
@@ -77,7 +77,7 @@ class ZeroRegressor(Folding, Regressor):
         values, weights = self.statistics_.cell(0, 0)
         total, N = figure(float(values @ weights)), figure(float(weights.sum()))
         if self.strategy == "mean":
-            step = Step("mean", r"\frac{\sum y}{N}", rf"\frac{{{total}}}{{{N}}}", self.constant_)
+            step = Step("mean", r"\frac{\sum y}{N}", fraction(total, N), self.constant_)
         else:
             step = Step("median", result=self.constant_, note=f"the middle of {N} numbers")
         return Work(f"0R for {self.target_}", (step,), f"Every row: {figure(self.constant_)}.")

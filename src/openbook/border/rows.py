@@ -8,9 +8,10 @@ Targets must be known: a missing one is an error that names its row. Only learne
 them, with the class code UNLABELLED.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +37,8 @@ from openbook.data.cells import Cells
 from openbook.data.distinct import distinct_codes
 from openbook.data.scan import Piece
 from openbook.errors import DataError
-from openbook.fold import each, shares_memory
+from openbook.fold import each, fold, shares_memory
+from openbook.measures.arrays import all_finite
 from openbook.text.columns import encoded
 from openbook.text.terms import Counted
 from openbook.words.sentences import plural
@@ -52,6 +54,7 @@ __all__ = [
     "check_known",
     "class_codes",
     "codes_where_labelled",
+    "finite_sums",
     "in_rows",
     "infinite_cell",
     "name_of_target",
@@ -333,6 +336,15 @@ def infinite_cell(rows: Rows) -> DataError:
     return DataError(
         "the sums over the rows are not finite: some numbers are too large to be squared; rescale them"
     )
+
+
+def finite_sums(rows: Rows, step: Callable[[Chunk], Any]) -> Any:
+    """The statistics of all rows, added up; an infinite cell is refused by its name."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = fold(rows.pieces, step, add)
+    if not all(map(all_finite, sums.arrays().values())):
+        raise infinite_cell(rows)
+    return sums
 
 
 def _odd_cell(table: SparseTable, start: int) -> DataError:

@@ -25,8 +25,8 @@ from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
-from openbook.damage import checked_array, under
-from openbook.errors import DataError, ParameterError
+from openbook.damage import checked_array, require
+from openbook.errors import DataError
 from openbook.prepare import Encoding
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
@@ -35,6 +35,7 @@ from openbook.work import Grid, Step, Work
 __all__ = ["BisectingKMeans"]
 
 _SHOWN_COLUMNS = 6
+_SQUARES = r"\sum_x \sum_j (x_j - c_j)^2"
 
 
 class _Half(NamedTuple):
@@ -156,27 +157,16 @@ class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _next_cut(self, placed, clusters):
         """The cluster to cut: the first of the largest that has different rows."""
-        sizes = [
-            c.sse if self.bisecting_strategy == "biggest_inertia" else placed.weights[c.rows].sum()
-            for c in clusters
-        ]
-        apart = [
-            i for i, c in enumerate(clusters) if (placed.numbers[c.rows] != placed.numbers[c.rows[0]]).any()
-        ]
+        by_sse, numbers = self.bisecting_strategy == "biggest_inertia", placed.numbers
+        sizes = [c.sse if by_sse else placed.weights[c.rows].sum() for c in clusters]
+        apart = [i for i, c in enumerate(clusters) if (numbers[c.rows] != numbers[c.rows[0]]).any()]
         if apart:
             return max(apart, key=lambda i: (sizes[i], -i))
-        if len(placed.weights) < self.n_clusters:
-            n = len(placed.weights)
-            msg = (
-                f"BisectingKMeans: n_clusters = {self.n_clusters}, but there are only {n} rows"
-                f" (n_samples={n}); ask for at most {n} clusters"
-            )
-            raise ParameterError(msg)
-        msg = (
+        self._refuse_few(len(placed.weights))
+        raise DataError(
             f"there are only {len(clusters)} different rows, so they cannot make {self.n_clusters} clusters;"
             f" ask for at most {len(clusters)}"
         )
-        raise DataError(msg)
 
     def _trials(self, placed, rng):
         """The runs of 2-means over these rows."""
@@ -266,9 +256,7 @@ class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _work(self):
         parts: list[Step | Grid | Work] = [
-            Step(
-                "SSE", r"\sum_x \sum_j (x_j - c_j)^2", note="of the rows x of each cluster around its mean c"
-            ),
+            Step("SSE", _SQUARES, note="of the rows x of each cluster around its mean c"),
             self.encoding_.work(),
             Step("one cluster", "SSE", result=float(self.inertia_trace_[0])),
         ]
@@ -276,17 +264,15 @@ class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             zip(self.cuts_.tolist(), self.trials_.tolist(), strict=True), start=1
         ):
             best = sses.index(min(sses))
-            grid = Grid("total SSE", ("trial", "SSE"), [(t + 1, sse) for t, sse in enumerate(sses)])
+            trials = Grid("total SSE", ("trial", "SSE"), list(enumerate(sses, start=1)))
+            halves = self._grid("halves", (cluster, new), self.halves_[new - 1])
             title = f"Cut {new}: cluster {cluster} into {cluster} and {new}"
             note = f"Trial {best + 1} leaves the lowest SSE, {figure(sses[best])}."
-            parts.append(
-                Work(title, (grid, self._grid("halves", (cluster, new), self.halves_[new - 1])), note)
-            )
+            parts.append(Work(title, (trials, halves), note))
         parts.append(self._grid("final means", range(len(self.centers_)), self.centers_))
         title = f"Bisecting k-means: how {were_found(len(self.centers_))}"
-        return Work(
-            title, tuple(parts), f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.inertia_)}."
-        )
+        told = f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.inertia_)}."
+        return Work(title, tuple(parts), told)
 
     def _work_row(self, X):
         x, at, parts = self.space_.place_table(X), 0, []
@@ -305,41 +291,35 @@ class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _grid(self, title, numbers, means):
         names = self.encoding_.names
-        few = len(names) <= _SHOWN_COLUMNS
-        header = ("cluster", *names) if few else ("cluster", *names[:_SHOWN_COLUMNS], "…")
-        rows = [
-            (c, *mean) if few else (c, *mean[:_SHOWN_COLUMNS], "…")
-            for c, mean in zip(numbers, means.tolist(), strict=True)
-        ]
-        return Grid(title, header, rows)
+        more = ["…"] if len(names) > _SHOWN_COLUMNS else []
+        rows = [(c, *mean[:_SHOWN_COLUMNS], *more) for c, mean in zip(numbers, means.tolist(), strict=True)]
+        return Grid(title, ("cluster", *names[:_SHOWN_COLUMNS], *more), rows)
 
     def _arrays(self):
-        names = ("cuts_", "halves_", "trials_", "inertia_trace_", "centers_", "weights_")
-        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
-        return (
-            encoding | {name: getattr(self, name) for name in names} | {"n_iter_": np.array([self.n_iter_])}
-        )
+        own = {name: getattr(self, name) for name in self._shapes()}
+        return {**self.encoding_.arrays("encoding."), **own, "n_iter_": np.array([self.n_iter_])}
 
-    def _restore(self, arrays):
-        encoding = Encoding.from_arrays(self.schema_, under("encoding.", arrays))
-        self.space_ = PrototypeSpace(encoding, self.schema_.select(()))
-        k, d = self.n_clusters, len(encoding)
-        shapes = {
+    def _shapes(self):
+        """The shapes of what the model file holds of the tree; all but the cuts are floats."""
+        k, d = self.n_clusters, len(self.encoding_)
+        return {
             "cuts_": (k - 1,),
             "halves_": (k - 1, 2, d),
             "trials_": (k - 1, self.n_init),
             "inertia_trace_": (k,),
             "centers_": (k, d),
             "weights_": (k,),
-            "n_iter_": (1,),
         }
-        for name, shape in shapes.items():
-            dtype = np.intp if name in {"cuts_", "n_iter_"} else np.float64
+
+    def _restore(self, arrays):
+        encoding = Encoding.from_arrays(self.schema_, arrays, "encoding.")
+        self.space_ = PrototypeSpace(encoding, self.schema_.select(()))
+        for name, shape in self._shapes().items():
+            dtype = np.intp if name == "cuts_" else np.float64
             setattr(self, name, checked_array(arrays, name, dtype, shape))
-        self.n_iter_ = int(arrays["n_iter_"][0])
-        if not ((self.cuts_ >= 0) & (self.cuts_ <= np.arange(k - 1))).all():
-            msg = "a cut uses a cluster that does not exist yet"
-            raise ValueError(msg)
+        self.n_iter_ = int(checked_array(arrays, "n_iter_", np.intp, (1,))[0])
+        known = (self.cuts_ >= 0) & (self.cuts_ <= np.arange(self.n_clusters - 1))
+        require(known, "a cut uses a cluster that does not exist yet")
 
 
 def _half(placed, rows):

@@ -110,10 +110,8 @@ class ChosenK(ShowsWork):
         -------
         Work
         """
-        rows = [
-            (k, *(_cell(float(self.figures[name][i])) for name in self.figures))
-            for i, k in enumerate(self.ks)
-        ]
+        columns = [map(_cell, figures.tolist()) for figures in self.figures.values()]
+        rows = list(zip(self.ks, *columns, strict=True))
         header = ("k", *("SSE" if name == "elbow" else name for name in self.figures))
         said = [f"{plural(self.rows, 'row')} judged.", *(f"{n}: {why}." for n, why in self.why_not.items())]
         votes = Grid("votes", ("criterion", "k"), list(self.votes.items()))
@@ -213,9 +211,9 @@ def _judged(
     """The figures of one k; where there are fewer different rows, each is a cluster, and nothing is left."""
     if k > len(np.unique(row_hashes(table))):
         return dict.fromkeys((*CRITERIA, "s"), math.nan) | {"elbow": 0.0}
-    labels = _labels(model, k, table, seed).labels_ if k > 1 else np.zeros(len(table), np.intp)
-    sse = float(row_errors(table, labels).sum())
-    by_chance = np.array([_log_sse(model, k, one, seed) for one in references])
+    labels, sse = _grouped(model, k, table, seed)
+    sses = [_grouped(model, k, one, seed)[1] for one in references]
+    by_chance = np.log(np.maximum(sses, 1e-300))
     found = {
         "elbow": sse,
         "silhouette": math.nan,
@@ -231,9 +229,10 @@ def _judged(
     return found
 
 
-def _log_sse(model: Any, k: int, table: Table, seed: int) -> float:
+def _grouped(model: Any, k: int, table: Table, seed: int) -> tuple[np.ndarray, float]:
+    """The clusters of the rows, and their SSE."""
     labels = _labels(model, k, table, seed).labels_ if k > 1 else np.zeros(len(table), np.intp)
-    return math.log(max(float(row_errors(table, labels).sum()), 1e-300))
+    return labels, float(row_errors(table, labels).sum())
 
 
 def _bic(table: Table, labels: np.ndarray, sse: float) -> float:

@@ -15,10 +15,10 @@ from sklearn.base import ClusterMixin
 
 from openbook.border.unsupervised import Unsupervised
 from openbook.cluster.picture import draw_components, draw_regions, two_columns
-from openbook.damage import under
+from openbook.damage import placed_under, under
 from openbook.data import Table, read
 from openbook.draw import Picture
-from openbook.errors import DataError
+from openbook.errors import DataError, ParameterError
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, Space
 from openbook.words.sentences import plural
@@ -41,6 +41,14 @@ class Clusterer(ClusterMixin, Unsupervised):
         "n_iter_": "The number of iterations.",
         "converged_": "Whether the iterations ended by themselves.",
     }
+
+    def _refuse_few(self, n: int) -> None:
+        """Refuse to make more clusters than there are rows."""
+        if n < self.n_clusters:  # type: ignore[attr-defined]
+            raise ParameterError(
+                f"{type(self).__name__}: n_clusters = {self.n_clusters}, but there are only {n} rows"  # type: ignore[attr-defined]
+                f" (n_samples={n}); ask for at most {n} clusters"
+            )
 
     @abstractmethod
     def _labels(self, X: Table) -> npt.NDArray[np.intp]:
@@ -78,8 +86,7 @@ class Clusterer(ClusterMixin, Unsupervised):
         """
         table = read(X)
         if len(table.names) < 2:
-            msg = f"{table.names[0]!r} is the only column, and a picture of clusters needs two"
-            raise DataError(msg)
+            raise DataError(f"{table.names[0]!r} is the only column, and a picture of clusters needs two")
         if (sweep := two_columns(table, columns)) is not None:
             return draw_regions(self, sweep, self._centres(sweep.names))
         return draw_components(self, table)
@@ -115,7 +122,7 @@ class RowClusterer(Clusterer):
         return np.where(same >= 0, self.labels_[same], self._nearest_labels(X)).astype(np.intp)
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        return {f"rows.{name}": array for name, array in self._stored.arrays().items()}
+        return placed_under("rows.", self._stored.arrays())
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         self._keep(StoredRows.from_arrays(self.schema_, under("rows.", arrays), 1))

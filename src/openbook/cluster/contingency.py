@@ -21,12 +21,16 @@ from openbook.data import Categorical, Column, Nominal
 from openbook.data.arrays import object_cells
 from openbook.errors import DataError
 from openbook.measures import entropy
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
 
 __all__ = ["Contingency", "contingency"]
+
+
+_ALIKE = "the share of pairs that clusters and classes treat alike"
+_BY_CHANCE = "pairs together in both by chance"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -111,7 +115,10 @@ class Contingency(ShowsWork):
         grid = Grid("", ("cluster", *self.classes, "rows", "purity", "entropy"), rows, note)
         together, expected, most = self._pairs()
         grouped, classed, pairs = _pairs(self.sizes), _pairs(self.counts.sum(axis=0)), math.comb(self.n, 2)
-        alike = rf"{pairs} + 2 \cdot {figure(together)} - {figure(grouped)} - {figure(classed)}"
+        R, A, B, E, M = map(figure, (together, grouped, classed, expected, most))
+        alike = rf"{pairs} + 2 \cdot {R} - {A} - {B}"
+        rand = (pairs + 2 * together - grouped - classed) / pairs if pairs else None
+        adjusted = None if math.isnan(self.adjusted_rand) else self.adjusted_rand
         largest = " + ".join(map(str, self.counts.max(axis=1).tolist()[:12]))
         parts = [
             rf"\frac{{{size}}}{{{self.n}}} \cdot {figure(float(bits))}"
@@ -119,35 +126,16 @@ class Contingency(ShowsWork):
         ]
         more = " + …" if len(self.sizes) > 6 else ""
         steps = (
-            Step(
-                "purity", r"\sum_c \frac{\max_j n_{cj}}{n}", rf"\frac{{{largest}}}{{{self.n}}}", self.purity
-            ),
+            Step("purity", r"\sum_c \frac{\max_j n_{cj}}{n}", fraction(largest, self.n), self.purity),
             Step("entropy", r"\sum_c \frac{n_c}{n} H_c", " + ".join(parts) + more, self.entropy, "in bits"),
             Step("R", r"\sum_{cj} \binom{n_{cj}}{2}", "", together, "pairs together in both"),
             Step("A", r"\sum_c \binom{n_c}{2}", "", grouped, "pairs in one cluster"),
             Step("B", r"\sum_j \binom{n_j}{2}", "", classed, "pairs of one class"),
             Step("P", r"\binom{n}{2}", rf"\binom{{{self.n}}}{{2}}", pairs, "all pairs"),
-            Step(
-                "Rand",
-                r"\frac{P + 2 R - A - B}{P}",
-                rf"\frac{{{alike}}}{{{pairs}}}",
-                (pairs + 2 * together - grouped - classed) / pairs if pairs else None,
-                "the share of pairs that clusters and classes treat alike",
-            ),
-            Step(
-                "E",
-                r"\frac{A B}{P}",
-                rf"\frac{{{figure(grouped)} \cdot {figure(classed)}}}{{{pairs}}}",
-                expected,
-                "pairs together in both by chance",
-            ),
-            Step("M", r"\frac{A + B}{2}", rf"\frac{{{figure(grouped)} + {figure(classed)}}}{{2}}", most),
-            Step(
-                "adjusted Rand",
-                r"\frac{R - E}{M - E}",
-                rf"\frac{{{figure(together)} - {figure(expected)}}}{{{figure(most)} - {figure(expected)}}}",
-                None if math.isnan(self.adjusted_rand) else self.adjusted_rand,
-            ),
+            Step("Rand", r"\frac{P + 2 R - A - B}{P}", fraction(alike, pairs), rand, _ALIKE),
+            Step("E", r"\frac{A B}{P}", fraction(rf"{A} \cdot {B}", pairs), expected, _BY_CHANCE),
+            Step("M", r"\frac{A + B}{2}", fraction(f"{A} + {B}", 2), most),
+            Step("adjusted Rand", r"\frac{R - E}{M - E}", fraction(f"{R} - {E}", f"{M} - {E}"), adjusted),
         )
         return Work(f"Clusters and {self.name}", (grid, *steps))
 

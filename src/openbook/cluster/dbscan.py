@@ -21,6 +21,7 @@ from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Number, OneOf
 from openbook.cluster.clusterer import RowClusterer
 from openbook.cluster.dendrogram import numbered
+from openbook.damage import checked_array, require
 from openbook.spaces.points import GOWER, Points
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import TILED
@@ -185,9 +186,8 @@ class DBSCAN(RowClusterer):
         else:
             counts = np.bincount(self.labels_[self.labels_ >= 0], minlength=clusters).tolist()
             parts.append(Grid("clusters", ("cluster", "rows"), list(enumerate(counts))))
-        return Work(
-            "DBSCAN: how it was fitted", tuple(parts), f"{plural(n, 'row')}, {plural(clusters, 'cluster')}."
-        )
+        told = f"{plural(n, 'row')}, {plural(clusters, 'cluster')}."
+        return Work("DBSCAN: how it was fitted", tuple(parts), told)
 
     def _work_row(self, X):
         distances = self.space_.index.distances(self.space_.place(X))[0]
@@ -197,11 +197,9 @@ class DBSCAN(RowClusterer):
             for i in near
         ]
         label = int(self._labels(X)[0])
-        told = (
-            "No core row is within ε: noise, -1."
-            if label == NOISE
-            else f"The first cluster with a core row within ε: {label}."
-        )
+        told = f"The first cluster with a core row within ε: {label}."
+        if label == NOISE:
+            told = "No core row is within ε: noise, -1."
         rule = Step("neighbours of x", r"\{y: d(x, y) \le \varepsilon\}", note=f"ε = {figure(self.eps)}")
         grid = Grid("nearest core rows", ("row", "distance", "within ε", "cluster"), rows)
         return Work("DBSCAN: one assignment", (rule, grid), told)
@@ -213,11 +211,9 @@ class DBSCAN(RowClusterer):
         super()._restore(arrays)
         n = len(self._row_weights)
         for name in ("core_labels", "labels"):
-            array = arrays[name]
-            if array.dtype != np.int64 or array.shape != (n,) or not ((array >= NOISE) & (array < n)).all():
-                msg = f"array {name!r} is {array.dtype}{array.shape}, expected a cluster for each of {n} rows"
-                raise ValueError(msg)
-        self.core_labels_, self.labels_ = arrays["core_labels"], arrays["labels"]
+            array = checked_array(arrays, name, np.int64, (n,))
+            require((array >= NOISE) & (array < n), f"array {name!r} has a cluster that cannot be")
+            setattr(self, f"{name}_", array)
         self.core_ = self.core_labels_ >= 0
         self._settle(self.space_.cells(self.space_.table))
 

@@ -60,11 +60,9 @@ class Dendrogram:
         n = len(merges) + 1
         object.__setattr__(self, "names", tuple(map(str, self.names or range(n))))
         if (reason := _flaw(merges)) is not None:
-            msg = f"this is no linkage matrix: {reason}"
-            raise ParameterError(msg)
+            raise ParameterError(f"this is no linkage matrix: {reason}")
         if len(self.names) != n:
-            msg = f"{n} leaves, but {len(self.names)} names"
-            raise ParameterError(msg)
+            raise ParameterError(f"{n} leaves, but {len(self.names)} names")
 
     def __len__(self):
         """How many leaves there are."""
@@ -100,8 +98,7 @@ class Dendrogram:
         """
         n = len(self)
         if (k is None) == (height is None):
-            msg = "cut takes either the number of clusters, as in cut(3), or height=…"
-            raise ParameterError(msg)
+            raise ParameterError("cut takes either the number of clusters, as in cut(3), or height=…")
         if k is not None:
             if not isinstance(k, int | np.integer) or not 1 <= k <= n:
                 msg = f"a dendrogram of {n} leaves can be cut into 1 to {n} clusters, got {k!r}"

@@ -43,8 +43,7 @@ class _Merge(NamedTuple):
 def _tree(dendrogram, most):
     n = len(dendrogram)
     if not isinstance(most, int | np.integer) or most < 2:
-        msg = f"most must be a whole number of at least 2, got {most!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"most must be a whole number of at least 2, got {most!r}")
     last = max(n - int(most), 0)  # merges before this one are not drawn
     labels = dendrogram.cut(min(n, int(most)))
     ends: dict[int, float] = {}  # the place of each branch, by the cluster that it leads to

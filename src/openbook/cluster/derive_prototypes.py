@@ -5,6 +5,8 @@ the kernels use, so tests compare the two.
 """
 
 import math
+from itertools import islice
+from operator import ne
 from typing import NamedTuple
 
 import numpy as np
@@ -55,14 +57,11 @@ def replay_lloyd(rows, prototypes, gamma, max_iter, tol=0.0, *, metric="euclidea
         one = iteration(rows, prototypes, gamma, metric)
         yield one
         hardly = cost_before is not None and cost_before - one.cost < tol * cost_before and not one.taken
-        few = before is not None and _changes(one.labels, before) <= tol_changes * len(rows) and not one.taken
+        changes = sum(map(ne, one.labels, before or ()))
+        few = before is not None and changes <= tol_changes * len(rows) and not one.taken
         if one.labels == before or hardly or few:
             return
         before, cost_before, prototypes = one.labels, one.cost, one.prototypes
-
-
-def _changes(labels, before):
-    return sum(a != b for a, b in zip(labels, before, strict=True))
 
 
 def iteration(rows, prototypes, gamma, metric="euclidean"):
@@ -134,11 +133,7 @@ def derive_model(model) -> Work:
     parts.append(_cost_grid(model))
     final = _lists(model.prototypes_)
     parts.append(_prototype_grid(model, "final prototypes", final, model.weights_.tolist()))
-    return Work(
-        f"{name}: how {were_found(len(final))}",
-        tuple(parts),
-        _outcome(model),
-    )
+    return Work(f"{name}: how {were_found(len(final))}", tuple(parts), _outcome(model))
 
 
 def _rules(model):
@@ -159,16 +154,10 @@ def _iterations(model):
     """The first iterations, of the rows that were kept; from the record where these are not all."""
     rows = _rows(model.history_.rows)
     if len(rows) == model.history_.n:
-        replayed = replay_lloyd(
-            rows,
-            _lists(model.history_.course[0]),
-            model.space_.gamma,
-            model.max_iter,
-            model.tol,
-            metric=model.space_.metric,
-            tol_changes=model.tol_changes,
-        )
-        return [one for one, _ in zip(replayed, range(_SHOWN_ITERATIONS), strict=False)]
+        seeds, gamma = _lists(model.history_.course[0]), model.space_.gamma
+        how = {"metric": model.space_.metric, "tol_changes": model.tol_changes}
+        replayed = replay_lloyd(rows, seeds, gamma, model.max_iter, model.tol, **how)
+        return list(islice(replayed, _SHOWN_ITERATIONS))
     shown: list[Iteration] = []
     for before, after in zip(model.history_.course, model.history_.course[1:], strict=False):
         one = iteration(rows, _lists(before), model.space_.gamma, model.space_.metric)
@@ -195,9 +184,8 @@ def _iteration_work(model, number, one):
         Step(model.cost, r"\sum t", result=one.cost),
     ]
     for cluster, row in one.taken:
-        parts.append(
-            Step(f"cluster {cluster} was empty", result=f"takes row {row}, the farthest from its prototype")
-        )
+        took = f"takes row {row}, the farthest from its prototype"
+        parts.append(Step(f"cluster {cluster} was empty", result=took))
     parts.append(_prototype_grid(model, "moved to", one.prototypes))
     if one.cost_after is not None:
         parts.append(Step(f"{model.cost} after moving", r"\sum t", result=one.cost_after))
@@ -209,9 +197,8 @@ def _cost_grid(model):
     rows: list[tuple] = list(enumerate(costs[:-1], start=1))
     if len(rows) > 2 * _SHOWN_ITERATIONS:
         rows = [*rows[:_SHOWN_ITERATIONS], ("…", None), *rows[-_SHOWN_ITERATIONS:]]
-    return Grid(
-        f"{model.cost} of each iteration", ("iteration", model.cost), rows, "Before the prototypes move."
-    )
+    title = f"{model.cost} of each iteration"
+    return Grid(title, ("iteration", model.cost), rows, "Before the prototypes move.")
 
 
 def _outcome(model):
@@ -231,11 +218,8 @@ def derive_row(model, X) -> Work:
     _, middles = _columns(model, [(means, modes, 1.0) for means, modes in prototypes])
     distances = [distance(row, prototype, space.gamma, space.metric) for prototype in prototypes]
     nearest = distances.index(min(distances))
-    grid = Grid(
-        "the row and the prototypes",
-        ("cluster", *columns, "t"),
-        [("the row", *cells[0], None), *((c, *middles[c], t) for c, t in enumerate(distances))],
-    )
+    rows = [("the row", *cells[0], None), *((c, *middles[c], t) for c, t in enumerate(distances))]
+    grid = Grid("the row and the prototypes", ("cluster", *columns, "t"), rows)
     parts = (*_rules(model), grid, Step("nearest", r"\min_c t(x, c)", result=distances[nearest]))
     return Work(f"{model.method}: which cluster", parts, f"Cluster {nearest} is the nearest.")
 

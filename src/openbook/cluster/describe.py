@@ -14,6 +14,7 @@ column; so are rows of cluster -1.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -133,22 +134,16 @@ lower sepal length (cm) (5.01 against 6.26)'
 
     def work(self) -> Work:
         """A table for each cluster, to print or to show."""
-        header = ("column", "inside", "outside", "difference", "p (Holm)")
-        grids = [
-            Grid(
-                f"cluster {cluster}, {plural(self.sizes[cluster], 'row')}",
-                header,
-                [_cells(trait) for trait in traits[:_SHOWN]],
-                f"{len(traits) - _SHOWN} more columns." if len(traits) > _SHOWN else "",
-            )
-            for cluster, traits in self.traits.items()
-        ]
+        header, grids = ("column", "inside", "outside", "difference", "p (Holm)"), []
+        for cluster, traits in self.traits.items():
+            title = f"cluster {cluster}, {plural(self.sizes[cluster], 'row')}"
+            more = f"{len(traits) - _SHOWN} more columns." if len(traits) > _SHOWN else ""
+            grids.append(Grid(title, header, [_cells(trait) for trait in traits[:_SHOWN]], more))
         return Work("What describes the clusters", tuple(grids), self._remark())
 
     def _remark(self) -> str:
-        if self.used is not None and not {t.column for one in self.traits.values() for t in one} & {
-            *self.used
-        }:
+        shown = {t.column for one in self.traits.values() for t in one}
+        if self.used is not None and shown.isdisjoint(self.used):
             return "None of these columns was used for the clusters, so the tests are valid."
         return (
             "Differences of numbers are in standard deviations, of categories between shares. Clusters differ"
@@ -191,11 +186,8 @@ def describe_clusters(X: Any, labels: Any, used: Sequence[str] | None = None) ->
         for name in names
     ]
     adjusted = holm([trait.p_value for trait in found]).tolist()
-    found = [replace(trait, p_value=p) for trait, p in zip(found, adjusted, strict=True)]
-    traits = {
-        c: tuple(sorted(found[i * len(names) : (i + 1) * len(names)], key=lambda trait: -trait.size))
-        for i, c in enumerate(clusters)
-    }
+    tested = (replace(trait, p_value=p) for trait, p in zip(found, adjusted, strict=True))
+    traits = {c: tuple(sorted(islice(tested, len(names)), key=lambda trait: -trait.size)) for c in clusters}
     sizes = {c: int((labels == c).sum()) for c in clusters}
     return ClusterDescription(traits, sizes, None if used is None else tuple(used))
 
@@ -222,9 +214,8 @@ def _share_trait(column: Column, inside: np.ndarray, outside: np.ndarray) -> Tra
     if not (n and m):
         return Trait(column.name, values[0] if values else "", math.nan, math.nan, math.nan, math.nan)
     best = int(np.abs(a / n - b / m).argmax())
-    p = min(
-        1.0, fisher(Share(int(a[best]), n), Share(int(b[best]), m)) * len(values)
-    )  # the best of the values
+    p = fisher(Share(int(a[best]), n), Share(int(b[best]), m))
+    p = min(1.0, p * len(values))  # the best of the values
     return Trait(column.name, values[best], a[best] / n, b[best] / m, float(a[best] / n - b[best] / m), p)
 
 

@@ -166,13 +166,8 @@ def derive_divisions(matrix, names, weights, most=12):
         stay = [row for row in rows if row not in gone]
         lines = [(names[row], gain) for row, gain in zip(gone, gains, strict=True)]
         told = f"{_named(stay, names)} stay, {_named(gone, names)} leave."
-        parts.append(
-            Work(
-                f"split {t + 1}: {len(rows)} rows",
-                (Step("diameter", result=widths[wide]), Grid("who leaves", ("row", "gain"), lines)),
-                told,
-            )
-        )
+        split = (Step("diameter", result=widths[wide]), Grid("who leaves", ("row", "gain"), lines))
+        parts.append(Work(f"split {t + 1}: {len(rows)} rows", split, told))
         clusters += [stay, gone]
     return parts
 

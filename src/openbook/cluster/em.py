@@ -12,7 +12,7 @@ so that no component can shrink to a point. A component without rows stays where
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from openbook.data import Nominal, Numeric
 from openbook.kernels.normals import Expected, Normals, expected
 from openbook.prepare import Encoding
 
-__all__ = ["Nearest", "TypedRows", "maximised", "sums_by_label", "sums_of"]
+__all__ = ["TypedRows", "maximised", "nearest_given", "sums_by_label", "sums_of"]
 
 #: Rows encoded at a time.
 _BLOCK_ROWS = 2048
@@ -73,11 +73,6 @@ class TypedRows:
         return np.unique(self.encoding.columns[self._nominal], return_inverse=True)[1]
 
     @property
-    def value_names(self):
-        """The names of the values: "outlook = sunny"."""
-        return tuple(np.array(self.encoding.names, dtype=object)[self._nominal])
-
-    @property
     def units(self):
         """The shift and scale of the numbers."""
         return self.encoding.shift[~self._nominal], self.encoding.scale[~self._nominal]
@@ -106,32 +101,19 @@ def _of_kind(encoding, kind):
     return np.array([isinstance(a, kind) for a in encoding.schema], dtype=bool)[encoding.columns]
 
 
-class Nearest:
+def nearest_given(typed: TypedRows, means, table):
     """Each row of a table to the nearest of given means, in standard units; the first of equals."""
-
-    def __init__(self, typed, means):
-        self.typed, self.means = typed, means
-
-    def __call__(self, table):
-        rows = np.vstack(self.typed(table, filled=True))
-        return ((self.means**2).sum(axis=1)[:, None] - 2 * self.means @ rows).argmin(axis=0)
+    rows = np.vstack(typed(table, filled=True))
+    return ((means**2).sum(axis=1)[:, None] - 2 * means @ rows).argmin(axis=0)
 
 
-def sums_of(typed: TypedRows, normals: Normals):
-    """The E-step, as a function of a chunk."""
-    return partial(_expected, typed, normals)
-
-
-def _expected(typed, normals, chunk):
+def sums_of(typed: TypedRows, normals: Normals, chunk):
+    """The E-step of a chunk."""
     return expected(normals, typed.blocks(chunk), len(chunk.w))
 
 
-def sums_by_label(typed: TypedRows, label, K: int):
-    """The sums where each row belongs to the one component that `label` of a table says, of a chunk."""
-    return partial(_labelled, typed, label, K)
-
-
-def _labelled(typed, label, K, chunk):
+def sums_by_label(typed: TypedRows, label, K: int, chunk):
+    """The sums of a chunk where each row belongs to the one component that `label` of a table says."""
     X, _, w = chunk
     labels = label(X)
     x, values = typed(X, filled=True)

@@ -12,7 +12,7 @@ from openbook.border.rules import Flag, Maybe, NamedOr, Number, Whole
 from openbook.cluster.clusterer import RowClusterer
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.merging import merge_table
-from openbook.damage import checked_array
+from openbook.damage import checked_array, require
 from openbook.data import Numeric
 from openbook.errors import DataError, ParameterError
 from openbook.spaces.points import all_pairs
@@ -73,14 +73,13 @@ class Hierarchy(RowClusterer):
         return self.linkage_[:, 2]
 
     def _fit(self, rows):
-        n = sum(len(table) for table in rows.tables())
+        n = sum(rows.sizes())
         self._check_enough(n)
-        names, top = self._names(), None
+        top, stored = None, StoredRows.gathered(rows)
         if self.metric not in MATRICES:
-            self._keep(StoredRows.gathered(rows))
+            self._keep(stored)
             linkage = self._linked()
         else:
-            stored = StoredRows.gathered(rows)
             self._row_weights = stored.weights
             self.matrix_ = matrix_of(stored.table(rows.schema), MATRICES[self.metric])
             similar = self.metric == "precomputed_similarity"
@@ -88,19 +87,15 @@ class Hierarchy(RowClusterer):
             linkage = self._linked_matrix(top - self.matrix_ if similar else self.matrix_)
             if n > _DERIVED:
                 del self.matrix_
-        self.dendrogram_ = Dendrogram(linkage, names, top)
+        self.dendrogram_ = Dendrogram(linkage, self._names(), top)
         self._cut()
 
     def _check_enough(self, n):
         if self.distance_threshold is None and self.n_clusters is None:
             msg = f"{type(self).__name__}: give n_clusters or distance_threshold; both are None"
             raise ParameterError(msg)
-        if self.distance_threshold is None and n < self.n_clusters:
-            msg = (
-                f"{type(self).__name__}: n_clusters = {self.n_clusters}, but there are only {n} rows"
-                f" (n_samples={n}); ask for fewer"
-            )
-            raise ParameterError(msg)
+        if self.distance_threshold is None:
+            self._refuse_few(n)
 
     def _names(self):
         """What the leaves are called: by the columns of a matrix, where these have names."""
@@ -130,11 +125,10 @@ class Hierarchy(RowClusterer):
         if odd.any():
             i, j = np.argwhere(odd)[0].tolist()
             there, back = figure(float(matrix[i, j])), figure(float(matrix[j, i]))
-            msg = (
+            raise DataError(
                 f"{type(self).__name__}: {self.space_.named} from row {i} to row {j} is {there}, and {back}"
                 " the other way; clusters need one finite distance: take another metric, such as 'gower'"
             )
-            raise DataError(msg)
         return matrix
 
     def _cut(self):
@@ -193,20 +187,13 @@ class Hierarchy(RowClusterer):
         height = self.distance_threshold
         where = f"into {plural(self.n_clusters, 'cluster')}" if height is None else f"at {figure(height)}"
         sizes = enumerate(np.bincount(self.labels_).tolist())
-        cut = Work(
-            "cut",
-            (
-                Step("clusters", result=self.n_clusters_, note=f"cut {where}"),
-                Grid("clusters", ("cluster", "rows"), list(sizes)),
-            ),
-        )
+        clusters = Step("clusters", result=self.n_clusters_, note=f"cut {where}")
+        cut = Work("cut", (clusters, Grid("clusters", ("cluster", "rows"), list(sizes))))
         return Work(f"{self._title()}: how it was fitted", (*parts, cut), f"{plural(n, 'row')}.")
 
     def _matrix(self):
         """The square matrix of all rows, for the work."""
-        if self.metric in MATRICES:
-            return self.matrix_.tolist()
-        return self.space_.distances().tolist()
+        return (self.matrix_ if self.metric in MATRICES else self.space_.distances()).tolist()
 
     def _work_row(self, X):
         distances, near = (part[0].tolist() for part in self._nearest(X, min(_SHOWN, self.n_leaves_)))
@@ -232,14 +219,9 @@ class Hierarchy(RowClusterer):
             n = len(self._row_weights)
         else:
             self._row_weights = checked_array(arrays, "weights", float, (n,))
-            if not (self._row_weights > 0).all():
-                msg = "weights must be above zero"
-                raise ValueError(msg)
-            if (
-                checked_array(arrays, "top", float, (1,)) is not None
-                and self.metric == "precomputed_similarity"
-            ):
-                top = float(arrays["top"][0])
+            require(self._row_weights > 0, "weights must be above zero")
+            highest = float(checked_array(arrays, "top", float, (1,))[0])
+            top = highest if self.metric == "precomputed_similarity" else None
             if n <= _DERIVED:
                 self.matrix_ = checked_array(arrays, "matrix", float, (n, n))
         linkage = checked_array(arrays, "linkage", float, (n - 1, 4))
@@ -247,9 +229,7 @@ class Hierarchy(RowClusterer):
         self.dendrogram_ = Dendrogram(linkage, self._names(), top)
         for first, second, _, size in linkage.tolist():
             sizes.append(sizes[int(first)] + sizes[int(second)])
-            if size != sizes[-1]:
-                msg = "the rows of a merge do not add up"
-                raise ValueError(msg)
+            require(size == sizes[-1], "the rows of a merge do not add up")
         self._check_enough(n)
         self._cut()
 
@@ -261,22 +241,22 @@ def matrix_of(table, given):
     if n != d:
         msg = f"a matrix of {given} is square, a row and a column for each; got {n} rows of {d} columns"
         raise DataError(msg)
-    odd = ~np.isfinite(matrix)
-    problem = "is not a finite number"
-    if not odd.any():
-        odd = ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * np.abs(matrix).max(initial=0.0))
-        problem = "differs from its mirror image: between two rows there is one number"
-    if not odd.any() and given == "distances":
-        odd = matrix < 0
-        problem = "is negative: if larger means nearer, pass metric='precomputed_similarity'"
-    if not odd.any() and given == "distances":
-        odd = np.diag(matrix.diagonal() > 0)
-        problem = (
-            "is not 0, the distance of a row from itself;"
-            " if larger means nearer, pass metric='precomputed_similarity'"
-        )
-    if odd.any():
-        row, column = np.argwhere(odd)[0].tolist()
-        msg = f"{given}: row {row}, column {table.names[column]!r} ({matrix[row, column]:g}) {problem}"
-        raise DataError(msg)
+    near = 1e-12 * np.abs(matrix).max(initial=0.0, where=np.isfinite(matrix))
+    flaws = [
+        (~np.isfinite(matrix), "is not a finite number"),
+        (
+            ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=near),
+            "differs from its mirror image: between two rows there is one number",
+        ),
+    ]
+    if given == "distances":
+        remedy = "if larger means nearer, pass metric='precomputed_similarity'"
+        of_itself = np.diag(matrix.diagonal() > 0)
+        flaws.append((matrix < 0, f"is negative: {remedy}"))
+        flaws.append((of_itself, f"is not 0, the distance of a row from itself; {remedy}"))
+    for odd, flaw in flaws:
+        if odd.any():
+            row, column = np.argwhere(odd)[0].tolist()
+            cell = f"row {row}, column {table.names[column]!r} ({matrix[row, column]:g})"
+            raise DataError(f"{given}: {cell} {flaw}")
     return matrix

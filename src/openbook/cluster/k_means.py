@@ -17,7 +17,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from openbook.border.rules import Flag, OneOf
 from openbook.cluster.other_spaces import PROTOTYPE_SPACES, SPARSE_SPACES
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
-from openbook.cluster.prototypes import space_of
 
 __all__ = ["KMeans"]
 
@@ -120,10 +119,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeCluster
 
     def _space_kind(self, *, sparse=False):
         return (SPARSE_SPACES if sparse else PROTOTYPE_SPACES)[self.metric]
-
-    def _space(self, rows):
-        scale = self.scale and self.metric != "cosine"
-        return space_of(rows, (), scale=scale, kind=self._space_kind(sparse=rows.sparse))
 
     def transform(self, X):
         """The distance of each row to each centre, in units of the encoded columns.

@@ -18,8 +18,8 @@ from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
 from openbook.cluster.clusterer import RowClusterer, were_found
 from openbook.cluster.pam import MedoidMove, pam
+from openbook.damage import checked_array, checked_floats, require
 from openbook.data import Numeric
-from openbook.errors import ParameterError
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_RULES, Space, refusal
 from openbook.words.numbers import figure
@@ -101,12 +101,7 @@ class KMedoids(RowClusterer):
     def _fit(self, rows):
         examples = StoredRows.gathered(rows)
         n, k = len(examples), self.n_clusters
-        if n < k:
-            msg = (
-                f"KMedoids: n_clusters = {k}, but there are only {n} rows (n_samples={n});"
-                f" ask for at most {n} clusters"
-            )
-            raise ParameterError(msg)
+        self._refuse_few(n)
         seconds = _SECONDS_PER_PAIR * n * n * (2 * k + 10)
         remedy = "fit a sample of the rows and assign the rest, or take KPrototypes"
         refuse_if_over(f"k-medoids of {n:,} rows", 8.0 * n * n, seconds, remedy, allow=self.allow_large)
@@ -158,12 +153,7 @@ class KMedoids(RowClusterer):
             header = ("row", *map(str, range(len(table))))
             parts.append(Grid("distances", header, [(i, *row) for i, row in enumerate(table)]))
         rows = [
-            (
-                i,
-                "build" if out < 0 else "swap",
-                f"row {into}" if out < 0 else f"row {into} for row {out}",
-                cost,
-            )
+            (i, "build", f"row {into}", cost) if out < 0 else (i, "swap", f"row {into} for row {out}", cost)
             for i, (out, into, cost) in enumerate(self._moves, start=1)
         ]
         parts += [Grid("moves", ("move", "", "medoid", "cost"), rows), self._medoid_grid()]
@@ -186,9 +176,8 @@ class KMedoids(RowClusterer):
             for c, d in zip(order[0], distances[0], strict=True)
         ]
         grid = Grid("distances", ("cluster", "medoid: row", "distance"), rows, "The nearest first.")
-        return Work(
-            "k-medoids: which cluster", (grid,), f"The medoid of cluster {rows[0][0]} is the nearest."
-        )
+        told = f"The medoid of cluster {rows[0][0]} is the nearest."
+        return Work("k-medoids: which cluster", (grid,), told)
 
     def _arrays(self):
         moves = np.array([(out, into) for out, into, _ in self._moves], dtype=np.int64)
@@ -197,30 +186,18 @@ class KMedoids(RowClusterer):
 
     def _restore(self, arrays):
         super()._restore(arrays)
-        medoids, moves, labels, costs = (arrays[name] for name in ("medoids", "moves", "labels", "costs"))
-        n, k, m = len(self._row_weights), self.n_clusters, len(costs)
-        fits = (
-            medoids.dtype == np.intp
-            and medoids.shape == (k,)
-            and len(set(medoids.tolist())) == k
-            and ((medoids >= 0) & (medoids < n)).all()
-            and moves.dtype == np.int64
-            and moves.shape == (m, 2)
-            and m >= k
-            and ((moves >= -1) & (moves < n)).all()
-            and costs.dtype == np.float64
-            and costs.shape == (m,)
-            and np.isfinite(costs).all()
-            and labels.dtype == np.intp
-            and labels.shape == (n,)
-            and ((labels >= 0) & (labels < k)).all()
-        )
-        if not fits:
-            msg = "its medoids and moves do not match its rows"
-            raise ValueError(msg)
-        self.labels_ = labels
+        n, k, m = len(self._row_weights), self.n_clusters, len(arrays["costs"])
+        (costs,) = checked_floats(arrays, costs=(m,))
+        medoids = _numbers(arrays, "medoids", (k,), 0, n)
+        moves = _numbers(arrays, "moves", (m, 2), -1, n)
+        self.labels_ = _numbers(arrays, "labels", (n,), 0, k)
+        require(len(set(medoids.tolist())) == k <= m, "its medoids and moves do not match its rows")
         self._take(medoids)
-        self._moves = [
-            MedoidMove(out, into, cost)
-            for (out, into), cost in zip(moves.tolist(), costs.tolist(), strict=True)
-        ]
+        self._moves = list(map(MedoidMove, *moves.T.tolist(), costs.tolist()))
+
+
+def _numbers(arrays, name, shape, least, end):
+    """Numbers of rows or clusters in a model file, from the least to before the end."""
+    numbers = checked_array(arrays, name, np.int64, shape)
+    require((numbers >= least) & (numbers < end), "its medoids and moves do not match its rows")
+    return numbers

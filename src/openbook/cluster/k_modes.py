@@ -11,7 +11,6 @@ modes_ : a table of a row for each cluster
 """
 
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
-from openbook.cluster.prototypes import space_of
 from openbook.data import Nominal, Ordinal, Table
 
 __all__ = ["KModes"]
@@ -82,9 +81,6 @@ class KModes(PrototypeClusterer):
 
     def _nominal(self, schema):
         return schema.names
-
-    def _space(self, rows):
-        return space_of(rows, rows.schema.names, scale=False)
 
     @property
     def modes_(self):

@@ -13,7 +13,6 @@ a standard deviation of the numbers, which is ½ once they are standardised.
 
 from openbook.border.rules import Flag, Number
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
-from openbook.cluster.prototypes import space_of
 from openbook.data import Column, Nominal
 
 __all__ = ["KPrototypes"]
@@ -98,9 +97,6 @@ class KPrototypes(PrototypeClusterer):
 
     def _nominal(self, schema):
         return schema.of(Nominal)
-
-    def _space(self, rows):
-        return space_of(rows, rows.schema.of(Nominal), scale=self.scale, gamma=float(self.gamma))
 
     @property
     def means_(self):

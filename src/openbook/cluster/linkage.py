@@ -75,7 +75,7 @@ def linkage_of_pairs(pairs, method, weights=None):
 
 
 def _merged(kernel, what, n, method, weights):
-    from openbook.cluster.merge_kernels import METHODS, Slots
+    from openbook.cluster.merge_kernels import Slots
 
     merges = np.empty((n - 1, 4))
     kernel(what, METHODS.index(method), Slots.of(n, weights), merges)

@@ -26,9 +26,9 @@ from openbook.kernels.jit import inner, jit
 from openbook.spaces.points import add_squares, tile_totals
 from openbook.spaces.tiles import TILE
 
-__all__ = ["METHODS", "merge_centres", "merge_pairs", "span"]
+__all__ = ["merge_centres", "merge_pairs", "span"]
 
-METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
+#: In the order of `linkage.METHODS`.
 SINGLE, COMPLETE, AVERAGE, WEIGHTED, WARD, CENTROID, MEDIAN = range(7)
 
 #: What stands for the nearest of a slot where all that is known is a bound.

@@ -17,6 +17,7 @@ direction has `reg_covar` of the columns' variance there; one that holds no rows
 
 import math
 import warnings
+from functools import partial
 from operator import add
 
 import numpy as np
@@ -28,10 +29,10 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import most_probable
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer
-from openbook.cluster.em import Nearest, TypedRows, maximised, sums_by_label, sums_of
+from openbook.cluster.em import TypedRows, maximised, nearest_given, sums_by_label, sums_of
 from openbook.cluster.mixture_work import derive_model, derive_row
 from openbook.cluster.picture import draw_mixture, draw_mixture_steps, two_columns
-from openbook.damage import checked_array, under
+from openbook.damage import checked_floats, require
 from openbook.data import Nominal, Ordinal, Table, read
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
@@ -154,9 +155,8 @@ class GaussianMixture(Clusterer, Density):
         random = check_random_state(self.random_state)
         starts = self.n_init if self.means_init is None else 1
         runs = [self._run(rows, self._start(rows, random)) for _ in range(starts)]
-        self._normals, self.trace_, self._course, self._first, self.converged_ = max(
-            runs, key=lambda run: run[1][-1]
-        )
+        best = max(runs, key=lambda run: run[1][-1])
+        self._normals, self.trace_, self._course, self._first, self.converged_ = best
         self.n_iter_ = len(self.trace_)
         parts = each(rows.pieces, self._answers_of_chunk)
         labels, likelihoods, units, weights = zip(*parts, strict=True)
@@ -172,14 +172,14 @@ class GaussianMixture(Clusterer, Density):
     def _run(self, rows, label):
         """EM from the labels that `label` gives the rows of a table, to rest or to the last round."""
         K, typed = self.n_components, self._typed
-        sums = fold(rows.pieces, sums_by_label(typed, label, K), add)
+        sums = fold(rows.pieces, partial(sums_by_label, typed, label, K), add)
         normals = maximised(sums, typed, self.covariance_type, self.reg_covar, None)
         head = typed(next(rows.tables()).head(_FIRST_ROWS))
         trace, course, first = [], [], []
         for _ in range(self.max_iter):
             course.append((np.exp(normals.log_weights), normals.means))
             first.append(_shares(log_joint(normals, *head)))
-            sums = fold(rows.pieces, sums_of(typed, normals), add)
+            sums = fold(rows.pieces, partial(sums_of, typed, normals), add)
             trace.append(float(sums.log_likelihood[0]))
             normals = maximised(sums, typed, self.covariance_type, self.reg_covar, normals)
             if len(trace) > 1 and abs(trace[-1] - trace[-2]) < self.tol * sums.weight[0]:
@@ -202,7 +202,7 @@ class GaussianMixture(Clusterer, Density):
                 msg = f"n_components is {self.n_components}, more than k-means can start from: {error}"
                 raise ParameterError(msg) from error
             return start._labels  # noqa: SLF001
-        return Nearest(self._typed, self._given_means(rows, random))
+        return partial(nearest_given, self._typed, self._given_means(rows, random))
 
     def _given_means(self, rows, random):
         """The means to start from, in standard units, (K, d), with the values for nominal columns behind."""
@@ -216,10 +216,9 @@ class GaussianMixture(Clusterer, Density):
         given = np.asarray(self.means_init, dtype=float)
         shape = (self.n_components, len(self._typed.names))
         if given.shape != shape or not np.isfinite(given).all():
-            msg = (
+            raise ParameterError(
                 f"GaussianMixture: means_init must be finite means of shape {shape}, got shape {given.shape}."
             )
-            raise ParameterError(msg)
         shift, scale = self._typed.units
         shares = np.repeat(self._typed.shares[None], len(given), axis=0)
         return np.hstack([(given - shift) / scale, shares])
@@ -367,8 +366,7 @@ class GaussianMixture(Clusterer, Density):
         """
         sweep = two_columns(read(X), columns)
         if sweep is None:
-            msg = "steps are drawn over two columns of numbers; pass columns=(…, …)"
-            raise DataError(msg)
+            raise DataError("steps are drawn over two columns of numbers; pass columns=(…, …)")
         return draw_mixture_steps(self, sweep)
 
     def bic(self, X):
@@ -476,10 +474,9 @@ class GaussianMixture(Clusterer, Density):
     # the model file
 
     def _arrays(self):
-        encoding = {f"encoding_{name}": array for name, array in self._typed.encoding.arrays().items()}
         normals = self._normals
         return {
-            **encoding,
+            **self._typed.encoding.arrays("encoding_"),
             "log_weights": normals.log_weights,
             "means": normals.means,
             "covariances": normals.covariances,
@@ -492,42 +489,29 @@ class GaussianMixture(Clusterer, Density):
         }
 
     def _restore(self, arrays):
-        self._typed = typed = TypedRows(Encoding.from_arrays(self.schema_, under("encoding_", arrays)))
+        self._typed = typed = TypedRows(Encoding.from_arrays(self.schema_, arrays, "encoding_"))
         K, d, V, T = self.n_components, len(typed.names), len(typed.shares), len(arrays["trace"])
-        shapes = {
-            "log_weights": (K,),
-            "means": (K, d),
-            "covariances": (K, d, d),
-            "log_values": (K, V),
-            "trace": (T,),
-            "course_weights": (T, K),
-            "course_means": (T, K, d),
-            "first": (T, *arrays["first"].shape[1:2], K),
-            "facts": (3,),
-        }
-        for name, shape in shapes.items():
-            checked_array(arrays, name, float, shape)
-        covariances = arrays["covariances"]
-        if not np.array_equal(covariances, covariances.transpose(0, 2, 1)):
-            msg = "its covariances are not symmetric"
-            raise ValueError(msg)
-        if d and np.linalg.eigvalsh(covariances).min() <= 0:
-            msg = "its covariances are not valid: a variance is not above zero"
-            raise ValueError(msg)
-        if not T or arrays["facts"][1] <= 0 or np.exp(arrays["log_weights"]).sum() > 1 + 1e-6:
-            msg = "its weights and iterations are not valid"
-            raise ValueError(msg)
-        self._normals = Normals(
-            arrays["log_weights"],
-            arrays["means"],
-            covariances,
-            arrays["log_values"],
-            diagonal=self.covariance_type in {"diag", "spherical"},
+        logs, means, S, values, self.trace_, *course, self._first, facts = checked_floats(
+            arrays,
+            log_weights=(K,),
+            means=(K, d),
+            covariances=(K, d, d),
+            log_values=(K, V),
+            trace=(T,),
+            course_weights=(T, K),
+            course_means=(T, K, d),
+            first=(T, *arrays["first"].shape[1:2], K),
+            facts=(3,),
         )
-        self.trace_, self._first = arrays["trace"], arrays["first"]
-        self._course = [arrays["course_weights"], arrays["course_means"]]
-        self.log_likelihood_, self._weight = arrays["facts"][:2].tolist()
-        self.converged_, self.n_iter_ = bool(arrays["facts"][2]), T
+        require(S.transpose(0, 2, 1) == S, "its covariances are not symmetric")
+        positive = not d or np.linalg.eigvalsh(S).min() > 0
+        require(positive, "its covariances are not valid: a variance is not above zero")
+        shared = np.exp(logs).sum() <= 1 + 1e-6
+        require(T and facts[1] > 0 and shared, "its weights and iterations are not valid")
+        diagonal = self.covariance_type in {"diag", "spherical"}
+        self._normals = Normals(logs, means, S, values, diagonal=diagonal)
+        self.log_likelihood_, self._weight, converged = facts.tolist()
+        self._course, self.n_iter_, self.converged_ = course, T, bool(converged)
         self._say()
 
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from openbook.data import MISSING, UNSEEN, Categorical, Nominal, Numeric
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work, escape_text
 
@@ -122,7 +122,7 @@ def derive_row(model, X) -> Work:
         Step(
             f"r({k})",
             r"\frac{e^{\delta_k}}{\sum_j e^{\delta_j}}",
-            rf"\frac{{{figure(power)}}}{{{figure(whole)}}}",
+            fraction(power, whole),
             power / whole,
             f"less the largest: {figure(joint - top)}",
         )

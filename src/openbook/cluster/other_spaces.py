@@ -72,12 +72,6 @@ class SparseSpace(PrototypeSpace):
     def distances_of(self, placed, prototypes, labels):
         return self.all_distances(placed, prototypes)[labels, np.arange(len(labels))]
 
-    def tally_of(self, placed, label, k):
-        tally = self.zero(k)
-        tally.weight[label] = placed.weights.sum()
-        tally.sums[label] = placed.weights @ placed.numbers
-        return tally
-
 
 class SparseDirectionSpace(SparseSpace):
     """Sparse rows and prototypes of unit length."""
@@ -121,8 +115,7 @@ class MedianSpace(PrototypeSpace):
         return np.abs(placed.numbers.astype(np.float64) - prototypes.means).sum(axis=1)
 
     def update(self, tally, before):  # noqa: ARG002
-        msg = "medians need all rows at once; fit on all of them, or take metric='euclidean'"
-        raise ParameterError(msg)
+        raise ParameterError("medians need all rows at once; fit on all of them, or take metric='euclidean'")
 
     def moved(self, rows, labels, tally, before):  # noqa: ARG002
         """The medians of the rows of each cluster; a cluster without any stays where it was."""

@@ -144,13 +144,11 @@ def draw_mixture_steps(model, sweep):
 def _mixture(scene, model, size):
     known, names = list(model._typed.names), scene.sweep.names  # noqa: SLF001 (its other half)
     if not set(names) <= set(known):
-        msg = f"ellipses need two columns of numbers: {known}, got {list(names)}"
-        raise DataError(msg)
+        raise DataError(f"ellipses need two columns of numbers: {known}, got {list(names)}")
     at = [known.index(name) for name in names]
     plot = scene.plot(model.predict, model.means_[:, at], size, regions=False)
-    for k, (mean, covariance) in enumerate(
-        zip(model.means_[:, at], model.component_covariances_[:, at][:, :, at], strict=True)
-    ):
+    components = zip(model.means_[:, at], model.component_covariances_[:, at][:, :, at], strict=True)
+    for k, (mean, covariance) in enumerate(components):
         look = f"c{k}" if k < COLOURS else RARE
         plot.ellipse(mean, covariance, 1, look)
         plot.ellipse(mean, covariance, 2, f"{look} dashed")

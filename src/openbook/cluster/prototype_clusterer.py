@@ -18,11 +18,12 @@ from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
 from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_plus, seeding_rows
 from openbook.cluster.picture import draw_prototype_steps, two_columns
-from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace
-from openbook.damage import checked_array, under
+from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace, space_of
+from openbook.damage import checked_array, checked_floats, placed_under, require, under
 from openbook.data import Schema, Table
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
+from openbook.measures.arrays import all_finite
 from openbook.prepare import Encoding
 from openbook.text.columns import encoded
 
@@ -44,9 +45,8 @@ class Seeds(Anything):
         return value in INITS if isinstance(value, str) else value is not None
 
     def to_json(self, value):
-        return (
-            [value.row(i) for i in range(len(value))] if isinstance(value, Table) else super().to_json(value)
-        )
+        rows = [value.row(i) for i in range(len(value))] if isinstance(value, Table) else value
+        return super().to_json(rows)
 
 
 RULES: dict[str, ParameterRule] = {
@@ -83,6 +83,9 @@ class PrototypeClusterer(Clusterer):
         "tol_changes": "A run also ends once no more than this share of the rows change cluster."
     }
 
+    scale: bool
+    gamma = 1.0
+
     def _space_kind(self, *, sparse: bool = False) -> type[PrototypeSpace]:  # noqa: ARG002 (only k-means can)
         """How rows, or sparse ones, are compared with prototypes."""
         return PrototypeSpace
@@ -109,20 +112,17 @@ class PrototypeClusterer(Clusterer):
     def _nominal(self, schema: Schema) -> tuple[str, ...]:
         """The columns that are compared as they are."""
 
-    @abstractmethod
     def _space(self, rows) -> PrototypeSpace:
         """How rows are compared with prototypes."""
+        kind = self._space_kind(sparse=rows.sparse)
+        scale = self.scale and kind.metric != "cosine"
+        return space_of(rows, self._nominal(rows.schema), scale=scale, gamma=self.gamma, kind=kind)
 
     def _fit(self, rows):
         rows = rows.held()
         self.space_ = self._space(rows)
         placed = PlacedRows.of(self.space_, rows)
-        if placed.n < self.n_clusters:
-            msg = (
-                f"{type(self).__name__}: n_clusters = {self.n_clusters}, but there are only {placed.n} rows"
-                f" (n_samples={placed.n}); ask for at most {placed.n} clusters"
-            )
-            raise ParameterError(msg)
+        self._refuse_few(placed.n)
         ends = (self.max_iter, self.tol, self.tol_changes)
         runs = (iterate(placed, seeds, *ends) for seeds in self._all_seeds(placed))
         best = min(runs, key=lambda run: run.cost)
@@ -152,20 +152,17 @@ class PrototypeClusterer(Clusterer):
     def _given_seeds(self):
         table = encoded(read(self.init), self.schema_, type(self).__name__)
         if len(table) != self.n_clusters:
-            msg = (
+            raise ParameterError(
                 f"{type(self).__name__}: init has {len(table)} rows for n_clusters = {self.n_clusters};"
                 " give a row for each cluster"
             )
-            raise ParameterError(msg)
         return self.space_.prototypes(self.space_.place_table(table))
 
     def _warn_of_empty(self):
         if not self.history_.taken:
             return
-        first, name = self.history_.taken[0], type(self).__name__
-        more = (
-            f" (and {len(self.history_.taken) - 1} more: see work())" if len(self.history_.taken) > 1 else ""
-        )
+        (first, *others), name = self.history_.taken, type(self).__name__
+        more = f" (and {len(others)} more: see work())" if others else ""
         if first.row < 0:
             said = f"cluster {first.cluster} stays empty, because every row equals a prototype; ask for fewer"
         else:
@@ -219,8 +216,7 @@ class PrototypeClusterer(Clusterer):
         """
         sweep = two_columns(read(X), columns)
         if sweep is None:
-            msg = "steps are drawn over two columns of numbers; pass columns=(…, …)"
-            raise DataError(msg)
+            raise DataError("steps are drawn over two columns of numbers; pass columns=(…, …)")
         return draw_prototype_steps(self, sweep, lambda prototypes: self._means_in(prototypes, sweep.names))
 
     def _labels(self, X):
@@ -295,33 +291,31 @@ class PrototypeClusterer(Clusterer):
         return derive_row(self, X)
 
     def _arrays(self):
-        course = self.history_.course
-        k, p = self.prototypes_.means.shape
-        q = self.prototypes_.modes.shape[1]
+        (means, modes), history = self.prototypes_, self.history_
+        course = [means[None][:0], modes[None][:0]]  # of no iterations, in the right shapes
+        if history.course:
+            course = [np.array(part) for part in zip(*history.course, strict=True)]
         return {
-            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
-            "means": self.prototypes_.means,
-            "modes": self.prototypes_.modes,
-            **{f"tally.{name}": array for name, array in self._tally.arrays().items()},
-            "costs": self.history_.costs,
-            "state": np.array([self.history_.n, self.converged_]),
-            "taken": np.array(self.history_.taken, dtype=np.int64).reshape(-1, 3),
-            "rows.numbers": self.history_.rows.numbers.astype(np.float64),
-            "rows.codes": self.history_.rows.codes,
-            "rows.weights": self.history_.rows.weights,
-            "course.means": np.array([one.means for one in course]).reshape(len(course), k, p),
-            "course.modes": np.array([one.modes for one in course], dtype=np.int32).reshape(
-                len(course), k, q
-            ),
+            **self.encoding_.arrays("encoding."),
+            "means": means,
+            "modes": modes,
+            **placed_under("tally.", self._tally.arrays()),
+            "costs": history.costs,
+            "state": np.array([history.n, self.converged_]),
+            "taken": np.array(history.taken, dtype=np.int64).reshape(-1, 3),
+            "rows.numbers": history.rows.numbers.astype(np.float64),
+            "rows.codes": history.rows.codes,
+            "rows.weights": history.rows.weights,
+            "course.means": course[0],
+            "course.modes": course[1],
         }
 
     def _restore(self, arrays: Mapping[str, np.ndarray]):
         nominal = self._nominal(self.schema_)
         encoded = self.schema_.select(name for name in self.schema_.names if name not in nominal)
-        encoding = Encoding.from_arrays(encoded, under("encoding.", arrays))
-        gamma = float(getattr(self, "gamma", 1.0))
+        encoding = Encoding.from_arrays(encoded, arrays, "encoding.")
         kind = self._space_kind(sparse=bool(encoding.sparse))
-        self.space_ = space = kind(encoding, self.schema_.select(nominal), gamma)
+        self.space_ = space = kind(encoding, self.schema_.select(nominal), float(self.gamma))
         k, p, q = self.n_clusters, len(encoding), len(nominal)
         limits = np.diff(space.offsets)
         prototypes = Prototypes(  # before the tally takes room for as many clusters as the parameters say
@@ -329,23 +323,18 @@ class PrototypeClusterer(Clusterer):
         )
         tally = space.zero(k).filled(under("tally.", arrays))
         self._set(prototypes, tally)
-        if not all(np.isfinite(array).all() for array in tally.arrays().values()) or (tally.weight < 0).any():
-            msg = "its sums are not valid"
-            raise ValueError(msg)
+        finite = all(map(all_finite, tally.arrays().values()))
+        require(finite and (tally.weight >= 0).all(), "its sums are not valid")
         m, kept = len(arrays["course.means"]), len(arrays["rows.weights"])
-        means = checked_array(arrays, "course.means", np.float64, (m, k, p))
+        shapes = {"rows.numbers": (kept, p), "rows.weights": (kept,), "course.means": (m, k, p)}
+        shapes["costs"] = (max(len(arrays["costs"]), 2),)
+        numbers, weights, means, costs = checked_floats(arrays, **shapes)
+        rows = Placed(numbers, _codes(arrays, "rows.codes", (kept, q), limits), weights)
         modes = _codes(arrays, "course.modes", (m, k, q), limits)
-        rows = Placed(
-            checked_array(arrays, "rows.numbers", np.float64, (kept, p)),
-            _codes(arrays, "rows.codes", (kept, q), limits),
-            checked_array(arrays, "rows.weights", np.float64, (kept,)),
-        )
-        costs = checked_array(arrays, "costs", np.float64, (max(len(arrays["costs"]), 2),))
         n, converged = checked_array(arrays, "state", np.int64, (2,)).tolist()
         taken = checked_array(arrays, "taken", np.int64, (len(arrays["taken"]), 3))
-        if not ((taken[:, 1] >= 0) & (taken[:, 1] < k)).all() or kept > KEPT_ROWS:
-            msg = "it names an unknown cluster, or keeps too many rows"
-            raise ValueError(msg)
+        known = ((taken[:, 1] >= 0) & (taken[:, 1] < k)).all()
+        require(known and kept <= KEPT_ROWS, "it names an unknown cluster, or keeps too many rows")
         course = [Prototypes(*pair) for pair in zip(means, modes, strict=True)]
         self.history_ = FitHistory(rows, n, course, costs, [Taken(*row) for row in taken.tolist()])
         self.converged_ = bool(converged)
@@ -353,7 +342,5 @@ class PrototypeClusterer(Clusterer):
 
 def _codes(arrays, name, shape, limits):
     codes = checked_array(arrays, name, np.int32, shape)
-    if not ((codes >= -2) & (codes < limits)).all():
-        msg = f"array {name!r} has a code that is no value of its column"
-        raise ValueError(msg)
+    require((codes >= -2) & (codes < limits), f"array {name!r} has a code that is no value of its column")
     return codes

@@ -282,7 +282,7 @@ def space_of(
     """The space of these rows, in which the columns named are compared as they are."""
     others = [name for name in rows.schema.names if name not in nominal] if nominal else rows.schema.names
     encoding = Encoding.of(Rows(rows.schema.select(others), rows.pieces), scale=scale)
-    return kind(encoding, rows.schema.select(nominal), gamma)
+    return kind(encoding, rows.schema.select(nominal), float(gamma))
 
 
 def _single(table: Table) -> bool:

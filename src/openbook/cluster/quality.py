@@ -147,9 +147,8 @@ class ClusterQuality(ShowsWork):
             for a in range(len(self.clusters))
             for b in range(a)
         ]
-        grids = (
-            [Grid("separation", ("cluster", "and", "sum of distances"), apart)] if len(apart) <= 20 else []
-        )
+        header = ("cluster", "and", "sum of distances")
+        grids = [Grid("separation", header, apart)] if len(apart) <= 20 else []
         return Work(f"Quality of {plural(len(self.clusters), 'cluster')}", (grid, *steps, *grids))
 
     def _silhouette_of(self, row: int) -> Work:
@@ -160,9 +159,8 @@ class ClusterQuality(ShowsWork):
         place = int(places[0])
         own = self.clusters.index(int(self.labels[place]))
         means = self.mean_distances[place].tolist()
-        grid = Grid(
-            "mean distances", ("cluster", "to its rows"), list(zip(self.clusters, means, strict=True))
-        )
+        lines = list(zip(self.clusters, means, strict=True))
+        grid = Grid("mean distances", ("cluster", "to its rows"), lines)
         title = f"Silhouette of row {row}, of cluster {self.clusters[own]}"
         if self.sizes[own] == 1:
             return Work(title, (grid,), "It is alone in its cluster, so its silhouette is 0.")
@@ -211,13 +209,8 @@ def cluster_quality(
     if len(clusters) < 2:
         raise DataError(f"{plural(len(clusters), 'cluster')}: to compare clusters, give at least two")
     table, n = table.take(rows), len(rows)
-    refuse_if_over(
-        f"the distances of all pairs of {n:,} rows",
-        8.0 * _AT_A_TIME,
-        _SECONDS * n * n * len(table.names),
-        "take a sample of the rows",
-        allow=allow_large,
-    )
+    what, seconds = f"the distances of all pairs of {n:,} rows", _SECONDS * n * n * len(table.names)
+    refuse_if_over(what, 8.0 * _AT_A_TIME, seconds, "take a sample of the rows", allow=allow_large)
     errors = row_errors(table, codes, scale=scale)
     total = math.nan if _nominal(table) else float(row_errors(table, np.zeros(n, np.intp), scale=scale).sum())
     stored = StoredRows.gathered(Rows.in_memory(table, codes))

@@ -43,8 +43,7 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             msg = f"{type(self).__name__} needs probabilities, and {name} has no predict_proba"
             raise ParameterError(msg)
         if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
-            msg = f"{name} takes no sample_weight"
-            raise ParameterError(msg)
+            raise ParameterError(f"{name} takes no sample_weight")
 
     def _fitted(self, X, y, sample_weight=None, **more):
         """A copy of the classifier, fitted."""
@@ -123,8 +122,7 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             and "estimator_" in self.__dict__
         ):
             return getattr(self.estimator_, name)
-        msg = f"{type(self).__name__!r} object has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

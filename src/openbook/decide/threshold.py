@@ -152,9 +152,8 @@ class TunedThresholdClassifierCV(AroundClassifier):
 
     def _saved(self):
         known = [None if math.isnan(x) else x for x in (self.best_threshold_, self.best_score_)]
-        return Saved(
-            dict(zip(("threshold", "score"), known, strict=True)), {}, {"estimator": self.estimator_}
-        )
+        facts = dict(zip(("threshold", "score"), known, strict=True))
+        return Saved(facts, {}, {"estimator": self.estimator_})
 
     def _opened(self, saved):
         fitted = saved.members["estimator"]
@@ -163,8 +162,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
             for name in ("threshold", "score")
         )
         if math.isnan(threshold) != (len(fitted.classes_) != 2):
-            msg = f"a threshold needs two classes, and there are {len(fitted.classes_)}"
-            raise ModelFileError(msg)
+            raise ModelFileError(f"a threshold needs two classes, and there are {len(fitted.classes_)}")
         self._around(fitted, threshold, score)
 
     def predict(self, X):

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import Anything, Whole
-from openbook.damage import checked_array
+from openbook.damage import checked_array, checked_floats, require
 from openbook.data import Categorical, Numeric, Table
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError, RefusalError
@@ -116,11 +116,10 @@ class HistogramDensity(Density):
             max(len(a.values), 1) if isinstance(a, Categorical) else next(found) for a in self.schema_
         )
         if math.prod(shape) >= _MOST_CELLS:
-            msg = (
+            raise RefusalError(
                 f"cannot count {math.prod(shape):.1e} cells of {len(shape)} columns; take fewer columns or"
                 " bins, or KernelDensity"
             )
-            raise RefusalError(msg)
         return shape
 
     def _cells(self, X):
@@ -309,41 +308,24 @@ class HistogramDensity(Density):
 
     def _restore(self, arrays):
         d = len(self.schema_.of(Numeric))
-        low, high = (checked_array(arrays, name, float, (d,)) for name in ("low", "high"))
-        shape = arrays["shape"]
-        if not (high > low).all():
-            msg = "its spans must end after they begin"
-            raise ValueError(msg)
-        if shape.dtype != np.int64 or shape.shape != (len(self.schema_),) or (shape < 1).any():
-            msg = "its bins must be whole numbers of at least 1, one for each column"
-            raise ValueError(msg)
+        n = max(len(arrays["keys"]), 1)
+        self._low, self._high, self._weights, rows = checked_floats(
+            arrays, low=(d,), high=(d,), weights=(n,), rows=(1,)
+        )
+        require(self._high > self._low, "its spans must end after they begin")
+        shape = checked_array(arrays, "shape", np.int64, (len(self.schema_),))
+        require(shape >= 1, "its bins must be whole numbers of at least 1, one for each column")
         numeric = np.array([isinstance(a, Numeric) for a in self.schema_])
         self.shape_ = self._shape(shape[numeric])
-        if self.shape_ != tuple(shape.tolist()):
-            msg = "its bins do not match its columns"
-            raise ValueError(msg)
-        keys, weights, rows = arrays["keys"], arrays["weights"], arrays["rows"]
-        if keys.dtype != np.int64 or keys.ndim != 1 or not len(keys) or (np.diff(keys) <= 0).any():
-            msg = "its cells must be numbered in order"
-            raise ValueError(msg)
-        if keys[0] < 0 or keys[-1] >= math.prod(self.shape_):
-            msg = "a cell is not among its bins"
-            raise ValueError(msg)
-        fits = (
-            weights.dtype == float
-            and weights.shape == keys.shape
-            and rows.shape == (1,)
-            and rows.dtype == float
-        )
-        if (
-            not fits
-            or not (weights > 0).all()
-            or not math.isclose(float(weights.sum()), float(rows[0]), rel_tol=1e-9)
-        ):
-            msg = "its counts must be above zero, and add up to its rows"
-            raise ValueError(msg)
-        self._low, self._high, self._keys, self._weights = low, high, keys, weights
+        require(self.shape_ == tuple(shape.tolist()), "its bins do not match its columns")
+        self._keys = checked_array(arrays, "keys", np.int64, (n,))
+        require(np.diff(self._keys) > 0, "its cells must be numbered in order")
+        inside = self._keys[0] >= 0 and self._keys[-1] < math.prod(self.shape_)
+        require(inside, "a cell is not among its bins")
         self.weight_, self.notes_ = float(rows[0]), []
+        whole = math.isclose(float(self._weights.sum()), self.weight_, rel_tol=1e-9)
+        counted = whole and (self._weights > 0).all()
+        require(counted, "its counts must be above zero, and add up to its rows")
 
 
 def _spans(schema, chunk):

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.budget import refuse_if_over
 from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag
-from openbook.damage import checked_array, under
+from openbook.damage import checked_floats, require
 from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
@@ -318,12 +318,7 @@ class KernelDensity(Density):
         density = math.fsum(terms)
         formula = r"\sum_i \frac{w_i}{W} K e^{-\frac{1}{2} D_i^2}"
         parts = (
-            Step(
-                "K",
-                r"\prod_j K_j(x_j, x_j)",
-                result=height,
-                note="the product of the kernels at their highest",
-            ),
+            Step("K", r"\prod_j K_j(x_j, x_j)", "", height, "the product of the kernels at their highest"),
             Grid("the nearest rows", ["row", "D²", "w / W", "term"], rows, note),
             Step("p(x)", formula, result=density),
         )
@@ -333,36 +328,26 @@ class KernelDensity(Density):
         return hasattr(self, "factor_")
 
     def _arrays(self):
-        encoding = {f"encoding_{name}": array for name, array in self._encoding.arrays().items()}
-        likelihoods = np.array(self.likelihoods_).reshape(-1, 2)
         return {
-            **encoding,
+            **self._encoding.arrays("encoding_"),
             "points": self._points,
             "weights": self._weights,
             "units": self._units,
             "factor": np.array([self.factor_]),
-            "likelihoods": likelihoods,
+            "likelihoods": np.array(self.likelihoods_).reshape(-1, 2),
         }
 
     def _restore(self, arrays):
-        self._encoding = Encoding.from_arrays(self.schema_, under("encoding_", arrays))
-        n, d = len(arrays["points"]), len(self._encoding)
-        shapes = {
-            "points": (n, d),
-            "weights": (n,),
-            "units": (d,),
-            "factor": (1,),
-            "likelihoods": (len(arrays["likelihoods"]), 2),
-        }
-        for name, shape in shapes.items():
-            checked_array(arrays, name, float, shape)
-        positive = [arrays[name] for name in ("weights", "units", "factor")]
-        if not n or self._encoding.gaps.any() or any((array <= 0).any() for array in positive):
-            msg = "its rows, weights, units and factor must be there, and above zero"
-            raise ValueError(msg)
-        self._points, self._weights, self._units = (arrays[name] for name in ("points", "weights", "units"))
-        self.factor_, self.weight_ = float(arrays["factor"][0]), float(self._weights.sum())
-        self.likelihoods_ = [tuple(pair) for pair in arrays["likelihoods"].tolist()]
+        self._encoding = Encoding.from_arrays(self.schema_, arrays, "encoding_")
+        n, d, pairs = len(arrays["points"]), len(self._encoding), len(arrays["likelihoods"])
+        self._points, self._weights, self._units, factor, likelihoods = checked_floats(
+            arrays, points=(n, d), weights=(n,), units=(d,), factor=(1,), likelihoods=(pairs, 2)
+        )
+        positive = all((part > 0).all() for part in (self._weights, self._units, factor))
+        sound = n and positive and not self._encoding.gaps.any()
+        require(sound, "its rows, weights, units and factor must be there, and above zero")
+        self.factor_, self.weight_ = float(factor[0]), float(self._weights.sum())
+        self.likelihoods_ = [tuple(pair) for pair in likelihoods.tolist()]
         self.notes_ = []
 
 

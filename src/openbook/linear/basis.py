@@ -22,7 +22,8 @@ import numpy as np
 from scipy.special import expit
 
 from openbook.border.rows import Rows
-from openbook.border.rules import Number, Whole
+from openbook.border.rules import Maybe, Number, Whole
+from openbook.damage import checked_array
 from openbook.data import Numeric, Table
 from openbook.errors import ParameterError
 from openbook.fold import fold
@@ -92,10 +93,8 @@ class Basis(ABC):
         ndarray
         """
         shapes = self._shapes(encoding)
-        if centres.dtype != float or centres.shape not in shapes or not np.isfinite(centres).all():
-            msg = f"its centres, {centres.dtype}{centres.shape}, are not finite numbers in shape {shapes[-1]}"
-            raise ValueError(msg)
-        return centres
+        shape = centres.shape if centres.shape in shapes else shapes[-1]
+        return checked_array({"centres": centres}, "centres", float, shape)
 
     def _shapes(self, encoding: Encoding) -> list[tuple[int, int]]:  # noqa: ARG002
         """The shapes that the centres can have."""
@@ -169,7 +168,7 @@ class Polynomial(Basis):
     degree: int = 2
 
     def __post_init__(self):
-        _check_whole("Polynomial", "degree", self.degree, 1)
+        _check(self, degree=Whole(at_least=1))
 
     def centres(self, sample, encoding):  # noqa: ARG002
         return np.zeros((0, 0))
@@ -233,8 +232,7 @@ class Radial(Basis):
     width: float | None = None
 
     def __post_init__(self):
-        _check_whole("Radial", "n", self.n, 1)
-        _check_width("Radial", self.width)
+        _check(self, n=Whole(at_least=1), width=Maybe(Number(above=0)))
 
     def centres(self, sample, encoding):  # noqa: ARG002
         return group_means(sample, self.n)
@@ -285,8 +283,7 @@ class Sigmoid(Basis):
     width: float | None = None
 
     def __post_init__(self):
-        _check_whole("Sigmoid", "n", self.n, 1)
-        _check_width("Sigmoid", self.width)
+        _check(self, n=Whole(at_least=1), width=Maybe(Number(above=0)))
 
     def centres(self, sample, encoding):
         shares = (np.arange(self.n) + 0.5) / self.n
@@ -349,13 +346,8 @@ def _numbers(encoding):
     return numeric[encoding.columns] & first
 
 
-def _check_whole(what, name, value, least):
-    if not Whole(at_least=least).allows(value):
-        msg = f"{what}: {name} must be a whole number of at least {least}, got {value!r}"
-        raise ParameterError(msg)
-
-
-def _check_width(what, width):
-    if width is not None and not Number(above=0).allows(width):
-        msg = f"{what}: width must be None or a number above 0, got {width!r}"
-        raise ParameterError(msg)
+def _check(basis, **rules):
+    """Refuse settings of a basis that break their rules."""
+    for name, rule in rules.items():
+        if not rule.allows(value := getattr(basis, name)):
+            raise ParameterError(f"{type(basis).__name__}: {name} must be {rule.demand()}, got {value!r}")

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from openbook.data import Nominal, Numeric
 from openbook.text.columns import telling_words
-from openbook.words.numbers import figure, times
+from openbook.words.numbers import figure, fraction, times
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -250,7 +250,7 @@ def _one_column(model, square, product, slope):
         top = rf"soft({top}, {figure(l1)})"
     else:
         formula = r"\frac{S_{xy}}{S_{xx} + l_2}" if l2 else r"\frac{S_{xy}}{S_{xx}}"
-    yield Step("slope", formula, rf"\frac{{{top}}}{{{bottom}}}", slope)
+    yield Step("slope", formula, fraction(top, bottom), slope)
 
 
 def _equations(model, matrix, right):
@@ -350,22 +350,15 @@ def _row_parts(model, X, values, own, t):
 def _precision(model, values, prediction, variance):
     own = model._covariance()[-len(values) :, -len(values) :]  # noqa: SLF001 (the model's other half)
     leverage = max(float(values @ own @ values), 0.0)
-    error = math.sqrt(variance * leverage)
-    yield Step(
-        "standard error of ŷ",
-        r"\sqrt{\sigma^2 h}",
-        rf"\sqrt{{{figure(variance)} \cdot {figure(leverage)}}}",
-        error,
-        "h = x'(X'X)⁻¹x" + (", with 1 for the intercept in x" if model.fit_intercept else ""),
-    )
+    error, wider = math.sqrt(variance * leverage), math.sqrt(variance * (1 + leverage))
+    numbers = rf"\sqrt{{{figure(variance)} \cdot {figure(leverage)}}}"
+    note = "h = x'(X'X)⁻¹x" + (", with 1 for the intercept in x" if model.fit_intercept else "")
+    yield Step("standard error of ŷ", r"\sqrt{\sigma^2 h}", numbers, error, note)
     t = float(stdtrit(model.dof_, (1 + LEVEL) / 2))
-    reach = t * math.sqrt(variance * (1 + leverage))
-    yield Step(
-        f"{LEVEL:.0%} interval of a new row",
-        r"\hat{y} \pm t \sqrt{\sigma^2 (1 + h)}",
-        rf"{figure(prediction)} \pm {figure(t)} \cdot {figure(math.sqrt(variance * (1 + leverage)))}",
-        f"{figure(prediction - reach)} to {figure(prediction + reach)}",
-    )
+    numbers = rf"{figure(prediction)} \pm {figure(t)} \cdot {figure(wider)}"
+    ends = f"{figure(prediction - t * wider)} to {figure(prediction + t * wider)}"
+    label = f"{LEVEL:.0%} interval of a new row"
+    yield Step(label, r"\hat{y} \pm t \sqrt{\sigma^2 (1 + h)}", numbers, ends)
 
 
 def _absent(attribute, cell):

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier, most_probable
 from openbook.border.rules import Maybe, Number, OneOf, Whole
+from openbook.damage import require
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.fold import less
@@ -82,9 +83,7 @@ class _Discriminant(Folding, Classifier):
     def _restore(self, arrays):
         for name, scatter in arrays.items():
             square = name.startswith("grams.") and scatter.shape == scatter.T.shape
-            if square and (scatter != scatter.T).any():
-                msg = "its scatter matrices are not symmetric"
-                raise ValueError(msg)
+            require(not square or (scatter == scatter.T).all(), "its scatter matrices are not symmetric")
         super()._restore(arrays)
 
     def _solve(self):
@@ -335,11 +334,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         classes = int((self.priors_ > 0).sum())
         most = min(classes - 1, len(root))
         if self.n_components is not None and self.n_components > most:
-            msg = (
+            raise ParameterError(
                 f"{type(self).__name__}: n_components is {self.n_components}, but {len(root)}"
                 f" columns that vary and {plural(classes, 'class')} have {most} directions"
             )
-            raise ParameterError(msg)
         self.n_components_ = n = most if self.n_components is None else self.n_components
         criteria = sizes**2
         self.criteria_ = criteria[:n].copy()

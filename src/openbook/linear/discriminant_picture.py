@@ -29,8 +29,7 @@ def draw_normals(model, columns):
         else "One covariance for all classes."
     )
     if not names:
-        msg = "no column is used, so there is nothing to draw"
-        raise DataError(msg)
+        raise DataError("no column is used, so there is nothing to draw")
     if len(names) == 1:
         return _densities(model, names[0], means[:, 0], np.sqrt([c[0, 0] for c in own]), title, shape)
     at = _chosen(names, columns, means, own, model.priors_)
@@ -66,8 +65,7 @@ def _chosen(names, columns, means, own, priors):
         between = priors @ (means - priors @ means) ** 2
         return np.sort(np.argsort(-between / within, kind="stable")[:2])
     if isinstance(columns, str) or len(columns) != 2 or columns[0] == columns[1]:
-        msg = f"columns must be two different columns, got {columns!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"columns must be two different columns, got {columns!r}")
     for name in columns:
         if name not in names:
             raise UnknownColumn(name, names)

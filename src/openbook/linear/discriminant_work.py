@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from openbook.data.attributes import as_text
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_model", "derive_row"]
@@ -46,7 +46,7 @@ def _priors(model):
     weights = model.statistics_.weight.tolist()
     total = math.fsum(weights)
     steps = [
-        Step(f"P({label})", r"\frac{N_c}{N}", rf"\frac{{{figure(w)}}}{{{figure(total)}}}", w / total)
+        Step(f"P({label})", r"\frac{N_c}{N}", fraction(w, total), w / total)
         for label, w in zip(_labels(model), weights, strict=True)
     ]
     return Work("prior", tuple(steps))

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 from functools import partial
-from operator import add
 
 import numpy as np
 
-from openbook.border.rows import infinite_cell
-from openbook.fold import Statistics, fold
+from openbook.border.rows import finite_sums
+from openbook.fold import Statistics
 from openbook.prepare.encoding import ColumnSums
 
 __all__ = ["FirstPass", "class_totals", "log_likelihood_of_shares"]
@@ -24,11 +23,7 @@ class FirstPass(Statistics):
 
 def class_totals(rows, n_classes):
     """Totals over the rows; an error where a number is infinite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        totals = fold(rows.pieces, partial(_of_chunk, rows.schema, n_classes), add)
-    if not all(np.isfinite(array).all() for array in totals.arrays().values()):
-        raise infinite_cell(rows)
-    return totals
+    return finite_sums(rows, partial(_of_chunk, rows.schema, n_classes))
 
 
 def _of_chunk(schema, n_classes, chunk):

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import lapack, solve_triangular
 from scipy.sparse import issparse
 
+from openbook.damage import require
 from openbook.fold import Statistics
 
 __all__ = ["Gram", "independent_columns"]
@@ -118,12 +119,11 @@ class Gram(Statistics):
 
     def filled(self, arrays: Mapping[str, np.ndarray]) -> Self:
         entries, size = arrays["entries"], self.entries.shape[1]
-        if entries.ndim != 2 or entries.dtype != float or entries.shape[1] != size:
-            msg = f"its scatter is {entries.dtype}{entries.shape}, expected float64 of {size} columns"
-            raise ValueError(msg)
-        if len(entries) != size and not self.keeps(entries.shape):
-            msg = f"its scatter has {len(entries)} rows, expected {size}"
-            raise ValueError(msg)
+        found = f"{entries.dtype}{entries.shape}"
+        sound = entries.ndim == 2 and entries.dtype == float and entries.shape[1] == size
+        require(sound, f"its scatter is {found}, expected float64 of {size} columns")
+        known = len(entries) == size or self.keeps(entries.shape)
+        require(known, f"its scatter has {len(entries)} rows, expected {size}")
         return type(self)(entries)
 
 

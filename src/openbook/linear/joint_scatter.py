@@ -24,9 +24,11 @@ from typing import Protocol
 
 import numpy as np
 
+from openbook.damage import require
 from openbook.data import Table
 from openbook.fold import Statistics, less
 from openbook.linear.gram import Gram
+from openbook.measures.arrays import all_finite
 
 __all__ = ["Design", "JointScatter", "cleared"]
 
@@ -215,21 +217,13 @@ class JointScatter(Statistics):
 
     def check(self) -> None:
         """Raise ValueError where no rows can have this scatter."""
-        diagonal = self.gram.diagonal()
-        if (
-            not np.isfinite(diagonal).all()
-            or not np.isfinite(self.gram.entries).all()
-            or (diagonal < 0).any()
-        ):
-            msg = "its scatter must be finite, and no variance below zero"
-            raise ValueError(msg)
-        if not self.gram.wide and not _is_scatter(self.scatter, diagonal):
-            msg = "its scatter matrix is not valid"
-            raise ValueError(msg)
-        P = len(self.known)
-        if (self.known > self.weight * (1 + 1e-9)).any() or (self.mean[P : 2 * P] < 0).any():
-            msg = "its weights of known cells are not valid"
-            raise ValueError(msg)
+        diagonal, P = self.gram.diagonal(), len(self.known)
+        finite = all_finite(diagonal) and all_finite(self.gram.entries)
+        require(finite and (diagonal >= 0).all(), "its scatter must be finite, and no variance below zero")
+        valid = self.gram.wide or _is_scatter(self.scatter, diagonal)
+        require(valid, "its scatter matrix is not valid")
+        known = (self.known <= self.weight * (1 + 1e-9)).all() and (self.mean[P : 2 * P] >= 0).all()
+        require(known, "its weights of known cells are not valid")
 
 
 def _is_scatter(matrix: np.ndarray, diagonal: np.ndarray) -> bool:

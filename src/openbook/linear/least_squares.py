@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.folding import Folding
 from openbook.border.learner import Regressor
 from openbook.border.rules import Flag, Maybe, Number, OneOf, ValueOf
+from openbook.damage import require
 from openbook.data import SparseTable
 from openbook.draw.charts import named_bars
 from openbook.errors import DataError, ParameterError
@@ -373,8 +374,7 @@ class LinearRegression(Folding, Regressor):
     def _check_adds_up(self):
         if self.loss == "huber" or self._sparse:
             what = "the Huber loss needs" if self.loss == "huber" else "sparse columns need"
-            msg = f"{what} all rows at once; call fit on all of them"
-            raise ParameterError(msg)
+            raise ParameterError(f"{what} all rows at once; call fit on all of them")
 
     @property
     def _sparse(self):
@@ -406,8 +406,7 @@ class LinearRegression(Folding, Regressor):
     def _known_target(self, y):
         names, flat, numbers = self._numbers(y)
         if (len(names), flat) != (len(self.targets_), self._flat):
-            msg = f"y must have the targets it had before: {', '.join(self.targets_)}"
-            raise DataError(msg)
+            raise DataError(f"y must have the targets it had before: {', '.join(self.targets_)}")
         return numbers
 
     def _numbers(self, y):
@@ -564,7 +563,7 @@ class LinearRegression(Folding, Regressor):
             return saved_equations(self.encoding_, self._normal, self._weights, np.atleast_1d(self.r2_))
         arrays = dict(super()._arrays())
         if not self.one_pass:
-            arrays |= {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+            arrays |= self.encoding_.arrays("encoding.")
             arrays["centres"] = self.centres_
         if self.loss == "huber":
             arrays["error_scale"] = np.array([self.scale_])
@@ -573,23 +572,20 @@ class LinearRegression(Folding, Regressor):
     def _restore(self, arrays):
         arrays = dict(arrays)
         if "weights" in arrays:
-            self.encoding_, self._normal, weights, r2 = opened_equations(
-                self.schema_, arrays, len(self.targets_)
-            )
+            found = opened_equations(self.schema_, arrays, len(self.targets_))
+            self.encoding_, self._normal, weights, r2 = found
             self._plain = self.dof_ = self.sigma2_ = None
             self._take(weights, at_rest=True)
             self.r2_ = float(r2[0]) if self._flat else r2
             return
         if not self.one_pass:
-            own = {name: arrays.pop(name) for name in list(arrays) if name.startswith("encoding.")}
-            by_name = {name.removeprefix("encoding."): array for name, array in own.items()}
-            self.encoding_ = Encoding.from_arrays(self.schema_, by_name)
+            self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
+            arrays = {name: array for name, array in arrays.items() if not name.startswith("encoding.")}
             self.centres_ = (self.basis or Columns()).checked(arrays.pop("centres"), self.encoding_)
         if self.loss == "huber":
             scale = arrays.pop("error_scale")
-            if scale.shape != (1,) or not scale[0] >= 0:
-                msg = "the scale of its errors must be a number of at least 0"
-                raise ValueError(msg)
+            sound = scale.shape == (1,) and scale[0] >= 0
+            require(sound, "the scale of its errors must be a number of at least 0")
             self.scale_ = float(scale[0])
         self._zero().filled(arrays).check()
         super()._restore(arrays)

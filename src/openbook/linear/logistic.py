@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.learner import Classifier
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.damage import checked_array, checked_floats, require
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
 from openbook.errors import DataError, ParameterError, did_you_mean
@@ -212,8 +213,7 @@ class LogisticRegression(Classifier):
             raise ParameterError(msg)
         if len(self.classes_) < 2:
             only = as_text(self.classes_[0])
-            msg = f"LogisticRegression needs two classes, but all rows are of one class, {only!r}"
-            raise DataError(msg)
+            raise DataError(f"LogisticRegression needs two classes, but all rows are of one class, {only!r}")
         totals = class_totals(rows, len(self.classes_))
         n_rows = int(totals.rows[0])
         weights = class_factors(self, totals.classes)
@@ -390,8 +390,7 @@ class LogisticRegression(Classifier):
         labels = [as_text(one) for one in self.classes_.tolist()]
         about = labels[-1] if label is None else as_text(label)
         if about not in labels:
-            msg = f"no class {label!r}. {did_you_mean(about, labels)}"
-            raise DataError(msg)
+            raise DataError(f"no class {label!r}. {did_you_mean(about, labels)}")
         own = self.coef_[0 if self._n_scores == 1 else labels.index(about)] * self.encoding_.scale
         if self._n_scores == 1 and about == labels[0]:
             own = -own
@@ -442,7 +441,7 @@ class LogisticRegression(Classifier):
 
     def _arrays(self):
         return {
-            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
+            **self.encoding_.arrays("encoding."),
             "coef": self.coef_,
             "intercept": self.intercept_,
             "trace": self.trace_,
@@ -452,23 +451,22 @@ class LogisticRegression(Classifier):
         }
 
     def _restore(self, arrays):
-        prefix = "encoding."
-        own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
         k, d = self._n_scores, len(self.encoding_)
-        if len(self.classes_) < 2:
-            msg = "it has fewer than two classes"
-            raise ValueError(msg)
-        self.coef_ = _checked("coef", arrays["coef"], (k, d))
-        self.intercept_ = _checked("intercept", arrays["intercept"], (k,))
-        self.trace_ = _checked("trace", arrays["trace"], (max(len(arrays["trace"]), 1), 3), finite=False)
-        shape = (len(arrays["gradients"]), k, d + 1)
-        self.gradients_ = _checked("gradients", arrays["gradients"], shape, finite=False)
-        likelihoods = _checked("likelihoods", arrays["likelihoods"], (2,), finite=False)
-        self.log_likelihood_, self.null_log_likelihood_ = likelihoods.tolist()
+        require(len(self.classes_) >= 2, "it has fewer than two classes")
+        self.coef_, self.intercept_ = checked_floats(arrays, coef=(k, d), intercept=(k,))
         size = max(k - 1, 1) * (d + 1) if self._has_errors else 0
-        covariance_ = _checked("covariance", arrays["covariance"], (size, size), finite=False)
-        self.covariance_ = covariance_ if size else None
+        shapes = {
+            "trace": (max(len(arrays["trace"]), 1), 3),
+            "gradients": (len(arrays["gradients"]), k, d + 1),
+            "likelihoods": (2,),
+            "covariance": (size, size),
+        }
+        self.trace_, self.gradients_, likelihoods, covariance = (
+            checked_array(arrays, name, float, shape, finite=False) for name, shape in shapes.items()
+        )
+        self.log_likelihood_, self.null_log_likelihood_ = likelihoods.tolist()
+        self.covariance_ = covariance if size else None
 
     def _work(self):
         return derive_model(self)
@@ -480,13 +478,6 @@ class LogisticRegression(Classifier):
 def _unscaled(encoding):
     """The same encoding of columns in their own units."""
     return replace(encoding, shift=np.zeros(len(encoding)), scale=np.ones(len(encoding)))
-
-
-def _checked(name, array, shape, *, finite=True):
-    if array.dtype != float or array.shape != shape or (finite and not np.isfinite(array).all()):
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected numbers of shape {shape}"
-        raise ValueError(msg)
-    return array
 
 
 def _smaller_steps(length):

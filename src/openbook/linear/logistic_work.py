@@ -13,7 +13,7 @@ import numpy as np
 from openbook.data.attributes import as_text
 from openbook.linear.maximum import PLAIN
 from openbook.text.columns import telling_words
-from openbook.words.numbers import figure, times
+from openbook.words.numbers import figure, fraction, times
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -239,7 +239,7 @@ def _softmax(labels, scores):
         Step(
             f"P({label} | x)",
             r"\frac{e^{s_c}}{\sum_k e^{s_k}}",
-            rf"\frac{{e^{{{figure(score)}}}}}{{{below}}}",
+            fraction(rf"e^{{{figure(score)}}}", below),
             share,
         )
         for label, score, share in zip(labels, scores, shares, strict=True)

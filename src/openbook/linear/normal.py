@@ -298,8 +298,7 @@ class PenaltyPath(NamedTuple):
             A notebook shows it; `save("name.svg")` writes it.
         """
         if self.coef.ndim > 2:
-            msg = "a path of several targets has no one picture; fit one target"
-            raise ParameterError(msg)
+            raise ParameterError("a path of several targets has no one picture; fit one target")
         penalty = self.l1 + self.l2
         across = Marks.powers("penalty λ", penalty.min(), penalty.max())
         plot = Plot(across, Numbers.between("coefficient", self.coef.min(), self.coef.max()))
@@ -319,8 +318,7 @@ class PenaltyPath(NamedTuple):
 def trace_path(normal: Normal, n: int, ratio: float, least: float):
     """Yield l1, l2 and the coefficients, (d, T), as the penalty falls from where no column is left."""
     if not 0 < ratio <= 1:
-        msg = f"path: ratio must be a number above 0 and at most 1, got {ratio!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"path: ratio must be a number above 0 and at most 1, got {ratio!r}")
     if n < 2 or not 0 < least < 1:
         msg = f"path: n must be at least 2 and least between 0 and 1, got n={n!r}, least={least!r}"
         raise ParameterError(msg)

@@ -26,6 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from openbook.border.learner import Classifier
 from openbook.border.rules import Flag, Number, Whole
+from openbook.damage import checked_floats, require
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.fold import Piece
@@ -116,8 +117,7 @@ class ProportionalOdds(Classifier):
     def _fit(self, rows):
         if len(self.classes_) < 2:
             only = as_text(self.classes_[0])
-            msg = f"ProportionalOdds needs two classes, but all rows are of one class, {only!r}"
-            raise DataError(msg)
+            raise DataError(f"ProportionalOdds needs two classes, but all rows are of one class, {only!r}")
         standard = Encoding.of(rows, reference=math.isinf(self.C))
         chunks = [piece.load() if isinstance(piece, Piece) else piece for piece in rows.pieces]
         X = np.concatenate([standard(chunk.X) for chunk in chunks])
@@ -180,25 +180,18 @@ class ProportionalOdds(Classifier):
         return tags
 
     def _arrays(self):
-        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
-        own = {"coef": self.coef_, "thresholds": self.thresholds_}
-        return {**own, "log_likelihood": np.array([self.log_likelihood_]), **encoding}
+        likelihood = np.array([self.log_likelihood_])
+        own = {"coef": self.coef_, "thresholds": self.thresholds_, "log_likelihood": likelihood}
+        return {**own, **self.encoding_.arrays("encoding.")}
 
     def _restore(self, arrays):
-        start = "encoding."
-        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-        encoding = Encoding.from_arrays(self.schema_, own)
-        shapes = {"coef": (len(encoding),), "thresholds": (len(self.classes_) - 1,), "log_likelihood": (1,)}
-        for name, shape in shapes.items():
-            array = arrays[name]
-            if array.shape != shape or array.dtype != float or not np.isfinite(array).all():
-                msg = f"array {name!r} is not finite numbers of shape {shape}"
-                raise ValueError(msg)
-        if not len(arrays["thresholds"]) or (np.diff(arrays["thresholds"]) < 0).any():
-            msg = "its thresholds are not in order"
-            raise ValueError(msg)
-        self.encoding_, self.coef_, self.thresholds_ = encoding, arrays["coef"], arrays["thresholds"]
-        self.log_likelihood_ = float(arrays["log_likelihood"][0])
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
+        d, cuts = len(self.encoding_), max(len(self.classes_) - 1, 1)
+        self.coef_, self.thresholds_, likelihood = checked_floats(
+            arrays, coef=(d,), thresholds=(cuts,), log_likelihood=(1,)
+        )
+        require(np.diff(self.thresholds_) >= 0, "its thresholds are not in order")
+        self.log_likelihood_ = float(likelihood[0])
 
     def _work(self):
         labels = [as_text(label) for label in self.classes_.tolist()]

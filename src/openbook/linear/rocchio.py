@@ -19,6 +19,7 @@ from operator import add
 import numpy as np
 
 from openbook.border.learner import Classifier
+from openbook.damage import checked_floats, require
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics, fold
 from openbook.kernels.counts import class_weights
@@ -119,25 +120,15 @@ class Rocchio(Classifier):
         return self.centroids_.size
 
     def _arrays(self):
-        named = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
-        return {**named, "centroids_": self.centroids_, "prior_": self.prior_}
+        own = {"centroids_": self.centroids_, "prior_": self.prior_}
+        return {**self.encoding_.arrays("encoding."), **own}
 
     def _restore(self, arrays):
-        prefix = "encoding."
-        own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-        self.encoding_ = Encoding.from_arrays(
-            self.schema_, own or Encoding.as_they_are(self.schema_).arrays()
-        )
-        shapes = {"centroids_": (len(self.classes_), len(self.encoding_)), "prior_": (len(self.classes_),)}
-        for name, shape in shapes.items():
-            array = arrays[name]
-            if array.dtype != float or array.shape != shape or not np.isfinite(array).all():
-                msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
-                raise ValueError(msg)
-            setattr(self, name, array)
-        if (self.prior_ < 0).any() or not math.isclose(self.prior_.sum(), 1.0):
-            msg = "its priors are not the shares of its classes"
-            raise ValueError(msg)
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
+        k, d = len(self.classes_), len(self.encoding_)
+        self.centroids_, self.prior_ = checked_floats(arrays, centroids_=(k, d), prior_=(k,))
+        whole = math.isclose(self.prior_.sum(), 1.0)
+        require(whole and (self.prior_ >= 0).all(), "its priors are not the shares of its classes")
 
     def _work(self):
         labels, names = self._labels(), self._names()
@@ -158,12 +149,8 @@ class Rocchio(Classifier):
         terms = np.abs(self.centroids_ * x).max(axis=0)
         told = [j for j in np.argsort(-terms, kind="stable").tolist() if x[j]][:_SHOWN_COLUMNS]
         rows = [[names[j], x[j], *self.centroids_[:, j].tolist()] for j in told]
-        grid = Grid(
-            "row",
-            ["column", "x", *(f"μ({label})" for label in labels)],
-            rows,
-            "cells that are not 0, the largest terms first",
-        )
+        header = ["column", "x", *(f"μ({label})" for label in labels)]
+        grid = Grid("row", header, rows, "cells that are not 0, the largest terms first")
         cosines, steps = [], []
         length = math.sqrt(math.fsum(v * v for v in x))
         for label, centroid in zip(labels, self.centroids_.tolist(), strict=True):

@@ -18,19 +18,16 @@ def given_start(learner, n_scores):
     coef = _numbers(learner.coef_init, shape, shape[1:] if n_scores == 1 else shape)
     if coef is None:
         wanted = shape[1:] if n_scores == 1 else shape
-        msg = (
+        raise ParameterError(
             f"{who}: coef_init must be finite numbers of shape {wanted}, for {', '.join(names)};"
             f" got {learner.coef_init!r}"
         )
-        raise ParameterError(msg)
     intercept = _numbers(learner.intercept_init, (n_scores,), () if n_scores == 1 else (n_scores,))
     if intercept is None:
         number = "a finite number" if n_scores == 1 else f"{n_scores} finite numbers"
-        msg = f"{who}: intercept_init must be {number}, got {learner.intercept_init!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{who}: intercept_init must be {number}, got {learner.intercept_init!r}")
     if not learner.fit_intercept and intercept.any():
-        msg = f"{who}: with fit_intercept=False, intercept_init must be 0 or None"
-        raise ParameterError(msg)
+        raise ParameterError(f"{who}: with fit_intercept=False, intercept_init must be 0 or None")
     return coef, intercept
 
 

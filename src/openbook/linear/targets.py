@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils.validation import assert_all_finite
 
 from openbook.border.rows import check_known
+from openbook.damage import require
 from openbook.data import Numeric
 from openbook.data.read import read
 from openbook.errors import DataError
@@ -20,8 +21,7 @@ def several_targets(y: Any) -> tuple[tuple[str, ...], np.ndarray] | None:
         table = read(y)
         names = table.names
         if odd := [a for a in table.schema if not isinstance(a, Numeric)]:
-            msg = f"target {odd[0].name!r} is {odd[0].kind}, but LinearRegression predicts numbers"
-            raise DataError(msg)
+            raise DataError(f"target {odd[0].name!r} is {odd[0].kind}, but LinearRegression predicts numbers")
         numbers = table.block(names)
     else:
         numbers = np.asarray(y)
@@ -29,8 +29,7 @@ def several_targets(y: Any) -> tuple[tuple[str, ...], np.ndarray] | None:
             return None
         names = tuple(f"y{t}" for t in range(numbers.shape[-1]))
     if numbers.ndim != 2 or not names:
-        msg = f"y must have the shape (n,) or (n, targets), got {numbers.shape}"
-        raise DataError(msg)
+        raise DataError(f"y must have the shape (n,) or (n, targets), got {numbers.shape}")
     for name, column in zip(names, numbers.T, strict=True):
         check_known(name, column)
     numbers = numbers.astype(float)
@@ -41,10 +40,8 @@ def several_targets(y: Any) -> tuple[tuple[str, ...], np.ndarray] | None:
 def known_targets(facts: Mapping[str, Any]) -> tuple[tuple[str, ...], bool]:
     """The names of a model file's targets, and whether they are one array; ValueError where they are not."""
     targets, flat = facts["targets"], facts["flat"]
-    if not isinstance(targets, list) or not targets or not all(isinstance(name, str) for name in targets):
-        msg = "its targets must be a list of names"
-        raise ValueError(msg)
-    if flat not in {True, False} or (flat and len(targets) > 1):
-        msg = "its targets cannot be one array"
-        raise ValueError(msg)
+    names = isinstance(targets, list) and all(isinstance(name, str) for name in targets)
+    require(names and len(targets) > 0, "its targets must be a list of names")
+    known = flat in {True, False} and not (flat and len(targets) > 1)
+    require(known, "its targets cannot be one array")
     return tuple(targets), bool(flat)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.rules import Anything
+from openbook.damage import require
 from openbook.data import Nominal, Numeric, Schema, SparseTable, Table
 from openbook.ensemble.members import probabilities
 from openbook.errors import ParameterError
@@ -137,7 +138,6 @@ class ClassifierChain(MultiLabelLearner):
     def _opened(self, saved):
         self.order_ = saved.arrays["order_"]
         super()._opened(saved)
-        n = len(self.labels_)
-        if self.order_.dtype.kind != "i" or sorted(self.order_.tolist()) != list(range(n)):
-            msg = "its order is not one of its labels"
-            raise ValueError(msg)
+        every = list(range(len(self.labels_)))
+        own = self.order_.dtype.kind == "i" and sorted(self.order_.tolist()) == every
+        require(own, "its order is not one of its labels")

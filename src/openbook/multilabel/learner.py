@@ -25,6 +25,7 @@ from openbook.border.passages import log_odds, shaded_texts
 from openbook.border.rows import Rows
 from openbook.border.rules import Maybe, OneOf, ParameterRule, Whole
 from openbook.border.words import with_words
+from openbook.damage import checked_array, require
 from openbook.data import Column, Nominal, Schema, Table, Text, Word
 from openbook.decide.threshold import best_threshold
 from openbook.ensemble.members import copied, fitted
@@ -236,17 +237,12 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         return Schema((*others, *words), self.schema_.named)
 
     def _restore(self, arrays):
-        self.thresholds_ = arrays["thresholds_"]
-        if self.thresholds_.dtype != np.float64 or self.thresholds_.shape != self.labels_.shape:
-            msg = "its labels and thresholds do not fit together"
-            raise ValueError(msg)
+        self.thresholds_ = checked_array(arrays, "thresholds_", float, self.labels_.shape, finite=False)
 
     def _check_members(self):
         """Refuse members that are not one for each label, which only a damaged file has."""
         sides = [set(member.classes_.tolist()) <= set(SIDES.tolist()) for member in self.estimators_]
-        if len(sides) != len(self.labels_) or not all(sides):
-            msg = "its members are not one for each label"
-            raise ValueError(msg)
+        require(len(sides) == len(self.labels_) and all(sides), "its members are not one for each label")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

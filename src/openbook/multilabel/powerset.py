@@ -9,6 +9,7 @@ thresholds each label is decided by P_l(x).
 
 import numpy as np
 
+from openbook.damage import require
 from openbook.data import Column, Nominal
 from openbook.ensemble.members import copied, fitted, probabilities
 from openbook.multilabel.learner import MultiLabelLearner
@@ -103,9 +104,7 @@ class LabelPowerset(MultiLabelLearner):
 
     def _check_members(self):
         shape = (len(np.unique(self.sets_, axis=0)), len(self.labels_))
-        if self.sets_.dtype != bool or self.sets_.shape != shape or len(self.estimators_) != 1:
-            msg = "its sets are not distinct sets of its labels"
-            raise ValueError(msg)
-        if odd := set(self.estimators_[0].classes_.tolist()) - set(self._names()):
-            msg = f"its classifier knows a set {min(odd)!r}, and it does not"
-            raise ValueError(msg)
+        distinct = self.sets_.dtype == bool and self.sets_.shape == shape and len(self.estimators_) == 1
+        require(distinct, "its sets are not distinct sets of its labels")
+        known = set(self.estimators_[0].classes_.tolist()) <= set(self._names())
+        require(known, "its classifier knows a set that it does not")

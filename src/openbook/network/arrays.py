@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from openbook.damage import checked_array, require
 from openbook.data import Attribute, Numeric, Schema
 from openbook.errors import DataError
 from openbook.kernels.moments import Moments
@@ -22,7 +23,7 @@ from openbook.network.learning import FamilyCounts
 from openbook.network.leaves import LeafNormals, check_leaves
 from openbook.network.tables import checked_table
 
-__all__ = ["StoredNetwork", "checked_cuts", "checked_floats", "from_arrays", "to_arrays"]
+__all__ = ["StoredNetwork", "checked_cuts", "checked_numbers", "from_arrays", "to_arrays"]
 
 
 class StoredNetwork(NamedTuple):
@@ -65,24 +66,17 @@ def checked_cuts(
     for i, attribute in enumerate(schema):
         if isinstance(attribute, Numeric) and attribute.name not in leaves:
             cuts = arrays[f"cuts.{i}"]
-            if (
-                cuts.dtype != float
-                or cuts.ndim != 1
-                or not np.isfinite(cuts).all()
-                or (np.diff(cuts) <= 0).any()
-            ):
-                raise ValueError(f"the cuts of {attribute.name!r} must be finite numbers that rise")
+            finite = cuts.dtype == float and cuts.ndim == 1 and np.isfinite(cuts).all()
+            rising = finite and (np.diff(cuts) > 0).all()
+            require(rising, f"the cuts of {attribute.name!r} must be finite numbers that rise")
             found[attribute.name] = cuts
     return found
 
 
 def from_arrays(nodes: Sequence[Attribute], arrays: Mapping[str, np.ndarray]) -> StoredNetwork:
     """The network of these nodes; ValueError or KeyError where the arrays do not fit."""
-    edges = arrays["edges"]
-    if edges.dtype != np.int64 or edges.ndim != 2 or edges.shape[1] != 2:
-        raise ValueError("its edges must be pairs of numbers")
-    if ((edges < 0) | (edges >= len(nodes))).any():
-        raise ValueError("an edge names a node that is not there")
+    edges = checked_array(arrays, "edges", np.int64, (len(arrays["edges"]), 2))
+    require((edges >= 0) & (edges < len(nodes)), "an edge names a node that is not there")
     parents: list[list[int]] = [[] for _ in nodes]
     for a, b in edges.tolist():
         parents[b].append(a)
@@ -100,34 +94,30 @@ def from_arrays(nodes: Sequence[Attribute], arrays: Mapping[str, np.ndarray]) ->
     statistics = None
     if "rows" in arrays:
         counts = tuple(_stored_counts(arrays, i, tables[node.name]) for i, node in enumerate(nodes))
-        statistics = FamilyCounts(checked_floats(arrays, "rows", (1,)), counts, np.zeros(1))
-    trace = checked_floats(arrays, "trace", (arrays["trace"].size,), signed=True)
+        statistics = FamilyCounts(checked_numbers(arrays, "rows", (1,)), counts, np.zeros(1))
+    trace = checked_numbers(arrays, "trace", (arrays["trace"].size,), signed=True)
     return StoredNetwork(graph, tables, statistics, trace.tolist())
 
 
 def _stored_table(arrays, i, node, above):
     if not isinstance(node, Numeric):
-        return checked_table(node, above, checked_floats(arrays, f"table.{i}"))
+        return checked_table(node, above, checked_numbers(arrays, f"table.{i}"))
     shape = tuple(len(parent.values) for parent in above)
-    variance = checked_floats(arrays, f"variance.{i}", shape)
-    if (variance <= 0).any():
-        raise ValueError(f"the variances of {node.name!r} must be above zero")
-    return LeafNormals(checked_floats(arrays, f"mean.{i}", shape, signed=True), variance)
+    variance = checked_numbers(arrays, f"variance.{i}", shape)
+    require(variance > 0, f"the variances of {node.name!r} must be above zero")
+    return LeafNormals(checked_numbers(arrays, f"mean.{i}", shape, signed=True), variance)
 
 
 def _stored_counts(arrays, i, table):
     if not isinstance(table, LeafNormals):
-        return checked_floats(arrays, f"counts.{i}", table.shape)
+        return checked_numbers(arrays, f"counts.{i}", table.shape)
     shape = (table.mean.size, 1)
-    weight, scatter = (checked_floats(arrays, f"{part}.{i}", shape) for part in ("weight", "scatter"))
-    return Moments(weight, checked_floats(arrays, f"average.{i}", shape, signed=True), scatter)
+    weight, scatter = (checked_numbers(arrays, f"{part}.{i}", shape) for part in ("weight", "scatter"))
+    return Moments(weight, checked_numbers(arrays, f"average.{i}", shape, signed=True), scatter)
 
 
-def checked_floats(arrays, name, shape=None, *, signed=False):
+def checked_numbers(arrays, name, shape=None, *, signed=False):
     """An array of finite numbers, of a shape if it is given, and not negative unless they may be."""
-    array = arrays[name]
-    if array.dtype != float or (shape is not None and array.shape != shape) or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite float64 numbers{f' of the shape {shape}' if shape else ''}")
-    if not signed and (array < 0).any():
-        raise ValueError(f"{name} must not be negative")
+    array = checked_array(arrays, name, float, arrays[name].shape if shape is None else shape)
+    require(signed or (array >= 0).all(), f"{name} must not be negative")
     return array

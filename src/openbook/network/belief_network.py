@@ -26,12 +26,13 @@ from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.rows import refuse_infinity, weighed
 from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.border.unsupervised import Unsupervised
+from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Schema
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.network.arrays import checked_cuts, checked_floats, from_arrays, to_arrays
+from openbook.network.arrays import checked_cuts, from_arrays, to_arrays
 from openbook.network.derive import derive_network, derive_probability, derive_query
 from openbook.network.graph import Graph
 from openbook.network.learning import completed, known_log_likelihood
@@ -535,9 +536,8 @@ class BeliefNetwork(Questions, Unsupervised):
         cuts = checked_cuts(self.schema_, arrays, gaussian_columns(self, self.schema_))
         nodes = (*(as_node(a, cuts) for a in self.schema_), *self._latent_nodes(self.schema_))
         graph, tables, statistics, trace = from_arrays(nodes, arrays)
-        self.score_ = (
-            float(checked_floats(arrays, "score", (1,), signed=True)[0]) if "score" in arrays else None
-        )
+        known = "score" in arrays
+        self.score_ = float(checked_array(arrays, "score", float, (1,))[0]) if known else None
         self._build(nodes, graph, tables, statistics, cuts, trace)
 
 

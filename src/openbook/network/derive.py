@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.errors import RefusalError
 from openbook.network.elimination import largest, min_fill, planned
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import joined, listed
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
@@ -136,9 +136,8 @@ def _sum_of_products(network, label, terms, fixed, hidden):
         return Step(label, _product(terms), joined(rows[0], r" \cdot "), total, "the numbers put in"), total
     rows = [[*row, one] for row, one in zip(rows, products, strict=True)]
     grid = Grid("terms", [*hidden, *(term.words for term in terms), "product"], rows)
-    return Work(
-        label, (grid, Step(label, r"\sum \text{ product}", joined(products), total, "sum rule"))
-    ), total
+    step = Step(label, r"\sum \text{ product}", joined(products), total, "sum rule")
+    return Work(label, (grid, step)), total
 
 
 def _few_hidden(network, terms, hidden):
@@ -190,9 +189,8 @@ def _family_term(network, name, given):
     above = network.graph_.parents[name]
     free = tuple(v for v in (*above, name) if v not in given and v not in network.normals_)
     formula = rf"P({escape_text(name)} \mid {_names(above)})" if above else f"P({escape_text(name)})"
-    return Term(
-        _family(network.graph_, name), formula, free, lambda cells: _entry(network, name, {**given, **cells})
-    )
+    words = _family(network.graph_, name)
+    return Term(words, formula, free, lambda cells: _entry(network, name, {**given, **cells}))
 
 
 def _soft_term(name, likely):
@@ -216,29 +214,16 @@ def _ending(names, events, values, sums, evidence):
     order = sorted(range(len(sums)), key=lambda i: -sums[i])[:2]
     if len(order) == 2 and sums[order[1]] > 0:
         a, b = order
-        parts.append(
-            Step(
-                f"{values[a]} against {values[b]}",
-                rf"\frac{{{numerators[a]}}}{{{numerators[b]}}}",
-                rf"\frac{{{figure(sums[a])}}}{{{figure(sums[b])}}}",
-                sums[a] / sums[b],
-                "the numerators decide; P(e) is not needed to compare them",
-            )
-        )
-    parts.append(
-        Step(
-            "P(e)",
-            rf"\sum_{{{escape_text(names)}}} P({escape_text(names)}, e)",
-            joined(sums),
-            total,
-            f"sum rule over {names}; e: {evidence}",
-        )
-    )
+        formula, numbers = fraction(numerators[a], numerators[b]), fraction(sums[a], sums[b])
+        note = "the numerators decide; P(e) is not needed to compare them"
+        parts.append(Step(f"{values[a]} against {values[b]}", formula, numbers, sums[a] / sums[b], note))
+    formula = rf"\sum_{{{escape_text(names)}}} P({escape_text(names)}, e)"
+    parts.append(Step("P(e)", formula, joined(sums), total, f"sum rule over {names}; e: {evidence}"))
     parts += [
         Step(
             f"P({event} | e)",
-            rf"\frac{{{numerator}}}{{P(e)}}",
-            rf"\frac{{{figure(one)}}}{{{figure(total)}}}",
+            fraction(numerator, "P(e)"),
+            fraction(one, total),
             one / total if total else None,
             "product rule, normalised",
         )
@@ -285,25 +270,17 @@ def _mixture(network, target, given, asked, combinations, sums):
     weights, means, sds = zip(*(row[-3:] for row in rows), strict=True)
     centre = math.fsum(w * m for w, m in zip(weights, means, strict=True))
     variance = math.fsum(w * (s**2 + (m - centre) ** 2) for w, m, s in zip(weights, means, sds, strict=True))
+    centres = _shown_terms(rf"{figure(w)} \cdot {figure(m)}" for w, m in zip(weights, means, strict=True))
+    spreads = _shown_terms(
+        rf"{figure(w)} ({figure(s)}^2 + ({figure(m)} - {figure(centre)})^2)"
+        for w, m, s in zip(weights, means, sds, strict=True)
+    )
+    formulas = r"\sum_q P(q \mid e) \mu_q", r"\sum_q P(q \mid e) (\sigma_q^2 + (\mu_q - \mu)^2)"
+    sd = f"standard deviation {figure(math.sqrt(variance))}"
     return [
         Grid(f"components of {target}: q are the values of its parents", header, *_cut(rows)),
-        Step(
-            f"mean of {target}",
-            r"\sum_q P(q \mid e) \mu_q",
-            _shown_terms(rf"{figure(w)} \cdot {figure(m)}" for w, m in zip(weights, means, strict=True)),
-            centre,
-            "sum rule: the mean of a mixture",
-        ),
-        Step(
-            f"variance of {target}",
-            r"\sum_q P(q \mid e) (\sigma_q^2 + (\mu_q - \mu)^2)",
-            _shown_terms(
-                rf"{figure(w)} ({figure(s)}^2 + ({figure(m)} - {figure(centre)})^2)"
-                for w, m, s in zip(weights, means, sds, strict=True)
-            ),
-            variance,
-            f"standard deviation {figure(math.sqrt(variance))}",
-        ),
+        Step(f"mean of {target}", formulas[0], centres, centre, "sum rule: the mean of a mixture"),
+        Step(f"variance of {target}", formulas[1], spreads, variance, sd),
     ]
 
 
@@ -319,12 +296,8 @@ def derive_network(network):
     """The edges, and the table of each node with the counts behind it where it was learnt."""
     graph = network.graph_
     attributes = {a.name: a for a in network.nodes_}
-    edges = Grid(
-        "edges",
-        ["node", "parents"],
-        [[name, ", ".join(graph.parents[name]) or "none"] for name in graph.order],
-    )
-    parts = [_chain(network), edges]
+    edges = [[name, ", ".join(graph.parents[name]) or "none"] for name in graph.order]
+    parts = [_chain(network), Grid("edges", ["node", "parents"], edges)]
     statistics = network.statistics_
     counts = dict(zip(attributes, statistics.tables, strict=True)) if statistics is not None else None
     for name in graph.order:
@@ -344,13 +317,8 @@ def derive_network(network):
         header = [*graph.parents[name], *heads, *(["rows"] if counts else [])]
         parts.append(Grid(_family(graph, name), header, *_cut(rows)))
     if network.trace_:
-        parts.append(
-            Grid(
-                "expectation-maximisation",
-                ["round", "log-likelihood"],
-                *_cut([[i, v] for i, v in enumerate(network.trace_)]),
-            )
-        )
+        rounds = _cut([[i, v] for i, v in enumerate(network.trace_)])
+        parts.append(Grid("expectation-maximisation", ["round", "log-likelihood"], *rounds))
     return Work(
         "Belief network", tuple(parts), f"{len(graph.edges)} edges between {len(graph.parents)} nodes."
     )

@@ -180,9 +180,8 @@ def check_budget(cells: int, together: Sequence[int], budget: int, names: Sequen
     """Refuse before anything is built if the largest product would have more cells than the budget."""
     if cells > budget:
         shown = ", ".join(names[v] for v in together[:6]) + (", …" if len(together) > 6 else "")
-        msg = (
+        raise RefusalError(
             f"the exact answer needs a factor of {cells:.3g} cells ({8 * cells / 2**30:.3g} GiB) over"
             f" {len(together)} nodes ({shown}), more than the budget of {budget:.3g}; estimate the answer by"
             " sample(...), give more evidence, or raise budget="
         )
-        raise RefusalError(msg)

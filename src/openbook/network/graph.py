@@ -60,8 +60,7 @@ class Graph:
             if odd := [parent for parent in above if not isinstance(parent, str)]:
                 raise DataError(f"node {node!r}: the name of a parent must be text, got {odd[0]!r}")
             if len(set(above)) < len(above):
-                msg = f"node {node!r} lists a parent twice: {', '.join(above)}"
-                raise DataError(msg)
+                raise DataError(f"node {node!r} lists a parent twice: {', '.join(above)}")
             for parent in above:
                 if parent not in self.children:
                     hint = did_you_mean(parent, tuple(self.parents))

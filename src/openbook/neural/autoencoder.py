@@ -105,22 +105,8 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     (150, 2)
     """
 
-    _rules = {
-        name: rule
-        for name, rule in RULES.items()
-        if name
-        not in {
-            "integration",
-            "steepness",
-            "unlabelled",
-            "dropout",
-            "coefs_init",
-            "intercepts_init",
-            "pretrain",
-            "fit_intercept",
-            "shuffle",
-        }
-    }
+    #: All but those of the parameters for which `Trained` has a value.
+    _rules = {name: rule for name, rule in RULES.items() if not hasattr(Trained, name)}
 
     def __init__(
         self,
@@ -162,8 +148,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
 
     def _fit(self, rows):
         if not self._hidden():
-            msg = "Autoencoder: hidden_layer_sizes must name at least one layer, the code"
-            raise ParameterError(msg)
+            raise ParameterError("Autoencoder: hidden_layer_sizes must name at least one layer, the code")
         super()._fit(rows)
 
     def transform(self, X):
@@ -180,7 +165,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         return self._each(X, self._codes)
 
     def _codes(self, X):
-        return self._run(self._numbers(X), 0, len(self._code())).astype(np.float64)
+        return self._fitted_network().between(self._numbers(X), 0, len(self._code())).astype(np.float64)
 
     def inverse_transform(self, code):
         """The rows behind codes: numbers in the units of their columns, and the likeliest values.
@@ -197,9 +182,9 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         check_is_fitted(self)
         code = np.asarray(code, dtype=self.precision)
         if code.ndim != 2 or code.shape[1] != self._code()[-1]:
-            msg = f"a code has {self._code()[-1]} columns, and this array has shape {code.shape}"
-            raise DataError(msg)
-        return self.encoding_.decoded(self._run(code, len(self._code()), len(self.coefs_)))
+            raise DataError(f"a code has {self._code()[-1]} columns, and this array has shape {code.shape}")
+        numbers = self._fitted_network().between(code, len(self._code()), len(self.coefs_))
+        return self.encoding_.decoded(numbers)
 
     def errors(self, X):
         """The reconstruction error of each row: ½ Σ (x̂ - x)² over the encoded columns.
@@ -215,17 +200,15 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         return self._each(X, self._errors)
 
     def _errors(self, X):
-        numbers = self._numbers(X)
-        back = self._run(numbers, 0, len(self.coefs_))
-        return self._network(self.coefs_, self.intercepts_).output.errors(back, numbers)[0]
+        numbers, network = self._numbers(X), self._fitted_network()
+        return network.output.errors(network.scores(numbers), numbers)[0]
 
     def _work(self):
-        return derive_model(self, self._network(self.coefs_, self.intercepts_), "its own inputs")
+        return derive_model(self, self._fitted_network(), "its own inputs")
 
     def _work_row(self, X):
-        network = self._network(self.coefs_, self.intercepts_)
         numbers = self.encoding_(X)[0].tolist()
-        return derive_row(self, network, numbers, numbers, "its own inputs")
+        return derive_row(self, self._fitted_network(), numbers, numbers, "its own inputs")
 
     def _decided(self, answers):  # noqa: ARG002 (of the same form for all)
         layer = len(self._code())
@@ -244,13 +227,6 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
 
     def _targets(self, X, y, w, output):  # noqa: ARG002 (of the same form for all)
         return X
-
-    def _numbers(self, X):
-        return self.encoding_(X, dtype=np.dtype(self.precision))
-
-    def _run(self, x, first, last):
-        """Through the layers from `first` up to `last`."""
-        return self._network(self.coefs_, self.intercepts_).between(x, first, last)
 
     @property
     def _n_features_out(self):

@@ -43,17 +43,11 @@ def derive_row(model, network, numbers, target, what):
     """
     numbering = Numbering(model._sizes())  # noqa: SLF001 (the model's other half)
     layers = twin.forward(network, numbers)
-    inputs = Grid(
-        "inputs",
-        ("unit", "column", "value"),
-        first_and_last(
-            [
-                (numbering.unit(0, j), name, x)
-                for j, (name, x) in enumerate(zip(model.encoding_.names, numbers, strict=True))
-            ]
-        ),
-    )
-    parts: list[Grid | Work] = [inputs]
+    cells = [
+        (numbering.unit(0, j), name, x)
+        for j, (name, x) in enumerate(zip(model.encoding_.names, numbers, strict=True))
+    ]
+    parts: list[Grid | Work] = [Grid("inputs", ("unit", "column", "value"), first_and_last(cells))]
     for i, layer in enumerate(layers):
         last = i == len(layers) - 1
         title = "output" if last else f"hidden layer {i + 1}"
@@ -85,9 +79,7 @@ def _answers(network, i, layer, numbering, letter):
         yield Step(f"z{unit}", formula, joined(terms), z)
         yield Step(f"{letter}{unit}", activation.formula, _activated(activation, z, layer.sums), a)
     if len(layer.sums) > UNITS:
-        units = enumerate(zip(layer.sums, layer.answers, strict=True))
-        rows = first_and_last([(numbering.unit(i + 1, k), z, a) for k, (z, a) in units])
-        yield Grid("all units", ("unit", "z", letter), rows)
+        yield _all_units(numbering, i + 1, {"z": layer.sums, letter: layer.answers})
 
 
 def _terms(integration, x, w):
@@ -118,18 +110,15 @@ def _corrections(model, network, layers, target, numbering):
     """The loss, the error of every unit, and the update that this row alone would make."""
     deltas = twin.backward(network, layers, target)
     step = model.learning_rate_init_
-    yield Work(
-        "error of the output", tuple(_output_errors(network, layers[-1], target, deltas[-1], numbering))
-    )
+    errors = _output_errors(network, layers[-1], target, deltas[-1], numbering)
+    yield Work("error of the output", tuple(errors))
     for i in reversed(range(1, len(layers))):
         steps = _hidden_errors(network, i, layers[i], deltas[i], deltas[i - 1], numbering)
         yield Work(f"error passed back to hidden layer {i}", tuple(steps))
     chains = tuple(_chains(network, layers, target, deltas, numbering))
     yield Work("the same as a chain of partial derivatives", chains)
-    yield Work(
-        f"update by this row alone, with steps of {figure(step)}",
-        tuple(_updates(model, network, layers, deltas, numbering, step)),
-    )
+    updates = _updates(model, network, layers, deltas, numbering, step)
+    yield Work(f"update by this row alone, with steps of {figure(step)}", tuple(updates))
 
 
 def _output_errors(network, layer, target, deltas, numbering):
@@ -147,11 +136,7 @@ def _output_errors(network, layer, target, deltas, numbering):
         yield Step("f'(z)", output.activation.slope_formula)
     for k, (o, t, delta) in enumerate(zip(answers, target, deltas, strict=True)):
         if k == UNITS:
-            rows = [
-                (numbering.unit(last, m), *figures)
-                for m, figures in enumerate(zip(target, answers, deltas, strict=True))
-            ]
-            yield Grid("all units", ("unit", "target", "o", "δ"), first_and_last(rows))
+            yield _all_units(numbering, last, {"target": target, "o": answers, "δ": deltas})
             break
         unit = numbering.unit(last, k)
         difference = rf"{signed(t)} - {signed(o)}"
@@ -172,11 +157,7 @@ def _hidden_errors(network, i, layer, deltas, below, numbering):
     yield Step("f'(z)", network.activations[i - 1].slope_formula)
     for j, (a, delta) in enumerate(zip(layer.inputs, below, strict=True)):
         if j == UNITS:
-            rows = [
-                (numbering.unit(i, m), a, delta)
-                for m, (a, delta) in enumerate(zip(layer.inputs, below, strict=True))
-            ]
-            yield Grid("all units", ("unit", "h", "δ"), first_and_last(rows))
+            yield _all_units(numbering, i, {"h": layer.inputs, "δ": below})
             break
         weights = network.weights[i][j].tolist()
         terms = [
@@ -198,12 +179,9 @@ def _chains(network, layers, target, deltas, numbering):
         if i == last:
             links = _from_the_loss(network.output, layer, target, deltas[last], answer, z)
         else:
-            above = layers[i + 1]
+            kind, d = network.integrations[i + 1].name, len(layers[i + 1].inputs)
             ways = [
-                (
-                    -delta,
-                    twin.by_input(network.integrations[i + 1].name, layer.answers[0], w, len(above.inputs)),
-                )
+                (-delta, twin.by_input(kind, layer.answers[0], w, d))
                 for delta, w in zip(deltas[i + 1], network.weights[i + 1][0].tolist(), strict=True)
             ]
             numbers = joined([rf"{signed(by_sum)} \cdot {signed(by_input)}" for by_sum, by_input in ways])
@@ -218,13 +196,9 @@ def _chains(network, layers, target, deltas, numbering):
         own = twin.by_weight(network.integrations[i].name, layer.inputs[0], w, len(layer.inputs))
         note = f"what unit {below} says" if i else "the input"
         links.append(Step(f"∂{z}/∂{weight}", result=own, note=note))
-        factors = [step.result for step in links]
-        product = -deltas[i][0] * own
-        chain = r" \cdot ".join(signed(factor) for factor in factors)
-        yield Work(
-            f"weight {weight}, to {_name(i, len(layers))}",
-            (*links, Step(f"∂E/∂{weight}", "", chain, product, "the product of the links")),
-        )
+        chain = r" \cdot ".join(signed(step.result) for step in links)
+        product = Step(f"∂E/∂{weight}", "", chain, -deltas[i][0] * own, "the product of the links")
+        yield Work(f"weight {weight}, to {_name(i, len(layers))}", (*links, product))
 
 
 def _from_the_loss(output, layer, target, deltas, answer, z):
@@ -269,6 +243,12 @@ def _updates(model, network, layers, deltas, numbering, step):
         more = network.weights[i].size > WEIGHTS
         parts = (*steps[:WEIGHTS], Step("and so on", integration.update_formula)) if more else tuple(steps)
         yield Work(f"weights to {_name(i, len(layers))}", parts)
+
+
+def _all_units(numbering, layer, figures):
+    """A grid of figures of each unit of a layer, by name."""
+    rows = [(numbering.unit(layer, k), *own) for k, own in enumerate(zip(*figures.values(), strict=True))]
+    return Grid("all units", ("unit", *figures), first_and_last(rows))
 
 
 def _name(i, n_layers):

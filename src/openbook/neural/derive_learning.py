@@ -75,9 +75,8 @@ def _rules(model, network):
 
 def _curve(model):
     held = model.validation_curve_.tolist()
-    rows = [
-        (epoch + 1, loss, *held[epoch : epoch + 1]) for epoch, loss in enumerate(model.loss_curve_.tolist())
-    ]
+    losses = model.loss_curve_.tolist()
+    rows = [(epoch + 1, loss, *held[epoch : epoch + 1]) for epoch, loss in enumerate(losses)]
     every = max(1, -(-len(rows) // 24))
     shown = [row for i, row in enumerate(rows) if i % every == 0 or i == len(rows) - 1]
     header = ("epoch", "loss", "loss of the held-out rows")[: 3 if held else 2]

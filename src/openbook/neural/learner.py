@@ -116,15 +116,12 @@ class NetworkLearner(Trained, Learner):
         return self._each(X, partial(self._hidden_answers, int(wanted)))
 
     def _hidden_answers(self, layer, X):
-        numbers = self.encoding_(X, dtype=np.dtype(self.precision))
-        return self._network(self.coefs_, self.intercepts_).between(numbers, 0, layer)
+        return self._fitted_network().between(self._numbers(X), 0, layer)
 
     def _scores(self, X):
         """The sums of the last layer for encoded rows."""
-        numbers = self.encoding_(X, dtype=np.dtype(self.precision))
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._network(self.coefs_, self.intercepts_).scores(numbers)
-        return np.nan_to_num(scores)
+            return np.nan_to_num(self._fitted_network().scores(self._numbers(X)))
 
     def work(self, row=None, truth=None):
         """Show the work: how the network was learnt or, for a row, its forward pass.
@@ -163,11 +160,9 @@ class NetworkLearner(Trained, Learner):
         return row, None if truth != truth else truth  # noqa: PLR0124 (NaN is no truth)
 
     def _work(self):
-        return derive_model(self, self._network(self.coefs_, self.intercepts_), self.target_)
+        return derive_model(self, self._fitted_network(), self.target_)
 
     def _work_row(self, X, truth=None):
-        network = self._network(self.coefs_, self.intercepts_)
+        wanted = None if truth is None else self._wanted(truth)
         numbers = self.encoding_(X)[0].tolist()
-        return derive_row(
-            self, network, numbers, None if truth is None else self._wanted(truth), self.target_
-        )
+        return derive_row(self, self._fitted_network(), numbers, wanted, self.target_)

@@ -13,11 +13,12 @@ import numpy as np
 
 from openbook.border.learner import Classifier, Regressor
 from openbook.border.rules import Maybe, OneOf
+from openbook.damage import checked_array, require
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.neural.learner import NetworkLearner
 from openbook.neural.outputs import CrossEntropy, Distance, Output
-from openbook.neural.trained import RULES, checked
+from openbook.neural.trained import RULES
 from openbook.words.numbers import figure
 from openbook.work import Step
 
@@ -143,11 +144,10 @@ class MLPClassifier(NetworkLearner, Classifier):
         elif self.output in {None, "sigmoid", "softmax"}:
             output = CrossEntropy(self.output or ("sigmoid" if n_classes == 2 else "softmax"))
         else:
-            msg = (
+            raise ParameterError(
                 f"MLPClassifier: cross-entropy needs probabilities, and {self.output} units give none;"
                 " take loss='squared', or sigmoid or softmax units"
             )
-            raise ParameterError(msg)
         return output, output.units(n_classes)
 
     def _targets(self, X, y, w, output):  # noqa: ARG002 (of the same form for all)
@@ -160,8 +160,7 @@ class MLPClassifier(NetworkLearner, Classifier):
     def _wanted(self, truth):
         labels = [as_text(label) for label in self.classes_.tolist()]
         if as_text(truth) not in labels:
-            msg = f"no class {truth!r}. {did_you_mean(as_text(truth), labels)}"
-            raise DataError(msg)
+            raise DataError(f"no class {truth!r}. {did_you_mean(as_text(truth), labels)}")
         output, units = self._output_layer()
         c, own = labels.index(as_text(truth)), range(len(labels))[-units:]
         return [output.activation.high if k == c else output.activation.low for k in own]
@@ -332,9 +331,8 @@ class MLPRegressor(NetworkLearner, Regressor):
         if (self.target_mean_, self.target_scale_) == (0.0, 1.0):
             step = Step(self.target_, "o", "", predicted)
         else:
-            numbers = (
-                rf"{figure(self.target_mean_)} + {figure(self.target_scale_)} \cdot ({figure(answers[0])})"
-            )
+            mean, scale = figure(self.target_mean_), figure(self.target_scale_)
+            numbers = rf"{mean} + {scale} \cdot ({figure(answers[0])})"
             note = "targets are scaled to mean 0 and standard deviation 1"
             step = Step(self.target_, r"\bar{y} + s_y o", numbers, predicted, note)
         return [step], f"Predicted: {self.target_} = {figure(predicted)}."
@@ -343,9 +341,6 @@ class MLPRegressor(NetworkLearner, Regressor):
         return {**super()._arrays(), "target": np.array([self.target_mean_, self.target_scale_])}
 
     def _restore(self, arrays):
-        target = checked(arrays, "target", np.dtype(float), (2,))
-        self.target_mean_, self.target_scale_ = target.tolist()
-        if self.target_scale_ <= 0:
-            msg = "the scale of its target must be above zero"
-            raise ValueError(msg)
-        super()._restore({name: array for name, array in arrays.items() if name != "target"})
+        self.target_mean_, self.target_scale_ = checked_array(arrays, "target", float, (2,)).tolist()
+        require(self.target_scale_ > 0, "the scale of its target must be above zero")
+        super()._restore(arrays)

@@ -120,8 +120,7 @@ def draw_activations(names=None):
     """
     names = HIDDEN if names is None else names
     if odd := [name for name in names if name not in HIDDEN]:
-        msg = f"no activation {odd[0]!r} of a single unit; choose from {', '.join(HIDDEN)}"
-        raise ParameterError(msg)
+        raise ParameterError(f"no activation {odd[0]!r} of a single unit; choose from {', '.join(HIDDEN)}")
     z = np.linspace(-4, 4, 401)
     plots, told = [], []
     for name in names:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Estimator
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ParameterRule, Whole, WordOr
+from openbook.damage import checked_array
 from openbook.data import read
 from openbook.data.conform import conform
 from openbook.draw.charts import line_chart
@@ -35,7 +36,7 @@ from openbook.neural.training import Settings, TrainingRows, TrainingRun
 from openbook.prepare import Encoding
 from openbook.words.sentences import plural
 
-__all__ = ["RULES", "Trained", "checked", "settings_of"]
+__all__ = ["RULES", "Trained", "settings_of"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Sizes(Anything):
 
 
 @dataclass(frozen=True)
-class HiddenActivations(Anything):
+class HiddenActivations(Sizes):
     """An activation for all hidden layers, or one for each."""
 
     what: str = f"one of {', '.join(map(repr, HIDDEN))}, or a sequence of them, one for each hidden layer"
@@ -61,9 +62,6 @@ class HiddenActivations(Anything):
     def allows(self, value):
         names = (value,) if isinstance(value, str) else value
         return isinstance(names, list | tuple) and all(isinstance(n, str) and n in HIDDEN for n in names)
-
-    def from_json(self, record):
-        return tuple(record) if isinstance(record, list) else record
 
 
 @dataclass(frozen=True)
@@ -169,9 +167,8 @@ class Trained(Estimator):
         with np.errstate(over="ignore", invalid="ignore"):  # training looks for what is not finite
             parameters = self._start(X, settings, random)
             network = self._network(parameters.weights, parameters.biases)
-            examples = TrainingRows(
-                X, self._targets(X, y, w, output), None if w is None else w.astype(X.dtype)
-            )
+            weights = None if w is None else w.astype(X.dtype)
+            examples = TrainingRows(X, self._targets(X, y, w, output), weights)
             history = TrainingRun(network, parameters, examples, settings, random, type(self).__name__).run()
         self.coefs_ = [weights.copy() for weights in parameters.weights]
         self.intercepts_ = [biases.copy() for biases in parameters.biases]
@@ -181,11 +178,8 @@ class Trained(Estimator):
         self.gradients_ = np.array(history.gradients, dtype=float).reshape(-1, len(parameters.vector))
         self.best_epoch_, self.ending_ = history.best, history.ending
         if history.interrupted:
-            warnings.warn(
-                f"{type(self).__name__}: {history.ending}; the model has the weights of that moment",
-                InterruptedFit,
-                stacklevel=4,
-            )
+            said = f"{type(self).__name__}: {history.ending}; the model has the weights of that moment"
+            warnings.warn(said, InterruptedFit, stacklevel=4)
 
     def _sizes(self):
         """The units of every layer, the encoded columns first."""
@@ -201,13 +195,19 @@ class Trained(Estimator):
         hidden = len(self._sizes()) - 2
         names = (self.activation,) * hidden if isinstance(self.activation, str) else tuple(self.activation)
         if len(names) != hidden:
-            msg = (
+            raise ParameterError(
                 f"{type(self).__name__}: activation lists {plural(len(names), 'activation')}, but there are"
                 f" {plural(hidden, 'hidden layer')}; give one for each, or one name for all"
             )
-            raise ParameterError(msg)
         steep = {"sigmoid": steep_sigmoid(self.steepness)}
         return [steep.get(name, ACTIVATIONS[name]) for name in names]
+
+    def _fitted_network(self):
+        return self._network(self.coefs_, self.intercepts_)
+
+    def _numbers(self, X):
+        """The rows of a table as the network takes them."""
+        return self.encoding_(X, dtype=np.dtype(self.precision))
 
     def _network(self, weights, biases):
         output, _ = self._output_layer()
@@ -220,8 +220,7 @@ class Trained(Estimator):
             return given_parameters(self, sizes, X.dtype)
         parameters = drawn_weights(sizes, self._activations(), self.integration, random, X.dtype)
         if not self.fit_intercept:
-            for biases in parameters.biases:
-                biases[:] = 0.0
+            parameters.vector[len(parameters.penalised) :] = 0.0
         if self.pretrain:
             network = self._network(parameters.weights, parameters.biases)
             pretrain(network, self._all_inputs(X), settings, self.pretrain, random)
@@ -247,8 +246,7 @@ class Trained(Estimator):
         """
         check_is_fitted(self)
         if not len(self.loss_curve_):
-            msg = "no epoch was trained, so there is no training curve; raise max_iter"
-            raise ParameterError(msg)
+            raise ParameterError("no epoch was trained, so there is no training curve; raise max_iter")
         curves = {"training rows": self.loss_curve_, "rows held out": self.validation_curve_}
         lines = {name: (np.arange(1, len(y) + 1), y) for name, y in curves.items() if len(y)}
         return line_chart("Training curve", ("epoch", "mean loss"), lines, (f"Ended: {self.ending_}.",))
@@ -289,7 +287,7 @@ class Trained(Estimator):
 
     def _arrays(self):
         return {
-            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
+            **self.encoding_.arrays("encoding."),
             **{f"weights.{i}": array for i, array in enumerate(self.coefs_)},
             **{f"biases.{i}": array for i, array in enumerate(self.intercepts_)},
             "loss_curve": self.loss_curve_,
@@ -299,33 +297,22 @@ class Trained(Estimator):
         }
 
     def _restore(self, arrays):
-        start = "encoding."
-        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
         pairs = list(pairwise(self._sizes()))
         layers = {f"{kind}.{i}" for kind in ("weights", "biases") for i in range(len(pairs))}
         if odd := {name for name in arrays if name.startswith(("weights", "biases"))} - layers:
-            msg = f"array {min(odd)!r} belongs to no layer"
-            raise ValueError(msg)
+            raise ValueError(f"array {min(odd)!r} belongs to no layer")
         dtype = np.dtype(self.precision)
-        self.coefs_ = [checked(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
-        self.intercepts_ = [checked(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)]
+        self.coefs_ = [checked_array(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
+        self.intercepts_ = [
+            checked_array(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)
+        ]
         self.learning_rate_init_ = settings_of(self).learning_rate_init
         size = sum(a * b + b for a, b in pairs)
         shapes = {"loss_curve": (), "validation_curve": (), "trace": (size,), "gradients": (size,)}
         for name, width in shapes.items():
             shape = (len(arrays[name]), *width)
-            setattr(self, f"{name}_", checked(arrays, name, np.dtype(float), shape))
-
-
-def checked(arrays, name, dtype, shape):
-    array = arrays[name]
-    if array.dtype != dtype or array.shape != tuple(shape) or not np.isfinite(array).all():
-        msg = (
-            f"array {name!r} is {array.dtype}{array.shape}, expected {dtype}{tuple(shape)} of finite numbers"
-        )
-        raise ValueError(msg)
-    return array
+            setattr(self, f"{name}_", checked_array(arrays, name, float, shape))
 
 
 def given_parameters(learner, sizes, dtype):
@@ -336,18 +323,15 @@ def given_parameters(learner, sizes, dtype):
         if arrays is None:
             continue
         if isinstance(arrays, str) or not hasattr(arrays, "__len__"):
-            msg = f"{who}: {name} must be {RULES[name].demand()}, got {arrays!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"{who}: {name} must be {RULES[name].demand()}, got {arrays!r}")
         if len(arrays) != len(own):
-            msg = f"{who}: {name} has {len(arrays)} layers, but the network has {len(own)}"
-            raise ParameterError(msg)
+            raise ParameterError(f"{who}: {name} has {len(arrays)} layers, but the network has {len(own)}")
         for layer, (array, place) in enumerate(zip(arrays, own, strict=True)):
             numbers = np.asarray(array, dtype=dtype)
             if numbers.shape != place.shape or not np.isfinite(numbers).all():
-                msg = (
+                raise ParameterError(
                     f"{who}: {name} of layer {layer + 1} must be {place.shape} finite numbers,"
                     f" got {numbers.shape}"
                 )
-                raise ParameterError(msg)
             place[:] = numbers
     return parameters

@@ -114,9 +114,8 @@ class TrainingRun:
         if self.in_order and self.size == n and network.integrations[0] is INTEGRATIONS["sum"]:
             self.rows = rows._replace(X=_sparse(rows.X))
         self.buffer = np.empty((0 if self.in_order else self.size, rows.X.shape[1]), rows.X.dtype)
-        self.passes = Passes(
-            network, self.size, bias=settings.fit_intercept, dropout=settings.dropout, random=random
-        )
+        how = {"bias": settings.fit_intercept, "dropout": settings.dropout, "random": random}
+        self.passes = Passes(network, self.size, **how)
         self.optimiser = OPTIMISERS[settings.solver](parameters, settings.alpha, settings.momentum)
         updates = settings.max_iter * -(-len(self.learnt) // self.size)
         self.traced = len(parameters.vector) * updates <= TRACED
@@ -166,11 +165,10 @@ class TrainingRun:
         penalty = 0.5 * self.settings.alpha / self.size * float(weights @ weights)
         loss = total / len(self.learnt) + penalty
         if not (np.isfinite(loss) and np.isfinite(self.parameters.vector).all()):
-            msg = (
+            raise ParameterError(
                 f"{self.who}: training diverged in epoch {len(self.history.loss) + 1};"
                 f" take smaller steps: learning_rate_init={self.settings.learning_rate_init / 10:g}"
             )
-            raise ParameterError(msg)
         return loss
 
     def _gradient(self, x, targets, w):

@@ -142,15 +142,10 @@ def backward(network, layers, targets):
     deltas = [last_errors(network.output, layers[-1].answers, targets)]
     for i in reversed(range(1, len(layers))):
         integration, inputs = network.integrations[i].name, layers[i].inputs
-        deltas.insert(
-            0,
-            [
-                activation_slope(network.activations[i - 1], a)
-                * math.fsum(
-                    delta * by_input(integration, a, w, len(inputs))
-                    for delta, w in zip(deltas[0], row, strict=True)
-                )
-                for a, row in zip(inputs, network.weights[i].tolist(), strict=True)
-            ],
-        )
+        below = []
+        for a, row in zip(inputs, network.weights[i].tolist(), strict=True):
+            ways = zip(deltas[0], row, strict=True)
+            total = math.fsum(delta * by_input(integration, a, w, len(inputs)) for delta, w in ways)
+            below.append(activation_slope(network.activations[i - 1], a) * total)
+        deltas.insert(0, below)
     return deltas

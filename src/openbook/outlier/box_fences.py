@@ -14,7 +14,7 @@ under a normal curve; a column that does not vary at all counts 1 there.
 import numpy as np
 
 from openbook.border.rules import OneOf
-from openbook.damage import checked_array
+from openbook.damage import require
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
 from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
@@ -62,6 +62,7 @@ class BoxFences(ColumnDetector):
 
     weighs = False
     _natural = (1.5, "the box-plot fences")
+    figures = ("q1", "q3", "iqr")
     letter = "a"
     meaning = "Distance outside the box in interquartile ranges; the largest is the score."
 
@@ -71,12 +72,17 @@ class BoxFences(ColumnDetector):
 
     def _learn(self, rows):
         columns = known(all_values(rows))
-        found = _linear if self.quartiles == "linear" else _halves
-        ends = np.array([found(column) if len(column) else (0.0, 0.0) for column in columns])
+        ends = np.array([self._quartiles(column) if len(column) else (0.0, 0.0) for column in columns])
         self.q1_, self.q3_ = ends.reshape(-1, 2).T.copy()
         spread = np.array([_NORMAL * column.std() if len(column) else 0.0 for column in columns])
         apart = self.q3_ - self.q1_
         self.iqr_ = np.where(apart > 0, apart, np.where(spread > 0, spread, 1.0))
+
+    def _quartiles(self, values):
+        if self.quartiles == "linear":
+            return np.quantile(values, (0.25, 0.75))
+        half, values = max(len(values) // 2, 1), np.sort(values)
+        return np.median(values[:half]), np.median(values[-half:])
 
     @property
     def fences_(self):
@@ -95,36 +101,12 @@ class BoxFences(ColumnDetector):
         return Step(name, formula, numbers, max(q1 - x, x - q3, 0.0) / iqr)
 
     def _learnt(self):
-        columns = (looked_at(self.schema_), self.q1_, self.q3_, self.iqr_, *self.fences_.T)
+        rows = zip(looked_at(self.schema_), self.q1_, self.q3_, self.iqr_, *self.fences_.T, strict=True)
         header = ("column", "Q1", "Q3", "Q3 - Q1", "low fence", "high fence")
-        rows = list(zip(*(list(column) for column in columns), strict=True))
-        return (
-            Grid(
-                "columns",
-                header,
-                rows,
-                "If Q3 = Q1, the interquartile range is taken as 1.349 standard deviations.",
-            ),
-        )
-
-    def _arrays(self):
-        return {"q1": self.q1_, "q3": self.q3_, "iqr": self.iqr_}
+        note = "If Q3 = Q1, the interquartile range is taken as 1.349 standard deviations."
+        return (Grid("columns", header, list(rows), note),)
 
     def _restore(self, arrays):
-        shape = (len(looked_at(self.schema_)),)
-        self.q1_, self.q3_, self.iqr_ = (
-            checked_array(arrays, name, float, shape) for name in ("q1", "q3", "iqr")
-        )
-        if not ((self.iqr_ > 0) & (self.q1_ <= self.q3_)).all():
-            msg = "quartiles must be in order, and their distance above 0"
-            raise ValueError(msg)
-
-
-def _linear(values):
-    return np.quantile(values, (0.25, 0.75))
-
-
-def _halves(values):
-    half = max(len(values) // 2, 1)
-    values = np.sort(values)
-    return np.median(values[:half]), np.median(values[-half:])
+        super()._restore(arrays)
+        sound = (self.iqr_ > 0) & (self.q1_ <= self.q3_)
+        require(sound, "quartiles must be in order, and their distance above 0")

@@ -9,8 +9,9 @@ Relative, a row at the rim of a thin cluster is not odd for that. A median of 0 
 import numpy as np
 
 from openbook.border.rules import Flag
-from openbook.damage import checked_array
+from openbook.damage import checked_array, require
 from openbook.outlier.clustered import CLUSTER_RULES, Clustered
+from openbook.words.numbers import fraction
 from openbook.work import Step
 
 __all__ = ["CentroidDistance"]
@@ -61,9 +62,6 @@ class CentroidDistance(Clustered):
         ]
         self.medians_ = np.array([median or overall for median in medians])
 
-    def _counts(self, points):
-        return self._nearest(points)
-
     def _factors(self):
         return 1 / self.medians_ if self.relative else np.ones(len(self.centres_))
 
@@ -71,7 +69,7 @@ class CentroidDistance(Clustered):
         if not self.relative:
             return Step("factor f", result=1)
         median = float(self.medians_[c])
-        return Step("factor f", r"\frac{1}{median}", rf"\frac{{1}}{{{median:.6g}}}", 1 / median)
+        return Step("factor f", r"\frac{1}{median}", fraction(1, f"{median:.6g}"), 1 / median)
 
     def _arrays(self):
         return {**super()._arrays(), "medians": self.medians_}
@@ -79,6 +77,4 @@ class CentroidDistance(Clustered):
     def _restore(self, arrays):
         super()._restore(arrays)
         self.medians_ = checked_array(arrays, "medians", float, (len(self.centres_),))
-        if not (self.medians_ > 0).all():
-            msg = "a median distance must lie above 0"
-            raise ValueError(msg)
+        require(self.medians_ > 0, "a median distance must lie above 0")

@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.border.rules import Maybe, ParameterRule, Whole
 from openbook.cluster import KMeans
-from openbook.damage import checked_array
+from openbook.damage import checked_floats, require
 from openbook.fold import each
 from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.prepare import Encoding
@@ -46,8 +46,7 @@ class Clustered(Detector):
         super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
-        n = sum(each(rows.pieces, _size))
-        model = KMeans(min(self.n_clusters, n), random_state=self.random_state)
+        model = KMeans(min(self.n_clusters, sum(rows.sizes())), random_state=self.random_state)
         model._remember(rows.schema)  # noqa: SLF001 (rows are encoded already, so its border is behind them)
         with warnings.catch_warnings():  # a cluster that was empty for a while is no news here
             warnings.simplefilter("ignore")
@@ -63,9 +62,9 @@ class Clustered(Detector):
     def _compare(self, labels, distances):
         """Learn from the cluster of each row and its distance to the centre."""
 
-    @abstractmethod
     def _counts(self, points):
-        """The centre that counts for each row."""
+        """The centre that counts for each row: the nearest."""
+        return self._nearest(points)
 
     @abstractmethod
     def _factors(self):
@@ -94,27 +93,24 @@ class Clustered(Detector):
         points = self.encoding_(X)
         c = int(self._counts(points)[0])
         factor = float(self._factors()[c])
-        rows = [
-            (name, x, m, (x - m) ** 2)
-            for name, x, m in zip(
-                self.encoding_.names, points[0].tolist(), self.centres_[c].tolist(), strict=True
-            )
-        ]
+        cells = zip(self.encoding_.names, points[0].tolist(), self.centres_[c].tolist(), strict=True)
+        rows = [(name, x, m, (x - m) ** 2) for name, x, m in cells]
         squares = math.fsum(row[-1] for row in rows)
         length = squares if self.power == 2 else math.sqrt(squares)
         each_square = factor * (length / squares) if squares else 0.0
         shares = [0.0] * len(self.schema_)
         for column, row in zip(self.encoding_.columns.tolist(), rows, strict=True):
             shares[column] += each_square * row[-1]
-        distance = Step(
-            "squared distance" if self.power == 2 else "distance",
-            r"\sum_j (x_j - c_j)^2" if self.power == 2 else r"\sqrt{\sum_j (x_j - c_j)^2}",
-            "",
-            length,
+        name, formula, joined = (
+            ("squared distance", r"\sum_j (x_j - c_j)^2", r"f \cdot d^2")
+            if self.power == 2
+            else ("distance", r"\sqrt{\sum_j (x_j - c_j)^2}", r"f \cdot d")
         )
         score = factor * length
-        formula = r"f \cdot d" if self.power == 1 else r"f \cdot d^2"
-        joined = Step("score", formula, rf"{figure(factor)} \cdot {figure(length)}", score)
+        steps = (
+            Step(name, formula, "", length),
+            Step("score", joined, rf"{figure(factor)} \cdot {figure(length)}", score),
+        )
         nearest = int(self._nearest(points)[0])
         parts = (
             Step("nearest centre", result=f"cluster {nearest}"),
@@ -122,36 +118,23 @@ class Clustered(Detector):
             self._factor_step(c),
         )
         meaning = "Shares of the distance to the centre; they sum to the score."
-        return Account(score, shares, parts, (distance, joined), meaning)
+        return Account(score, shares, parts, steps, meaning)
 
     def _learnt(self):
-        rows = [
-            (c, size, factor)
-            for c, (size, factor) in enumerate(
-                zip(self.sizes_.tolist(), self._factors().tolist(), strict=True)
-            )
-        ]
+        sizes, factors = self.sizes_.tolist(), self._factors().tolist()
+        rows = list(zip(range(len(sizes)), sizes, factors, strict=True))
         return (self.encoding_.work(), Grid("clusters", ("cluster", "rows", "factor f"), rows))
 
     def _arrays(self):
-        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
-        return {"centres": self.centres_, "sizes": self.sizes_, **encoding}
+        own = {"centres": self.centres_, "sizes": self.sizes_}
+        return {**own, **self.encoding_.arrays("encoding.")}
 
     def _restore(self, arrays):
-        start = "encoding."
-        own = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
-        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
         k = len(arrays["sizes"])
-        sizes = checked_array(arrays, "sizes", float, (k,))
-        centres = checked_array(arrays, "centres", float, (k, len(self.encoding_)))
-        if not k or (sizes < 0).any() or not sizes.any():
-            msg = "it must have clusters, and rows in them"
-            raise ValueError(msg)
+        centres, sizes = checked_floats(arrays, centres=(k, len(self.encoding_)), sizes=(k,))
+        require((sizes >= 0).all() and sizes.any(), "it must have clusters, and rows in them")
         self._set(centres, sizes)
-
-
-def _size(chunk):
-    return len(chunk.X)
 
 
 def _nearest_in(model, chunk):

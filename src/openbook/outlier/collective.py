@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Whole
+from openbook.damage import require
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.data.attributes import as_text
 from openbook.data.read import read
@@ -128,8 +129,7 @@ class Collective(Detector):
         ways = {"by": self.by is not None and self.edges is None, "run": self.run is not None}
         ways |= {"near": self.near is not None, "edges": self.edges is not None}
         if len(asked := [way for way, given in ways.items() if given]) > 1:
-            msg = f"{type(self).__name__}: give {asked[0]} or {asked[1]}, not both"
-            raise ParameterError(msg)
+            raise ParameterError(f"{type(self).__name__}: give {asked[0]} or {asked[1]}, not both")
         for name in self._keys:
             if name not in schema:
                 raise UnknownColumn(str(name), schema.names)
@@ -213,8 +213,7 @@ class Collective(Detector):
         check_is_fitted(self)
         given, encoded = read(X, self.schema_), self._encode(X)
         if not 0 <= row < len(given):
-            msg = f"there is no row {row}: the rows are numbered from 0 to {len(given) - 1}"
-            raise ParameterError(msg)
+            raise ParameterError(f"there is no row {row}: the rows are numbered from 0 to {len(given) - 1}")
         if self.near is not None or self.edges is not None:
             return given.take(np.sort(self._neighbours(encoded)[[row]].indices))
         if self.by is not None:
@@ -282,10 +281,12 @@ class Collective(Detector):
             _, first, number = np.unique(data, return_index=True, return_inverse=True)
             order = np.argsort(np.argsort(first))  # groups in the order of their first rows
             member = order[number.ravel()]
-            means = _means_of_groups(cells, member, len(first))
-            means = np.column_stack([means, np.bincount(member, minlength=len(first))])
-        schema = Schema(tuple(Numeric(name) for name in self._layout.names))
-        return Table.from_matrix(schema, means), member
+            own = (np.ones(len(X)), member, np.arange(len(X) + 1))  # a column for each row: its group
+            means = _means_of_neighbours(cells, sp.csc_array(own, shape=(len(first), len(X))))
+        return self._table(means), member
+
+    def _table(self, means):
+        return Table.from_matrix(Schema(tuple(Numeric(name) for name in self._layout.names)), means)
 
     def _neighbours(self, X):
         """Who belongs to whose neighbourhood, a CSR matrix (n, n) of ones; each row to its own."""
@@ -308,8 +309,7 @@ class Collective(Detector):
         numbers = {node: i for i, node in enumerate(nodes)}
         for edge in self.edges:
             if len(edge) != 2:
-                msg = f"{type(self).__name__}: an edge is a pair of rows, got {edge!r}"
-                raise ParameterError(msg)
+                raise ParameterError(f"{type(self).__name__}: an edge is a pair of rows, got {edge!r}")
             a, b = edge if self.by is None else map(as_text, edge)
             if a in numbers and b in numbers:
                 yield numbers[a], numbers[b]
@@ -323,8 +323,7 @@ class Collective(Detector):
         ):
             table = read(row, self.schema_)
             if not len(table):
-                msg = "a collective needs at least one row"
-                raise DataError(msg)
+                raise DataError("a collective needs at least one row")
             return table
         return super()._given_row(row)
 
@@ -337,11 +336,8 @@ class Collective(Detector):
 
     def _whole(self, X):
         """The figures of rows that are one collective."""
-        cells = self._cells(X)
-        means = _means_of_groups(cells, np.zeros(len(X), np.intp), 1)
-        if self._counts_members:
-            means = np.column_stack([means, [[float(len(X))]]])
-        return Table.from_matrix(Schema(tuple(Numeric(name) for name in self._layout.names)), means)
+        means = _means_of_neighbours(self._cells(X), sp.csr_array(np.ones((1, len(X)))))
+        return self._table(means if self._counts_members else means[:, :-1])
 
     def _values(self, X):
         means = dict(zip(self._layout.columns, self._whole(X).matrix[0].tolist(), strict=True))
@@ -358,16 +354,12 @@ class Collective(Detector):
             if column < 0:
                 size = share
             else:  # of a detector that takes the largest, so does the column
-                shares[column] = (
-                    max(shares[column], share) if "largest" in inner.meaning else shares[column] + share
-                )
+                both = (shares[column], share)
+                shares[column] = max(both) if "largest" in inner.meaning else sum(both)
         rest = (*inner.rest, *((("number of rows", size),) if self._counts_members else ()))
-        alone = len(X) == 1 and not self._may_be_alone(X)
-        note = (
-            "the row by itself; model.members(X, 3) gives the rows that row 3 of X belongs to"
-            if alone
-            else ""
-        )
+        note = ""
+        if len(X) == 1 and not self._may_be_alone(X):
+            note = "the row by itself; model.members(X, 3) gives the rows that row 3 of X belongs to"
         parts = (Step("rows of the collective", result=len(X), note=note), *inner.parts)
         return Account(inner.score, shares, parts, inner.joined, inner.meaning, rest)
 
@@ -392,21 +384,9 @@ class Collective(Detector):
         return {}
 
     def _restore(self, arrays):  # noqa: ARG002 (all is in the detector)
-        names = self._layout.names
-        if type(self.detector_) is not type(self._inner()) or self.detector_.schema_.names != names:
-            msg = "its detector is not one of the figures of its columns"
-            raise ValueError(msg)
-
-
-def _means_of_groups(cells, member, n_groups):
-    """The mean of the known cells of each group, NaN where there is none."""
-    means = np.empty((n_groups, cells.shape[1]))
-    for j, column in enumerate(cells.T):
-        known = ~np.isnan(column)
-        counts = np.bincount(member[known], minlength=n_groups)
-        sums = np.bincount(member[known], column[known], n_groups)
-        means[:, j] = np.divide(sums, counts, out=np.full(n_groups, np.nan), where=counts > 0)
-    return means
+        own = type(self.detector_) is type(self._inner())
+        same = own and self.detector_.schema_.names == self._layout.names
+        require(same, "its detector is not one of the figures of its columns")
 
 
 def _means_of_neighbours(cells, member):

@@ -16,13 +16,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
-from openbook.data import Numeric, Ordinal, Schema, Table, Text
+from openbook.damage import checked_array
+from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.fold import each
 from openbook.outlier.detector import Account, Detector
 from openbook.words.numbers import figure
 from openbook.work import Step
 
-__all__ = ["ColumnDetector", "all_values", "known", "looked_at", "values_of"]
+__all__ = ["ColumnDetector", "all_values", "column_ends", "known", "looked_at", "values_of"]
 
 
 class ColumnDetector(Detector):
@@ -31,6 +32,8 @@ class ColumnDetector(Detector):
     #: What the oddness of a cell is called in a formula, and in words.
     letter: str
     meaning: str
+    #: The figures of each column that the model file holds, by the names of their attributes without _.
+    figures: tuple[str, ...]
 
     def refusal(self, schema: Schema) -> str | None:
         if (reason := super().refusal(schema)) is None and not schema.of(Numeric, Ordinal, Text):
@@ -65,6 +68,13 @@ class ColumnDetector(Detector):
         joined = Step("score", rf"\max_j {self.letter}_j", rf"\max({listed})", score)
         return Account(score, list(shares.values()), tuple(steps), (joined,), self.meaning)
 
+    def _arrays(self):
+        return {name: getattr(self, f"{name}_") for name in self.figures}
+
+    def _restore(self, arrays):
+        for name in self.figures:
+            setattr(self, f"{name}_", checked_array(arrays, name, float, (len(looked_at(self.schema_)),)))
+
 
 def looked_at(schema: Schema) -> tuple[str, ...]:
     return schema.of(Numeric, Ordinal)
@@ -93,6 +103,24 @@ def all_values(rows: Rows) -> np.ndarray:
 
 def _values_of_chunk(chunk: Chunk) -> np.ndarray:
     return values_of(chunk.X)
+
+
+def column_ends(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest known number or rank of each column; 0 and 1 of a nominal one."""
+    lows, highs = zip(*each(rows.pieces, _ends), strict=True)
+    return np.min(lows, axis=0), np.max(highs, axis=0)
+
+
+def _ends(chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+    d = len(chunk.X.schema)
+    low, high = np.full(d, np.inf), np.full(d, -np.inf)
+    for j, attribute in enumerate(chunk.X.schema):
+        data = chunk.X.data(attribute.name)
+        if isinstance(attribute, Nominal):
+            low[j], high[j] = 0.0, 1.0
+        elif (known := data[~np.isnan(data) if isinstance(attribute, Numeric) else data >= 0]).size:
+            low[j], high[j] = known.min(), known.max()
+    return low, high
 
 
 def known(values: np.ndarray) -> Sequence[np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from openbook.border.rules import Anything, Whole
-from openbook.damage import checked_array
+from openbook.damage import checked_array, require
 from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
 from openbook.outlier.detector import CUTS, Account, Detector, inner_of
@@ -209,9 +209,8 @@ class Contextual(Detector):
         return (*steps, self.detectors_[_ALL].work())
 
     def _saved(self):
-        saved = super()._saved()
         members = {str(key): detector for key, detector in self.detectors_.items()}
-        return saved._replace(members=members)
+        return super()._saved()._replace(members=members)
 
     def _opened(self, saved):
         self.detectors_ = {int(key): member for key, member in saved.members.items()}
@@ -229,21 +228,15 @@ class Contextual(Detector):
     def _restore(self, arrays):
         self.context_, self.judged_ = self._parted(self.schema_)
         n_cuts = checked_array(arrays, "n_cuts", np.int64, (len(self.context_),))
-        if (n_cuts < 0).any():
-            msg = "a context column cannot have fewer than no cuts"
-            raise ValueError(msg)
+        require(n_cuts >= 0, "a context column cannot have fewer than no cuts")
         cuts = checked_array(arrays, "cuts", float, (int(n_cuts.sum()),))
         self._cuts = np.split(cuts, np.cumsum(n_cuts)[:-1]) if len(n_cuts) else []
-        keys = checked_array(arrays, "keys", np.int64, (len(self.detectors_),))
-        sizes = checked_array(arrays, "sizes", np.int64, (len(self.detectors_),))
+        shape = (len(self.detectors_),)
+        keys, sizes = (checked_array(arrays, name, np.int64, shape) for name in ("keys", "sizes"))
         expected, judged = type(self._inner()), self.schema_.select(self.judged_)
-        sound = set(keys.tolist()) == set(self.detectors_) and _ALL in self.detectors_
-        if not sound or any((np.diff(own) <= 0).any() for own in self._cuts):
-            msg = "its contexts do not match its detectors, or cuts are out of order"
-            raise ValueError(msg)
-        if any(
-            type(member) is not expected or member.schema_ != judged for member in self.detectors_.values()
-        ):
-            msg = f"its detectors must be {expected.__name__}s of the judged columns"
-            raise ValueError(msg)
+        matching = set(keys.tolist()) == set(self.detectors_) and _ALL in self.detectors_
+        in_order = all((np.diff(own) > 0).all() for own in self._cuts)
+        require(matching and in_order, "its contexts do not match its detectors, or cuts are out of order")
+        sound = all(type(m) is expected and m.schema_ == judged for m in self.detectors_.values())
+        require(sound, f"its detectors must be {expected.__name__}s of the judged columns")
         self.sizes_ = dict(zip(keys.tolist(), sizes.tolist(), strict=True))

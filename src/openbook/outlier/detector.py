@@ -41,7 +41,7 @@ from openbook.data import Table
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
-from openbook.outlier.reasons import Reason, Reasons, cell_of
+from openbook.outlier.reasons import Reason, Reasons, cell_of, outlier_verdict
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
@@ -282,11 +282,9 @@ class Detector(OutlierMixin, Unsupervised):
     def _fit(self, rows: Rows) -> None:
         given = [name for name in CUTS if getattr(self, name) not in (None, "auto")]
         if len(given) > 1:
-            msg = f"{type(self).__name__}: give {given[0]} or {given[1]}, not both"
-            raise ParameterError(msg)
+            raise ParameterError(f"{type(self).__name__}: give {given[0]} or {given[1]}, not both")
         if not rows.pieces:
-            msg = f"{type(self).__name__} needs training rows: there are 0 sample(s)"
-            raise DataError(msg)
+            raise DataError(f"{type(self).__name__} needs training rows: there are 0 sample(s)")
         if not self.weighs:
             self._check_even(rows)
         self.__dict__.pop("scores_", None)
@@ -314,9 +312,8 @@ class Detector(OutlierMixin, Unsupervised):
             msg = f"the score of row {int(np.argmin(np.isfinite(scores)))} is not finite; rescale its numbers"
             raise DataError(msg)
         if self.top is not None:
-            return cut_above(
-                scores, np.ones(len(scores)), self.top
-            ), f"the {self.top} most unusual rows are above"
+            cut = cut_above(scores, np.ones(len(scores)), self.top)
+            return cut, f"the {self.top} most unusual rows are above"
         share = USUAL if self.contamination == "auto" else float(self.contamination)
         cut = cut_above(scores, weights, share * weights.sum())
         return cut, f"a share of {figure(share)} of the rows is above"
@@ -328,12 +325,8 @@ class Detector(OutlierMixin, Unsupervised):
 
     def _work_row(self, X: Table) -> Work:
         account = self._account(X)
-        odd = account.score > self.threshold_
-        said = f"{figure(account.score)} {'>' if odd else '≤'} {figure(self.threshold_)}"
-        verdict = "an outlier" if odd else "not an outlier"
-        return Work(
-            f"{type(self).__name__}: one row", (*account.parts, *account.joined), f"{said}: {verdict}."
-        )
+        told = outlier_verdict(account.score, self.threshold_)
+        return Work(f"{type(self).__name__}: one row", (*account.parts, *account.joined), told)
 
     def _saved(self) -> Saved:
         saved = super()._saved()

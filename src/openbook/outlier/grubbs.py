@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from openbook.border.rules import Flag, Number
-from openbook.damage import checked_array
+from openbook.damage import checked_array, require
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
 from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
@@ -70,6 +70,7 @@ class Grubbs(ColumnDetector):
 
     weighs = False
     _natural = (1.0, "where the test rejects")
+    figures = ("mean", "deviation", "critical")
     letter = "a"
     meaning = "The test statistic divided by its critical value; the largest is the score."
 
@@ -83,7 +84,10 @@ class Grubbs(ColumnDetector):
         found = [grubbs_tested(np.sort(column), self.alpha, repeat=self.repeat) for column in columns]
         self.mean_, self.deviation_, self.critical_ = np.array([f[:3] for f in found]).T.copy()
         self.tests_ = tuple(f[3] for f in found)
-        self.rejected_ = tuple(tuple(test[3] for test in tests) for tests in self.tests_)
+
+    @property
+    def rejected_(self):
+        return tuple(tuple(test[3] for test in tests) for tests in self.tests_)
 
     def _oddness(self, values):
         statistic = np.abs(values - self.mean_) / self.deviation_
@@ -101,12 +105,7 @@ class Grubbs(ColumnDetector):
         rows = [
             (name, m, s, critical or None, ", ".join(map(figure, rejected[:6])) or None)
             for name, m, s, critical, rejected in zip(
-                looked_at(self.schema_),
-                self.mean_.tolist(),
-                self.deviation_.tolist(),
-                self.critical_.tolist(),
-                self.rejected_,
-                strict=True,
+                looked_at(self.schema_), *super()._arrays().values(), self.rejected_, strict=True
             )
         ]
         rule = Step(
@@ -131,35 +130,17 @@ class Grubbs(ColumnDetector):
         return (Grid("tests that rejected", header, rows, note),)
 
     def _arrays(self):
-        return {
-            "mean": self.mean_,
-            "deviation": self.deviation_,
-            "critical": self.critical_,
-            "rejected": np.array([x for column in self.rejected_ for x in column], dtype=float),
-            "tests": np.array([test for tests in self.tests_ for test in tests], dtype=float).reshape(-1, 6),
-            "counts": np.array([len(column) for column in self.rejected_], dtype=np.int64),
-        }
+        tests = np.array([test for tests in self.tests_ for test in tests], dtype=float).reshape(-1, 6)
+        counts = np.array([len(tests) for tests in self.tests_], dtype=np.int64)
+        return {**super()._arrays(), "tests": tests, "counts": counts}
 
     def _restore(self, arrays):
-        shape = (len(looked_at(self.schema_)),)
-        names = ("mean", "deviation", "critical")
-        self.mean_, self.deviation_, self.critical_ = (
-            checked_array(arrays, name, float, shape) for name in names
-        )
-        counts = checked_array(arrays, "counts", np.int64, shape)
-        if not ((self.deviation_ > 0) & (self.critical_ >= 0) & (counts >= 0)).all():
-            msg = "a deviation must lie above 0, and no count below it"
-            raise ValueError(msg)
-        rejected = checked_array(arrays, "rejected", float, (int(counts.sum()),))
-        ends = np.cumsum(counts)[:-1]
-        self.rejected_ = tuple(tuple(part.tolist()) for part in np.split(rejected, ends))
-        # files of earlier versions hold no tests
-        tests = (
-            checked_array(arrays, "tests", float, (len(rejected), 6))
-            if "tests" in arrays
-            else np.zeros((0, 6))
-        )
-        parts = np.split(tests, ends) if len(tests) else [tests] * len(counts)
+        super()._restore(arrays)
+        counts = checked_array(arrays, "counts", np.int64, self.mean_.shape)
+        sound = (self.deviation_ > 0) & (self.critical_ >= 0) & (counts >= 0)
+        require(sound, "a deviation must lie above 0, and no count below it")
+        tests = checked_array(arrays, "tests", float, (int(counts.sum()), 6))
+        parts = np.split(tests, np.cumsum(counts)[:-1])
         self.tests_ = tuple(tuple(map(tuple, part.tolist())) for part in parts)
 
 

@@ -10,7 +10,6 @@ logs : float64 (n, d), log P(x_j), one for each column
 
 from dataclasses import dataclass
 from functools import partial
-from operator import add
 
 import numpy as np
 
@@ -18,9 +17,11 @@ from openbook.bayes.categorical import CategoricalColumns
 from openbook.bayes.density import KernelColumns
 from openbook.bayes.gaussian import GaussianColumns
 from openbook.bayes.smoothing import Laplace
-from openbook.border.rows import infinite_cell
+from openbook.border.rows import finite_sums
+from openbook.damage import require
 from openbook.data import MISSING, Categorical, Numeric, Schema
-from openbook.fold import Statistics, fold
+from openbook.fold import Statistics
+from openbook.measures.arrays import all_finite
 
 __all__ = ["Independent", "known_cells"]
 
@@ -51,11 +52,7 @@ class Independent:
 
     def learn(self, rows) -> "Independent":
         """Learn from rows, in one fold."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            evidence = fold(rows.pieces, partial(_evidence, self.likelihoods), add)
-        if not all(np.isfinite(array).all() for array in evidence.arrays().values()):
-            raise infinite_cell(rows)
-        return self._solved(evidence)
+        return self._solved(finite_sums(rows, partial(_evidence, self.likelihoods)))
 
     def _solved(self, evidence):
         self.evidence = evidence
@@ -100,10 +97,8 @@ class Independent:
         """Become what the arrays of a model file say, after checking them."""
         zero = ColumnEvidence(tuple(likelihood.zero(1) for likelihood in self.likelihoods))
         evidence = zero.filled(arrays)
-        sound = all(np.isfinite(array).all() for array in evidence.arrays().values())
-        if not sound or any((amount < 0).any() for amount in evidence.amounts()):
-            msg = "its sums are not valid"
-            raise ValueError(msg)
+        finite = all(map(all_finite, evidence.arrays().values()))
+        require(finite and all((part >= 0).all() for part in evidence.amounts()), "its sums are not valid")
         return self._solved(evidence)
 
 

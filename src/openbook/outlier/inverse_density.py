@@ -11,7 +11,7 @@ import numpy as np
 
 from openbook.outlier.detector import Account
 from openbook.outlier.nearby import Nearby
-from openbook.words.numbers import figure
+from openbook.words.numbers import fraction
 from openbook.work import Step
 
 __all__ = ["LEAST", "InverseDensity"]
@@ -82,9 +82,7 @@ class InverseDensity(Nearby):
         total = math.fsum(d for _, d, _ in near)
         score = total / k
         shares, rest = self._shared(X, [row for row, _, _ in near], [1 / k] * k)
-        density = Step(
-            "density", r"\frac{k}{\sum_i d_i}", rf"\frac{{{k}}}{{{figure(total)}}}", k / max(total, LEAST * k)
-        )
-        step = Step("score", r"\frac{1}{density}", rf"\frac{{{figure(total)}}}{{{k}}}", score)
+        density = Step("density", r"\frac{k}{\sum_i d_i}", fraction(k, total), k / max(total, LEAST * k))
+        step = Step("score", r"\frac{1}{density}", fraction(total, k), score)
         meaning = "Shares of the mean distance to the nearest rows; they sum to the score."
         return Account(score, shares, self._shown(near), (density, step), meaning, rest)

@@ -23,10 +23,11 @@ import numpy as np
 
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import Auto, Maybe, Whole
-from openbook.damage import checked_array
+from openbook.damage import checked_array, require
 from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
 from openbook.fold import each
+from openbook.outlier.columns import column_ends
 from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
@@ -39,6 +40,8 @@ _USUAL_SAMPLE = 256
 #: Rows that are turned into blocks together.
 _ROWS = 8192
 
+#: What the model file holds of the trees; the lengths follow.
+_STORED = ("columns", "low", "high", "sizes")
 #: Numbers this far beyond their range in training are as far as any.
 _FAR = 1e30
 
@@ -105,17 +108,14 @@ class IsolationForest(Detector):
         super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
-        from openbook.outlier.isolation_kernels import IsolationTrees, Planes, grow_tree
+        from openbook.outlier.isolation_kernels import CellPlanes, IsolationTrees, grow_tree
 
-        found = list(each(rows.pieces, _ends))
-        sizes = np.array([n for n, _, _ in found])
-        low, high = np.min([a for _, a, _ in found], axis=0), np.max([b for _, _, b in found], axis=0)
+        sizes, (low, high) = rows.sizes(), column_ends(rows)
         if np.isinf(low[low <= high]).any() or np.isinf(high[low <= high]).any():
             raise infinite_cell(rows)
-        n = int(sizes.sum())
+        n = sum(sizes)
         if n < 2:
-            msg = f"IsolationForest needs at least two rows, got n_samples = {n}"
-            raise DataError(msg)
+            raise DataError(f"IsolationForest needs at least two rows, got n_samples = {n}")
         self.low_ = np.where(low <= high, low, 0.0)
         self.range_ = np.where(high > low, high - low, 1.0)
         self.max_samples_ = min(_USUAL_SAMPLE if self.max_samples == "auto" else self.max_samples, n)
@@ -125,11 +125,14 @@ class IsolationForest(Detector):
         wanted, samples = np.unique(drawn, return_inverse=True)
         x = self._cells_of(rows, sizes, wanted)
         nominal = np.array([isinstance(a, Nominal) for a in self.schema_])
-        self.forest_ = IsolationTrees.empty(
-            self.n_estimators, max(math.ceil(math.log2(self.max_samples_)), 1)
-        )
+        self.forest_ = IsolationTrees.empty(self.n_estimators, self._levels)
         grow_tree(x, nominal, samples.reshape(drawn.shape), seeds, self.forest_)
-        self._planes, self._tests = Planes.of(self.forest_)
+        self._planes, self._tests = CellPlanes.of(self.forest_)
+
+    @property
+    def _levels(self):
+        """How many tests lie on the way to a leaf."""
+        return max(math.ceil(math.log2(self.max_samples_)), 1)
 
     def _cells_of(self, rows, sizes, wanted):
         """The cells of some rows, by their numbers, (d, n)."""
@@ -230,33 +233,24 @@ class IsolationForest(Detector):
         )
 
     def _arrays(self):
-        forest = self.forest_
-        ends = np.array([self.low_, self.range_])
-        own = {"columns": forest.columns, "low": forest.low, "high": forest.high, "sizes": forest.sizes}
-        return {"ends": ends, "psi": np.array([self.max_samples_]), **own}
+        own = {name: getattr(self.forest_, name) for name in _STORED}
+        return {"ends": np.array([self.low_, self.range_]), "psi": np.array([self.max_samples_]), **own}
 
     def _restore(self, arrays):
-        from openbook.outlier.isolation_kernels import IsolationTrees, Planes, measure_paths
+        from openbook.outlier.isolation_kernels import CellPlanes, IsolationTrees, measure_paths
 
         d = len(self.schema_)
         self.low_, self.range_ = checked_array(arrays, "ends", float, (2, d))
         self.max_samples_ = int(checked_array(arrays, "psi", np.int64, (1,))[0])
-        if self.max_samples_ < 2 or not (self.range_ > 0).all():
-            msg = "its trees must be grown on two rows or more, and ranges lie above 0"
-            raise ValueError(msg)
-        depth = max(math.ceil(math.log2(self.max_samples_)), 1)
-        checked_array(
-            arrays, "sizes", np.int32, (self.n_estimators, 2 ** (depth + 1) - 1)
-        )  # before taking room
-        self.forest_ = IsolationTrees.empty(self.n_estimators, depth)
-        for name in ("columns", "low", "high", "sizes"):
-            place, array = getattr(self.forest_, name), arrays[name]
-            if array.shape != place.shape or array.dtype != place.dtype:
-                msg = f"array {name!r} is {array.dtype}{array.shape}, expected {place.dtype}{place.shape}"
-                raise ValueError(msg)
-            place[:] = array
-        columns, sizes = self.forest_.columns, self.forest_.sizes
-        inner = columns.shape[1]
+        sound = self.max_samples_ >= 2 and (self.range_ > 0).all()
+        require(sound, "its trees must be grown on two rows or more, and ranges lie above 0")
+        nodes = 2 ** (self._levels + 1) - 1
+        sizes = checked_array(arrays, "sizes", np.int32, (self.n_estimators, nodes))  # before taking room
+        self.forest_ = IsolationTrees.empty(self.n_estimators, self._levels)
+        for name in _STORED:
+            place = getattr(self.forest_, name)
+            place[:] = checked_array(arrays, name, place.dtype, place.shape, finite=False)
+        columns, inner = self.forest_.columns, self.forest_.columns.shape[1]
         children = sizes[:, 1::2] + sizes[:, 2::2]
         sound = (
             ((columns >= 0) & (columns < d)).all()
@@ -266,11 +260,9 @@ class IsolationForest(Detector):
             and (sizes[:, 0] == self.max_samples_).all()
             and (children == sizes[:, :inner]).all()
         )
-        if not sound:
-            msg = "its trees test columns that do not exist, or lose rows"
-            raise ValueError(msg)
+        require(sound, "its trees test columns that do not exist, or lose rows")
         measure_paths(self.forest_)
-        self._planes, self._tests = Planes.of(self.forest_)
+        self._planes, self._tests = CellPlanes.of(self.forest_)
 
 
 def _expected(n):
@@ -278,22 +270,6 @@ def _expected(n):
     if n <= 2:
         return float(n == 2)
     return 2 * (math.log(n - 1) + 0.5772156649015329) - 2 * (n - 1) / n
-
-
-def _ends(chunk):
-    """How many rows there are, and the ends of each column that is not nominal; (0, 1) for those that are."""
-    d = len(chunk.X.schema)
-    low, high = np.full(d, np.inf), np.full(d, -np.inf)
-    for j, attribute in enumerate(chunk.X.schema):
-        data = chunk.X.data(attribute.name)
-        if isinstance(attribute, Nominal):
-            low[j], high[j] = 0.0, 1.0
-        elif isinstance(attribute, Numeric):
-            low[j] = np.min(data, initial=np.inf, where=~np.isnan(data))
-            high[j] = np.max(data, initial=-np.inf, where=~np.isnan(data))
-        elif (known := data[data >= 0]).size:
-            low[j], high[j] = known.min(), known.max()
-    return len(chunk.X), low, high
 
 
 def _some_cells(cells_of, rows, chunk):

@@ -23,7 +23,7 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["BLOCK", "IsolationTrees", "Planes", "Tests", "add_lengths", "grow_tree", "measure_paths"]
+__all__ = ["BLOCK", "CellPlanes", "IsolationTrees", "Tests", "add_lengths", "grow_tree", "measure_paths"]
 
 #: Rows of a block, whose steps are counted together: their cells stay in the first cache.
 BLOCK = 512
@@ -64,7 +64,7 @@ class Tests(NamedTuple):
     lengths: np.ndarray
 
 
-class Planes(NamedTuple):
+class CellPlanes(NamedTuple):
     """Of each plane the column, and its kind: 1 as it is, -1 turned round, 0 whether it equals the value."""
 
     columns: np.ndarray

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from openbook.damage import checked_array
+from openbook.damage import checked_floats, require
 from openbook.data import Numeric
 from openbook.outlier.columns import all_values, known, looked_at, values_of
 from openbook.outlier.detector import Account
@@ -108,12 +108,10 @@ class IsolationLimits(IsolationForest):
     def _step(self, j, name, X):
         x = float(X.data(name)[0])
         (low, high), (below, above) = self.limits_[j].tolist(), self.halves_[j].tolist()
-        up = (x - high) / above >= (low - x) / below
-        gap, half = (
-            (rf"{figure(x)} - {figure(high)}", above) if up else (rf"{figure(low)} - {figure(x)}", below)
-        )
-        a = (x - high) / above if up else (low - x) / below
-        return Step(f"a of {name}", "", rf"\frac{{{gap}}}{{{figure(half)}}}", min(a, 1e300))
+        sides = ((x, high, above), (low, x, below))
+        more, less, half = max(sides, key=lambda side: (side[0] - side[1]) / side[2])
+        numbers = rf"\frac{{{figure(more)} - {figure(less)}}}{{{figure(half)}}}"
+        return Step(f"a of {name}", "", numbers, min((more - less) / half, 1e300))
 
     def _learnt(self):
         rows = [
@@ -130,14 +128,10 @@ class IsolationLimits(IsolationForest):
         return {**super()._arrays(), "limits": self.limits_, "halves": self.halves_}
 
     def _restore(self, arrays):
+        super()._restore(arrays)
         shape = (len(looked_at(self.schema_)), 2)
-        self.limits_, self.halves_ = (
-            checked_array(arrays, name, float, shape) for name in ("limits", "halves")
-        )
-        if not (self.halves_ > 0).all():
-            msg = "the halves of a range must lie above 0"
-            raise ValueError(msg)
-        super()._restore({name: a for name, a in arrays.items() if name not in ("limits", "halves")})
+        self.limits_, self.halves_ = checked_floats(arrays, limits=shape, halves=shape)
+        require(self.halves_ > 0, "the halves of a range must lie above 0")
 
 
 def _limits(column):

@@ -15,16 +15,16 @@ A missing cell is left out of both products. Beyond the range of training A stay
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from openbook.border.rows import Chunk, Rows
 from openbook.border.rules import Number
-from openbook.damage import checked_array
+from openbook.damage import checked_floats
 from openbook.data import Numeric
 from openbook.fold import Piece, each
+from openbook.outlier.columns import column_ends
 from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
@@ -83,7 +83,7 @@ class LikelihoodMixture(Detector):
         for _ in range(_PASSES):
             some = rows if inside is None else _only(rows, inside)
             self._columns = Independent(self.schema_).learn(some)
-            logs = list(each(rows.pieces, partial(_both_of, self._columns, self._uniform)))
+            logs = list(each(rows.pieces, self._logs_of_chunk))
             if inside is None:
                 inside = [np.ones(len(part), dtype=bool) for part, _ in logs]
             here, there = math.log1p(-self.share), math.log(self.share)
@@ -102,8 +102,15 @@ class LikelihoodMixture(Detector):
         self.trace_ = np.array(trace, dtype=float)
         self.moved_ = int(self.trace_[:, 1].sum())
 
+    def _logs_of_chunk(self, chunk):
+        return self._logs(chunk.X)
+
+    def _logs(self, X):
+        """The logarithms of M and of A of each row, without λ."""
+        return self._columns.logs(X).sum(axis=1), known_cells(X) @ self._uniform
+
     def _scores(self, X):
-        normal, odd = _both(self._columns, self._uniform, X)
+        normal, odd = self._logs(X)
         return math.log(self.share) - math.log1p(-self.share) + odd - normal
 
     def _account(self, X):
@@ -136,9 +143,9 @@ class LikelihoodMixture(Detector):
 
     def _restore(self, arrays):
         self._natural = (float(self.c), "c")
-        self.trace_ = checked_array(arrays, "trace", float, (len(arrays["trace"]), 3))
+        shapes = {"trace": (len(arrays["trace"]), 3), "uniform": (len(self.schema_),)}
+        self.trace_, self._uniform = checked_floats(arrays, **shapes)
         self.moved_ = int(self.trace_[:, 1].sum())
-        self._uniform = checked_array(arrays, "uniform", float, (len(self.schema_),))
         self._columns = Independent(self.schema_).restore(arrays)
 
 
@@ -159,31 +166,11 @@ def _only(rows, inside):
     return Rows(rows.schema, pieces)
 
 
-def _both_of(columns, uniform, chunk):
-    return _both(columns, uniform, chunk.X)
-
-
-def _both(columns, uniform, X):
-    """The logarithms of M and of A of each row, without λ."""
-    return columns.logs(X).sum(axis=1), known_cells(X) @ uniform
-
-
 def _uniform(rows):
     """Log A of a known cell of each column: 0 where it did not vary."""
-    ends = list(each(rows.pieces, _ends))
-    low, high = np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0)
-    logs, numbers = [], iter(zip(low.tolist(), high.tolist(), strict=True))
-    for attribute in rows.schema:
-        if isinstance(attribute, Numeric):
-            a, b = next(numbers)
-            logs.append(-math.log(b - a) if 0 < b - a < math.inf else 0.0)
-        else:
-            logs.append(-math.log(max(len(attribute.values), 1)))
-    return np.array(logs)
-
-
-def _ends(chunk):
-    """The least and the greatest known number of each column."""
-    columns = [chunk.X.data(name) for name in chunk.X.schema.of(Numeric)]
-    low = [np.min(column, initial=np.inf, where=~np.isnan(column)) for column in columns]
-    return np.array(low), np.array([np.max(c, initial=-np.inf, where=~np.isnan(c)) for c in columns])
+    low, high = column_ends(rows)
+    sizes = [
+        high[j] - low[j] if isinstance(attribute, Numeric) else len(attribute.values)
+        for j, attribute in enumerate(rows.schema)
+    ]
+    return np.array([-math.log(size) if 0 < size < math.inf else 0.0 for size in sizes])

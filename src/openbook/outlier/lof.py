@@ -17,7 +17,7 @@ import numpy as np
 from openbook.outlier.detector import Account
 from openbook.outlier.inverse_density import LEAST
 from openbook.outlier.nearby import Nearby
-from openbook.words.numbers import figure
+from openbook.words.numbers import fraction
 from openbook.work import Step
 
 __all__ = ["LocalOutlierFactor"]
@@ -116,14 +116,9 @@ class LocalOutlierFactor(Nearby):
             ("reachability of the nearest rows", score - math.fsum([*shares, *(part for _, part in rest)])),
         )
         steps = (
-            Step("lrd", r"\frac{1}{\frac{1}{k} \sum_i reach_i}", rf"\frac{{1}}{{{figure(mean)}}}", 1 / mean),
+            Step("lrd", r"\frac{1}{\frac{1}{k} \sum_i reach_i}", fraction(1, mean), 1 / mean),
             Step("mean lrd of the nearest rows", r"\frac{1}{k} \sum_i lrd(o_i)", "", thick),
-            Step(
-                "score",
-                r"\frac{\frac{1}{k} \sum_i lrd(o_i)}{lrd(x)}",
-                rf"\frac{{{figure(thick)}}}{{{figure(1 / mean)}}}",
-                score,
-            ),
+            Step("score", r"\frac{\frac{1}{k} \sum_i lrd(o_i)}{lrd(x)}", fraction(thick, 1 / mean), score),
         )
         shown = self._shown(near, ("d k", kth), ("reach", reaches), ("lrd", around))
         meaning = (

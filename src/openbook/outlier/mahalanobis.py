@@ -16,15 +16,14 @@ cell counts as the mean of its column.
 
 import math
 from functools import partial
-from operator import add
 
 import numpy as np
 from scipy.special import chdtri
 
-from openbook.border.rows import infinite_cell
+from openbook.border.rows import finite_sums
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
-from openbook.damage import checked_array
-from openbook.fold import ROUNDING, each, fold
+from openbook.damage import checked_array, checked_floats, require
+from openbook.fold import ROUNDING, each
 from openbook.linear.scatter import ClassScatter
 from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.grubbs import grubbs_tested
@@ -109,10 +108,7 @@ class Mahalanobis(Detector):
     def _learn(self, rows):
         if self.robust or self.test == "grubbs":  # half of the rows is a count, and so is n
             self._check_even(rows)
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums = fold(rows.pieces, partial(ClassScatter.of, self.schema_, 1, 1), add)
-        if not all(np.isfinite(array).all() for array in sums.arrays().values()):
-            raise infinite_cell(rows)
+        sums = finite_sums(rows, partial(ClassScatter.of, self.schema_, 1, 1))
         self.encoding_ = Encoding.from_sums(self.schema_, sums.columns, reference=True)
         if self.robust:
             points = np.concatenate(list(each(rows.pieces, partial(_placed, self.encoding_))))
@@ -160,40 +156,24 @@ class Mahalanobis(Detector):
         of_tests = ("n", "mean m", "deviation s", "farthest d", "G", "G crit")
         note = "G = (d - m) / s above G crit: d is rejected, and the rest tested again."
         tests = (Grid("Grubbs' tests that rejected", of_tests, self.tests_, note),) if self.tests_ else ()
-        return (
-            *tests,
-            self.encoding_.work(),
-            Step("centre and covariance", result=how),
-            centre,
-            Grid(
-                "inverse covariance",
-                header,
-                inverse[:12],
-                "" if len(names) <= 12 else "The first 12 columns.",
-            ),
-        )
+        left_out = "" if len(names) <= 12 else "The first 12 columns."
+        grid = Grid("inverse covariance", header, inverse[:12], left_out)
+        how_found = Step("centre and covariance", result=how)
+        return (*tests, self.encoding_.work(), how_found, centre, grid)
 
     def _arrays(self):
-        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
-        rank = np.array([self.rank_])
-        encoding["tests"] = np.array(self.tests_, dtype=float).reshape(-1, 6)
-        return {"centre": self.centre_, "precision": self.precision_, "rank": rank, **encoding}
+        tests = np.array(self.tests_, dtype=float).reshape(-1, 6)
+        own = {"centre": self.centre_, "precision": self.precision_, "tests": tests}
+        return {**own, "rank": np.array([self.rank_]), **self.encoding_.arrays("encoding.")}
 
     def _restore(self, arrays):
-        start = "encoding."
-        own = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
-        self.encoding_ = Encoding.from_arrays(self.schema_, own)
-        d = len(self.encoding_)
-        self.centre_ = checked_array(arrays, "centre", float, (d,))
-        self.precision_ = checked_array(arrays, "precision", float, (d, d))
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
+        d, n = len(self.encoding_), len(arrays["tests"])
+        self.centre_, S, tests = checked_floats(arrays, centre=(d,), precision=(d, d), tests=(n, 6))
+        self.precision_, self.tests_ = S, tuple(map(tuple, tests.tolist()))
         self.rank_ = int(checked_array(arrays, "rank", np.int64, (1,))[0])
-        tests = arrays.get("tests", np.zeros((0, 6)))  # files of earlier versions hold none
-        tests = checked_array({"tests": tests}, "tests", float, (len(tests), 6))
-        self.tests_ = tuple(map(tuple, tests.tolist()))
-        size = np.abs(self.precision_).max(initial=0.0)
-        if not self.encoding_.reference or (np.abs(self.precision_ - self.precision_.T) > 1e-9 * size).any():
-            msg = "its inverse covariance is not valid"
-            raise ValueError(msg)
+        symmetric = (np.abs(S - S.T) <= 1e-9 * np.abs(S).max(initial=0.0)).all()
+        require(self.encoding_.reference and symmetric, "its inverse covariance is not valid")
 
 
 def _placed(encoding, chunk):

@@ -22,7 +22,7 @@ import numpy as np
 
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
-from openbook.damage import checked_array
+from openbook.damage import checked_floats, require
 from openbook.errors import DataError
 from openbook.outlier.detector import CUTS, DETECTOR_MEANINGS, Detector
 from openbook.spaces.derive import compared, metric_parts
@@ -94,8 +94,7 @@ class Nearby(Detector):
     def _learn(self, rows):
         examples = StoredRows.gathered(rows)
         if len(examples) < 2:
-            msg = f"{type(self).__name__} needs at least two rows, got n_samples = {len(examples)}"
-            raise DataError(msg)
+            raise DataError(f"{type(self).__name__} needs at least two rows, got n_samples = {len(examples)}")
         self._place(examples)
         n = len(examples)
         if self.space_.index.name == "brute":
@@ -198,18 +197,14 @@ class Nearby(Detector):
 
     def _restore(self, arrays):
         examples = StoredRows.from_arrays(self.schema_, arrays, 1)
-        if len(examples) < 2:
-            msg = "it must contain at least two rows"
-            raise ValueError(msg)
+        require(len(examples) >= 2, "it must contain at least two rows")
         self._place(examples)
 
     def _of_each(self, arrays, *names):
         """Arrays that hold a number above 0 for each row learnt from, taken out of the arrays."""
         shape = (len(arrays["targets"]),)
-        found = [checked_array(arrays, name, float, shape) for name in names]
-        if any((array < 0).any() for array in found):
-            msg = "its stored distances must not be negative"
-            raise ValueError(msg)
+        found = checked_floats(arrays, **dict.fromkeys(names, shape))
+        require(np.array(found) >= 0, "its stored distances must not be negative")
         return found, {name: array for name, array in arrays.items() if name not in names}
 
 

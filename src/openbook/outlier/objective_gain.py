@@ -45,9 +45,6 @@ class ObjectiveGain(Clustered):
 
     power = 2
 
-    def _counts(self, points):
-        return self._nearest(points)
-
     def _factors(self):
         return self.sizes_ / (np.maximum(self.sizes_, 2) - 1)
 

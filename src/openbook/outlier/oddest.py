@@ -65,19 +65,13 @@ class Oddest(ShowsWork):
 
     def work(self) -> Work:
         """The most unusual rows as a table, with the reasons for each."""
-        rows = [
-            (
-                row,
-                float(self.scores[row]),
-                "outlier" if self.scores[row] > self.threshold else "",
-                told_reasons(why),
-            )
-            for row, why in zip(self.rows, self.reasons, strict=True)
-        ]
+        rows = []
+        for row, why in zip(self.rows, self.reasons, strict=True):
+            score = float(self.scores[row])
+            rows.append((row, score, "outlier" if score > self.threshold else "", told_reasons(why)))
         meaning = next((why.meaning for why in self.reasons if why is not None), "")
-        grid = Grid(
-            "", ("row", "score", "", "because of"), rows, f"In brackets: {meaning[:1].lower()}{meaning[1:]}"
-        )
+        note = f"In brackets: {meaning[:1].lower()}{meaning[1:]}"
+        grid = Grid("", ("row", "score", "", "because of"), rows, note)
         title = f"{self.detector}: {plural(self.n_outliers, 'outlier')} among {len(self.scores):,} rows"
         return Work(title, (grid,), f"The threshold is {figure(self.threshold, 4)}.")
 

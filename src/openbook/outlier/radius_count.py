@@ -10,7 +10,7 @@ columns, so `reasons` replaces each attribute by its typical value (`typical`).
 import numpy as np
 
 from openbook.border.rules import Maybe, Number
-from openbook.damage import checked_array
+from openbook.damage import checked_array, require
 from openbook.outlier.detector import Account
 from openbook.outlier.nearby import NEARBY_RULES, Nearby
 from openbook.outlier.typical import DROPS, drops, typical_row
@@ -143,18 +143,13 @@ class RadiusCount(Nearby):
 
     def _learnt(self):
         note = "" if self.radius is not None else f"{_TIMES:g} median distances to the fifth nearest row"
-        return (
-            *super()._learnt()[:1],
-            *super()._learnt()[2:],
-            Step("radius r", result=self.radius_, note=note),
-        )
+        rows, _, *distance = super()._learnt()
+        return (rows, *distance, Step("radius r", result=self.radius_, note=note))
 
     def _arrays(self):
         return {**super()._arrays(), "radius": np.array([self.radius_])}
 
     def _restore(self, arrays):
         self.radius_ = float(checked_array(arrays, "radius", float, (1,))[0])
-        if not self.radius_ > 0:
-            msg = "a radius must lie above 0"
-            raise ValueError(msg)
+        require(self.radius_ > 0, "a radius must lie above 0")
         super()._restore({name: array for name, array in arrays.items() if name != "radius"})

@@ -12,7 +12,7 @@ from openbook.draw.plot import Plot
 from openbook.words.numbers import figure
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["Reason", "Reasons", "cell_of"]
+__all__ = ["Reason", "Reasons", "cell_of", "outlier_verdict"]
 
 #: Attributes that are listed; the others are summed up.
 _SHOWN = 12
@@ -75,10 +75,8 @@ class Reasons(ShowsWork):
         if others := self.ranked[_SHOWN:]:
             rows.append((f"{len(others)} others", None, math.fsum(r.share for r in others)))
         grid = Grid("reasons", ("attribute", "value", "share"), rows, self.meaning)
-        odd = self.score > self.threshold
-        said = f"{figure(self.score)} {'>' if odd else '≤'} {figure(self.threshold)}"
-        verdict = "an outlier" if odd else "not an outlier"
-        return Work(f"{self.detector}: the reasons", (grid, *self.joined), f"{said}: {verdict}.")
+        told = outlier_verdict(self.score, self.threshold)
+        return Work(f"{self.detector}: the reasons", (grid, *self.joined), told)
 
     def draw(self) -> Picture:
         """A bar for each attribute, the weightiest on top."""
@@ -91,6 +89,12 @@ class Reasons(ShowsWork):
         plot.bars(ends, ["c1" if reason.share > 0 else "c0" for reason in drawn], told)
         notes = (f"Score {figure(self.score, 4)}, threshold {figure(self.threshold, 4)}. {self.meaning}",)
         return plot.picture(f"{self.detector}: the reasons", notes, "; ".join(told[::-1]))
+
+
+def outlier_verdict(score: float, threshold: float) -> str:
+    """Whether a score makes a row an outlier, in words."""
+    sign, what = (">", "an outlier") if score > threshold else ("≤", "not an outlier")
+    return f"{figure(score)} {sign} {figure(threshold)}: {what}."
 
 
 def said_of(reason: Reason) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from openbook.outlier.detector import Account
 from openbook.outlier.inverse_density import LEAST
 from openbook.outlier.nearby import Nearby
-from openbook.words.numbers import figure
+from openbook.words.numbers import fraction
 from openbook.work import Step
 
 __all__ = ["RelativeDensity"]
@@ -96,15 +96,10 @@ class RelativeDensity(Nearby):
         score = mean * thick
         shares, rest = self._shared(X, rows, [thick / k] * k)
         steps = (
-            Step("density", r"\frac{k}{\sum_i d_i}", rf"\frac{{1}}{{{figure(mean)}}}", 1 / mean),
+            Step("density", r"\frac{k}{\sum_i d_i}", fraction(1, mean), 1 / mean),
             Step("mean density of the nearest rows", r"\frac{1}{k} \sum_i density(o_i)", "", thick),
-            Step(
-                "relative density",
-                r"\frac{density(x)}{density(o)}",
-                rf"\frac{{{figure(1 / mean)}}}{{{figure(thick)}}}",
-                1 / score,
-            ),
-            Step("score", r"\frac{1}{relative}", rf"\frac{{1}}{{{figure(1 / score)}}}", score),
+            Step("relative density", r"\frac{density(x)}{density(o)}", fraction(1 / mean, thick), 1 / score),
+            Step("score", r"\frac{1}{relative}", fraction(1, 1 / score), score),
         )
         meaning = "Shares of the mean distance times the neighbours' density; they sum to the score."
         return Account(score, shares, self._shown(near, ("density", around)), steps, meaning, rest)

@@ -29,7 +29,7 @@ from openbook.outlier.detector import Detector
 from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-from openbook.work import Grid, Work
+from openbook.work import Grid, ShowsWork, Work
 
 __all__ = ["SyntheticEvaluation", "evaluate_synthetic", "synthetic_outliers"]
 
@@ -83,7 +83,7 @@ def synthetic_outliers(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SyntheticEvaluation:
+class SyntheticEvaluation(ShowsWork):
     """How well a detector finds each kind of synthetic outlier.
 
     Guide: docs/guide/outliers.md
@@ -124,9 +124,6 @@ class SyntheticEvaluation:
         if alike:
             told = f"It is not shown to tell {' or '.join(alike)} outliers from the rows of the table."
         return Work(title, (Grid("", ("kind", "recall", "precision", "AUC"), rows, note),), told)
-
-    def __repr__(self) -> str:
-        return self.work().text()
 
 
 @documented

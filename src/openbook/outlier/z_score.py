@@ -7,14 +7,11 @@ numbers 0.27% lie beyond. With few rows no z can be large: it is at most (n - 1)
 and √(n - 1) with the other. A deviation of 0 counts as 1.
 """
 
-from operator import add
-
 import numpy as np
 
-from openbook.border.rows import infinite_cell
+from openbook.border.rows import finite_sums
 from openbook.border.rules import OneOf
-from openbook.damage import checked_array
-from openbook.fold import fold
+from openbook.damage import require
 from openbook.kernels.moments import Moments
 from openbook.outlier.columns import ColumnDetector, looked_at, values_of
 from openbook.outlier.detector import CUTS
@@ -54,6 +51,7 @@ class ZScore(ColumnDetector):
     _rules = {"variance": OneOf("mle", "sample"), **CUTS}
 
     _natural = (3.0, "three standard deviations")
+    figures = ("mean", "deviation")
     letter = "z"
     meaning = "Standard deviations from the mean; the largest is the score."
 
@@ -62,10 +60,7 @@ class ZScore(ColumnDetector):
         super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
-        with np.errstate(over="ignore", invalid="ignore"):
-            moments = fold(rows.pieces, _moments, add)
-        if not all(np.isfinite(array).all() for array in moments.arrays().values()):
-            raise infinite_cell(rows)
+        moments = finite_sums(rows, _moments)
         variance = moments.variance(ddof=int(self.variance == "sample"))[0]
         self.mean_ = moments.mean[0]
         self.deviation_ = np.where(variance > 0, np.sqrt(np.maximum(np.nan_to_num(variance), 0.0)), 1.0)
@@ -88,17 +83,9 @@ class ZScore(ColumnDetector):
             note += f"Nominal columns are not used: {', '.join(skipped)}."
         return (Grid("columns", ("column", "mean m", "deviation s"), list(rows), note),)
 
-    def _arrays(self):
-        return {"mean": self.mean_, "deviation": self.deviation_}
-
     def _restore(self, arrays):
-        shape = (len(looked_at(self.schema_)),)
-        self.mean_, self.deviation_ = (
-            checked_array(arrays, name, float, shape) for name in ("mean", "deviation")
-        )
-        if not (self.deviation_ > 0).all():
-            msg = "a standard deviation must lie above 0"
-            raise ValueError(msg)
+        super()._restore(arrays)
+        require(self.deviation_ > 0, "a standard deviation must lie above 0")
 
 
 def _moments(chunk):

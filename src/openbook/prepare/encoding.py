@@ -20,14 +20,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from openbook.border.rows import Chunk, Rows, infinite_cell
-from openbook.damage import checked_array
+from openbook.border.rows import Chunk, Rows, finite_sums
+from openbook.damage import checked_array, placed_under, under
 from openbook.data import (
     MISSING,
     Attribute,
@@ -43,7 +42,7 @@ from openbook.data import (
     Word,
 )
 from openbook.errors import RefusalError
-from openbook.fold import Statistics, fold, less
+from openbook.fold import Statistics, less
 from openbook.kernels.moments import Moments
 from openbook.measures.arrays import all_finite
 from openbook.words.numbers import figure
@@ -165,11 +164,7 @@ class Encoding:
         """
         refuse_many_values(rows.schema)
         step: Callable[[Chunk], ColumnSums] = partial(ColumnSums.of, rows.schema)
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums = fold(rows.pieces, step, add)
-        if not all(np.isfinite(array).all() for array in sums.arrays().values()):
-            raise infinite_cell(rows)
-        return cls.from_sums(rows.schema, sums, scale=scale, reference=reference)
+        return cls.from_sums(rows.schema, finite_sums(rows, step), scale=scale, reference=reference)
 
     @classmethod
     def from_sums(
@@ -489,13 +484,23 @@ class Encoding:
             note += f" {plural(self.sparse, 'sparse column')} are taken as they are."
         return Work("Encoding", (Grid("columns", ("column", "is", "where missing"), rows, note),))
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The encoding as arrays, for the model file."""
+    def arrays(self, prefix: str = "") -> dict[str, np.ndarray]:
+        """The encoding as arrays, for the model file, whose names begin so.
+
+        Parameters
+        ----------
+        prefix : str, default=""
+            What the names begin with.
+
+        Returns
+        -------
+        dict of str to ndarray
+        """
         shown = [np.zeros(0, dtype=bool)]
         for attribute, codes in zip(self._dense, self.seen, strict=True):
             if isinstance(attribute, Nominal):
                 shown.append(np.isin(np.arange(len(attribute.values)), codes))
-        return {
+        arrays = {
             **({"sparse": np.array([self.sparse])} if self.sparse else {}),
             "mean": self.mean,
             "shift": self.shift,
@@ -504,9 +509,10 @@ class Encoding:
             "gaps": self.gaps,
             "reference": np.array([self.reference]),
         }
+        return placed_under(prefix, arrays)
 
     @classmethod
-    def from_arrays(cls, schema: Schema, arrays: Mapping[str, np.ndarray]) -> "Encoding":
+    def from_arrays(cls, schema: Schema, arrays: Mapping[str, np.ndarray], prefix: str = "") -> "Encoding":
         """The encoding behind `arrays`; raises KeyError or ValueError where they do not fit the schema.
 
         Parameters
@@ -515,11 +521,14 @@ class Encoding:
             The columns that are encoded.
         arrays : mapping of str to ndarray
             The arrays of a model file.
+        prefix : str, default=""
+            What the names of the encoding's arrays begin with.
 
         Returns
         -------
         Encoding
         """
+        arrays = under(prefix, arrays)
         sparse = int(checked_array({"sparse": np.zeros(1, int), **arrays}, "sparse", int, (1,))[0])
         if not 0 <= sparse <= len(schema) or not all(
             isinstance(a, Numeric) for a in schema.attributes[len(schema) - sparse :]

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
-from openbook.damage import checked_array
+from openbook.damage import checked_floats, require
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.linear.solvers import lbfgs
@@ -270,37 +270,23 @@ class ConditionalRandomField(SequenceClassifier):
     def _arrays(self):
         features = self.features_
         words = {f"words.{j}": np.array(words, dtype=str) for j, words in enumerate(features.words.values())}
-        return {
-            "coef": self.coef_,
-            "transitions": self.transitions_,
-            "shift": features.shift,
-            "scale": features.scale,
-            "trace": np.array(self.trace_, dtype=float),
-            "converged": np.array([self.converged_]),
-            **words,
-        }
+        own = {"coef": self.coef_, "transitions": self.transitions_}
+        return {**own, "shift": features.shift, "scale": features.scale, **self._ending(), **words}
 
     def _restore(self, arrays):
         K, numbers = len(self.classes_), len(self.schema_.of(Numeric))
-        shift, scale = (checked_array(arrays, name, float, (numbers,)) for name in ("shift", "scale"))
-        if (scale <= 0).any():
-            raise ValueError("its scales must be above zero")
+        shift, scale = checked_floats(arrays, shift=(numbers,), scale=(numbers,))
+        require(scale > 0, "its scales must be above zero")
         words = {}
         for j, name in enumerate(self.schema_.of(Text)):
             own = arrays[f"words.{j}"]
-            if own.ndim != 1 or own.dtype.kind != "U" or len(np.unique(own)) < len(own):
-                raise ValueError(f"the words of {name!r} must be distinct texts")
+            distinct = own.ndim == 1 and own.dtype.kind == "U" and len(np.unique(own)) == len(own)
+            require(distinct, f"the words of {name!r} must be distinct texts")
             words[name] = tuple(own.tolist())
         self.features_ = FeatureSpace(self.schema_, words, shift, scale, self._neighbours(self.schema_))
-        coef = checked_array(arrays, "coef", float, (K, len(self.features_)))
-        transitions = checked_array(arrays, "transitions", float, (K, K))
-        trace = checked_array(arrays, "trace", float, (len(arrays["trace"]),))
-        converged = checked_array(arrays, "converged", bool, (1,))
-        self._become(
-            LinearChain(np.ascontiguousarray(coef.T), transitions),
-            trace.tolist(),
-            converged=bool(converged[0]),
-        )
+        coef, transitions = checked_floats(arrays, coef=(K, len(self.features_)), transitions=(K, K))
+        trace, converged = self._known_ending(arrays)
+        self._become(LinearChain(np.ascontiguousarray(coef.T), transitions), trace, converged=converged)
 
 
 def _columns(parameter, given, schema):

@@ -11,7 +11,7 @@ import numpy as np
 
 from openbook.data import MISSING, UNSEEN, Categorical, Datetime, Numeric
 from openbook.sequence.trellis import SMALLEST, log_or_minus_infinity
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.work import Grid, Step, Work
 
 __all__ = [
@@ -129,12 +129,8 @@ def _trace(model):
     shown = rows if len(rows) <= LINES else [*rows[: LINES - 2], *rows[-2:]]
     note = "" if shown is rows else f"{len(rows) - LINES} iterations are not shown"
     said = "with the prior that the smoothing stands for"
-    return Grid(
-        "log-likelihood",
-        ["iteration", "log-likelihood", "gain"],
-        shown,
-        "; ".join(filter(None, [said, note])),
-    )
+    header = ["iteration", "log-likelihood", "gain"]
+    return Grid("log-likelihood", header, shown, "; ".join(filter(None, [said, note])))
 
 
 # --- one sequence -----------------------------------------------------------------------------------------
@@ -146,13 +142,9 @@ def derive_sequence(model, X, tables) -> Work:
     cells = [[cell_shown(X, a, t) for a in model.schema_] for t in range(len(X))]
     head = [f"b({name})" for name in names]
     shown = [[t + 1, *cells[t], *tables.b[t]] for t in range(len(X))]
+    header = ["row", *model.schema_.names, *head]
     parts = [
-        Grid(
-            "rows, and their probability in each state",
-            ["row", *model.schema_.names, *head],
-            shown,
-            _note(tables),
-        ),
+        Grid("rows, and their probability in each state", header, shown, _note(tables)),
         _forward_work(model, names, tables),
         _backward_work(model, names, tables),
         grid_of_rows("posterior: forward times backward", "P", names, tables.posterior),
@@ -208,7 +200,7 @@ def _sum_of_products(terms):
 def _divided(label, formula, numbers, log_c, result):
     """A step that is divided by the scale of a row, which may be too small to be shown."""
     c = math.exp(log_c) if log_c > SMALLEST else 0.0
-    return Step(label, formula, rf"\frac{{{numbers}}}{{{figure(c)}}}" if c else "", result)
+    return Step(label, formula, fraction(numbers, c) if c else "", result)
 
 
 def _update_work(model, X, names, tables):
@@ -235,13 +227,10 @@ def _update_work(model, X, names, tables):
         [n / total if total else math.nan for n in row] for row, total in zip(expected, sums, strict=True)
     ]
     rule = r"n_{ij} = \sum_t \frac{f_t(i) a_{ij} b_{t+1}(j) g_{t+1}(j)}{c_{t+1}}"
+    moves = [[names[i], *expected[i], sums[i]] for i in states]
     parts: list[Any] = [
         Step("expected transitions", rule, note="E-step"),
-        Grid(
-            "n",
-            ["from", *(f"to {name}" for name in names), "sum"],
-            [[names[i], *expected[i], sums[i]] for i in states],
-        ),
+        Grid("n", ["from", *(f"to {name}" for name in names), "sum"], moves),
         Step("new transitions", r"a_{ij} = \frac{n_{ij}}{\sum_k n_{ik}}", note="M-step"),
         Grid("a", ["from", *(f"to {name}" for name in names)], [[names[i], *shares[i]] for i in states]),
     ]

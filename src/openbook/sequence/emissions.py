@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from openbook.bayes.smoothing import Laplace, MEstimate
-from openbook.damage import checked_array
+from openbook.damage import checked_array, checked_floats, require
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.kernels.normals import Normals, log_joint
 from openbook.sequence.scanned import ColumnUnits
@@ -160,19 +160,21 @@ class Emissions:
     def from_arrays(cls, schema: Schema, arrays: Mapping[str, np.ndarray], K: int, kind: str) -> "Emissions":
         """The distributions of a model file; ValueError or KeyError where the arrays do not fit."""
         d, some = len(schema.of(Numeric)), [a for a in schema if isinstance(a, Categorical)]
-        shift, scale = (checked_array(arrays, name, float, (d,)) for name in ("shift", "scale"))
-        means = checked_array(arrays, "means", float, (K, d))
-        covariances = checked_array(arrays, "covariances", float, (K, d, d))
-        if (scale <= 0).any() or not np.array_equal(covariances, covariances.transpose(0, 2, 1)):
-            raise ValueError("its scales must be above zero and its covariances symmetric")
-        if d and np.linalg.eigvalsh(covariances).min() <= 0:
-            raise ValueError("its covariances are not valid: a variance is not above zero")
+        shift, scale, means, covariances = checked_floats(
+            arrays, shift=(d,), scale=(d,), means=(K, d), covariances=(K, d, d)
+        )
+        symmetric = np.array_equal(covariances, covariances.transpose(0, 2, 1))
+        require(
+            (scale > 0).all() and symmetric, "its scales must be above zero and its covariances symmetric"
+        )
+        positive = not d or np.linalg.eigvalsh(covariances).min() > 0
+        require(positive, "its covariances are not valid: a variance is not above zero")
         tables = []
         for j, attribute in enumerate(some):
             table = checked_array(arrays, f"values.{j}", float, (K, len(attribute.values) + 1))
             check_distributions(f"the table of {attribute.name!r}", table[:, :-1])
-            if ((table[:, -1] <= 0) | (table[:, -1] > 1)).any():
-                raise ValueError(f"the table of {attribute.name!r} has no probability of an unseen value")
+            unseen = (table[:, -1] > 0) & (table[:, -1] <= 1)
+            require(unseen, f"the table of {attribute.name!r} has no probability of an unseen value")
             tables.append(table)
         normals = Normals(np.zeros(K), means, covariances, np.zeros((K, 0)), diagonal=kind != "full")
         return cls(schema, shift, scale, normals, tuple(tables))
@@ -180,8 +182,8 @@ class Emissions:
 
 def check_distributions(what: str, table: np.ndarray) -> None:
     """Refuse rows that are no distributions."""
-    if (table < 0).any() or (np.abs(table.sum(axis=-1) - 1) > 1e-6).any():
-        raise ValueError(f"{what} must hold probabilities that sum to 1")
+    whole = (np.abs(table.sum(axis=-1) - 1) <= 1e-6).all()
+    require(whole and (table >= 0).all(), f"{what} must hold probabilities that sum to 1")
 
 
 def added_counts(smoothing, states, attribute) -> np.ndarray:

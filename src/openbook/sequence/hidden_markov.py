@@ -21,7 +21,7 @@ from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
 from openbook.border.unsupervised import Unsupervised
-from openbook.damage import checked_array
+from openbook.damage import checked_floats, require
 from openbook.data import Categorical, Schema, Table
 from openbook.data.attributes import as_text
 from openbook.data.scan import Scan
@@ -442,30 +442,20 @@ class HiddenMarkov(SequenceModel, Unsupervised):
     # --- the model file ----------------------------------------------------------------------------------
 
     def _arrays(self):
-        return {
-            "states": self.states_,
-            "start": self.start_,
-            "transitions": self.transitions_,
-            "trace": np.array(self.trace_, dtype=float),
-            "converged": np.array([self.converged_]),
-            **self.emissions_.arrays(),
-        }
+        own = {"states": self.states_, "start": self.start_, "transitions": self.transitions_}
+        return {**own, **self._ending(), **self.emissions_.arrays()}
 
     def _restore(self, arrays):
         states = arrays["states"]
         K = len(states)
-        if states.ndim != 1 or not K or len(np.unique(states)) < K or states.dtype.kind not in "iufUb":
-            raise ValueError("its states must be distinct labels")
-        start = checked_array(arrays, "start", float, (K,))
-        transitions = checked_array(arrays, "transitions", float, (K, K))
+        distinct = states.ndim == 1 and K and len(np.unique(states)) == K
+        require(distinct and states.dtype.kind in "iufUb", "its states must be distinct labels")
+        start, transitions = checked_floats(arrays, start=(K,), transitions=(K, K))
         check_distributions("start", start)
         check_distributions("transitions", transitions)
-        trace = checked_array(arrays, "trace", float, (len(arrays["trace"]),))
-        converged = checked_array(arrays, "converged", bool, (1,))
+        trace, converged = self._known_ending(arrays)
         emissions = Emissions.from_arrays(self.schema_, arrays, K, self.covariance_type)
-        self._become(
-            states, Chain(start, transitions, emissions), trace.tolist(), converged=bool(converged[0])
-        )
+        self._become(states, Chain(start, transitions, emissions), trace, converged=converged)
 
 
 def _log_scale(chain, piece):

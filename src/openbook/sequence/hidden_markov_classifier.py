@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf
+from openbook.damage import require
 from openbook.sequence.derive import derive_chain
 from openbook.sequence.hidden_markov import HiddenMarkov
 from openbook.sequence.scanned import ScannedSequences
@@ -136,5 +137,5 @@ class HiddenMarkovClassifier(SequenceClassifier):
     def _restore(self, arrays):
         self.hidden_markov_ = self._model()
         self.hidden_markov_._restore(arrays)  # noqa: SLF001 (of its own room)
-        if self.hidden_markov_.states_.tolist() != self.classes_.tolist():
-            raise ValueError("its states are not its classes")
+        same = self.hidden_markov_.states_.tolist() == self.classes_.tolist()
+        require(same, "its states are not its classes")

@@ -19,7 +19,7 @@ from openbook.border.base import Estimator
 from openbook.border.learner import Classifier
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import check_parameters
-from openbook.damage import blamed_on_its_file
+from openbook.damage import blamed_on_its_file, checked_array
 from openbook.data import Schema, Table
 from openbook.data.conform import conform
 from openbook.data.scan import Scan
@@ -44,6 +44,17 @@ class SequenceModel(Estimator):
 
     sequence: str | None
     decode: str
+    trace_: list[float]
+    converged_: bool
+
+    def _ending(self) -> dict[str, np.ndarray]:
+        """How learning ended, for the model file."""
+        return {"trace": np.array(self.trace_, dtype=float), "converged": np.array([self.converged_])}
+
+    def _known_ending(self, arrays: Mapping[str, np.ndarray]) -> tuple[list[float], bool]:
+        """The trace of a model file, and whether learning converged."""
+        trace = checked_array(arrays, "trace", float, (len(arrays["trace"]),))
+        return trace.tolist(), bool(checked_array(arrays, "converged", bool, (1,))[0])
 
     @property
     @abstractmethod

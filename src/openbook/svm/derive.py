@@ -11,7 +11,7 @@ import math
 from openbook.data.attributes import as_text
 from openbook.svm.votes import pairs, pairwise_votes, rest_votes
 from openbook.text.columns import telling_words
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.work import Grid, Step, Work
 
 __all__ = [
@@ -94,16 +94,15 @@ def derive_classifier(model) -> Work:
         sign = ["+1" if beta > 0 else "-1" for beta in machine.beta]
         grid = _support_grid(machine, ("y", "α"), sign, [abs(beta) for beta in machine.beta])
         parts.append(Work(name, (grid, *_sums(machine), *_margin(machine), *_goal(model, k))))
-    return Work(
-        _learnt(model), (_encoding(model), *_kernel_steps(model), *parts, *_sharp_grid(model)), _end(model)
-    )
+    before = (model.encoding_.work(), *_kernel_steps(model))
+    return Work(_learnt(model), (*before, *parts, _sharp_grid(model)), _end(model))
 
 
 def derive_regressor(model) -> Work:
     """How the model was learnt: the rows outside the tube, the weights and the constant."""
     machine = Machine(model, 0)
     grid = _support_grid(machine, ("β",), machine.beta)
-    parts = [_encoding(model), *_kernel_steps(model), *_target_steps(model), grid, *_sums(machine)]
+    parts = [model.encoding_.work(), *_kernel_steps(model), *_target_steps(model), grid, *_sums(machine)]
     return Work(_learnt(model), (*parts, *_goal(model, 0)), _end(model))
 
 
@@ -123,7 +122,7 @@ def derive_decision(model, X) -> Work:
         Step(
             f"P({model.target_} = {label} | x)",
             r"\frac{e^{a s_c}}{\sum_j e^{a s_j}}",
-            rf"\frac{{e^{{{figure(a)} \cdot {signed(score)}}}}}{{\dots}}",
+            fraction(rf"e^{{{figure(a)} \cdot {signed(score)}}}", r"\dots"),
             share / whole,
         )
         for label, score, share in zip(labels, scores, shares, strict=True)
@@ -153,9 +152,9 @@ def _learnt(model):
 
 
 def _end(model):
-    vectors = len(model.support_)
-    end = f"{vectors} support vector{'s' if vectors != 1 else ''}."
-    return " ".join([end, *(note[0].upper() + note[1:] + "." for note in model.notes_)])
+    notes = (note[0].upper() + note[1:] + "." for note in model.notes_)
+    n = len(model.support_)
+    return " ".join([f"{n} support vector{'s' if n != 1 else ''}.", *notes])
 
 
 def _machine_names(model):
@@ -167,23 +166,14 @@ def _machine_names(model):
     return [f"{labels[a]} (+1) against {labels[b]} (-1)" for a, b in pairs(len(labels))]
 
 
-def _encoding(model):
-    return model.encoding_.work()
-
-
 def _kernel_steps(model):
     if model.weights_ is not None:
         return []
     note = [] if callable(model.kernel) else [f"γ = {figure(model.gamma_)}"]
     if model.kernel == "poly":
         note += [f"r = {figure(float(model.coef0))}", f"p = {model.degree}"]
-    return [
-        Step(
-            "K(x, z)",
-            KERNELS.get(model.kernel, r"\text{a function given by the user}"),
-            note=", ".join(note),
-        )
-    ]
+    formula = KERNELS.get(model.kernel, r"\text{a function given by the user}")
+    return [Step("K(x, z)", formula, note=", ".join(note))]
 
 
 def _target_steps(model):
@@ -196,15 +186,10 @@ def _target_steps(model):
 def _support_grid(machine, names, *figures):
     order = sorted(range(len(machine.beta)), key=lambda i: (-abs(machine.beta[i]), machine.numbers[i]))
     shown = min(len(machine.names), 6) if machine.vectors else 0
-    rows = [
-        (
-            machine.numbers[i],
-            *(machine.vectors[i][:shown] if shown else ()),
-            *(column[i] for column in figures),
-            machine.slack[i],
-        )
-        for i in order[:LISTED]
-    ]
+    rows = []
+    for i in order[:LISTED]:
+        cells = machine.vectors[i][:shown] if shown else ()
+        rows.append((machine.numbers[i], *cells, *(column[i] for column in figures), machine.slack[i]))
     more = [
         f"{len(order) - LISTED} more rows" if len(order) > LISTED else "",
         f"{len(machine.names) - shown} more columns" if len(machine.names) > shown else "",
@@ -216,9 +201,8 @@ def _support_grid(machine, names, *figures):
 
 def _sums(machine):
     """Sum of the multipliers, the weights, the constant."""
-    steps = [
-        Step("sum", r"\sum_i \beta_i", _terms(machine.beta), _rounded(machine.beta), "β = α y; must be 0")
-    ]
+    total, note = _rounded(machine.beta), "β = α y; must be 0"
+    steps = [Step("sum", r"\sum_i \beta_i", _terms(machine.beta), total, note)]
     if machine.model.weights_ is not None and not machine.vectors:
         most = sorted(zip(machine.names, machine.weights(), strict=True), key=lambda pair: -abs(pair[1]))
         left = f"{len(most) - LISTED} more not shown" if len(most) > LISTED else ""
@@ -257,38 +241,27 @@ def _margin(machine):
     length = math.sqrt(max(square, 0.0))
     squares = _terms([w * w for w in machine.weights()]) if machine.model.weights_ is not None else ""
     formula = r"\sum_j w_j^2" if squares else r"\sum_i \sum_j \beta_i \beta_j K(x_i, x_j)"
+    numbers, width = fraction(2, length), 2.0 / length if length else None
     return [
         Step("|w|²", formula, squares, square),
-        Step(
-            "margin",
-            r"\frac{2}{\lVert w \rVert}",
-            rf"\frac{{2}}{{{figure(length)}}}",
-            2.0 / length if length else None,
-        ),
+        Step("margin", r"\frac{2}{\lVert w \rVert}", numbers, width),
     ]
 
 
 def _goal(model, k):
     loss = r"\xi_i^2" if getattr(model, "loss", "hinge") == "squared_hinge" else r"\xi_i"
+    formula = rf"\frac{{1}}{{2}} \lVert w \rVert^2 + \sum_i C_i {loss}"
+    gap, note = float(model.dual_gap_[k]), "upper bound of the distance to the minimum"
     return [
-        Step(
-            "objective",
-            rf"\frac{{1}}{{2}} \lVert w \rVert^2 + \sum_i C_i {loss}",
-            "",
-            float(model.objective_[k]),
-        ),
-        Step(
-            "dual gap",
-            result=float(model.dual_gap_[k]),
-            note="upper bound of the distance to the minimum",
-        ),
+        Step("objective", formula, "", float(model.objective_[k])),
+        Step("dual gap", result=gap, note=note),
     ]
 
 
 def _sharp_grid(model):
     rows = list(zip(map(as_text, model.classes_.tolist()), model.sharpness_.tolist(), strict=True))
     note = "fitted to the scores of rows held out" if model.calibrated_ else "not calibrated"
-    return [Grid("slope a for each winning class", ("class", "a"), rows, note)]
+    return Grid("slope a for each winning class", ("class", "a"), rows, note)
 
 
 def _row_grid(model, x):
@@ -316,9 +289,8 @@ def _evaluated(machine, x, title):
     listed = sorted(others, key=lambda row: -abs(row[-1]))[:LISTED]
     left = len(others) - len(listed)
     listed += telling_words(words, [row for row in rows if row[0] in words])
-    grid = Grid(
-        "largest terms" if left else "terms", header, listed, f"{left} more not shown" if left else ""
-    )
+    name, note = ("largest terms", f"{left} more not shown") if left else ("terms", "")
+    grid = Grid(name, header, listed, note)
     total = math.fsum(terms)
     f = Step("f(x)", formula, rf"{signed(total)} + {signed(machine.bias)}", total + machine.bias)
     return Work(title, (grid, f))

@@ -18,11 +18,11 @@ from scipy.linalg import cho_factor, cho_solve
 
 from openbook.border.learner import Regressor
 from openbook.border.rules import Flag, Maybe, Number, Whole
+from openbook.damage import checked_floats, require
 from openbook.errors import DataError
 from openbook.prepare.encoding import Encoding
 from openbook.svm.derive import KERNELS, kernel_of
-from openbook.svm.kernels import add_scores, kernel_asked
-from openbook.svm.parameters import KernelChoice
+from openbook.svm.kernels import KernelChoice, add_scores, kernel_asked, kernel_factor
 from openbook.svm.training import read_rows
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
@@ -110,11 +110,10 @@ class KernelRidge(Regressor):
         self.encoding_ = Encoding.of(rows, scale=self.scale)
         self.X_fit_, y, w, _ = read_rows(rows, self.encoding_)
         if len(y) > MOST_ROWS:
-            msg = (
+            raise DataError(
                 f"KernelRidge: {len(y):,} rows need a matrix of {len(y):,} by {len(y):,} numbers; fit at most"
                 f" {MOST_ROWS:,} of them, or use SVR or LinearRegression(basis=…)"
             )
-            raise DataError(msg)
         given = self.gamma if self.gamma is not None else 1 / max(len(self.encoding_), 1)
         self.gamma_ = float(given) if self.kernel in ("poly", "rbf") else math.nan
         self.center_ = float(w @ y / w.sum()) if self.scale else 0.0
@@ -133,26 +132,18 @@ class KernelRidge(Regressor):
         return int(self.X_fit_.size + self.dual_coef_.size)
 
     def _arrays(self):
-        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+        own = {"X_fit_": self.X_fit_, "dual_coef_": self.dual_coef_}
         figures = np.array([self.center_, self.gamma_])
-        return {"X_fit_": self.X_fit_, "dual_coef_": self.dual_coef_, "figures": figures, **encoding}
+        return {**own, "figures": figures, **self.encoding_.arrays("encoding.")}
 
     def _restore(self, arrays):
-        start = "encoding."
-        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-        encoding, X, a = Encoding.from_arrays(self.schema_, own), arrays["X_fit_"], arrays["dual_coef_"]
-        figures = arrays["figures"]
-        sound = all(array.dtype == float for array in (X, a, figures)) and figures.shape == (2,)
-        if not sound or a.ndim != 1 or X.shape != (len(a), len(encoding)) or not len(a):
-            msg = "its rows and their weights do not match"
-            raise ValueError(msg)
-        center, gamma = figures.tolist()
-        factor = gamma > 0 if self.kernel in ("poly", "rbf") else math.isnan(gamma)
-        if not factor or not all(np.isfinite(array).all() for array in (X, a, figures[:1])):
-            msg = "one of its figures is not finite, or its kernel cannot have this factor"
-            raise ValueError(msg)
-        self.encoding_, self.X_fit_, self.dual_coef_ = encoding, X, a
-        self.center_, self.gamma_ = center, gamma
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
+        n, figures = max(len(arrays["dual_coef_"]), 1), arrays["figures"]
+        shapes = {"X_fit_": (n, len(self.encoding_)), "dual_coef_": (n,)}
+        self.X_fit_, self.dual_coef_ = checked_floats(arrays, **shapes)
+        self.gamma_ = kernel_factor(self, figures[1:])
+        self.center_ = float(figures[0])
+        require(math.isfinite(self.center_), "the centre of its target is not finite")
 
     def _work(self):
         n = len(self.dual_coef_)
@@ -160,17 +151,15 @@ class KernelRidge(Regressor):
         if not math.isnan(self.gamma_):
             steps.append(Step("γ", r"\frac{1}{d}" if self.gamma is None else "", result=self.gamma_))
         if self.scale:
-            steps.append(
-                Step("mean of the target", result=self.center_, note="taken off, and added at the end")
-            )
+            note = "taken off, and added at the end"
+            steps.append(Step("mean of the target", result=self.center_, note=note))
         steps.append(Step("a", r"(K + \alpha W^{-1})^{-1} y", note=f"alpha = {figure(self.alpha)}, {n} rows"))
         order = np.argsort(-np.abs(self.dual_coef_), kind="stable")[:LISTED]
         rows = [[i + 1, float(self.dual_coef_[i])] for i in order.tolist()]
         note = f"the {LISTED} largest of {n:,}" if n > LISTED else ""
         grid = Grid("weights of the rows", ["row", "a"], rows, note)
-        return Work(
-            f"Kernel ridge for {self.target_}", (*steps, grid), "f(x) is the sum of a K over all rows."
-        )
+        told = "f(x) is the sum of a K over all rows."
+        return Work(f"Kernel ridge for {self.target_}", (*steps, grid), told)
 
     def _work_row(self, X):
         x = self.encoding_(X)[0].tolist()

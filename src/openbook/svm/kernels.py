@@ -12,23 +12,28 @@ vectors (`add_scores`) go block by block through the cache: of many rows, no ker
 left : float64 (n, k), right : float64 (m, k), coef : float64 (m,) or (m, machines), which may be sparse
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from openbook.border.rules import Anything
+from openbook.damage import require
 from openbook.errors import ParameterError
 
 __all__ = [
     "Held",
     "Kernel",
+    "KernelChoice",
     "Linear",
     "Own",
     "PolynomialKernel",
     "RadialKernel",
     "add_scores",
     "kernel_asked",
+    "kernel_factor",
 ]
 
 #: Entries of a block: half of a usual second-level cache, and no more columns than these.
@@ -36,6 +41,16 @@ _BLOCK, _COLUMNS = 1 << 16, 1024
 
 #: From so many exponentials on a compiled kernel is worth its while.
 _MANY = 1 << 19
+
+
+@dataclass(frozen=True)
+class KernelChoice(Anything):
+    """The rule of the parameter `kernel`: one by name, or a function of two matrices."""
+
+    what: str = "'linear', 'poly', 'rbf' or a function of two matrices"
+
+    def allows(self, value: Any) -> bool:
+        return callable(value) or (isinstance(value, str) and value in ("linear", "poly", "rbf"))
 
 
 class Kernel:
@@ -140,11 +155,10 @@ class Own(Kernel):
         values = np.asarray(self.function(left, right), dtype=float)
         if values.shape != (len(left), len(right)) or not np.isfinite(values).all():
             what = f"an array of shape {values.shape}" if np.isfinite(values).all() else "values not finite"
-            msg = (
+            raise ParameterError(
                 f"the kernel function gave {what} for {len(left)} and {len(right)} rows;"
                 f" it must give finite numbers of shape ({len(left)}, {len(right)})"
             )
-            raise ParameterError(msg)
         if out is None:
             return values
         out[:] = values
@@ -185,6 +199,14 @@ def kernel_asked(model: Any) -> Kernel:
     if model.kernel == "poly":
         return PolynomialKernel(int(model.degree), model.gamma_, float(model.coef0))
     return RadialKernel(model.gamma_) if model.kernel == "rbf" else Linear()
+
+
+def kernel_factor(model: Any, stored: np.ndarray) -> float:
+    """The `gamma_` of a model file, if the model's kernel can have it; NaN where it has none."""
+    (gamma,) = stored.tolist()
+    possible = 0 < gamma < math.inf if model.kernel in ("poly", "rbf") else math.isnan(gamma)
+    require(possible, f"a {model.kernel} kernel cannot have the gamma {gamma}")
+    return gamma
 
 
 def add_scores(

@@ -11,15 +11,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
+from openbook.border.rules import Flag, Number, ParameterRule, Whole, WordOr
+from openbook.damage import checked_array, require
 from openbook.draw.charts import named_bars
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.prepare.encoding import Encoding
-from openbook.svm.kernels import Kernel, kernel_asked
+from openbook.svm.kernels import KernelChoice, kernel_asked, kernel_factor
 from openbook.svm.machine import Machines
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED
 from openbook.svm.training import read_rows
 
-__all__ = ["SupportVectors"]
+__all__ = ["SUPPORT_RULES", "SupportVectors"]
 
 #: Linear machines learn from more rows without a look for rows that are alike, which would take longer.
 _MANY = 50_000
@@ -38,6 +40,18 @@ _SHAPES = {
     "weights_": ("machines", "d"),
 }
 _WHOLE = ("support_", "n_iter_", "states_")
+
+
+#: The rules of the parameters that classification and regression share, but for C.
+SUPPORT_RULES: dict[str, ParameterRule] = {
+    "kernel": KernelChoice(),
+    "degree": Whole(at_least=1),
+    "gamma": WordOr(Number(above=0), "scale", "auto"),
+    "coef0": Number(),
+    "scale": Flag(),
+    "tol": Number(above=0),
+    "max_iter": Whole(at_least=1),
+}
 
 
 class SupportVectors(Learner):
@@ -76,23 +90,20 @@ class SupportVectors(Learner):
         else:
             self.gamma_ = 1.0 / max(X.shape[1], 1) if self.gamma == "auto" else float(self.gamma)
 
-    def _kernel(self) -> Kernel:
-        return kernel_asked(self)
-
     def _keep(self, training, tasks, solutions):
         """Become the model of these solutions."""
-        machines, rows = Machines.of(self._kernel(), training.X, tasks, solutions)
+        machines, rows = Machines.of(kernel_asked(self), training.X, tasks, solutions)
         self.support_ = training.number[rows]
         self.support_vectors_, self.dual_coef_ = machines.vectors, machines.coef
         self.bias_, self.weights_ = machines.bias, machines.weights
         self.slacks_ = machines.slacks(tasks, solutions, rows, len(training.y))
-        self.objective_ = np.array([solution.primal for solution in solutions])
-        self.dual_gap_ = np.array([solution.gap for solution in solutions])
-        self.n_iter_ = np.array([solution.sweeps for solution in solutions])
-        self.states_ = np.array([solution.state for solution in solutions])
+        self.objective_, self.dual_gap_, self.n_iter_, self.states_ = (
+            np.array([getattr(solution, name) for solution in solutions])
+            for name in ("primal", "gap", "sweeps", "state")
+        )
 
     def _machines(self):
-        return Machines(self._kernel(), self.support_vectors_, self.dual_coef_, self.bias_, self.weights_)
+        return Machines(kernel_asked(self), self.support_vectors_, self.dual_coef_, self.bias_, self.weights_)
 
     def _decisions(self, X):
         """What each machine says of the rows of a table, (n, machines)."""
@@ -108,10 +119,9 @@ class SupportVectors(Learner):
     def coef_(self):
         """The coefficients of a linear machine, in units of the columns, (machines, d)."""
         if self.weights_ is None:
-            msg = (
+            raise AttributeError(
                 f"a machine of kernel {self.kernel!r} has no coefficients of columns, only of support vectors"
             )
-            raise AttributeError(msg)
         return self._in_columns()[0]
 
     def draw(self, X=None, y=None, columns=None):
@@ -135,16 +145,14 @@ class SupportVectors(Learner):
         if X is not None:
             return self._draw_rows(X, y, columns)
         if self.weights_ is None:
-            msg = (
+            raise ParameterError(
                 f"a machine of kernel {self.kernel!r} has no weights of columns; draw its rows by draw(X, y)"
             )
-            raise ParameterError(msg)
         sizes = np.abs(self.weights_).max(axis=0) if len(self.weights_) > 1 else self.weights_[0]
         words = "largest |weight| of any machine" if len(self.weights_) > 1 else "weight"
         note = "Columns in standard units." if self.scale else "Columns as they are."
-        return named_bars(
-            f"Support vector machine for {self.target_}", words, self.encoding_.names, sizes, (note,)
-        )
+        title = f"Support vector machine for {self.target_}"
+        return named_bars(title, words, self.encoding_.names, sizes, (note,))
 
     @property
     def intercept_(self):
@@ -189,38 +197,21 @@ class SupportVectors(Learner):
 
     def _arrays(self):
         own = {name: getattr(self, name) for name in _SHAPES if getattr(self, name) is not None}
-        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
-        return {**own, **encoding, "gamma_": np.array([self.gamma_])}
+        return {**own, **self.encoding_.arrays("encoding."), "gamma_": np.array([self.gamma_])}
 
     def _restore(self, arrays):
-        start = "encoding."
-        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
         linear = self.kernel == "linear"
         sizes = {"machines": self._n_machines(), "m": arrays["support_"].size, "d": len(self.encoding_)}
         for name, shape in _SHAPES.items():
             if (name == "weights_" and not linear) or (name == "support_vectors_" and self.encoding_.sparse):
                 setattr(self, name, None)
             else:
-                setattr(self, name, _checked(name, arrays[name], tuple(sizes[size] for size in shape)))
-        gamma = _checked("gamma_", np.nan_to_num(arrays["gamma_"], nan=-1.0), (1,))
-        if (gamma[0] > 0) != (self.kernel in ("poly", "rbf")):
-            msg = f"a {self.kernel} kernel cannot have the gamma {arrays['gamma_'][0]}"
-            raise ValueError(msg)
-        self.gamma_ = float(arrays["gamma_"][0])
-        if not np.isin(self.states_, (CONVERGED, CAPPED, INTERRUPTED)).all():
-            msg = f"no search ends in the states {self.states_.tolist()}"
-            raise ValueError(msg)
-        if (self.support_ < 0).any() or (self.slacks_ < 0).any() or (self.dual_gap_ < 0).any():
-            msg = "a row's number, a slack or a gap is below zero"
-            raise ValueError(msg)
-
-
-def _checked(name, array, shape):
-    if array.shape != shape or (array.dtype.kind != "i" if name in _WHOLE else array.dtype != np.float64):
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected one of shape {shape}"
-        raise ValueError(msg)
-    if not np.isfinite(array).all():
-        msg = f"array {name!r} is not finite"
-        raise ValueError(msg)
-    return array
+                dtype = np.int64 if name in _WHOLE else np.float64
+                shape_now = tuple(sizes[size] for size in shape)
+                setattr(self, name, checked_array(arrays, name, dtype, shape_now))
+        self.gamma_ = kernel_factor(self, arrays["gamma_"])
+        known = np.isin(self.states_, (CONVERGED, CAPPED, INTERRUPTED))
+        require(known, f"no search ends in the states {self.states_.tolist()}")
+        positive = all((part >= 0).all() for part in (self.support_, self.slacks_, self.dual_gap_))
+        require(positive, "a row's number, a slack or a gap is below zero")

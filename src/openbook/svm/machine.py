@@ -65,9 +65,8 @@ class Machines:
             beta[k, task.rows] = np.where(some, solution.beta, 0.0)
             used[task.rows] |= some
         rows = np.flatnonzero(used)
-        weights = None
-        if isinstance(kernel, Linear):
-            weights = np.array([solution.w for solution in solutions])
+        linear = isinstance(kernel, Linear)
+        weights = np.array([solution.w for solution in solutions]) if linear else None
         bias = np.array([solution.bias for solution in solutions])
         vectors = None if issparse(X) else X[rows]
         return cls(kernel, vectors, np.ascontiguousarray(beta[:, rows]), bias, weights), rows

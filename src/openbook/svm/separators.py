@@ -94,20 +94,14 @@ class Separators:
             f = math.fsum(u * v for u, v in zip(w, rows[i], strict=True)) + b
             grid.append((i, f"{signs[i]:+d}", f, signs[i] * f / length))
         nearest, squares = min(self.distances[name]), joined([f"{signed(u)}^2" for u in w])
-        return Work(
-            name,
-            (
-                Step("‖w‖", r"\sqrt{\sum_j w_j^2}", rf"\sqrt{{{squares}}}", length),
-                Grid("nearest rows", ("row", "y", "w · x + b", "distance"), grid),
-                Step(
-                    "margin",
-                    r"2 \min_i \frac{y_i (w \cdot x_i + b)}{\lVert w \rVert}",
-                    rf"2 \cdot {signed(nearest)}",
-                    2 * nearest,
-                    f"{plural(self.mistakes[name], 'row')} on the wrong side" if self.mistakes[name] else "",
-                ),
-            ),
+        formula = r"2 \min_i \frac{y_i (w \cdot x_i + b)}{\lVert w \rVert}"
+        note = f"{plural(self.mistakes[name], 'row')} on the wrong side" if self.mistakes[name] else ""
+        parts = (
+            Step("‖w‖", r"\sqrt{\sum_j w_j^2}", rf"\sqrt{{{squares}}}", length),
+            Grid("nearest rows", ("row", "y", "w · x + b", "distance"), grid),
+            Step("margin", formula, rf"2 \cdot {signed(nearest)}", 2 * nearest, note),
         )
+        return Work(name, parts)
 
 
 def separators(X: Any, y: str | Sequence[Any], lines: Mapping[str, tuple[Any, float]]) -> Separators:

@@ -51,11 +51,9 @@ def solve_machine(
         if X.shape[1] > min(X.shape[0], MOST_COLUMNS):
             return solve_sparse(X, problem, tol, max_iter, start)
         return _with_weights(solve_linear(X, problem, tol, max_iter), X, np.zeros(X.shape[1]))
-    if isinstance(kernel, RadialKernel):
-        return solve_dual(_centred(X)[0], kernel, problem, tol, max_iter, start)
+    X, center = _centred(X) if isinstance(kernel, Linear | RadialKernel) else (X, np.zeros(0))
     if not isinstance(kernel, Linear):
         return solve_dual(X, kernel, problem, tol, max_iter, start)
-    X, center = _centred(X)
     if len(X) > FEW and X.shape[1] <= len(X) and not by_pairs:
         found = solve_linear(X, problem, tol, max_iter)
     else:
@@ -91,11 +89,8 @@ def kernel_table(kernel: Kernel, X: np.ndarray, order: np.ndarray | None = None)
     rows, center = _centred(X) if isinstance(kernel, Linear | RadialKernel) else (X, None)
     order = np.arange(len(X)) if order is None else order
     table, numbers = Held(kernel.matrix(rows[order], rows[order])), np.argsort(order)[:, None]
-    return (
-        KernelTable(table, numbers, rows, center)
-        if isinstance(kernel, Linear)
-        else KernelTable(table, numbers)
-    )
+    weighed = (rows, center) if isinstance(kernel, Linear) else ()
+    return KernelTable(table, numbers, *weighed)
 
 
 def _with_weights(found: DualSolution, X: np.ndarray, center: np.ndarray) -> DualSolution:
@@ -120,9 +115,8 @@ def solve_hard(X, kernel: Kernel, problem: Problem, tol, max_iter, numbers) -> D
         limited = problem.bounded(bound / size)
         found = solve_machine(X, kernel, limited, tol, max_iter, beta, by_pairs=True)
         beta = found.beta
-        if found.state > CAPPED or (
-            found.state == CONVERGED and (np.abs(beta) < limited.hi - limited.lo).all()
-        ):
+        inside = (np.abs(beta) < limited.hi - limited.lo).all()
+        if found.state > CAPPED or (found.state == CONVERGED and inside):
             return found
         if bound == _BOUNDS[0]:
             _check_separable(X, kernel, problem.t, numbers)
@@ -141,8 +135,7 @@ def _check_separable(X, kernel, t, numbers):
         wrong = [int(number) for number in np.sort(numbers[found.x[d + 1 :] > 1e-6])]
         named = ", ".join(map(str, wrong[:_NAMED])) + (", …" if len(wrong) > _NAMED else "")
         rows = f"row {named} is" if len(wrong) == 1 else f"rows {named} are"
-        msg = (
+        raise DataError(
             f"no {kernel.name} machine separates these classes, so there is no hard margin:"
             f" {rows} on the wrong side; use a finite C, which allows slack, or another kernel"
         )
-        raise DataError(msg)

@@ -16,14 +16,15 @@ import numpy as np
 
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.learner import Classifier
-from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole, WordOr
+from openbook.border.rules import Maybe, Number, OneOf, Whole
+from openbook.damage import checked_array, require
 from openbook.data.attributes import as_text
 from openbook.draw import draw_boundary
 from openbook.errors import DataError, ParameterError
 from openbook.svm.derive import derive_classifier, derive_decision
-from openbook.svm.learner import SupportVectors
+from openbook.svm.kernels import kernel_asked
+from openbook.svm.learner import SUPPORT_RULES, SupportVectors
 from openbook.svm.machine import Machines, Task, solved
-from openbook.svm.parameters import KernelChoice
 from openbook.svm.platt import deal, platt_probabilities, sharpness
 from openbook.svm.problem import CONVERGED, Problem
 from openbook.svm.solve import kernel_table, solve_hard
@@ -124,17 +125,11 @@ class SVC(SupportVectors, Classifier):
     _counts_declared = False  # no margin parts a class without rows from another
     _rules = {
         "C": Number(above=0, unlimited=True),
-        "kernel": KernelChoice(),
-        "degree": Whole(at_least=1),
-        "gamma": WordOr(Number(above=0), "scale", "auto"),
-        "coef0": Number(),
+        **SUPPORT_RULES,
         "loss": OneOf("hinge", "squared_hinge"),
         "multiclass": OneOf("ovr", "ovo"),
         "class_weight": CLASS_WEIGHT,
-        "scale": Flag(),
         "calibrate": Maybe(Whole(at_least=2)),
-        "tol": Number(above=0),
-        "max_iter": Whole(at_least=1),
     }
 
     def __init__(
@@ -171,17 +166,15 @@ class SVC(SupportVectors, Classifier):
             raise ParameterError(msg)
         if len(self.classes_) < 2:
             label = as_text(self.classes_.tolist()[0])
-            msg = f"SVC needs at least two classes, and there is only one class: {label}"
-            raise DataError(msg)
+            raise DataError(f"SVC needs at least two classes, and there is only one class: {label}")
         if math.isinf(self.C) and rows.sparse:
-            msg = "SVC: sparse rows need a finite C; C=1000 comes near a hard margin"
-            raise ParameterError(msg)
+            raise ParameterError("SVC: sparse rows need a finite C; C=1000 comes near a hard margin")
         training = self._training(rows)
         self._set_gamma(training)
         weights = np.bincount(training.y, training.w, len(self.classes_))
         cost = training.w * class_factors(self, weights)[training.y]
         tasks = self._tasks(training.y, cost)
-        table = kernel_table(self._kernel(), training.X, self._order(training.y))
+        table = kernel_table(kernel_asked(self), training.X, self._order(training.y))
         solutions = self._solved(training, tasks, table)
         self._keep(training, tasks, solutions)
         self.sharpness_ = np.ones(len(self.classes_))
@@ -216,21 +209,12 @@ class SVC(SupportVectors, Classifier):
         return Problem(t, np.where(positive, 0.0, -most), np.where(positive, most, 0.0), ridge)
 
     def _solved(self, training, tasks, table):
-        kernel = self._kernel()
         if math.isfinite(self.C):
             found = solved(self, table.X, table.kernel, tasks)
             return [table.weighed(own, task.rows) for own, task in zip(found, tasks, strict=True)]
-        return [
-            solve_hard(
-                training.X[task.rows],
-                kernel,
-                task.problem,
-                self.tol,
-                self.max_iter,
-                training.number[task.rows],
-            )
-            for task in tasks
-        ]
+        kernel, ends = kernel_asked(self), (self.tol, self.max_iter)
+        X, numbers = training.X, training.number
+        return [solve_hard(X[t.rows], kernel, t.problem, *ends, numbers[t.rows]) for t in tasks]
 
     def _calibrate(self, training, tasks, solutions, table):
         """Find how sharp the scores are, from machines that each leave a fold out."""
@@ -291,25 +275,15 @@ class SVC(SupportVectors, Classifier):
         return 1 if n == 2 else n if self.multiclass == "ovr" else len(pairs(n))
 
     def _arrays(self):
-        return {
-            **super()._arrays(),
-            "sharpness_": self.sharpness_,
-            "calibrated_": np.array([self.calibrated_]),
-        }
+        own = {"sharpness_": self.sharpness_, "calibrated_": np.array([self.calibrated_])}
+        return {**super()._arrays(), **own}
 
     def _restore(self, arrays):
-        if len(self.classes_) < 2:
-            msg = "it has only one class"
-            raise ValueError(msg)
+        require(len(self.classes_) >= 2, "it has only one class")
         super()._restore(arrays)
-        sharp, calibrated = arrays["sharpness_"], arrays["calibrated_"]
-        if sharp.shape != self.classes_.shape or sharp.dtype != np.float64 or not (sharp > 0).all():
-            msg = "array 'sharpness_' must have a number above zero for each class"
-            raise ValueError(msg)
-        if calibrated.shape != (1,) or calibrated.dtype != bool or not np.isfinite(sharp).all():
-            msg = "array 'calibrated_' must be true or false, and 'sharpness_' finite"
-            raise ValueError(msg)
-        self.sharpness_, self.calibrated_ = sharp, bool(calibrated[0])
+        self.sharpness_ = checked_array(arrays, "sharpness_", float, self.classes_.shape)
+        self.calibrated_ = bool(checked_array(arrays, "calibrated_", bool, (1,))[0])
+        require(self.sharpness_ > 0, "array 'sharpness_' must have a number above zero for each class")
 
     def _work(self):
         return derive_classifier(self)

@@ -12,12 +12,13 @@ beta : float64 (m,), the one row of dual_coef_
 import numpy as np
 
 from openbook.border.learner import Regressor
-from openbook.border.rules import Flag, Number, Whole, WordOr
+from openbook.border.rules import Number
+from openbook.damage import checked_array, require
 from openbook.draw import draw_fit
 from openbook.svm.derive import derive_prediction, derive_regressor
-from openbook.svm.learner import SupportVectors
+from openbook.svm.kernels import kernel_asked
+from openbook.svm.learner import SUPPORT_RULES, SupportVectors
 from openbook.svm.machine import Task, solved
-from openbook.svm.parameters import KernelChoice
 from openbook.svm.problem import Problem
 
 __all__ = ["SVR"]
@@ -106,13 +107,7 @@ class SVR(SupportVectors, Regressor):
     _rules = {
         "C": Number(above=0),
         "epsilon": Number(at_least=0),
-        "kernel": KernelChoice(),
-        "degree": Whole(at_least=1),
-        "gamma": WordOr(Number(above=0), "scale", "auto"),
-        "coef0": Number(),
-        "scale": Flag(),
-        "tol": Number(above=0),
-        "max_iter": Whole(at_least=1),
+        **SUPPORT_RULES,
     }
 
     def __init__(
@@ -151,7 +146,7 @@ class SVR(SupportVectors, Regressor):
         most = self.C * w
         t = (y - self.center_) / self.spread_
         tasks = [Task(slice(None), Problem(t, -most, most, np.zeros(len(t)), float(self.epsilon)))]
-        self._keep(training, tasks, solved(self, training.X, self._kernel(), tasks))
+        self._keep(training, tasks, solved(self, training.X, kernel_asked(self), tasks))
         self._announce()
 
     def _draw_rows(self, X, y, columns):
@@ -172,16 +167,8 @@ class SVR(SupportVectors, Regressor):
 
     def _restore(self, arrays):
         super()._restore(arrays)
-        target = arrays["target"]
-        if (
-            target.shape != (2,)
-            or target.dtype != np.float64
-            or not np.isfinite(target).all()
-            or target[1] <= 0
-        ):
-            msg = "array 'target' must be a centre and a spread above zero"
-            raise ValueError(msg)
-        self.center_, self.spread_ = map(float, target)
+        self.center_, self.spread_ = checked_array(arrays, "target", float, (2,)).tolist()
+        require(self.spread_ > 0, "array 'target' must be a centre and a spread above zero")
 
     def _work(self):
         return derive_regressor(self)

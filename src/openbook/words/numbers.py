@@ -18,6 +18,7 @@ from typing import Any
 __all__ = [
     "cell",
     "figure",
+    "fraction",
     "interval_names",
     "interval_words",
     "p_words",
@@ -89,6 +90,15 @@ def signed(value: float) -> str:
     if value == -math.inf:
         return r"(-\infty)"
     return f"({figure(float(value))})" if value < 0 else figure(float(value))
+
+
+def fraction(above: Shown, below: Shown) -> str:
+    r"""A fraction in LaTeX, of numbers by their figures or of text.
+
+    >>> fraction(0.5, 14), fraction("a b", 2)
+    ('\\frac{0.5}{14}', '\\frac{a b}{2}')
+    """
+    return rf"\frac{{{figure(above)}}}{{{figure(below)}}}"
 
 
 def times(factor: float) -> str:
