@@ -17,7 +17,7 @@ REASONS = {
     "beats": "the same question to each form of counts: of many classes, and of two",
     "plogp": "x log2 x: in a kernel, and of an array",
     **dict.fromkeys(
-        ("compare", "describe", "draw", "export", "rules", "study"),
+        ("describe", "draw"),
         "the command of that name calls the function of that name",
     ),
 }

@@ -28,7 +28,7 @@ from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.errors import DataError
 from openbook.fold import each
-from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, Planes, meet
+from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, Hyperplanes, meet
 from openbook.linear.perceptron_picture import draw_moving_line, draw_weights
 from openbook.linear.perceptron_work import derive_model, derive_row
 from openbook.linear.scored import linear_scores
@@ -378,7 +378,7 @@ class _Course:
         self.step, self.keep = float(step), keep
         self.theta = np.ascontiguousarray(theta.T)
         drift = np.zeros(self.theta.shape if keep == "average" else (0, len(theta)))
-        self.planes = Planes(self.theta, drift, np.empty(len(theta)))
+        self.planes = Hyperplanes(self.theta, drift, np.empty(len(theta)))
         self.tally = np.zeros(5)
         self.tally[LONGEST] = 0.0 if keep == "pocket" else np.inf
         self.pocket, self.fewest = self.theta, np.inf

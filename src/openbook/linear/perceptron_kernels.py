@@ -17,14 +17,14 @@ import numpy.typing as npt
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["CLOCK", "LONGEST", "RUN", "TRIED", "UPDATES", "Planes", "meet"]
+__all__ = ["CLOCK", "LONGEST", "RUN", "TRIED", "UPDATES", "Hyperplanes", "meet"]
 
 #: Places in the tally: the weight of the rows met, of those got right since the last change, and the most
 #: that any weights before these got right; whether these weights were tried; how many changes there were.
 CLOCK, RUN, LONGEST, TRIED, UPDATES = range(5)
 
 
-class Planes(NamedTuple):
+class Hyperplanes(NamedTuple):
     """The weights as the kernel changes them: those of a column side by side, so that one look fetches all.
 
     theta : float64 (d + 1, 1) for two classes, else (d + 1, n_classes); the bias comes first
