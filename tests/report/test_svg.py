@@ -30,6 +30,12 @@ def test_bars_are_as_long_as_their_counts():
     assert "… and 3 more" in texts(svg.value_bars("Values", [("a", 40), ("b", 10)], rest=3))
 
 
+def test_labels_end_before_the_bars_begin():
+    """A card has 236 pixels inside, and bars begin at 42% of them; wide letters have 7.5 pixels."""
+    assert "no checking …" in texts(svg.value_bars("Values", [("no checking account", 394)]))
+    assert 7.5 * len("no checking …") < 0.42 * 236
+
+
 def test_a_histogram_is_as_high_as_its_counts_and_says_its_range():
     picture = svg.histogram("Ages", [2, 0, 8], [10.0, 20.0, 30.0, 40.0])
     heights = [float(rect.get("height")) for rect in parsed(picture).findall("rect")]

@@ -24,9 +24,12 @@ def value_bars(
     *,
     rest: int = 0,
     form: str = "{:,}",
-    letters: int = 16,
+    letters: int = 13,
 ) -> str:
-    """A bar for each value, as long as its count; `rest` values more are mentioned."""
+    """A bar for each value, as long as its count; `rest` values more are mentioned.
+
+    Of a card on a desktop, 236 pixels wide, labels have 42%: room for 13 `letters`.
+    """
     most = max((count for _, count in counts), default=0) or 1
     parts = []
     for i, (value, count) in enumerate(counts):
