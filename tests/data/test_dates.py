@@ -120,6 +120,12 @@ def test_numbers_are_dates_on_request():
         read([{"c": "x"}], {"c": "datetime"})
 
 
+def test_a_description_shows_dates_on_the_clock_of_their_zone():
+    shown = str(ob.describe(read([{"c": "2024-03-01 01:30+02:00"}, {"c": "2024-03-02 23:30+02:00"}])))
+    assert "2024-03-01 01:30 +02:00" in shown
+    assert "2024-03-02 23:30 +02:00" in shown
+
+
 def test_dates_of_frames_and_objects():
     when = [dt.datetime(2024, 3, 1, 14, 30), None]  # noqa: DTZ001
     berlin = pd.DataFrame({"c": pd.to_datetime(when)}).c.dt.tz_localize("Europe/Berlin").to_frame()

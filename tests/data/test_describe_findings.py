@@ -80,6 +80,19 @@ def test_whole_numbers_that_are_called_id_are_identifiers(name, expected, found,
     assert bool(found(with_column(**{name: wide}), "identifier")) is expected
 
 
+def test_numbers_and_dates_that_read_in_two_ways_are_not_called_identifiers():
+    rows = [
+        {"income": f"{i},{100 + i}", "when": f"{i % 12 + 1}/{i % 11 + 1}/{2000 + i}"} for i in range(10, 40)
+    ]
+    told = {finding.columns: finding.message for finding in describe(read(rows)).for_command_line().findings}
+    until = "30 distinct values in 30 cells: a study leaves it out until its kind is clear; in"
+    assert told["income",] == (
+        f"{until} '10,110' the comma may mean decimals or thousands; add --decimal , or --thousands ,."
+    )
+    assert told["when",].startswith(f"{until} '1/2/2012' the day or the month may come first; add --kind")
+    assert "likely an identifier" not in str(describe(read(rows)))
+
+
 def test_no_identifiers(found, with_column):
     rng = np.random.default_rng(0)
     prose = np.array([f"a remark about row {i}" for i in range(ROWS)], dtype=object)

@@ -63,8 +63,12 @@ class Description:
 
     def for_command_line(self) -> "Description":
         """The same, with hints as they are typed on the command line."""
-        findings = (replace(one, message=for_command_line(one.message)) for one in self.findings)
-        return replace(self, findings=tuple(findings), notes=tuple(map(for_command_line, self.notes)))
+        return replace(
+            self,
+            columns=tuple(replace(one, why=for_command_line(one.why)) for one in self.columns),
+            findings=tuple(replace(one, message=for_command_line(one.message)) for one in self.findings),
+            notes=tuple(map(for_command_line, self.notes)),
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {

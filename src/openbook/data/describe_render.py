@@ -125,7 +125,8 @@ def _own_figures(summary: ColumnSummary, room: int) -> list[str]:
         x = summary.numbers
         if x is None:
             return [""] * len(_GRIDS[1][1])
-        return [text_bars(x.counts), *map(Datetime(summary.name).shown, (x.minimum, x.median, x.maximum))]
+        shown = Datetime(summary.name, zone=summary.zone).shown
+        return [text_bars(x.counts), *map(shown, (x.minimum, x.median, x.maximum))]
     if summary.lengths is not None:
         lengths = summary.lengths
         return [f"{lengths.shortest:,} to {lengths.longest:,}, median {short(lengths.median)}"]

@@ -79,6 +79,8 @@ class ColumnSummary:
         Labels: every label with the rows that have it.
     lengths : Lengths or None
         For a text column with at least one known cell.
+    zone : str
+        For a column of dates, the time zone in which they are shown; empty for none.
     """
 
     name: str
@@ -92,6 +94,12 @@ class ColumnSummary:
     numbers: NumberSummary | None = None
     top_values: tuple[tuple[str, int], ...] = ()
     lengths: Lengths | None = None
+    zone: str = ""
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether the cells can be read in another way, which the reason for the kind tells."""
+        return "read with" in self.why
 
     @property
     def known(self) -> int:
@@ -146,6 +154,7 @@ def _measure_numbers(column: Column, why: str) -> ColumnFacts:
         distinct=len(counts) + int(low > 0) + int(high < known),
         infinite=int(low + known - high),
         numbers=numbers(finite) if len(finite) else None,
+        zone=getattr(column.attribute, "zone", ""),
     )
     return ColumnFacts(summary, finite, (), counts)
 

@@ -359,7 +359,8 @@ def columns_left_out(
         elif name in named or name in kinds:
             continue
         elif name in identifiers:
-            yield name, f"likely an identifier; to use it, add {as_kind(name, attribute.kind)}"
+            about, usable = description[name], f"to use it, add {as_kind(name, attribute.kind)}"
+            yield name, about.why if about.is_unclear else f"likely an identifier; {usable}"
         elif isinstance(attribute, Text) and not texts:
             yield name, f"free text; if these are categories, add {as_kind(name, 'nominal')}"
 

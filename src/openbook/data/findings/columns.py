@@ -37,6 +37,8 @@ def column_findings(facts: ColumnFacts, *, is_target: bool) -> Iterator[Finding]
         yield from _constant(summary, is_target=is_target)
     elif not is_target and (evidence := _identifier_evidence(facts)):
         message = f"likely an identifier: {evidence}. A model would memorise rows; a study leaves it out."
+        if summary.is_unclear:
+            message = f"{evidence}: a study leaves it out until its kind is clear; {summary.why}."
         yield Finding("identifier", (summary.name,), "warn", message)
     elif not is_target and _is_near_constant(facts):
         others = plural(summary.known - int(facts.counts.max()), "cell")
