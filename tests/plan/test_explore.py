@@ -209,6 +209,24 @@ def test_the_script_finds_the_same(plan, found, tmp_path, monkeypatch, capsys):
     assert str(found.associations.rules[0]) in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("beside", [{}, {"size": [float(i % 7) for i in range(60)]}])
+def test_texts_take_part_by_directions_of_their_words(beside, tmp_path, monkeypatch):
+    """Two subjects without a common word, and a text of words that no other has."""
+    rng = np.random.default_rng(0)
+    subjects = [["goal", "cup", "team", "match", "coach"], ["law", "vote", "court", "judge", "party"]]
+    texts = [" ".join(rng.choice(subjects[i % 2], 8)) for i in range(60)]
+    pl.DataFrame({"note": texts, **beside}).write_csv(tmp_path / "notes.csv")
+    made = make_exploration(tmp_path / "notes.csv")
+    assert "note is used by its words, projected onto their leading directions" in made.notes[0]
+    found = explore(replace(made, groups=replace(made.groups, most=3)), tmp_path / "out")
+    assert found.groups.k == 2
+    assert len({(label, i % 2) for i, label in enumerate(found.groups.labels.tolist())}) == 2
+    assert ob.open_model(tmp_path / "out" / "model.openbook").schema_.given.names == ("note", *beside)
+    (tmp_path / "script.py").write_text(export_exploration(made))
+    monkeypatch.chdir(tmp_path)
+    assert runpy.run_path("script.py")["scores"].tolist() == found.oddities.found.scores.tolist()
+
+
 def test_a_folder_of_another_study_is_not_written_over(plan, tmp_path):
     weather = make_plan("weather")
     claim_folder(weather, tmp_path, fresh=False)

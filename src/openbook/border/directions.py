@@ -21,15 +21,15 @@ import numpy.typing as npt
 
 from openbook.border.rows import Chunk, CountedChunk, Rows
 from openbook.border.words import counted_once
-from openbook.data import Direction, Schema, Text
+from openbook.data import Direction, Schema, Table, Text
 from openbook.errors import DataError
 from openbook.fold import fold
 from openbook.measures.directions import leading_directions
-from openbook.text.columns import RULE, placed_counts, unit_rows
+from openbook.text.columns import RULE, encoded, placed_counts, unit_rows
 from openbook.text.terms import Counted
 from openbook.text.vocabulary import TermCounts
 
-__all__ = ["with_directions"]
+__all__ = ["in_directions", "with_directions", "without_directions"]
 
 Array = npt.NDArray[Any]
 
@@ -53,6 +53,19 @@ def with_directions(schema: Schema, rows: Rows) -> tuple[Schema, list[CountedChu
     if not attributes:
         raise DataError(f"column {texts[0]!r} has no word that several texts share, and others lack")
     return Schema(attributes, schema.named), held
+
+
+def in_directions(X: Table) -> Table:
+    """The rows with directions in place of their texts, for what compares rows without learning first."""
+    if not X.schema.of(Text):
+        return X
+    return encoded(X, with_directions(X.schema, Rows.in_memory(X, np.zeros(len(X), dtype=np.intp)))[0])
+
+
+def without_directions(X: Table) -> Table:
+    """The rows without directions, which tell little one by one, unless there is nothing else."""
+    directions = X.schema.of(Direction)
+    return X.drop(*directions) if len(directions) < len(X.schema) else X
 
 
 def _tell(counted: Counted, y: Array) -> TermCounts:  # noqa: ARG001 (there is no target)

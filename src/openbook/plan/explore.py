@@ -22,6 +22,7 @@ import joblib
 import numpy as np
 
 from openbook.associate import association_rules, frequent_itemsets
+from openbook.border.directions import in_directions, without_directions
 from openbook.border.rows import refuse_infinity
 from openbook.cluster import (
     AgglomerativeClustering,
@@ -34,7 +35,7 @@ from openbook.cluster import (
     contingency,
     describe_clusters,
 )
-from openbook.data import Categorical, Column, Numeric, Table, Text
+from openbook.data import Categorical, Column, Numeric, Table
 from openbook.data.describe import Description
 from openbook.draw import Picture
 from openbook.errors import PlanError
@@ -139,9 +140,7 @@ class _Rows:
         absent = [name for name in plan.roles.columns if name not in table.schema]
         if absent:
             raise PlanError(f"roles: there is no column {absent[0]!r} in {plan.data.name}")
-        self.X = table.drop(*plan.roles.columns)
-        if odd := [a.name for a in self.X.schema if isinstance(a, Text)]:
-            raise PlanError(f"{odd[0]} is free text, which cannot be explored; name it in roles.ignore")
+        self.X = in_directions(table.drop(*plan.roles.columns))
         refuse_infinity(self.X)
         self.names = None if plan.roles.id is None else table.column(plan.roles.id)
         self.notes: list[str] = []
@@ -244,7 +243,7 @@ class _Rows:
         if self.names is not None:
             called = _texts(self.names.take(list(found.rows)))
             names = [f"{row} ({name})" for row, name in zip(names, called, strict=True)]
-        simple = simple_outliers(self.X, self.learning)
+        simple = simple_outliers(without_directions(self.X), self.learning)
         return Oddities(found, tuple(names), tuple(self.labels[list(found.rows)].tolist()), simple)
 
     def associations(self) -> Associations:
@@ -253,7 +252,8 @@ class _Rows:
 
     def _associations(self) -> Associations:
         asked = self.plan.associations
-        itemsets = frequent_itemsets(self.X.take(self.learning), asked.min_support, asked.max_length)
+        X = without_directions(self.X)
+        itemsets = frequent_itemsets(X.take(self.learning), asked.min_support, asked.max_length)
         rules = association_rules(itemsets, asked.min_confidence, max_consequent=1)
         significant = sorted(rules.significant(), key=lambda rule: -rule.leverage)
         how = (

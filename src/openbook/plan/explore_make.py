@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from openbook.associate import frequent_itemsets
-from openbook.data import Nominal, Table
+from openbook.data import Nominal, Table, Text
 from openbook.data.describe import Description
 from openbook.errors import ParameterError, PlanError
 from openbook.plan.explore_plan import ExplorePlan, ExploreRoles, Grouping, Spotting
@@ -48,7 +48,7 @@ def make_exploration(
     aside : a column, such as a class, that is set beside the clusters and takes no other part; a bundled set
         has one of its own
     kinds : what overrules the guess, as in `openbook.read`; a column named here is no identifier
-    ignore : columns to leave out, besides free text, likely identifiers, and those of one value
+    ignore : columns to leave out, besides likely identifiers and those of one value
     id : the column that names the rows
     random_state : of every random choice
     table, description : of the source, if they are at hand
@@ -64,13 +64,18 @@ def make_exploration(
     aside = aside or origin.default_target()
     description = description or describe(table)
     roles = ExploreRoles(aside, (), id)
-    ignored = dict(columns_left_out(table, roles.columns, ignore, origin.kinds, description, texts=False))
+    ignored = dict(columns_left_out(table, roles.columns, ignore, origin.kinds, description))
     ignored |= _of_one_value(roles, ignored, description)
     roles = replace(roles, ignore=tuple(ignored))
     notes = [f"{name} is not used: {reason}" for name, reason in ignored.items()]
     if aside is not None:
         notes.append(f"{aside} is not used as a feature; it is compared with the clusters afterwards")
     inputs = table.drop(*roles.columns)
+    texts = inputs.schema.of(Text)
+    notes += [
+        f"{name} is used by its words, projected onto their leading directions (latent semantic analysis)"
+        for name in texts
+    ]
     if not inputs.names:
         raise PlanError("no column is left to explore; keep some with --kind, as in --kind x=nominal")
     most = min(_MOST_TRIED, len(table) // _ROWS_PER_CLUSTER)
@@ -89,7 +94,8 @@ def make_exploration(
         random_state=random_state,
         notes=tuple(notes),
     )
-    return _with_support(plan, inputs.take(rows_to_explore(len(table), LEARNING_ROWS, random_state)))
+    others, rows = inputs.drop(*texts), rows_to_explore(len(table), LEARNING_ROWS, random_state)
+    return _with_support(plan, others.take(rows)) if others.names else plan
 
 
 def rows_to_explore(n: int, most: int, random_state: int) -> np.ndarray:

@@ -56,6 +56,7 @@ def export_exploration(plan: ExplorePlan) -> str:
     """The script of a study without a target."""
     names = {
         "openbook.associate": {"association_rules", "frequent_itemsets"},
+        "openbook.border.directions": {"in_directions", "without_directions"},
         "openbook.cluster": {"choose_k", "cluster_quality", "describe_clusters"},
     }
     if plan.roles.aside is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import Column, Nominal, Table, Text
+from openbook.data import Column, Nominal, Table
 from openbook.data.describe import Description
 from openbook.errors import DataError, NotEvaluableError, ParameterError, PlanError, UnknownColumn
 from openbook.judge.folds.splits import TINY
@@ -187,7 +187,7 @@ def make_plan(
     if target in ignore:
         raise PlanError(f"{target!r} is the target, so it cannot be left out")
     kept = (*aimed.source.kinds, *(table.schema.of(Nominal) if sequence else ()))  # words may be distinct
-    ignored = dict(columns_left_out(table, roles.columns, ignore, kept, description, texts=True))
+    ignored = dict(columns_left_out(table, roles.columns, ignore, kept, description))
     roles = replace(roles, ignore=tuple(ignored))
     test_groups = _test_groups(roles, test_groups)
     notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
@@ -341,13 +341,8 @@ def columns_left_out(
     ignore: Collection[str],
     kinds: Collection[str],
     description: Description,
-    *,
-    texts: bool,
 ) -> Iterator[tuple[str, str]]:
-    """The columns that take no part, and why; those that are named with a role or a kind do.
-
-    texts : whether free text takes part, by its words
-    """
+    """The columns that take no part, and why; those that are named with a role or a kind do."""
     identifiers = {name for f in description.findings if f.kind == "identifier" for name in f.columns}
     for name in (*named, *ignore):
         if name not in table.schema:
@@ -361,8 +356,6 @@ def columns_left_out(
         elif name in identifiers:
             about, usable = description[name], f"to use it, add {as_kind(name, attribute.kind)}"
             yield name, about.why if about.is_unclear else f"likely an identifier; {usable}"
-        elif isinstance(attribute, Text) and not texts:
-            yield name, f"free text; if these are categories, add {as_kind(name, 'nominal')}"
 
 
 def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, list[str]]:
