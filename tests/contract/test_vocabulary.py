@@ -207,10 +207,10 @@ def tables():
 
 
 def is_record(made):
-    """Whether it is a result or a small value, whose fields are its own."""
-    return inspect.isclass(made) and (
-        dataclasses.is_dataclass(made) or hasattr(made, "_fields") or issubclass(made, BaseException)
-    )
+    """Whether it is a result or a small value, whose fields are its own; a splitter is what users make."""
+    if not inspect.isclass(made) or (hasattr(made, "get_n_splits") and made.__name__ != "Protocol"):
+        return False
+    return dataclasses.is_dataclass(made) or hasattr(made, "_fields") or issubclass(made, BaseException)
 
 
 def public():
