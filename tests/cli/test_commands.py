@@ -1,5 +1,8 @@
 """Commands that need no study: help, descriptions, sets, scripts; every complaint in one line."""
 
+import subprocess
+import sys
+
 import pytest
 
 import openbook as ob
@@ -36,6 +39,13 @@ def test_every_command_helps_with_an_example(command, good):
 
 def test_version(good):
     assert good("--version") == f"openbook {ob.__version__}\n"
+
+
+def test_the_module_is_the_command(good):
+    ran = subprocess.run(
+        [sys.executable, "-m", "openbook", "--version"], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == good("--version")
 
 
 def test_no_arguments_print_the_help(openbook, good):
