@@ -183,3 +183,19 @@ def test_balance_compares_what_to_do_about_a_rare_class(good, complaint, tmp_pat
         "balance", "credit", "-l", "linear_regression"
     )
     assert "say which column has the rare class" in complaint("balance", tmp_path / "rare.csv")
+
+
+def test_balance_leaves_out_what_label_writes(good, tmp_path):
+    """Which labels were asked for is no attribute of a row, here as in a study; another column is."""
+    for name in ("rare_asked", "other"):
+        rows = "".join(f"{i % 7},{'yes' if i % 10 == 0 else 'no'}," * 2 + "\n" for i in range(100))
+        (tmp_path / f"{name}.csv").write_text(f"a,rare,b,{name}\n" + rows.replace(",\n", "\n"))
+    asked, other = (
+        good("balance", tmp_path / f"{name}.csv", "-t", "rare", "-l", "naive_bayes", "--folds", "3")
+        for name in ("rare_asked", "other")
+    )
+    auc = [
+        next(x for x in said.splitlines() if x.strip().startswith("no correction")) for said in (asked, other)
+    ]
+    assert "1.000" in auc[1]
+    assert "1.000" not in auc[0]

@@ -63,7 +63,8 @@ def test_skip_why_and_wrong_keys(file, typed):
     assert "'9' is no answer; keys: 1 2 s u w q" in said
     first, second = (line for line in said.splitlines() if line.startswith("Row "))
     assert first != second
-    assert Path("rows.labels.csv").read_text() == "row,label,how,predicted,check\n"
+    assert "Answers:" not in said
+    assert not Path("rows.labels.csv").exists()  # there is no answer
 
 
 def test_fifth_row_is_drawn_and_predicted_first(file, typed):
@@ -123,6 +124,11 @@ def test_end_of_input_is_quitting(file, monkeypatch):
 
 def test_classes_must_be_known(file, complaint):
     assert "such as --classes yes,no" in complaint("label", file, "-t", "new")
+
+
+def test_a_refused_learner_leaves_no_file(file, complaint):
+    assert "predicts numbers" in complaint("label", file, "-t", "kind", "--learner", "linear_regression")
+    assert not Path("rows.labels.csv").exists()
 
 
 def test_a_cut_off_line_is_no_answer(tmp_path):

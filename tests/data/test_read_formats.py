@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openbook.data import Datetime, Nominal, Numeric, packed, read, scan
+from openbook.data.reading import MISSING_TOKENS
 from openbook.errors import DataError
 
 CSV = "x,colour\n1,red\n2,blue\n3,red\n"
@@ -152,7 +153,7 @@ def test_workbooks(workbook):
     for sheet, message in (
         ("Othr", "Did you mean 'Other'"),
         ("Other!B", "is not a cell"),
-        ("Other!Z9:Z9", "no rows below"),
+        ("Other!Z9:Z9", "no rows below its header; sheets: .*Other"),
     ):
         with pytest.raises(DataError, match=message):
             read(workbook, sheet=sheet)
@@ -288,3 +289,14 @@ def test_open_files(content):
     same(read(io.StringIO(content)))
     with pytest.raises(DataError, match="standard input is empty"):
         read(io.BytesIO(b""))
+
+
+def test_another_marker_leaves_none_a_value(tmp_path):
+    """Who says that n/d means missing has said nothing of None; who names None has."""
+    rows = [f"{'n/d' if i % 5 == 0 else i / 2},{('None', 'red')[i % 2]}\n" for i in range(20)]
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(rows))
+    table = read(tmp_path / "t.csv", missing=[*MISSING_TOKENS, "n/d"])
+    assert table.schema.attributes == (Numeric("a"), Nominal("b", ("None", "red")))
+    assert table.column("a").missing.sum() == 4
+    for named in ([*MISSING_TOKENS, "n/d", "None"], ["n/d", "None"]):
+        assert read(tmp_path / "t.csv", missing=named).column("b").missing.sum() == 10

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import t as student
 from sklearn import linear_model
@@ -167,6 +168,20 @@ def test_collinear_columns_are_named_and_get_no_coefficient():
     assert model.dof_ == 30 - 3
     assert np.isnan(model.coefficients()["standard_error"][3])
     assert "x2 = 4 + 2 × x0" in model.work().text()
+
+
+def test_values_of_one_row_are_collinear_beside_the_column_for_gaps():
+    """Only row 0 has a = p and b = q. Without it y is 10, and 13 where b is missing."""
+    a = ["p"] + ["o"] * 11
+    b = ["q"] + ["m"] * 8 + [None] * 3
+    y = [20.0] + [10.0] * 8 + [13.0] * 3
+    with pytest.warns(UserWarning, match="b = q = .*a = p.*: collinear"):
+        model = LinearRegression().fit(pl.DataFrame({"a": a, "b": b}), y)
+    assert model.collinear_ == ("b = q",)
+    # the row's 10 above the others are a = p's; a gap is worth 3, whatever it counts as in b = q
+    assert model.predict(pl.DataFrame({"a": ["p", "o", "o"], "b": ["m", "m", None]})) == pytest.approx(
+        [20, 10, 13]
+    )
 
 
 def test_more_columns_than_rows_still_fit():

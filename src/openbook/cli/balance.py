@@ -30,7 +30,7 @@ def balance(
 
     Nothing, class weights, a tuned threshold, over- and under-sampling and SMOTE, by the log loss of their
     probabilities, AUC and balanced accuracy; and by how much each distorts the probabilities. Rows without a
-    target are left out.
+    target are left out, and so is the column in which `openbook label` says which labels were asked for.
     """
     from openbook import registry
     from openbook.cli.bar import waiting
@@ -39,6 +39,7 @@ def balance(
     from openbook.cli.tables import default_target, open_table
     from openbook.decide.corrections import compare_corrections
     from openbook.errors import DataError
+    from openbook.label.answers import written_by_label
     from openbook.work.text import to_text
 
     aim = target or default_target(source)
@@ -46,9 +47,9 @@ def balance(
         raise DataError("say which column has the rare class: --target …")
     classifier = registry.learner(learner).make()
     with waiting("Reading the data"):
-        X, y = (
-            open_table(source, kinds_of(kind), read_with).drop(*(ignore or ())).drop_missing(aim).split(aim)
-        )
+        table = open_table(source, kinds_of(kind), read_with).drop(*(ignore or ()))
+    marks = written_by_label(table, aim)
+    X, y = table.drop(*([marks] if marks else [])).drop_missing(aim).split(aim)
     with waiting("Comparing the corrections"):
         found = compare_corrections(classifier, X, y, cv=folds)
     put_out(to_text(found.work(), readable(console())) + "\n")

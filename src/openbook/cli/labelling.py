@@ -200,7 +200,8 @@ class Labelling:
         screen = console()
         known = sum(label is not None for label in self.labels)
         rows = plural(len(self.labels), "row")
-        say(screen, f"{out}: {known:,} of {rows} with a label. Answers: {self.answers.path}.")
+        answers = f" Answers: {self.answers.path}." if self.answers.lines else ""
+        say(screen, f"{out}: {known:,} of {rows} with a label.{answers}")
         self._worth(screen)
         say(screen, f"Next: openbook study {out} --target {self.target}")
 

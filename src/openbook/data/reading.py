@@ -39,7 +39,8 @@ class Reading:
     @property
     def doubts(self) -> bool:
         """Whether "None" may be a value: nobody said that it is missing, it is only so by custom."""
-        return tuple(self.missing) == MISSING_TOKENS
+        by_custom, added = (*self.missing,)[: len(MISSING_TOKENS)], (*self.missing,)[len(MISSING_TOKENS) :]
+        return by_custom == MISSING_TOKENS and NONE not in added
 
     @property
     def gaps(self) -> frozenset[str]:

@@ -39,13 +39,16 @@ def read_xlsx(path: Path, how: Reading) -> Table:
     """A table from a sheet of a workbook."""
     try:
         with zipfile.ZipFile(path) as archive:
-            rows = _rows(_Book(archive, path), how.sheet or "")
+            book = _Book(archive, path)
+            rows = _rows(book, how.sheet or "")
     except DataError:
         raise
     except (*DAMAGES, ET.ParseError, LookupError, ValueError, OverflowError) as error:
         raise DataError(f"{path} is not an .xlsx workbook, or is damaged ({error})") from None
     if len(rows) < 2:
-        raise DataError(f"{path}: the sheet has {'no rows below its header' if rows else 'no cells'}")
+        found = f"{path}: the sheet has {'no rows below its header' if rows else 'no cells'}"
+        others = f"; sheets: {', '.join(book.sheets)}" if len(book.sheets) > 1 else ""
+        raise DataError(found + others)
     names, notes = distinct_names(["" if cell is None else str(cell).strip() for cell in rows[0]])
     asked = wishes(how.kinds, names)
     columns = zip(names, zip(*rows[1:], strict=True), strict=True)

@@ -27,7 +27,7 @@ from openbook.data import Column, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 
-__all__ = ["AnswerFile", "asked_column", "asked_rows"]
+__all__ = ["AnswerFile", "asked_column", "asked_rows", "written_by_label"]
 
 _HEADER = ("row", "label", "how", "predicted", "check")
 _ASKED, _DRAWN = "asked", "drawn"
@@ -57,6 +57,23 @@ def asked_rows(column: Column) -> np.ndarray:
         msg = f"column {column.name!r} says whether a row was asked for, yes or no, and not {min(odd)!r}"
         raise DataError(msg)
     return np.array([_SAID.get(word, False) for word in said], dtype=bool)
+
+
+def written_by_label(table: Table, target: str) -> str | None:
+    """The column in which `openbook label` says which labels were asked for, if the table has it.
+
+    >>> from openbook import load
+    >>> written_by_label(load("weather"), "play") is None
+    True
+    """
+    name = asked_column(target)
+    if name not in table.schema:
+        return None
+    try:
+        asked_rows(table.column(name))
+    except DataError:  # it has the name, and says something else
+        return None
+    return name
 
 
 _SAID = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -103,7 +120,6 @@ class AnswerFile:
         self.path, self._table = path, table
         self.lines: list[tuple[int, str, str, str]] = []
         if not path.exists():
-            self._append(_line(_HEADER), mode="xb")
             return
         content = path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
@@ -148,14 +164,12 @@ class AnswerFile:
             Whether the row was drawn at random.
         """
         how = "" if not label else _DRAWN if drawn else _ASKED
-        self._append(_line((row, label, how, predicted, self._check(row))), mode="ab")
-        self.lines.append((row, label, how, predicted))
-
-    def _append(self, line: str, mode: str) -> None:
-        with self.path.open(mode) as file:
-            file.write(line.encode())
+        line = _line((row, label, how, predicted, self._check(row)))
+        with self.path.open("ab") as file:
+            file.write((line if file.tell() else _line(_HEADER) + line).encode())
             file.flush()
             os.fsync(file.fileno())
+        self.lines.append((row, label, how, predicted))
 
     def _check(self, row: int) -> str:
         cells = "\x1f".join(as_text(cell) for cell in self._table.row(row).values())

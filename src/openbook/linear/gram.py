@@ -128,20 +128,21 @@ class Gram(Statistics):
 
 
 def independent_columns(
-    scatter: Gram, tolerance: float, rank: int | None = None
+    scatter: Gram, tolerance: float, rank: int | None = None, order: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which columns those before them do not explain, and Cholesky's factor U of their correlations, U'U.
 
     A column is explained where no more than `tolerance` of its variance is left; one that does not vary is.
     Columns are taken in blocks: with U'V = C for the correlations C of a block with those kept so far, what
     is left of the block's own is that less V'V. Of n rows around their mean, n - 1 columns explain the rest,
-    or as many as `rank` says.
+    or as many as `rank` says. They are taken from left to right, or in an order of the caller's.
     """
     if scatter.wide:
         scatter = Gram(np.asfortranarray(scatter.entries))
     most = (rank or len(scatter.entries) - 1) if scatter.wide else len(scatter.entries)
     scale = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
-    columns = np.flatnonzero(scale > 0)
+    columns = np.arange(len(scale)) if order is None else order
+    columns = columns[scale[columns] > 0]
     upper, kept = np.zeros((min(len(columns), most + BLOCK),) * 2, order="F"), columns[:0]
     for start in range(0, len(columns), BLOCK):
         if len(kept) >= most:

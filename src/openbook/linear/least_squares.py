@@ -302,7 +302,7 @@ class LinearRegression(Folding, Regressor):
             return coef, None, at_rest
         if len(roots := self._shrinkage(len(normal.mean))):
             normal = replace(normal, scatter=normal.scatter.with_rows(roots))
-        found = plain(normal)
+        found = plain(normal, self.encoding_.gap_columns if self.one_pass else ())
         return found.coef, found, True
 
     def _shrinkage(self, d):

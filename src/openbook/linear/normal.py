@@ -21,6 +21,7 @@ columns of Z.
 S : float64 (d, d);  c, β : float64 (d, T) for T targets;  Z : float64 (n, d);  t : float64 (n, T)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -140,21 +141,29 @@ def _by_root(upper: np.ndarray, right: np.ndarray) -> np.ndarray:
     return lapack.dpotrs(upper, right)[0] if len(upper) else right
 
 
-def plain(normal: Normal) -> Unpenalised:
-    """Least squares without penalties."""
-    upper, kept = independent_columns(normal.scatter, COLLINEAR)
+def plain(normal: Normal, first: Sequence[int] = ()) -> Unpenalised:
+    """Least squares without penalties; columns that come `first` are explained by none behind them.
+
+    Those for missing cells do. Two values that one and the same row has differ only in what their gaps count
+    as: beside the columns for the gaps they are collinear; before them, their coefficients would be the gaps'
+    effects divided by tiny shares, and a row with one of the values would get a prediction beyond all bounds.
+    """
+    gaps = np.array(first, dtype=np.intp)
+    order = np.append(gaps, np.delete(np.arange(len(normal.mean)), gaps))
+    upper, kept = independent_columns(normal.scatter, COLLINEAR, order=order)
     scale = np.sqrt(np.maximum(normal.scatter.diagonal(), 0.0))
     coef, units = np.zeros(normal.cross.shape), scale[kept][:, None]
     coef[kept] = _by_root(upper, normal.cross[kept] / units) / units
     found = Unpenalised(coef, kept, upper, scale, [])
     for j in found.collinear[:MOST_COMBINATIONS].tolist():
-        found.combinations.append(_combination(normal, scale, upper, kept, j))
+        before = np.isin(kept, order[: np.flatnonzero(order == j)[0]])
+        found.combinations.append(_combination(normal, scale, upper, kept[before], j))
     return found
 
 
-def _combination(normal, scale, upper, kept, j):
-    """What a collinear column is made of."""
-    before = kept[kept < j] if scale[j] > 0 else kept[:0]
+def _combination(normal, scale, upper, before, j):
+    """What a collinear column is made of, by the columns before it."""
+    before = before if scale[j] > 0 else before[:0]
     factors = {}
     if len(before):
         part = upper[: len(before), : len(before)]

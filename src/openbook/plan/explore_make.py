@@ -12,7 +12,7 @@ from openbook.data import Nominal, Table, Text
 from openbook.data.describe import Description
 from openbook.errors import ParameterError, PlanError
 from openbook.plan.explore_plan import ExplorePlan, ExploreRoles, Grouping, Spotting
-from openbook.plan.make import columns_left_out
+from openbook.plan.make import columns_left_out, nothing_left
 from openbook.plan.source import Source, content_hash
 from openbook.text.describe import describe
 from openbook.words.sentences import plural
@@ -77,7 +77,7 @@ def make_exploration(
         for name in texts
     ]
     if not inputs.names:
-        raise PlanError("no column is left to explore; keep some with --kind, as in --kind x=nominal")
+        raise PlanError(nothing_left("explore", ignored))
     most = min(_MOST_TRIED, len(table) // _ROWS_PER_CLUSTER)
     if most < _FEWEST_TRIED:
         least = _FEWEST_TRIED * _ROWS_PER_CLUSTER

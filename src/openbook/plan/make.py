@@ -9,13 +9,13 @@ import numpy as np
 
 from openbook.data import Column, Nominal, Table
 from openbook.data.describe import Description
-from openbook.errors import DataError, NotEvaluableError, ParameterError, PlanError, UnknownColumn
+from openbook.errors import NotEvaluableError, ParameterError, PlanError, UnknownColumn
 from openbook.judge.folds.splits import TINY
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import DEFAULTS, Task
 from openbook.judge.scores.metrics import metric as judge_metric
 from openbook.judge.scores.positive import RARE, check_positive, shares
-from openbook.label.answers import asked_column, asked_rows
+from openbook.label.answers import asked_rows, written_by_label
 from openbook.plan.aim import Aim, aim
 from openbook.plan.candidates import WRITTEN_NOTE, Effort, candidates_of, written_rules
 from openbook.plan.counts import WeightKind, counted_rows, described, kind_of_weights, weights_of
@@ -40,7 +40,7 @@ from openbook.plan.source import content_hash
 from openbook.prepare.prepared import fitted_steps
 from openbook.prepare.transformer import RowFilter
 
-__all__ = ["columns_left_out", "make_plan"]
+__all__ = ["columns_left_out", "make_plan", "nothing_left"]
 
 
 #: Of more than two classes, the share of the most frequent from which on accuracy says little.
@@ -54,6 +54,9 @@ _TEST_SHARE = 0.2
 #: From so many rows on, a thorough study tries most settings on fewer rows; and repeats less.
 _SEARCHED = 5_000
 _MANY = 10_000
+
+#: Where no column is left, it is said of so many why.
+_REASONS = 5
 
 #: A class of fewer rows is not in every inner fold, so that settings cannot be compared by it.
 _ROWS_TO_TUNE = 5
@@ -181,7 +184,7 @@ def make_plan(
     aimed = source if isinstance(source, Aim) else aim(source, target, kinds)
     table, target = aimed.table, aimed.target
     _refuse_of_labels(aimed.task, costs=costs, positive=positive, sensitive=sensitive, sequence=sequence)
-    asked = asked or _written_by_label(table, target, ignore)
+    asked = asked or written_by_label(table.drop(*(name for name in ignore if name in table)), target)
     roles = Roles(target, (), id, group, time, tuple(sensitive), weight, positive, sequence, asked)
     description = description or described(table, target, weight, weight_kind)
     if target in ignore:
@@ -201,9 +204,7 @@ def make_plan(
         labelled = counted_rows(labelled, weights_of(table, str(weight), target), str(weight))
     inputs = roles.inputs(table).take(labelled)
     if not inputs.names:
-        raise PlanError(
-            f"no column is left to predict {target!r} from; keep some with --kind, as in --kind x=nominal"
-        )
+        raise PlanError(nothing_left(f"predict {target!r} from", ignored))
     for hypothesis in hypotheses:
         hypothesis.columns(inputs.names)
     y = table.column(target).take(labelled)
@@ -246,18 +247,6 @@ def make_plan(
         if (cv, repeats, test_share) != (None, None, None):
             raise
         raise NotEvaluableError(str(error)) from None  # the rows themselves do not allow it
-
-
-def _written_by_label(table: Table, target: str, ignore: Collection[str]) -> str | None:
-    """The column in which `openbook label` says which labels were asked for, if it is there and in use."""
-    name = asked_column(target)
-    if name not in table.schema or name in ignore:
-        return None
-    try:
-        asked_rows(table.column(name))
-    except DataError:  # it has the name, and says something else
-        return None
-    return name
 
 
 def _fair(table: Table, roles: Roles, labelled: np.ndarray) -> tuple[Column, Iterator[str]]:
@@ -356,6 +345,17 @@ def columns_left_out(
         elif name in identifiers:
             about, usable = description[name], f"to use it, add {as_kind(name, attribute.kind)}"
             yield name, about.why if about.is_unclear else f"likely an identifier; {usable}"
+
+
+def nothing_left(purpose: str, ignored: Mapping[str, str]) -> str:
+    """That no column is left for a purpose, and why the first are not used, which says how they would be.
+
+    >>> nothing_left("explore", {"id": "likely an identifier; to use it, add --kind id=numeric"})
+    'no column is left to explore. id is not used: likely an identifier; to use it, add --kind id=numeric'
+    """
+    reasons = [f"{name} is not used: {reason}" for name, reason in ignored.items()][:_REASONS]
+    more = [f"{len(ignored) - _REASONS:,} more are not used either"] if len(ignored) > _REASONS else []
+    return ". ".join([f"no column is left to {purpose}", *reasons, *more])
 
 
 def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, list[str]]:

@@ -256,6 +256,12 @@ class Encoding:
             start = stop + bool(gap)
         return tuple(places)
 
+    @property
+    def gap_columns(self) -> tuple[int, ...]:
+        """The positions of the encoded columns for missing cells."""
+        places = self._places if self.gaps.any() else ()
+        return tuple(place.gap for place in places if place.gap is not None)
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the encoded columns: "age", "age missing", "outlook = sunny"."""
@@ -408,7 +414,7 @@ class Encoding:
         if not self.gaps.any():
             return self
         keep = np.ones(len(self), dtype=bool)
-        keep[[place.gap for place in self._places if place.gap is not None]] = False
+        keep[list(self.gap_columns)] = False
         mean, shift, scale = self.mean[keep], self.shift[keep], self.scale[keep]
         return replace(self, mean=mean, shift=shift, scale=scale, gaps=np.zeros_like(self.gaps))
 
