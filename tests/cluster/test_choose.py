@@ -106,3 +106,12 @@ def test_what_is_refused():
         choose_k(np.arange(10.0)[:, None])
     with pytest.raises(DataError, match="column 'x0' holds infinity"):
         choose_k(np.r_[np.arange(39.0), np.inf][:, None], range(1, 4))
+
+
+def test_texts_are_judged_by_the_directions_of_their_words():
+    # two documents, ten times each: two clusters, and nothing is left within them
+    table = read({"text": ["goal team", "vote law"] * 10}, kinds={"text": "text"})
+    chosen = choose_k(table, range(1, 4))
+    assert chosen.figures["elbow"][1] == pytest.approx(0)
+    assert chosen.figures["silhouette"][1] == pytest.approx(1)
+    assert chosen.k == 2

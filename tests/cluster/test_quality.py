@@ -174,3 +174,17 @@ def test_the_silhouette_of_a_row_by_hand():
 def test_the_rand_index_by_hand():
     """Of ten pairs, two are together in both and four apart in both."""
     assert contingency([0, 0, 1, 1, 1], list("aabba")).work()["Rand"].result == 0.6
+
+
+def test_texts_are_compared_by_the_directions_of_their_words():
+    table, labels = read({"text": ["goal team", "vote law"] * 10}, kinds={"text": "text"}), [0, 1] * 10
+    quality = cluster_quality(table, labels)
+    assert quality.within == pytest.approx(0)
+    assert quality.silhouette == pytest.approx(1)
+    # each column of directions is standardised, so that its squares add up to the number of rows
+    assert quality.total == pytest.approx(40)
+
+
+def test_clusters_of_texts_are_described_by_their_words():
+    told = describe_clusters(read({"text": ["goal team", "vote law"] * 10}, kinds={"text": "text"}), [0, 1] * 10).sentence(0)
+    assert told.startswith("10 rows: ") and "goal" in told

@@ -11,8 +11,9 @@ r"""How many clusters? Five answers, what most of them say, and how much doubt i
                  both, and the answers compared by adjusted Rand; the mean over ten such pairs
 
 SSE is that of `openbook.cluster.quality`. Gap and BIC may answer 1: no groups. The advice is the answer that
-most of them give; of equals the smaller. Large tables are judged by a random sample. Tibshirani, Walther and
-Hastie (2001), gap statistic; Pelleg and Moore (2000), x-means, for BIC.
+most of them give; of equals the smaller. Large tables are judged by a random sample, and texts by the
+directions of their words (`openbook.border.directions`). Tibshirani, Walther and Hastie (2001), gap
+statistic; Pelleg and Moore (2000), x-means, for BIC.
 """
 
 import math
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.directions import in_directions
 from openbook.border.rows import Rows, refuse_infinity
 from openbook.cluster.contingency import contingency
 from openbook.cluster.quality import cluster_quality, row_errors
@@ -170,6 +172,7 @@ def choose_k(X: Any, ks: Sequence[int] | None = None, model: Any = None, random_
         table = table.take(np.sort(rng.choice(len(table), _MOST_ROWS, replace=False)))
     if len(table) < 2 * tried[-1]:
         raise DataError(f"{len(table)} rows are too few for {tried[-1]} clusters; try fewer: ks=range(1, …)")
+    table = in_directions(table)
     refuse_infinity(table)
     model = _usual(table) if model is None else model
     references = [_without_groups(table, rng) for _ in range(_REFERENCES)]

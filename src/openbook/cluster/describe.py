@@ -8,7 +8,7 @@ above the middle are, and for categories the difference of the shares. Tests: We
 exact for shares; p-values are adjusted by Holm's method over all clusters and columns. Where clusters were
 made from the same columns, they differ there by construction and p-values are too small: go by the
 differences. Of columns that had no say, the tests mean what they say. Missing cells are left out, column by
-column; so are rows of cluster -1.
+column; so are rows of cluster -1. Texts are described by the directions of their words.
 """
 
 import math
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from openbook.border.directions import in_directions
 from openbook.cluster.quality import checked_labels
 from openbook.data import Column, Datetime, Nominal, Numeric, Ordinal, read
 from openbook.errors import DataError
@@ -174,7 +175,7 @@ def describe_clusters(X: Any, labels: Any, used: Sequence[str] | None = None) ->
     >>> described.sentence(1)
     '3 rows: higher x0 (5.13 against 1.03)'
     """
-    table = read(X)
+    table = in_directions(read(X))
     labels = checked_labels(labels, len(table))
     clusters = np.unique(labels[labels >= 0]).tolist()
     if len(clusters) < 2:

@@ -10,7 +10,8 @@ The SSE is of the encoded numbers and ranks, and of the nominal columns as they 
 SSE and that of the clusters' means around the mean of all (between) add up to the SSE of one cluster (total).
 The distance of pairs is Euclidean for numbers alone, and Gower's otherwise. A missing number counts as the
 mean of its column in Euclidean distances and in the SSE; a missing category differs from every other. Rows of
-cluster -1 belong to none and are left out.
+cluster -1 belong to none and are left out. Texts count by the directions of their words
+(`openbook.border.directions`).
 
 labels : whole numbers (n_rows,), -1 for none
 """
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
+from openbook.border.directions import in_directions
 from openbook.border.rows import Rows
 from openbook.data import Nominal, Table, read
 from openbook.errors import DataError
@@ -202,7 +204,7 @@ def cluster_quality(
     >>> quality.sse.tolist(), quality.total, round(quality.silhouette, 3)
     ([2.0, 8.0], 131.0, 0.72)
     """
-    table = read(X)
+    table = in_directions(read(X))
     labels = checked_labels(labels, len(table))
     rows = np.flatnonzero(labels >= 0)
     clusters, codes, sizes = np.unique(labels[rows], return_inverse=True, return_counts=True)
