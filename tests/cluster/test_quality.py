@@ -186,5 +186,5 @@ def test_texts_are_compared_by_the_directions_of_their_words():
 
 
 def test_clusters_of_texts_are_described_by_their_words():
-    told = describe_clusters(read({"text": ["goal team", "vote law"] * 10}, kinds={"text": "text"}), [0, 1] * 10).sentence(0)
-    assert told.startswith("10 rows: ") and "goal" in told
+    table = read({"text": ["goal team", "vote law"] * 10}, kinds={"text": "text"})
+    assert "goal" in describe_clusters(table, [0, 1] * 10).sentence(0)

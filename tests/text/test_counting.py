@@ -2,15 +2,18 @@
 
 from collections import Counter
 from itertools import groupby
+from time import monotonic
 from unicodedata import category
 
 import joblib
 import numpy as np
+import polars as pl
 import pytest
 
 import openbook.text.terms
 import openbook.text.tokens
 from openbook.errors import ParameterError
+from openbook.fold import each_until
 from openbook.text.terms import TermRule, into_columns
 from openbook.text.vocabulary import TermCounts, union
 
@@ -83,3 +86,10 @@ def test_sums_of_chunks_are_those_of_all():
 def test_a_stemmer_makes_one_word_of_a_word(stem):
     with pytest.raises(ParameterError, match="stemmer must make one word of a word, got"):
         TermRule(stemmer=stem).count(["some words"])
+
+
+def test_words_are_counted_in_forked_processes_too():
+    pl.Series(["b", "a"]).rank("dense")  # starts the threads of polars, for which a fork would wait for ever
+    texts = [["team goal"], ["vote law"]]
+    found = each_until(monotonic() + 30, texts, lambda some: TermRule().count(some).terms, 2, apart=True)
+    assert sorted(found) == [["goal", "team"], ["law", "vote"]]

@@ -232,9 +232,7 @@ def _without_accents(word: str) -> str:
 
 
 def _in_order(terms: Sequence[str | None]) -> tuple[list[str], Array]:
-    """The distinct terms in order, and the place of each; -1 for None."""
-    import polars as pl  # its sort is the fastest there is for texts; slow to import
-
-    column = pl.Series(terms, dtype=pl.String)
-    places = column.rank("dense").cast(pl.Int32) - 1
-    return column.drop_nulls().unique().sort().to_list(), places.fill_null(-1).to_numpy()
+    """The distinct terms in order, and the place of each; -1 for None. Folds in forks bear no polars."""
+    distinct = sorted({term for term in terms if term is not None})
+    places: dict[str | None, int] = {term: place for place, term in enumerate(distinct)}
+    return distinct, np.fromiter((places.get(term, -1) for term in terms), np.int32, len(terms))
