@@ -255,6 +255,7 @@ def test_the_order_of_rows_does_not_matter(problem, random):
     np.testing.assert_allclose(outputs(fitted(problem), new), outputs(other, new), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.thorough
 @given(problems())
 def test_sorted_numbers_and_counted_ones_grow_the_same_tree(problem):
     one, other = fitted(problem), fitted(problem, few=0)

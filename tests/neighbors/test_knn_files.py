@@ -47,7 +47,7 @@ class TestModelFile:
         "a code too small": ({"codes": np.array([[0], [1], [-2]], np.int32)}, "is out of range"),
         "a class too many": ({"targets": np.array([0, 2, 0])}, "is out of range"),
         "a class too few": ({"targets": np.array([0, -1, 0])}, "is out of range"),
-        "classes as floats": ({"targets": np.array([0.0, 1.0, 0.0])}, "array 'targets' is float64"),
+        "classes as floats": ({"targets": np.array([0.0, 1.0, 0.0])}, "'targets' is not valid: float64"),
         "no weight": ({"weights": np.array([1.0, 0.0, 1.0])}, "is out of range"),
         "weights that are none": ({"weights": np.array([1.0, np.nan, 1.0])}, "of finite numbers"),
         "weights too few": ({"weights": np.ones(2)}, "array 'weights' is"),

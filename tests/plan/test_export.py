@@ -1,5 +1,6 @@
 """The script stands alone, and finds what the study found."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -20,7 +21,11 @@ def run_script(script, folder):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env={"PYTHONIOENCODING": "utf-8", "PYTHONPATH": ""},
+        env={
+            "PYTHONIOENCODING": "utf-8",
+            "PYTHONPATH": "",
+            "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""),  # kernels need not compile anew
+        },
         check=False,
     )
     assert done.returncode == 0, done.stderr
