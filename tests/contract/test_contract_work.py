@@ -64,6 +64,7 @@ def test_work_takes_one_row_in_any_form(case):
     assert model.work(frame.iloc[0]).text() == of_table
     assert model.work(frame.iloc[0][::-1]).text() == of_table  # a Series goes by its names
     assert model.work(list(case.X.row(3).values())).text() == of_table
+    assert model.work([case.X.row(3)]).text() == of_table  # as `predict` takes it
 
 
 def test_work_takes_no_more_than_one_row_and_no_other_column(case):

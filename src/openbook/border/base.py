@@ -233,6 +233,8 @@ class Estimator(BaseEstimator):
 
     def _given_row(self, row: Any) -> Table:
         """A row as a table in the columns that it was given in."""
+        if isinstance(row, list) and len(row) == 1 and isinstance(row[0], Mapping):  # as `predict` takes it
+            row = row[0]
         if np.ndim(row) == 1 and hasattr(row, "keys"):  # a Series
             row = dict(row)
         if isinstance(row, Mapping):
