@@ -18,17 +18,6 @@ import numpy.typing as npt
 from openbook.errors import ModelFileError, OpenbookError
 from openbook.words.sentences import printable
 
-__all__ = [
-    "DAMAGE",
-    "blamed_on_its_file",
-    "checked_array",
-    "checked_floats",
-    "damaged",
-    "placed_under",
-    "require",
-    "under",
-]
-
 #: The most letters of an error that a refusal repeats.
 _MOST_WHY = 200
 

@@ -9,21 +9,6 @@ import shlex
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
-__all__ = [
-    "DataError",
-    "InterruptedFit",
-    "ModelFileError",
-    "NotEvaluableError",
-    "OpenbookError",
-    "ParameterError",
-    "PlanError",
-    "RefusalError",
-    "UnknownColumn",
-    "check_named",
-    "did_you_mean",
-    "for_command_line",
-]
-
 
 class OpenbookError(Exception):
     """Something the user can put right; the message says how."""

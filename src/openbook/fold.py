@@ -38,19 +38,6 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "ROUNDING",
-    "Piece",
-    "Statistics",
-    "all_but_each",
-    "each",
-    "each_until",
-    "fold",
-    "less",
-    "shares_memory",
-    "worker_count",
-]
-
 #: What is left of a weight after forgetting, as a share of it, and still counts as nothing.
 ROUNDING = 1e-11
 

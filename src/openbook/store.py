@@ -42,8 +42,6 @@ from openbook.data.read import read
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.words.sentences import printable
 
-__all__ = ["FORMAT", "digest", "from_file", "open_model", "save"]
-
 #: The version of the format that is written.
 FORMAT = 1
 

@@ -7,7 +7,9 @@ import pytest
 
 from openbook.bayes import Laplace, MEstimate, NaiveBayes
 from openbook.errors import PlanError
-from openbook.plan.plan import Candidate, Hypothesis, Plan, Protocol, Roles, Source
+from openbook.plan.parts import Candidate, Hypothesis, Protocol, Roles
+from openbook.plan.plan import Plan
+from openbook.plan.source import Source
 
 PLAN = """
 format = 1

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbook.work.formula import escape_text, parse, pieces, printable, terms
+from openbook.words.sentences import printable
+from openbook.work.formula import escape_text, parse, pieces, terms
 from openbook.work.mathml import to_mathml
 from openbook.work.nodes import Fence, Function, Letter, NumberNode, RowNode, Script, Symbol, TextNode
 from openbook.work.step import Step

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from openbook.errors import DataError
+from openbook.words.sentences import printable
 from openbook.work import Grid, Passage, Step, Work
-from openbook.work.formula import escape_text, printable
+from openbook.work.formula import escape_text
 from openbook.work.html import STYLE, to_html
 from openbook.work.json import from_json
 from openbook.work.latex import to_latex

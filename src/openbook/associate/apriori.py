@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-__all__ = ["Level", "levels"]
-
 Set = tuple[int, ...]
 
 

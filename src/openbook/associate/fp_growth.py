@@ -12,8 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["FPTree", "PrefixNode", "grown_sets"]
-
 Path = tuple[tuple[int, ...], int]
 
 

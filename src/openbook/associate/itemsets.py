@@ -24,8 +24,6 @@ from openbook.fold import each
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["Itemset", "Itemsets", "frequent_itemsets"]
-
 ALGORITHMS = ("bitset", "apriori", "fp_growth")
 
 #: Sets and candidates that are listed; transactions and sets whose derivation can be followed.

@@ -20,8 +20,6 @@ from numba.extending import intrinsic
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["grouped_items", "mine"]
-
 
 @intrinsic
 def bits_set(_context, word):  # noqa: ARG001 (the type of the argument)

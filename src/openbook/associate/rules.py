@@ -33,8 +33,6 @@ from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["AssociationRule", "AssociationRules", "association_rule", "association_rules"]
-
 _LISTED, _MOST_DOTS = 20, 1_000
 
 Set = tuple[int, ...]

@@ -23,8 +23,6 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
 from openbook.prepare.discretise import equal_cuts
 
-__all__ = ["Transactions"]
-
 #: Up to so many pairs of row and item, repeats are found in a table of all that there can be.
 _MOST_PAIRS = 1 << 27
 

@@ -31,12 +31,10 @@ from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
 from openbook.prepare.discretise import equal_cuts
 from openbook.words.numbers import figure, fraction
+from openbook.words.sentences import printable
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import Is, Within
-from openbook.work.formula import printable
 from openbook.work.rules import Rule, RuleList
-
-__all__ = ["OneR"]
 
 #: Fewer rows than these make no interval of their own (Holte's smallest bucket).
 SMALL = 6

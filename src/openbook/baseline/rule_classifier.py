@@ -30,8 +30,6 @@ from openbook.words.numbers import figure
 from openbook.work import Grid, Work
 from openbook.work.rules import Rule, RuleList
 
-__all__ = ["RuleClassifier"]
-
 
 @dataclass(frozen=True)
 class RuleCounts(Statistics):

@@ -30,8 +30,6 @@ from openbook.errors import OpenbookError, ParameterError, UnknownColumn, did_yo
 from openbook.text.tokens import containing
 from openbook.work.conditions import literal, number_literal, quoted, word
 
-__all__ = ["Asked", "Bound", "WrittenRule", "bound_tests", "read_rules"]
-
 SIGNS = {
     "=": operator.eq,
     "!=": operator.ne,

@@ -19,8 +19,6 @@ from openbook.data import Text
 from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
-__all__ = ["ZeroLabels"]
-
 
 class ZeroLabels(LabelLearner):
     """0R of several labels: predict the same set of labels for every row.

@@ -24,8 +24,6 @@ from openbook.kernels.counts import class_weights
 from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
-__all__ = ["ZeroR"]
-
 
 @dataclass(frozen=True)
 class ClassWeights(Statistics):

@@ -14,8 +14,6 @@ from openbook.kernels.samples import Samples
 from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
-__all__ = ["ZeroRegressor"]
-
 
 class ZeroRegressor(Folding, Regressor):
     """Predict the mean or the median of the target, whatever the row.

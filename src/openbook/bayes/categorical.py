@@ -18,8 +18,6 @@ from openbook.kernels.counts import Counts
 from openbook.measures.arrays import drawn_codes
 from openbook.work import Step, Work
 
-__all__ = ["CategoricalColumns"]
-
 
 class CategoricalColumns(ApartColumns):
     """Every column has its own table of probabilities."""

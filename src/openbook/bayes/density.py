@@ -22,8 +22,6 @@ from openbook.kernels.samples import Samples
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["KernelColumns"]
-
 DENSITY = r"\frac{1}{W h} \sum_{i} \frac{w_i}{\sqrt{2 \pi}} e^{-\frac{(x - x_i)^2}{2 h^2}}"
 
 

@@ -13,8 +13,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_model", "derive_row"]
-
 #: A product of more factors than these is abbreviated.
 _SHOWN_FACTORS = 8
 

@@ -32,9 +32,6 @@ from openbook.kernels.counts import class_weights
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["BernoulliColumns", "ComplementColumns", "Events", "MultinomialColumns"]
-
-
 #: Events that the derivation of a row shows one by one.
 _SHOWN_EVENTS = 20
 

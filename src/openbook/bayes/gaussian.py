@@ -27,8 +27,6 @@ from openbook.kernels.moments import Moments
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["GaussianColumns"]
-
 DENSITY = r"\frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x - \mu)^2}{2 \sigma^2}}"
 
 #: The share of the overall variance that stands in for a variance of zero.

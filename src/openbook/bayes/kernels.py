@@ -9,8 +9,6 @@ import numpy as np
 
 from openbook.kernels.jit import FLAGS, jit
 
-__all__ = ["FEW", "add_density", "add_few", "add_normal", "add_sparse_counts", "add_table"]
-
 #: As many classes as `add_few` can take.
 FEW = 4
 

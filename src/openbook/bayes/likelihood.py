@@ -16,8 +16,6 @@ from openbook.errors import ParameterError
 from openbook.fold import Statistics
 from openbook.work import Step, Work
 
-__all__ = ["ApartColumns", "Factor", "Likelihood", "given", "left_out"]
-
 
 class Factor(NamedTuple):
     """One factor of the product P(x | class): its derivation, and its logarithm (0 where it is left out)."""

@@ -40,8 +40,6 @@ from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_me
 from openbook.fold import Statistics
 from openbook.kernels.counts import class_weights
 
-__all__ = ["NaiveBayes", "evidence", "normalised"]
-
 DISTRIBUTIONS = {
     likelihood.name: likelihood
     for likelihood in (

@@ -15,8 +15,6 @@ import numpy as np
 from openbook.border.rows import Chunk
 from openbook.data import Categorical, Numeric, SparseTable
 
-__all__ = ["twin_columns"]
-
 #: Rows that are looked at first, all that are, and the fewest that can tell.
 _FIRST_ROWS, _MOST_ROWS, _FEWEST_ROWS = 64, 1000, 30
 #: Digits to which numbers in standard units must agree.

@@ -22,8 +22,6 @@ from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.words.numbers import figure
 
-__all__ = ["Epsilon", "Laplace", "MEstimate", "NoSmoothing", "Smoothing"]
-
 
 class Smoothing(ABC):
     """A way from counts to probabilities.

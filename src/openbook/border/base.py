@@ -38,8 +38,6 @@ from openbook.text.columns import encoded
 from openbook.words.parameters import documented
 from openbook.work import Passage, Work
 
-__all__ = ["Estimator", "FromRows", "Saved"]
-
 Array = npt.NDArray[Any]
 
 

@@ -8,8 +8,6 @@ import os
 
 from openbook.errors import RefusalError
 
-__all__ = ["most_bytes", "refuse_if_over"]
-
 _MOST_SECONDS = 3600.0
 _SHARE_OF_MEMORY = 0.5
 _MEMORY_IF_UNKNOWN = 8 << 30

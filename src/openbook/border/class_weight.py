@@ -11,8 +11,6 @@ from openbook.border.rules import Anything, Number
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
 
-__all__ = ["CLASS_WEIGHT", "class_factors"]
-
 #: The rule of the parameter `class_weight`.
 CLASS_WEIGHT = Anything("None, 'balanced', or a mapping of class to weight")
 

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from openbook.data import MISSING, SparseTable, Table, TargetMean
 from openbook.data.conform import conform_column
 
-__all__ = ["FOLDS", "CrossFitted", "drawn_folds"]
-
 Array = npt.NDArray[Any]
 
 #: The folds to which training rows are dealt.

@@ -21,8 +21,6 @@ from openbook.data.derived import CYCLES
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
 
-__all__ = ["derived_parts"]
-
 #: The parts that are derived of themselves.
 _PARTS = ("month", "weekday", "hour")
 

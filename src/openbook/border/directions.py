@@ -29,8 +29,6 @@ from openbook.text.columns import RULE, encoded, placed_counts, unit_rows
 from openbook.text.terms import Counted
 from openbook.text.vocabulary import TermCounts
 
-__all__ = ["in_directions", "with_directions", "without_directions"]
-
 Array = npt.NDArray[Any]
 
 #: The most words, and the most directions, of a column of texts; and the rows that a direction needs.

@@ -33,8 +33,6 @@ from openbook.fold import Statistics, all_but_each, each, fold
 from openbook.measures.arrays import all_finite
 from openbook.text.columns import encoded
 
-__all__ = ["Folding", "Summing"]
-
 Array = npt.NDArray[Any]
 
 

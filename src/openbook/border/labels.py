@@ -21,8 +21,6 @@ from openbook.data import Schema, Table
 from openbook.data.label_sets import LabelSets, inputs_and_labels
 from openbook.data.labels import SEPARATORS
 
-__all__ = ["EVEN", "LabelLearner"]
-
 Array = npt.NDArray[Any]
 
 #: Above this probability a row has a label, unless a threshold is tuned.

@@ -44,8 +44,6 @@ from openbook.errors import DataError
 from openbook.measures.arrays import all_finite
 from openbook.work import Passage
 
-__all__ = ["Classifier", "Learner", "Regressor", "most_probable"]
-
 Array = npt.NDArray[Any]
 
 

@@ -22,8 +22,6 @@ from openbook.data.attributes import as_text
 from openbook.text.columns import RULE
 from openbook.work import Passage
 
-__all__ = ["Scored", "log_odds", "model_score", "shaded_texts"]
-
 #: The most characters of a text that are shown, and the most distinct words that are left out in turn.
 _MOST_SIGNS, _MOST_WORDS = 10_000, 400
 _LEAST_LOG = -700.0

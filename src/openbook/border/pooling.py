@@ -20,8 +20,6 @@ from openbook.data.rare import FEW, LEAST, Credibility, class_shares, may_pool, 
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
 
-__all__ = ["credibilities", "pooled", "value_moments"]
-
 Array = npt.NDArray[Any]
 
 

@@ -32,8 +32,6 @@ from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import listed, plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["ColumnProfile", "Profile", "Unlike", "UnlikeColumn"]
-
 #: Where quantiles are kept.
 GRID = np.linspace(0, 1, 101)
 #: A cell of a table that expects fewer rows is taken together with others.

@@ -43,27 +43,6 @@ from openbook.text.columns import encoded
 from openbook.text.terms import Counted
 from openbook.words.sentences import plural
 
-__all__ = [
-    "HELD_BYTES",
-    "UNLABELLED",
-    "Chunk",
-    "CountedChunk",
-    "FileChunk",
-    "RowWeights",
-    "Rows",
-    "check_known",
-    "class_codes",
-    "codes_where_labelled",
-    "finite_sums",
-    "in_rows",
-    "infinite_cell",
-    "name_of_target",
-    "none_labelled",
-    "one_column",
-    "refuse_infinity",
-    "weighed",
-]
-
 Array = npt.NDArray[Any]
 
 #: The class code of a row without a label.

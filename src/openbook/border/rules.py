@@ -16,27 +16,6 @@ from typing import Any, Protocol
 from openbook.data.attributes import Attribute
 from openbook.errors import ParameterError, did_you_mean
 
-__all__ = [
-    "Anything",
-    "Ascending",
-    "Auto",
-    "ColumnKinds",
-    "Ends",
-    "Flag",
-    "Maybe",
-    "NamedOr",
-    "Names",
-    "Number",
-    "OneOf",
-    "ParameterRule",
-    "SomeOf",
-    "ValueOf",
-    "Whole",
-    "WordOr",
-    "check_parameters",
-    "check_value",
-]
-
 
 class ParameterRule(Protocol):
     """What a parameter may be."""

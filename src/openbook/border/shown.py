@@ -21,8 +21,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["mean_of_value", "shown_mean", "shown_row", "with_prepared"]
-
 #: The words of texts that the derivation of a model lists; those of each direction.
 _SHOWN_WORDS, _DIRECTION_WORDS = 20, 8
 #: The columns of means, and the values of each, that it lists.

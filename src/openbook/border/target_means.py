@@ -29,8 +29,6 @@ from openbook.data.derived import shrunken
 from openbook.data.rare import FEW, MOST_CLASSES, Credibility, may_pool, with_rest
 from openbook.kernels.moments import Moments
 
-__all__ = ["ValueMeans", "mean_names", "with_means"]
-
 Array = npt.NDArray[Any]
 
 #: Of more values the most frequent have a mean of their own.

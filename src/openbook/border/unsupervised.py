@@ -20,8 +20,6 @@ from openbook.data import Numeric, Text
 from openbook.data.read import read
 from openbook.data.scan import Scan
 
-__all__ = ["Unsupervised"]
-
 
 class Unsupervised(FromRows):
     """What every estimator without a target shares."""

@@ -33,8 +33,6 @@ from openbook.text.kernels import count_by_class
 from openbook.text.terms import Counted
 from openbook.text.vocabulary import union
 
-__all__ = ["MOST_WORDS", "Mentions", "counted_once", "mentions", "with_words", "word_scores"]
-
 Array = npt.NDArray[Any]
 
 #: The words of each column of texts that learners of dense rows take.

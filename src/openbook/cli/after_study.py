@@ -18,8 +18,6 @@ from openbook.cli.options import (
     reading,
 )
 
-__all__ = ["check_new_rows", "draw_picture", "export_study", "predict", "print_rules", "query", "work"]
-
 
 @reading
 def predict(
@@ -54,7 +52,7 @@ def predict(
     from openbook.cli.tables import study_file
     from openbook.data.limits import far_outside
     from openbook.store import open_model
-    from openbook.work.formula import printable
+    from openbook.words.sentences import printable
 
     write = writer(out)
     with waiting("Predicting"):

@@ -6,8 +6,6 @@ import typer
 
 from openbook.cli.options import Ignore, Kinds, SourceArgument, kinds_of
 
-__all__ = ["balance"]
-
 
 def balance(
     source: SourceArgument,

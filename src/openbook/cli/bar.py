@@ -6,9 +6,7 @@ from threading import Timer
 
 from rich.console import Console
 
-from openbook.judge.folds.progress import PATIENCE, progress_bar
-
-__all__ = ["progress_bar", "waiting"]
+from openbook.judge.folds.progress import PATIENCE
 
 
 @contextmanager

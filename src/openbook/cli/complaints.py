@@ -15,8 +15,6 @@ from typer.core import TyperGroup
 from openbook.errors import OpenbookError, for_command_line
 from openbook.kernels.notice import clock
 
-__all__ = ["Commands"]
-
 #: click's class of wrong options and arguments; where it lives depends on typer's version.
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -55,13 +53,13 @@ class Commands(TyperGroup):
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning in one line, as an error."""
-    from openbook.work.formula import printable
+    from openbook.words.sentences import printable
 
     typer.echo(f"openbook: note: {printable(for_command_line(str(message)))}", err=True)
 
 
 def _fail(message: str, code: int = 2) -> None:
-    from openbook.work.formula import printable
+    from openbook.words.sentences import printable
 
     name = typer.style("openbook:", fg="red") if _coloured() else "openbook:"
     typer.echo(f"{name} {printable(for_command_line(message))}", err=True)

@@ -18,9 +18,6 @@ from openbook.store import from_file, open_model
 from openbook.work import Work
 from openbook.work.text import to_text
 
-__all__ = ["derive_file", "judges_sequences", "with_its_sequence", "write_rules", "write_work"]
-
-
 #: Derivations in a file, or sent to one, are as wide as this.
 _WIDTH = 100
 

@@ -17,18 +17,6 @@ from openbook.report.fitted import unwrapped
 from openbook.sequence.sequence_model import SequenceModel
 from openbook.store import from_file, open_model
 
-__all__ = [
-    "FUNCTIONS",
-    "STUDIES",
-    "ModelPicture",
-    "is_model",
-    "model_in",
-    "write_function_picture",
-    "write_model_picture",
-    "write_study_picture",
-    "write_table_picture",
-]
-
 #: What decision regions show besides, by the name of the picture.
 _REGIONS = {"margin": ("margin", "support"), "voronoi": ("voronoi",)}
 #: Degrees of the polynomials that are drawn side by side.

@@ -7,11 +7,11 @@ from typing import Any
 
 from rich.console import Console
 
-from openbook.cli.bar import progress_bar
 from openbook.cli.screen import console, figures, heading, notes, readable, say, short_description
 from openbook.data import Table
 from openbook.data.describe import Description
 from openbook.errors import PlanError
+from openbook.judge.folds.progress import progress_bar
 from openbook.plan.explore import explore
 from openbook.plan.explore_make import make_exploration
 from openbook.plan.explore_plan import ExplorePlan
@@ -20,8 +20,6 @@ from openbook.plan.source import Source
 from openbook.report.exploration import Exploration
 from openbook.report.explore import beside_words, rule_figures
 from openbook.text.describe import describe
-
-__all__ = ["plan_exploration", "run_exploration"]
 
 #: Options of a study that mean something without a target.
 _OPTIONS = ("target", "kinds", "read_with", "ignore", "id", "random_state")

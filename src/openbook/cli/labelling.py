@@ -29,10 +29,7 @@ from openbook.label.asker import Asker
 from openbook.label.effect import asked_effect
 from openbook.registry import learner
 from openbook.words.numbers import shown
-from openbook.words.sentences import plural
-from openbook.work.formula import printable
-
-__all__ = ["Labelling"]
+from openbook.words.sentences import plural, printable
 
 #: Of so many questions one is for a row drawn at random.
 CHECKED = 5

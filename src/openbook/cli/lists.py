@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from openbook.judge.scores.metrics import Task
 
-__all__ = ["list_detectors", "list_learners", "list_metrics", "list_sets", "list_steps"]
-
 #: The tasks of studies, as headings.
 _TASKS: "dict[Task, str]" = {
     "classification": "Classification",

@@ -25,8 +25,6 @@ from openbook.cli.options import (
     with_options,
 )
 
-__all__ = ["app"]
-
 #: The panel of the help with the options about how a study runs.
 _RUN = "Run"
 

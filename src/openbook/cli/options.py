@@ -9,23 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = [
-    "STUDY_OPTIONS",
-    "Ignore",
-    "Kinds",
-    "ModelArgument",
-    "NewArgument",
-    "Out",
-    "RulesFormat",
-    "SourceArgument",
-    "Targets",
-    "WorkFormat",
-    "kinds_of",
-    "parsed_seconds",
-    "reading",
-    "with_options",
-]
-
 #: The panel of the help with the options about columns.
 COLUMNS = "Columns"
 

@@ -24,8 +24,6 @@ from openbook.outlier.simple import simple_outliers
 from openbook.outlier.synthetic import evaluate_synthetic
 from openbook.plan.files import write_text
 
-__all__ = ["run_outliers"]
-
 
 def run_outliers(
     source: str,

@@ -9,8 +9,6 @@ from pathlib import Path
 from openbook.plan.files import write_text
 from openbook.words.sentences import printable
 
-__all__ = ["put_out"]
-
 
 def put_out(text: str, out: Path | None = None) -> None:
     """Write text, whose lines end where it says, to a file or to standard output."""

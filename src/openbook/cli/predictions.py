@@ -21,20 +21,10 @@ from openbook.data.attributes import as_text
 from openbook.data.scan import SCANNED_WITH, Scan, size_on_disk
 from openbook.errors import DataError
 from openbook.plan.files import whole_file
-from openbook.work.formula import printable
+from openbook.words.sentences import printable
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = [
-    "chunks_of",
-    "predicted",
-    "rows_to_predict",
-    "sequence_note",
-    "threshold_note",
-    "writer",
-    "written",
-]
 
 #: Files of more bytes are not held as a whole.
 STREAMED = 1 << 26

@@ -12,10 +12,7 @@ from openbook.cli.tables import open_table, study_file
 from openbook.errors import DataError
 from openbook.network import BeliefNetwork
 from openbook.report.fitted import unwrapped
-from openbook.words.sentences import listed, plural
-from openbook.work.formula import printable
-
-__all__ = ["answered", "findings", "opened_network"]
+from openbook.words.sentences import listed, plural, printable
 
 
 def opened_network(source: str, kinds: Any, read_with: Mapping[str, Any]) -> BeliefNetwork:

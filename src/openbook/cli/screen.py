@@ -18,19 +18,7 @@ from openbook.data.describe import Description
 from openbook.data.describe_render import description_text
 from openbook.draw.letters import clip
 from openbook.errors import for_command_line
-from openbook.work.formula import printable
-
-__all__ = [
-    "columns",
-    "console",
-    "figures",
-    "heading",
-    "notes",
-    "print_description",
-    "say",
-    "short_description",
-    "wrapped",
-]
+from openbook.words.sentences import printable
 
 #: Tables of more columns are described in short: the report has the details.
 _MOST_COLUMNS = 15

@@ -8,13 +8,14 @@ from typing import Any
 
 from rich.console import Console
 
-from openbook.cli.bar import progress_bar, waiting
+from openbook.cli.bar import waiting
 from openbook.cli.screen import console, figures, heading, notes, readable, say, short_description
 from openbook.data import Table
 from openbook.data.describe import Description
 from openbook.data.documents import holds_documents
 from openbook.errors import NotEvaluableError, PlanError
 from openbook.judge.chance.intervals import methods_once
+from openbook.judge.folds.progress import progress_bar
 from openbook.judge.scores.sequences import sequence_table
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.counts import described
@@ -33,8 +34,6 @@ from openbook.words.numbers import shown_p
 from openbook.words.sentences import plural
 from openbook.work import Work
 from openbook.work.text import to_text
-
-__all__ = ["run_study"]
 
 #: Derivations of more lines are cut: the report has them whole.
 _MOST_LINES = 60

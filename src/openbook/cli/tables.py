@@ -8,8 +8,6 @@ from openbook.data import Table, load, read
 from openbook.errors import PlanError
 from openbook.plan.source import Source
 
-__all__ = ["default_target", "open_table", "study_file"]
-
 
 def open_table(
     source: str, kinds: Any = None, read_with: Mapping[str, Any] | None = None, *, sampled: bool = False

@@ -6,8 +6,6 @@ from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage
 from openbook.cluster.merging import derive_merges
 from openbook.spaces.space import Space
 
-__all__ = ["AgglomerativeClustering"]
-
 
 class AgglomerativeClustering(Hierarchy):
     """Agglomerative clustering: repeatedly merge the two nearest clusters.

@@ -32,8 +32,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["BisectingKMeans"]
-
 _SHOWN_COLUMNS = 6
 _SQUARES = r"\sum_x \sum_j (x_j - c_j)^2"
 

@@ -41,8 +41,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["ChosenK", "choose_k"]
-
 CRITERIA = ("elbow", "silhouette", "gap", "BIC", "stability")
 
 #: Rows that judge, tables without groups, pairs of halves.

@@ -23,8 +23,6 @@ from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, Space
 from openbook.words.sentences import plural
 
-__all__ = ["Clusterer", "RowClusterer", "were_found"]
-
 
 class Clusterer(ClusterMixin, Unsupervised):
     """An estimator of groups."""

@@ -26,9 +26,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["Contingency", "contingency"]
-
-
 _ALIKE = "the share of pairs that clusters and classes treat alike"
 _BY_CHANCE = "pairs together in both by chance"
 

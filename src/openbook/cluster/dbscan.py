@@ -29,8 +29,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["DBSCAN", "density_clusters"]
-
 NOISE = -1
 #: Seconds for each pair and column, where boxes are of no help: mixed distances, and many columns.
 _CELL, _FEW_COLUMNS = 2e-10, 12

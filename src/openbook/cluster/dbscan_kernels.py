@@ -15,8 +15,6 @@ from openbook.kernels.jit import inner, jit
 from openbook.spaces.points import tile_totals
 from openbook.spaces.tiles import TILE
 
-__all__ = ["add_near", "join_cores", "reach"]
-
 APART, SOME, WHOLE = range(3)
 
 

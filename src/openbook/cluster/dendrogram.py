@@ -18,8 +18,6 @@ import numpy as np
 from openbook.border.budget import refuse_if_over
 from openbook.errors import ParameterError
 
-__all__ = ["Dendrogram"]
-
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram:

@@ -15,8 +15,6 @@ from openbook.errors import ParameterError
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-__all__ = ["draw_dendrogram", "write_dendrogram"]
-
 _LEAF, _WIDTH, _NAMES = 16, 480, 220
 #: Box-drawing letters by where their lines lead: left 1, right 2, up 4, down 8.
 _BOXES = dict(zip((3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15), "─┘└┐┌│┴┬┤├┼", strict=True)) | {1: "─", 2: "─"}

@@ -16,8 +16,6 @@ from openbook.cluster.clusterer import were_found
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Iteration", "derive_model", "derive_row", "distance", "replay_lloyd"]
-
 #: Iterations that are shown one by one, and columns of a row.
 _SHOWN_ITERATIONS = 10
 _SHOWN_COLUMNS = 6

@@ -22,16 +22,14 @@ import numpy as np
 from openbook.border.directions import in_directions
 from openbook.cluster.quality import checked_labels
 from openbook.data import Column, Datetime, Nominal, Numeric, Ordinal, read
+from openbook.data.adjustments import holm
 from openbook.errors import DataError
 from openbook.judge.chance.means import welch
 from openbook.judge.chance.shares import Share, fisher
-from openbook.judge.chance.significance import holm
 from openbook.words.numbers import figure, shown_p
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
-
-__all__ = ["ClusterDescription", "Trait", "describe_clusters"]
 
 #: Traits of a cluster that are shown.
 _SHOWN = 5

@@ -20,8 +20,6 @@ from openbook.cluster.hierarchy import Hierarchy
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Divisive", "party"]
-
 _SECONDS = 4e-10  # for each cell of the matrix and row, at worst
 
 

@@ -7,8 +7,6 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["diameter", "leave"]
-
 
 @jit
 def diameter(matrix, rows):

@@ -20,8 +20,6 @@ from openbook.data import Nominal, Numeric
 from openbook.kernels.normals import Expected, Normals, expected
 from openbook.prepare import Encoding
 
-__all__ = ["TypedRows", "maximised", "nearest_given", "sums_by_label", "sums_of"]
-
 #: Rows encoded at a time.
 _BLOCK_ROWS = 2048
 

@@ -22,8 +22,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Hierarchy"]
-
 #: Metrics by which the table is itself a square matrix, and what the matrix holds.
 MATRICES = {"precomputed": "distances", "precomputed_similarity": "similarities"}
 

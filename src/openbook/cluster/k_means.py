@@ -18,8 +18,6 @@ from openbook.border.rules import Flag, OneOf
 from openbook.cluster.other_spaces import PROTOTYPE_SPACES, SPARSE_SPACES
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 
-__all__ = ["KMeans"]
-
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeClusterer):
     """k-means, by Lloyd's iteration.

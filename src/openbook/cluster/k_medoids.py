@@ -25,8 +25,6 @@ from openbook.spaces.space import DISTANCE_RULES, Space, refusal
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KMedoids"]
-
 #: Rows up to which `work` shows the distances, and columns of a row that it shows.
 _SHOWN_ROWS = 12
 _SHOWN_COLUMNS = 6

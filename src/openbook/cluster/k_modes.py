@@ -13,8 +13,6 @@ modes_ : a table of a row for each cluster
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 from openbook.data import Nominal, Ordinal, Table
 
-__all__ = ["KModes"]
-
 
 class KModes(PrototypeClusterer):
     """k-modes, for categories.

@@ -15,8 +15,6 @@ from openbook.border.rules import Flag, Number
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 from openbook.data import Column, Nominal
 
-__all__ = ["KPrototypes"]
-
 
 class KPrototypes(PrototypeClusterer):
     """k-prototypes, for mixed columns.

@@ -25,8 +25,6 @@ import numpy as np
 from openbook.border.budget import refuse_if_over
 from openbook.spaces.points import all_pairs
 
-__all__ = ["CENTRES", "METHODS", "linkage_of_pairs", "linkage_of_points", "refuse_matrix"]
-
 METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 #: Those whose clusters are centres.
 CENTRES = ("ward", "centroid", "median")

@@ -19,8 +19,6 @@ from openbook.border.rows import Chunk, Rows
 from openbook.cluster.prototypes import Bounds, Placed, Prototypes, PrototypeSpace, PrototypeSums
 from openbook.fold import Piece, each
 
-__all__ = ["LloydRun", "PlacedRows", "Taken", "at_random", "iterate", "plus_plus", "seeding_rows"]
-
 #: Iterations whose prototypes are kept, for `work`.
 _KEPT_ITERATIONS = 10
 #: Seeds are chosen among so many rows, and at least so many for each cluster; of more, a random sample.

@@ -26,8 +26,6 @@ from openbook.kernels.jit import inner, jit
 from openbook.spaces.points import add_squares, tile_totals
 from openbook.spaces.tiles import TILE
 
-__all__ = ["merge_centres", "merge_pairs", "span"]
-
 #: In the order of `linkage.METHODS`.
 SINGLE, COMPLETE, AVERAGE, WEIGHTED, WARD, CENTROID, MEDIAN = range(7)
 

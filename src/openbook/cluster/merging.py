@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from openbook.work import Grid, Step, Work
 
-__all__ = ["FORMULAS", "Merge", "derive_merges", "merge_table", "merged"]
-
 FORMULAS = {  # what is between two clusters
     "single": r"\min_{a \in A, b \in B} d(a, b)",
     "complete": r"\max_{a \in A, b \in B} d(a, b)",

@@ -43,8 +43,6 @@ from openbook.measures.arrays import drawn_codes
 from openbook.prepare import Encoding
 from openbook.words.sentences import plural
 
-__all__ = ["GaussianMixture"]
-
 KINDS = ("full", "tied", "diag", "spherical")
 
 #: Rows whose responsibilities are kept for every iteration, so that the work can show them.

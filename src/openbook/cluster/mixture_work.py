@@ -13,8 +13,6 @@ from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work, escape_text
 
-__all__ = ["derive_model", "derive_row"]
-
 #: Lines of a table, iterations shown at its end, and columns of a matrix that can be looked at.
 _SHOWN_LINES, _SHOWN_LAST = 60, 2
 _SHOWN_COLUMNS = 8

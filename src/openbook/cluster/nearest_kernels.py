@@ -24,8 +24,6 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.kernels.tile import tile, tile_shape
 
-__all__ = ["AT_ONCE", "BLOCK", "fill_panels", "nearest_means", "nearest_prototypes"]
-
 #: Rows that are screened side by side.
 BLOCK = 256
 #: Means that are screened at once, and rows that they meet in the processor's registers.

@@ -18,8 +18,6 @@ from scipy.spatial.distance import cdist
 from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace, SearchAim
 from openbook.errors import ParameterError
 
-__all__ = ["PROTOTYPE_SPACES", "SPARSE_SPACES", "DirectionSpace", "MedianSpace", "SparseSpace"]
-
 #: Distances that are worked out at a time.
 _AT_A_TIME = 1 << 22
 

@@ -19,8 +19,6 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["MedoidMove", "derive_pam", "pam"]
-
 #: A swap must lower the cost by more than this share of it: less may be rounding.
 _ROUNDING = 1e-12
 

@@ -21,15 +21,6 @@ from openbook.reduce import PCA
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-__all__ = [
-    "draw_components",
-    "draw_mixture",
-    "draw_mixture_steps",
-    "draw_prototype_steps",
-    "draw_regions",
-    "two_columns",
-]
-
 _SMALL, _PANELS, _MOST_DOTS = (250, 200), 6, 500
 _ELLIPSES = "Ellipses: one and two standard deviations of each component."
 

@@ -27,8 +27,6 @@ from openbook.measures.arrays import all_finite
 from openbook.prepare import Encoding
 from openbook.text.columns import encoded
 
-__all__ = ["RULES", "PrototypeClusterer"]
-
 INITS = ("k-means++", "random")
 #: A table of up to so many rows is kept, so that `work` can go through it; of more, the first few.
 KEPT_ROWS = 30

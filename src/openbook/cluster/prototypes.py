@@ -27,8 +27,6 @@ from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.fold import Statistics
 from openbook.prepare import Encoding
 
-__all__ = ["Bounds", "Placed", "PrototypeSpace", "PrototypeSums", "Prototypes", "SearchAim", "space_of"]
-
 
 class Prototypes(NamedTuple):
     """What stands for each cluster; see the module."""

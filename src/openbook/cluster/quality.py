@@ -35,8 +35,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["ClusterQuality", "checked_labels", "cluster_quality", "row_errors"]
-
 #: Distances at a time, and seconds that one takes for each column.
 _AT_A_TIME, _SECONDS = 1 << 22, 1e-9
 

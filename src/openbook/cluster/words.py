@@ -18,8 +18,6 @@ from openbook.errors import DataError
 from openbook.text.columns import RULE
 from openbook.words.parameters import documented
 
-__all__ = ["WordCluster", "word_clusters"]
-
 #: The documents that a word needs, their largest share, and the most words that are clustered.
 _FEWEST, _MOST_SHARE, _MOST_WORDS = 2, 0.5, 500
 

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bonferroni", "false_discovery", "holm"]
-
 
 def holm(p_values: Any) -> np.ndarray:
     """Holm's adjustment: the i-th smallest of m p-values times m - i + 1, never falling; NaN does not count.

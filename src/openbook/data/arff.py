@@ -32,8 +32,6 @@ from openbook.data.table import Table
 from openbook.data.written import number_of_text
 from openbook.errors import DataError
 
-__all__ = ["read_arff"]
-
 # Possessive quantifiers (++, *+): a hostile line costs no more than its length.
 _QUOTED = r"""'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)\""""
 _CELL = rf"""(?:(?:{_QUOTED})\s*+|((?!['"])[^,]*+))(,|$)"""

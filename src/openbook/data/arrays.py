@@ -35,19 +35,6 @@ from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table
 from openbook.errors import DataError
 
-__all__ = [
-    "CellTypeError",
-    "check_size",
-    "from_array",
-    "from_rows",
-    "from_sparse",
-    "object_cells",
-    "object_column",
-    "table_of",
-    "unnamed_schema",
-    "words_of",
-]
-
 Array = npt.NDArray[Any]
 
 _RESHAPE = (

@@ -23,22 +23,6 @@ import numpy as np
 from openbook.errors import DataError, did_you_mean
 from openbook.words.numbers import interval_names, interval_words, short
 
-__all__ = [
-    "DECIMALS",
-    "DERIVED",
-    "MISSING",
-    "THOUSANDS",
-    "UNSEEN",
-    "Attribute",
-    "Categorical",
-    "Datetime",
-    "Nominal",
-    "Numeric",
-    "Ordinal",
-    "Text",
-    "as_text",
-]
-
 MISSING = -1
 UNSEEN = -2
 

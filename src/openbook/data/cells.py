@@ -21,8 +21,6 @@ from openbook.data.dates import number_in
 from openbook.data.reading import NONE, Reading
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["BOOLEANS", "Cells", "spell"]
-
 Array = npt.NDArray[Any]
 
 BOOLEANS = ("false", "true")

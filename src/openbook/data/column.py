@@ -23,8 +23,6 @@ from openbook.words.sentences import printable
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Column", "cells_as_shown", "pandas_values", "polars_series", "row_part", "without_lost_values"]
-
 Array = npt.NDArray[Any]
 
 _SHOWN_ROWS = 10

@@ -22,8 +22,6 @@ from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_me
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["figures_of_groups", "join_tables", "stacked_rows"]
-
 _CALL = re.compile(r"\s*(\w+)\(\s*(.*?)\s*\)\s*")
 #: Figures of numbers, and those of any column; the last two keep its kind.
 _OF_NUMBERS = ("mean", "sum", "min", "max", "median", "std")

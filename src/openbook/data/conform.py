@@ -23,8 +23,6 @@ from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["by_name", "conform", "conform_column"]
-
 Array = npt.NDArray[Any]
 
 

@@ -16,8 +16,6 @@ from openbook.data.reading import Reading
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["read_duckdb", "read_sqlite"]
-
 
 def read_sqlite(path: Path, how: Reading) -> Table:
     """The result of a query to an SQLite file."""

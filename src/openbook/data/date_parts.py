@@ -29,17 +29,6 @@ from openbook.data.derived import CYCLES, DatePart
 from openbook.data.schema import Schema
 from openbook.data.table import Table
 
-__all__ = [
-    "PARTS",
-    "calendar_parts",
-    "is_derived",
-    "part_cells",
-    "part_p_value",
-    "parts_worth",
-    "with_calendar",
-    "with_time",
-]
-
 PARTS = ("year", *CYCLES)
 #: The days that dates must span for a part to be derived.
 MONTHS_FROM, WEEKDAYS_FROM = 60, 14

@@ -32,8 +32,6 @@ import numpy.typing as npt
 from openbook.data.attributes import Datetime, Numeric
 from openbook.data.written import is_blank, number_of_text, written_number
 
-__all__ = ["FORMATS", "Dated", "days_from_moments", "days_from_numbers", "days_of", "is_format", "number_in"]
-
 _MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
 _NAMES = "january february march april may june july august september october november december".split()  # noqa: SIM905
 _CLOCK = (

@@ -64,8 +64,6 @@ from openbook.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DelimitedFile", "long_numbers", "read_delimited"]
-
 Span = tuple[int, int] | None
 
 _HEAD = 1 << 20

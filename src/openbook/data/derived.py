@@ -18,8 +18,6 @@ import numpy.typing as npt
 from openbook.data.attributes import DERIVED, MISSING, Datetime, Nominal, Numeric
 from openbook.errors import DataError
 
-__all__ = ["CYCLES", "DatePart", "Direction", "Intervals", "TargetMean", "Word"]
-
 #: The words that a direction is named by.
 _NAMED_WORDS = 3
 

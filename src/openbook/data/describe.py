@@ -26,8 +26,6 @@ from openbook.data.table import Table
 from openbook.errors import UnknownColumn, for_command_line
 from openbook.words.sentences import plural
 
-__all__ = ["Description", "describe"]
-
 
 @dataclass(frozen=True)
 class Description:

@@ -16,8 +16,6 @@ from openbook.words.sentences import plural, printable
 if TYPE_CHECKING:
     from openbook.data.describe import Description
 
-__all__ = ["description_html", "description_text", "text_bars"]
-
 _WIDTH = 100
 _NAME_WIDTH = 24
 _BLOCKS = "▁▂▃▄▅▆▇█"

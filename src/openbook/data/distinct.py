@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["EXACT", "distinct_codes", "hashed_codes", "is_exact", "text_codes"]
-
 Array = npt.NDArray[Any]
 
 #: Whole numbers up to here are floats without loss.

@@ -26,8 +26,6 @@ from openbook.data.table import Table
 from openbook.errors import DataError
 from openbook.words.sentences import plural
 
-__all__ = ["CLASS", "DocumentPiece", "document_pieces", "has_classes", "holds_documents", "read_documents"]
-
 #: The column that the names of subfolders are in.
 CLASS = "class"
 

@@ -25,8 +25,6 @@ from openbook.data.attributes import Categorical, Datetime, Numeric, Ordinal
 from openbook.data.table import Table
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 
-__all__ = ["FUNCTIONS", "Formula", "Node", "definition", "formula", "names_in", "rule", "violations"]
-
 Floats = npt.NDArray[np.float64]
 
 #: Longer formulas are refused: they are data, not programs.

@@ -30,8 +30,6 @@ from openbook.data.table import Table
 from openbook.data.xlsx import read_xlsx
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["FORMATS", "check_file", "format_of", "read_file", "read_stream"]
-
 Reader = Callable[[Path, Reading], Table]
 
 

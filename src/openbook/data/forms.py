@@ -18,8 +18,6 @@ from openbook.data.schema import Schema
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["in_form_of", "picked", "replaced", "with_rows"]
-
 
 def picked(X: Any, schema: Schema, names: Sequence[str], who: str) -> Any:
     """These columns of a Table, frame or array, in the same form; the schema is that of the training rows."""

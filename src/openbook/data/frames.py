@@ -52,17 +52,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = [
-    "factorise",
-    "from_frame",
-    "from_polars",
-    "is_frame",
-    "needs_cells",
-    "polars_cells",
-    "polars_columns",
-    "spelled_out",
-]
-
 Array = npt.NDArray[Any]
 
 _MANY_ROWS = 4000  # from which on arrays are faster than a loop over the texts

@@ -48,21 +48,6 @@ from openbook.data.written import Written, is_blank, number_of_text
 from openbook.errors import DataError, UnknownColumn, did_you_mean
 from openbook.words.sentences import plural
 
-__all__ = [
-    "EVERY_NUMBER",
-    "NO_KNOWN_CELL",
-    "Decided",
-    "KindTally",
-    "Wish",
-    "decide_cells",
-    "decide_days",
-    "decide_numbers",
-    "judge",
-    "number_cells",
-    "wants_numbers",
-    "wishes",
-]
-
 Array = npt.NDArray[Any]
 #: What is asked of one column: nothing, a kind, or a full attribute.
 Wish = type[Attribute] | Attribute | None

@@ -28,8 +28,6 @@ from openbook.data.table import Table
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.sentences import listed
 
-__all__ = ["LABELS", "LabelSets", "free_separator", "inputs_and_labels", "label_sets", "with_label_sets"]
-
 #: What several columns of 0 and 1 are called together, where each is a label.
 LABELS = "labels"
 

@@ -20,8 +20,6 @@ import numpy.typing as npt
 from openbook.data.attributes import KINDS, MISSING, Nominal
 from openbook.errors import DataError
 
-__all__ = ["SEPARATORS", "Labels", "separator_of", "usual_separator"]
-
 #: What may stand between the labels of a set.
 SEPARATORS = ("|", ";", ", ")
 

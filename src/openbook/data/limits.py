@@ -18,8 +18,6 @@ from openbook.data.schema import Schema
 from openbook.data.table import Table
 from openbook.words.sentences import plural
 
-__all__ = ["Limits", "far_outside", "limits_of"]
-
 Limits = Mapping[str, tuple[float, float, float, float]]
 
 _FAR = 3

@@ -13,21 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "Bytes",
-    "FileBytes",
-    "Positions",
-    "columns_of_codes",
-    "complaint",
-    "count_separators",
-    "in_columns",
-    "line_of",
-    "not_utf8",
-    "records",
-    "sniff",
-    "with_tabs",
-]
-
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 Positions = npt.NDArray[Any]

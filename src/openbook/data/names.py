@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from itertools import count
 
-__all__ = ["distinct_names"]
-
 
 def distinct_names(given: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Distinct names, and a note on each that was empty or taken.

@@ -25,8 +25,6 @@ from openbook.data.lines import not_utf8
 from openbook.data.reading import Reading
 from openbook.errors import DataError
 
-__all__ = ["DAMAGES", "PACKED", "bounded", "inner_name", "text_bytes", "text_of"]
-
 #: Bytes that a packed file may unpack to.
 MOST_BYTES = 1 << 33
 _SUSPECT, _MOST_TIMES = 1 << 28, 200

@@ -23,8 +23,6 @@ from openbook.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ParquetFile"]
-
 _MAGIC = b"PAR1"
 _MOST_ROWS = 1 << 32
 _HEADER_READS = (1 << 12, 1 << 24)  # a page header is short, unless its statistics are long

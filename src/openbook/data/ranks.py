@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["mean_ranks"]
-
 
 def mean_ranks(x: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """The rank of each number; none may be missing.

@@ -29,8 +29,6 @@ import numpy.typing as npt
 
 from openbook.data.attributes import Attribute, Nominal
 
-__all__ = ["FEW", "LEAST", "MOST", "Credibility", "class_shares", "may_pool", "with_rest"]
-
 #: A nominal column has many values if it shows more than these.
 FEW = 20
 #: A value of fewer rows is never kept, and no more than MOST are.

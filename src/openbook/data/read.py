@@ -39,8 +39,6 @@ from openbook.data.table import Table
 from openbook.errors import DataError
 from openbook.words.sentences import plural
 
-__all__ = ["read"]
-
 
 def read(
     source: Any,

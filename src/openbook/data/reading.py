@@ -7,8 +7,6 @@ from typing import Any
 from openbook.data.attributes import Attribute
 from openbook.data.schema import Schema
 
-__all__ = ["MISSING_TOKENS", "NONE", "SCANNED", "Kinds", "Reading"]
-
 #: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
 MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 

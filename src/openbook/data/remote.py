@@ -13,8 +13,6 @@ from typing import Any
 
 from openbook.errors import DataError
 
-__all__ = ["found_at", "is_address", "local_copy", "remote_stamp"]
-
 _copying = Lock()
 
 

@@ -39,8 +39,6 @@ from openbook.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SCANNED_WITH", "FilePiece", "Piece", "Scan", "scan", "size_on_disk"]
-
 File = DelimitedFile | ParquetFile
 #: The options of `read` that `scan` has, too.
 SCANNED_WITH = frozenset(("missing", "header", "decimal", "thousands"))

@@ -10,8 +10,6 @@ from openbook.data.derived import DatePart, Direction, Intervals, TargetMean, Wo
 from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import figure
 
-__all__ = ["Schema"]
-
 
 @dataclass(frozen=True)
 class Schema:

@@ -13,8 +13,6 @@ from openbook.data.table import Table, one_by_one, rows_at
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-__all__ = ["SparseTable"]
-
 Array = npt.NDArray[Any]
 
 

@@ -20,8 +20,6 @@ from openbook.data.attributes import UNSEEN, Categorical, Numeric, Ordinal
 from openbook.data.column import Column
 from openbook.data.labels import Labels
 
-__all__ = ["ColumnFacts", "ColumnSummary", "Lengths", "NumberSummary", "measure"]
-
 #: How many of a column's values are kept with their counts.
 KEPT_VALUES = 50
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from openbook.draw import Picture
 
-__all__ = ["CHUNK_ROWS", "Table", "one_by_one", "rows_at"]
-
 Array = npt.NDArray[Any]
 
 #: Rows a chunk holds unless told otherwise: enough to amortise a task, few enough to stay small.

@@ -6,8 +6,6 @@ number, lists lists; every length is checked against the bytes that are there.
 
 from typing import Any
 
-__all__ = ["Cursor"]
-
 _STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(13)
 _DEEPEST = 32
 

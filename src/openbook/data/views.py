@@ -19,8 +19,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Known", "Views", "texts_of", "views_of"]
-
 #: Two words of 64 bits for each text.
 Views = npt.NDArray[np.uint64]
 #: Whether each text is known; None where all are.

@@ -20,8 +20,6 @@ from openbook.data.views import Known, Views, texts_of, views_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MOST_WORDS", "coded_words"]
-
 Codes = npt.NDArray[np.int16]
 
 #: A thousand words find slots of their own, of 2²⁰, at every other draw or so.

@@ -22,8 +22,6 @@ from typing import NamedTuple
 from openbook.data.attributes import DECIMALS, THOUSANDS, Numeric
 from openbook.errors import DataError
 
-__all__ = ["Written", "check_marks", "is_blank", "number_of_text", "written_number"]
-
 # Possessive quantifiers (++, *+): a hostile text costs no more than its length.
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?\d++)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE

@@ -23,8 +23,6 @@ from openbook.data.reading import Reading
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["read_xlsx"]
-
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _CELL = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")

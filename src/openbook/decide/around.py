@@ -10,8 +10,6 @@ from openbook.draw import draw_boundary
 from openbook.errors import ParameterError
 from openbook.words.parameters import documented
 
-__all__ = ["AroundClassifier"]
-
 
 @documented
 class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):

@@ -31,8 +31,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import listed
 from openbook.work import Grid, Work
 
-__all__ = ["Corrections", "compare_corrections"]
-
 _NONE, _THRESHOLD = "no correction", "tuned threshold"
 #: The ways that change the probabilities, by the steps that make them.
 _STEPS = {

@@ -23,8 +23,6 @@ from openbook.measures import cost_matrix, expected_risk
 from openbook.measures.decisions import least_risk, risk_steps
 from openbook.work import Work
 
-__all__ = ["MinimumRisk"]
-
 
 class MinimumRisk(AroundClassifier):
     r"""Minimum risk (the Bayes decision rule): decide for the lowest expected cost.

@@ -37,8 +37,6 @@ from openbook.errors import ModelFileError
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["TunedThresholdClassifierCV"]
-
 _EVEN = 0.5
 #: Groups are tested in so many parts where the rows have a time too.
 _PARTS = 3

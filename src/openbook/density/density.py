@@ -16,8 +16,6 @@ from openbook.draw import Categories, Numbers
 from openbook.draw.plot import Plot
 from openbook.errors import UnknownColumn
 
-__all__ = ["Density"]
-
 #: Places of a curve.
 _PLACES = 400
 

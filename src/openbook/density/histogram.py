@@ -31,8 +31,6 @@ from openbook.kernels.moments import Moments
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["HistogramDensity"]
-
 _FINEST = 1024
 _RULES = ("scott", "sturges", "likelihood")
 #: Cells that can be numbered, and cells that can be looked at.

@@ -36,8 +36,6 @@ from openbook.prepare import Encoding
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KernelDensity"]
-
 _RULES = ("scott", "silverman", "likelihood")
 
 #: Factors tried for the likelihood, from and to these times Scott's.

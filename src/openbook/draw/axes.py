@@ -14,8 +14,6 @@ import numpy as np
 from openbook.draw.letters import width_of
 from openbook.words.numbers import short
 
-__all__ = ["Blank", "Categories", "Dates", "Marks", "Numbers", "round_ticks"]
-
 #: Dots at so few different numbers would hide each other.
 _FEW = 12
 #: Steps of the calendar, from hours to centuries.

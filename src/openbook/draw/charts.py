@@ -10,8 +10,6 @@ from openbook.draw.picture import Picture
 from openbook.draw.plot import FRAME, Plot
 from openbook.words.numbers import figure
 
-__all__ = ["line_chart", "named_bars", "score_chart", "stacked_bars"]
-
 #: More bars than these would be too thin to read; scores make the chart higher instead.
 _MOST, _MOST_SCORES = 20, 60
 

@@ -1,7 +1,5 @@
 """The colours of classes and lines, told apart by colour-blind eyes too; c8 is the grey of the rarer ones."""
 
-__all__ = ["COLOURS", "DARK", "LIGHT", "RARE"]
-
 LIGHT = ("#0072b2", "#e08a00", "#00916a", "#c2649a", "#4ba9de", "#c94f00", "#6a51a3", "#8c7a2b", "#98a4ad")
 #: Those that are lighter on a dark page.
 DARK = {0: "#4ba3dd", 2: "#1fb085", 4: "#8fd0f5", 5: "#e8712b", 6: "#a48fd6"}

@@ -20,20 +20,6 @@ from openbook.errors import DataError, UnknownColumn
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-__all__ = [
-    "MOST_DOTS",
-    "ColumnAxis",
-    "Groups",
-    "column_of",
-    "dot_look",
-    "drawable",
-    "drawn_rows",
-    "number_axis",
-    "numbers_of",
-    "rows_drawn",
-    "value_words",
-]
-
 #: Values of a category that have a band of their own.
 _MOST_BANDS = 20
 #: Rows that are drawn: of more, a selection.

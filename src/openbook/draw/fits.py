@@ -19,8 +19,6 @@ from openbook.draw.sweep import Sweep, example_rows
 from openbook.errors import DataError, ParameterError
 from openbook.words.sentences import plural
 
-__all__ = ["draw_fit", "draw_predictions"]
-
 _PLACES = 400
 _SMALL = (270, 220)
 

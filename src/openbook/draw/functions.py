@@ -17,14 +17,6 @@ from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError
 from openbook.words.numbers import figure
 
-__all__ = [
-    "differences",
-    "draw_column_likelihood",
-    "draw_descent",
-    "draw_likelihood",
-    "draw_line_descent",
-]
-
 #: Places of the grid across and up, and levels of the loss.
 _GRID, _LEVELS = (140, 100), 12
 #: A way that leaves the start by more than so many times the distance to the lowest point diverges.

@@ -13,8 +13,6 @@ import numpy as np
 
 from openbook.draw.letters import clip, safe, text, width_of
 
-__all__ = ["heat_map"]
-
 #: Letters of a class's name; classes from which on cells are small.
 _LETTERS, _MANY = 16, 9
 #: Above this shade a number is written in the colour of the paper.

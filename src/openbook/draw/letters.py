@@ -3,9 +3,7 @@
 from html import escape
 from unicodedata import east_asian_width
 
-from openbook.work.formula import printable
-
-__all__ = ["clip", "fitting", "in_lines", "safe", "text", "width_of"]
+from openbook.words.sentences import printable
 
 
 def text(

@@ -13,8 +13,6 @@ from openbook.draw.colours import DARK, LIGHT
 from openbook.draw.letters import fitting, in_lines, safe, text
 from openbook.errors import DataError
 
-__all__ = ["SHADES", "STYLE", "Picture"]
-
 _MARGIN = 18
 
 #: Shades of a colour, from none to full.

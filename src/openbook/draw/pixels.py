@@ -13,8 +13,6 @@ from openbook.draw.plot import Plot, panels
 from openbook.errors import DataError, ParameterError
 from openbook.words.sentences import plural
 
-__all__ = ["draw_pixels"]
-
 _MOST_IMAGES, _MOST_ACROSS, _SIDE = 50, 10, 96
 
 

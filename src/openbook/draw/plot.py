@@ -18,8 +18,6 @@ from openbook.draw.axes import Blank, Categories, Marks, Numbers
 from openbook.draw.letters import clip, fitting, safe, text, width_of
 from openbook.draw.picture import Picture
 
-__all__ = ["FRAME", "Plot", "legend", "panels"]
-
 #: The width and height of what is inside the axes.
 FRAME = _WIDTH, _HEIGHT = 560, 400
 _BOTTOM = 46

@@ -20,8 +20,6 @@ from openbook.draw.plot import FRAME, Plot, panels
 from openbook.draw.sweep import Sweep, example_rows
 from openbook.errors import ParameterError
 
-__all__ = ["draw_boundary"]
-
 #: Rows that are drawn, and the size of one plot among several.
 _MOST_DOTS = 600
 _SMALL = (250, 190)

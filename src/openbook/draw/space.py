@@ -20,8 +20,6 @@ from openbook.draw.picture import Picture
 from openbook.draw.plot import FRAME, Plot, legend
 from openbook.words.sentences import plural
 
-__all__ = ["Turnable", "draw_scatter_3d"]
-
 _TURN, _TILT, _SIZE = -0.6, 0.42, 150.0
 
 

@@ -19,8 +19,6 @@ from openbook.draw.columns import ColumnAxis, drawable, drawn_rows
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.words.numbers import cell, figure
 
-__all__ = ["Sweep", "example_rows", "weightiest"]
-
 #: Cells of the coarse grid across and up, and how many finer ones along a side.
 _COARSE = (70, 50)
 _FINE = 4

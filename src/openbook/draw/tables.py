@@ -38,16 +38,6 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-__all__ = [
-    "draw_boxes",
-    "draw_correlations",
-    "draw_histograms",
-    "draw_parallel",
-    "draw_scatter",
-    "draw_scatter_matrix",
-    "draw_table",
-]
-
 #: Columns of a matrix of scatter plots, of a correlation map, of parallel lines; plots of several columns.
 _MOST_SCATTERED, _MOST_CORRELATED, _MOST_PARALLEL, _MOST_PLOTS = 6, 20, 12, 9
 #: Lines that can be told apart.

@@ -48,8 +48,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["AdaBoostClassifier"]
-
 #: The rounds that are derived step by step, and the branches of a member that are told.
 DERIVED, BRANCHES = 5, 4
 #: So many cells are what a core's cache can hold.

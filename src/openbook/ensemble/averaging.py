@@ -18,8 +18,6 @@ from openbook.ensemble.members import Ensemble, probabilities, shortened
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["Averaging", "AveragingClassifier", "AveragingRegressor"]
-
 
 class Averaging(Ensemble):
     """An ensemble whose answer is the weighted mean of its members' answers."""

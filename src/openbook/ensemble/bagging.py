@@ -24,8 +24,6 @@ from openbook.ensemble.members import OneLearner, copied, fitted, gathered, numb
 from openbook.fold import each
 from openbook.work import Step, Work
 
-__all__ = ["BaggingClassifier", "BaggingRegressor", "Draws", "OutOfBag", "Sampled", "drawn", "drawn_by_class"]
-
 
 class Draws(NamedTuple):
     """What the samples of the members follow from, so that they need not be kept.

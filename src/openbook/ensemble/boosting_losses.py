@@ -22,8 +22,6 @@ from scipy.special import expit, log_softmax, softmax
 
 from openbook.tree.engine.absolute import median_and_deviation
 
-__all__ = ["LOSSES", "BoostingLoss"]
-
 #: Below this, the curvature of a leaf is nothing, and the leaf stays at 0.
 _FLAT = 1e-150
 #: The log odds of a share of 0 or 1, which have none.

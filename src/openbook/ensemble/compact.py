@@ -19,17 +19,6 @@ from openbook.kernels.jit import inner, jit
 from openbook.tree.engine.columns import codes_of
 from openbook.tree.engine.nodes import LEAF, Tree
 
-__all__ = [
-    "BLOCK",
-    "Compact",
-    "compact",
-    "descend_codes",
-    "detours_of",
-    "fill_steps",
-    "step_type",
-    "trees_together",
-]
-
 #: The turn of a test that is not ordered, or not in two.
 DETOUR = 2
 

@@ -16,8 +16,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["DERIVED", "derive_model", "derive_row"]
-
 #: So many rounds are derived step by step.
 DERIVED = 2
 #: So many rounds are listed behind a prediction; the others are summed up.

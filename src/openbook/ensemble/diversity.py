@@ -24,8 +24,6 @@ from openbook.errors import DataError, ParameterError
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
-__all__ = ["Diversity", "disagreement", "diversity", "kappa", "member_predictions", "q_statistic"]
-
 
 def disagreement(predictions):
     """The disagreement measure: the share of rows on which each pair of members decides differently.

@@ -3,8 +3,6 @@
 from openbook.ensemble.random_forest import RandomForestClassifier, RandomForestRegressor
 from openbook.tree.engine.columns import encode_for_draws
 
-__all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor"]
-
 
 class ExtraTreesClassifier(RandomForestClassifier):
     """Extremely randomised trees for classification: of each column drawn, one cut anywhere in its range.

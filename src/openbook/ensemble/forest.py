@@ -41,8 +41,6 @@ from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Forest", "ForestClassifier", "ForestRegressor"]
-
 #: So many trees are grown by a worker before it hands them in, with the rows that they did not see; fewer of
 #: many rows.
 BATCH, BATCH_ROWS = 5, 5_000_000

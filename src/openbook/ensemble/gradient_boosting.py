@@ -34,8 +34,6 @@ from openbook.tree.engine.plant import grown, ripe, trees_of
 from openbook.tree.learner import Growing
 from openbook.tree.regressor import DecisionTreeRegressor
 
-__all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
-
 
 class FirstRounds(NamedTuple):
     """What the derivation shows of the first rounds.

@@ -21,8 +21,6 @@ from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, leaves_
 from openbook.tree.engine.plant import N_SUMS, no_candidates, ordered_tests
 from openbook.tree.learner import Growing, importances
 
-__all__ = ["ManyTrees", "cells_of_training", "leaves_by_code"]
-
 
 class ManyTrees(Growing):
     """What learners of many trees share."""

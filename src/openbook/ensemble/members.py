@@ -25,22 +25,6 @@ from openbook.tree.classifier import TreeClassifier
 from openbook.tree.engine.nodes import cells
 from openbook.work import Grid
 
-__all__ = [
-    "SHOWN",
-    "Ensemble",
-    "OneLearner",
-    "copied",
-    "decided",
-    "decisions",
-    "each_decided",
-    "fitted",
-    "gathered",
-    "number_of_rows",
-    "probabilities",
-    "shortened",
-    "takes_weights",
-]
-
 #: The most rows that a table of a derivation shows.
 SHOWN = 30
 #: The most members that are drawn.

@@ -19,8 +19,6 @@ from openbook.ensemble.members import probabilities
 from openbook.ensemble.output_codes import SIDES, TwoClassProblems
 from openbook.work import Grid, Step, Work
 
-__all__ = ["OneVsRestClassifier"]
-
 
 class OneVsRestClassifier(TwoClassProblems):
     """One versus the rest around any classifier: one member for each class, and the surest decides.

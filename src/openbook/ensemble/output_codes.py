@@ -26,8 +26,6 @@ from openbook.ensemble.members import OneLearner, copied, fitted, gathered, prob
 from openbook.fold import each
 from openbook.work import Grid, Step, Work
 
-__all__ = ["OutputCodeClassifier", "TwoClassProblems", "code_book"]
-
 SIDES = np.array(["0", "1"])
 
 #: So many codes are drawn; the best is taken.

@@ -6,8 +6,6 @@ changes.
 
 from openbook.kernels.jit import jit
 
-__all__ = ["add_leaf_votes"]
-
 
 @jit(_nrt=False)
 def add_leaf_votes(rows, leaves, values, votes, y, w, losses):

@@ -2,8 +2,6 @@
 
 from openbook.ensemble.forest import ForestClassifier, ForestRegressor
 
-__all__ = ["RandomForestClassifier", "RandomForestRegressor"]
-
 
 class RandomForestClassifier(ForestClassifier):
     """A random forest for classification: many trees on samples of the rows, a few columns at each node.

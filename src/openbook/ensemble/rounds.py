@@ -12,8 +12,6 @@ import numpy as np
 
 from openbook.kernels.jit import jit
 
-__all__ = ["Round", "add_votes", "boost", "narrowest", "vote_error"]
-
 #: A member must beat guessing by more than rounding can make up: sums of millions of weights differ by less.
 ROUNDING = 1e-9
 

@@ -29,8 +29,6 @@ from openbook.fold import each
 from openbook.linear import LinearRegression, LogisticRegression
 from openbook.work import Step, Work
 
-__all__ = ["StackingClassifier", "StackingRegressor", "dealt_folds"]
-
 
 class Stacking(Team, Averaging):
     """What stacks of classifiers and of regressors share."""

@@ -18,8 +18,6 @@ from openbook.ensemble.members import OneLearner, copied, fitted, gathered
 from openbook.fold import each
 from openbook.work import Work
 
-__all__ = ["RandomSubspaceClassifier", "RandomSubspaceRegressor"]
-
 
 class RandomSubspace(OneLearner, Averaging):
     """What subspaces of classifiers and of regressors share."""

@@ -10,8 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.ensemble.members import Ensemble, fitted
 from openbook.errors import ParameterError
 
-__all__ = ["Team"]
-
 
 class Team(TransformerMixin, Ensemble, _BaseComposition):
     """An ensemble of named learners; `set_params(bayes__variance=…)` reaches into them."""

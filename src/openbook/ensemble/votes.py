@@ -15,8 +15,6 @@ from openbook.errors import DataError, ParameterError
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["IndependentVote", "independent_vote_error", "majority_right"]
-
 
 @dataclass(frozen=True)
 class IndependentVote:

@@ -21,8 +21,6 @@ from openbook.errors import ParameterError
 from openbook.fold import each
 from openbook.work import Work
 
-__all__ = ["VotingClassifier", "VotingRegressor"]
-
 WEIGHTS = Anything("None or a weight for each learner")
 
 

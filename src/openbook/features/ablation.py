@@ -7,8 +7,6 @@ from openbook.features.search import SAME, SelectionStep, SubsetSearch, best_can
 from openbook.features.subsets import Judge
 from openbook.words.numbers import shown
 
-__all__ = ["Ablation"]
-
 
 class Ablation(SubsetSearch):
     """Backward elimination: drop the least useful attribute while the loss is at most `eps`.

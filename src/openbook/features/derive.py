@@ -16,8 +16,6 @@ from openbook.work import Grid, Step, Work
 if TYPE_CHECKING:
     from openbook.features.scores import AttributeScore
 
-__all__ = ["derive_counts", "derive_score"]
-
 Part = Step | Grid | Work
 
 

@@ -15,8 +15,6 @@ from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
-__all__ = ["EmbeddedSelection", "importances_of"]
-
 
 class EmbeddedSelection(Selector):
     """Keep the attributes of the largest importance to a learner, fitted once on all of them.

@@ -15,8 +15,6 @@ import numpy as np
 
 from openbook.prepare.discretise import BinSplit
 
-__all__ = ["AttributeCounts", "ClassGroups", "Evidence", "NumberPairs"]
-
 #: A scatter of less than this share of the whole is rounding.
 _ROUNDING = 1e-13
 

@@ -8,8 +8,6 @@ from openbook.features.subsets import Judge
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
-__all__ = ["MOST", "ExhaustiveSelection"]
-
 #: More attributes than these have too many subsets.
 MOST = 16
 _SHOWN = 10

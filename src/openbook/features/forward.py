@@ -6,8 +6,6 @@ from openbook.features.subsets import Judge
 from openbook.judge.choice.comparison import difference
 from openbook.words.numbers import shown
 
-__all__ = ["ForwardSelection"]
-
 
 class ForwardSelection(SubsetSearch):
     """Greedy forward selection: add the attribute that improves the learner most, one at a time.

@@ -34,8 +34,6 @@ from openbook.kernels.samples import distinct
 from openbook.prepare.discretise import BinSplit, equal_cuts, mdl_splits
 from openbook.words.numbers import interval_names
 
-__all__ = ["Bins", "Discrete", "Target", "discrete", "gather_evidence", "target_task"]
-
 #: "mdl" cuts by the classes (Fayyad and Irani), a number into so many intervals of equal frequency.
 Bins = str | int
 

@@ -37,8 +37,6 @@ from openbook.measures import (
     symmetrical_uncertainty,
 )
 
-__all__ = ["MEASURES", "IndependenceTest", "Measure", "measure_named"]
-
 
 class IndependenceTest(NamedTuple):
     """Could attribute and target be independent? The statistic, its degrees of freedom, and p.

@@ -29,8 +29,6 @@ from openbook.measures import mutual_information
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
-__all__ = ["MRMR", "Rated"]
-
 
 @dataclass(frozen=True)
 class Rated:

@@ -13,8 +13,6 @@ from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
-__all__ = ["RFE"]
-
 
 class RFE(Selector):
     """Recursive feature elimination: leave out the least important columns, step by step, and refit.

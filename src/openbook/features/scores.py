@@ -15,18 +15,16 @@ import numpy as np
 
 from openbook.border.rules import Whole
 from openbook.data import Attribute, Numeric, SparseTable, Text, read
+from openbook.data.adjustments import holm
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.features.evidence import AttributeCounts, Evidence
 from openbook.features.gather import Bins, Target, gather_evidence, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
-from openbook.judge.chance.significance import holm
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import p_words, shown, shown_p
 from openbook.work import Grid, ShowsWork, Work
-
-__all__ = ["AttributeScore", "AttributeScores", "check_bins", "p_cell", "score_attributes", "score_examples"]
 
 #: Classes beyond this many have no column of their own in the table of scores.
 _FEW = 6

@@ -23,8 +23,6 @@ from openbook.words.numbers import shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["SelectionStep", "SubsetSearch", "TriedAttribute", "best_candidate", "gain"]
-
 #: Scores that differ by less are equal.
 SAME = 1e-12
 

@@ -5,17 +5,15 @@ import warnings
 from typing import Any
 
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.data.adjustments import bonferroni, false_discovery, holm
 from openbook.errors import DataError, ParameterError
 from openbook.features.gather import target_task
 from openbook.features.measures import MEASURES
 from openbook.features.scores import AttributeScore, AttributeScores, p_cell, score_examples
 from openbook.features.selector import Selector
-from openbook.judge.chance.significance import bonferroni, false_discovery, holm
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
-
-__all__ = ["SelectAttributes", "number_kept"]
 
 #: How p-values are adjusted for the number of attributes, and what that is called.
 ADJUSTMENTS = {"holm": holm, "bonferroni": bonferroni, "fdr": false_discovery}

@@ -25,8 +25,6 @@ from openbook.judge.folds.examples import Examples
 from openbook.judge.scores.metrics import Task
 from openbook.work import Grid, Work
 
-__all__ = ["Selector"]
-
 
 class Selector(TransformerMixin, Estimator):
     """A transformer that keeps some of the columns; see the module.

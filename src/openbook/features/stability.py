@@ -29,8 +29,6 @@ from openbook.words.numbers import figure, shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["StabilitySelection"]
-
 
 class StabilitySelection(Selector):
     """Stability selection: keep the attributes chosen on most random halves of the rows.

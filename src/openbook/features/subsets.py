@@ -28,8 +28,6 @@ from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Metric
 
-__all__ = ["Judge", "judge_of", "without_attributes"]
-
 #: Judges a learner on the columns of these names.
 Judge = Callable[[Sequence[str]], Evaluation]
 

@@ -17,18 +17,16 @@ from typing import Any
 import numpy as np
 
 from openbook.data import read
+from openbook.data.adjustments import holm
 from openbook.errors import ParameterError, check_named, did_you_mean
 from openbook.features.derive import derive_counts
 from openbook.features.evidence import AttributeCounts
 from openbook.features.gather import Bins, Target, gather_evidence, target_task
 from openbook.features.measures import MEASURES, Measure, measure_named
 from openbook.features.scores import check_bins, p_cell
-from openbook.judge.chance.significance import holm
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import figure, shown
 from openbook.work import Grid, ShowsWork, Work
-
-__all__ = ["ValueScore", "ValueScores", "score_values"]
 
 #: Values listed in the table of scores.
 _LISTED = 30

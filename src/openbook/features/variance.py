@@ -19,8 +19,6 @@ from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
-__all__ = ["VarianceThreshold"]
-
 
 class VarianceThreshold(Selector):
     """Keep the columns whose variance is above a threshold; the target is not looked at.

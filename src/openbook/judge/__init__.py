@@ -1,5 +1,6 @@
 """Judging: splits, metrics, intervals, tests, evaluations and comparisons."""
 
+from openbook.data.adjustments import bonferroni, false_discovery, holm
 from openbook.judge.chance.bayesian import Posterior, correlated_t, posterior
 from openbook.judge.chance.generalisation import Generalisation, generalisation
 from openbook.judge.chance.intervals import (
@@ -13,15 +14,7 @@ from openbook.judge.chance.intervals import (
     wilson,
 )
 from openbook.judge.chance.ranks import Friedman, friedman, wilcoxon
-from openbook.judge.chance.significance import (
-    TestResult,
-    bonferroni,
-    corrected_t_test,
-    false_discovery,
-    holm,
-    mcnemar,
-    paired_bootstrap,
-)
+from openbook.judge.chance.significance import TestResult, corrected_t_test, mcnemar, paired_bootstrap
 from openbook.judge.choice.choose import Choice, choose
 from openbook.judge.choice.comparison import Comparison, difference
 from openbook.judge.choice.over_sets import OverSets, compare_over_sets
@@ -40,19 +33,15 @@ from openbook.judge.errors.importance import ColumnImportance, Importance, permu
 from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
 from openbook.judge.errors.notable import NotablePrediction, notable_predictions
 from openbook.judge.errors.segments import Segments, worst_segments
-from openbook.judge.folds.evaluate import FoldError, compare, evaluate, evaluate_fold
+from openbook.judge.folds.evaluate import compare, evaluate, evaluate_fold
 from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.fit_folds import FoldError
+from openbook.judge.folds.holdout import Holdout
 from openbook.judge.folds.label_folds import IterativeStratification
 from openbook.judge.folds.lock_away import lock_away
 from openbook.judge.folds.results import FoldResult
-from openbook.judge.folds.splits import (
-    Bootstrap632,
-    GroupFolds,
-    Holdout,
-    Protocol,
-    TimeOrdered,
-    protocol,
-)
+from openbook.judge.folds.splits import Protocol, protocol
+from openbook.judge.folds.splitters import Bootstrap632, GroupFolds, TimeOrdered
 from openbook.judge.risk.costs import Costs, cost_metric, costs, tie_cost_ratio, total_cost
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks

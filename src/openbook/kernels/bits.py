@@ -11,8 +11,6 @@ from numba.extending import intrinsic
 
 from openbook.kernels.jit import inner
 
-__all__ = ["lowest", "put", "without_lowest"]
-
 
 @intrinsic
 def _trailing_zeros(_typing, word):

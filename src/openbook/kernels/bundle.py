@@ -25,8 +25,6 @@ from numba.extending import (
     unbox,
 )
 
-__all__ = ["bundle"]
-
 WORD = 8
 
 

@@ -21,8 +21,6 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from openbook.kernels.check import is_plain
 
-__all__ = ["KernelCache", "kernel_sources"]
-
 #: What a file names that has kernels, the compiler's settings, or a tuple that a kernel may be given: two
 #: fields of one type that change places would leave compiled code reading one for the other.
 NAMES = (b"openbook.kernels.jit", b"numba", b"NamedTuple")

@@ -17,8 +17,6 @@ import numpy as np
 from openbook.kernels.bundle import bundle
 from openbook.kernels.linked import Entered, Linked, Plain
 
-__all__ = ["compile_entered", "compile_linked", "is_plain"]
-
 
 def compile_entered(*given: Any) -> Any:
     """The compiler for a kernel that Python calls."""

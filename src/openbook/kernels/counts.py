@@ -16,8 +16,6 @@ import numpy as np
 from openbook.fold import Statistics
 from openbook.kernels.jit import jit
 
-__all__ = ["Counts", "class_weights", "count_pairs", "count_values", "tally"]
-
 #: The cells of a table that the fastest cache holds beside the rows.
 SMALL = 2048
 

@@ -16,8 +16,6 @@ from openbook.kernels.cache import KernelCache
 from openbook.kernels.check import compile_entered, compile_linked
 from openbook.kernels.notice import clock
 
-__all__ = ["FLAGS", "inner", "jit"]
-
 FLAGS = {"nsz", "arcp", "contract", "reassoc"}
 
 OPTIONS: dict[str, Any] = {

@@ -24,8 +24,6 @@ from numba.extending import models, register_model
 
 from openbook.kernels.none import KnowNone
 
-__all__ = ["Entered", "Linked", "Plain"]
-
 
 class LinkedLibrary(JITCodeLibrary):
     """Code that waits for a caller to take it in."""

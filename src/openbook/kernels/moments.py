@@ -21,8 +21,6 @@ import numpy as np
 from openbook.fold import Statistics, less
 from openbook.kernels.jit import jit
 
-__all__ = ["Moments", "add_shifted", "first_known"]
-
 
 @dataclass(frozen=True)
 class Moments(Statistics):

@@ -16,8 +16,6 @@ from numba.core.ir_utils import get_definition, guard
 
 from openbook.kernels.bundle import Bundle
 
-__all__ = ["KnowNone"]
-
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class KnowNone(FunctionPass):

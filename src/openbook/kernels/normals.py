@@ -31,8 +31,6 @@ import numpy as np
 
 from openbook.fold import Statistics
 
-__all__ = ["Expected", "Normals", "expected", "log_joint", "shared_moments"]
-
 #: Rows multiplied at a time: their products stay in the cache.
 BLOCK_ROWS = 512
 

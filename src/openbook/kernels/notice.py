@@ -9,8 +9,6 @@ The command line sets `clock.say`; a program that imports openbook hears nothing
 from collections.abc import Callable
 from time import monotonic
 
-__all__ = ["Clock", "clock"]
-
 #: Seconds of compiling before anything is said, and from one line to the next.
 PATIENCE, PAUSE = 1.0, 4.0
 

@@ -2,8 +2,6 @@
 
 from openbook.kernels.jit import jit
 
-__all__ = ["fill_pairs"]
-
 
 @jit
 def fill_pairs(x, out):

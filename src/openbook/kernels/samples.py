@@ -13,8 +13,6 @@ import numpy as np
 from openbook.errors import DataError
 from openbook.fold import ROUNDING, Statistics
 
-__all__ = ["Samples", "distinct"]
-
 
 @dataclass(frozen=True)
 class Samples(Statistics):

@@ -19,8 +19,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["LINE_BYTES", "aligned", "fetch", "tile", "tile_shape"]
-
 #: Bytes in a line of the cache.
 LINE_BYTES = 64
 

@@ -32,8 +32,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["DawidSkene"]
-
 #: Items that the work shows.
 _SHOWN = 10
 

@@ -27,8 +27,6 @@ from openbook.data import Column, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 
-__all__ = ["AnswerFile", "asked_column", "asked_rows", "written_by_label"]
-
 _HEADER = ("row", "label", "how", "predicted", "check")
 _ASKED, _DRAWN = "asked", "drawn"
 

@@ -47,8 +47,6 @@ from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Asker"]
-
 #: Rows whose expected error is found, and rows that it is found over.
 _TRIED, _JUDGED = 20, 200
 #: Scores that agree to twelve digits are no farther apart than this share of the largest.

@@ -36,22 +36,6 @@ from openbook.words.numbers import p_words, shown
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 
-__all__ = [
-    "ASSUMPTIONS",
-    "AssumptionCheck",
-    "Ruling",
-    "ScarceRows",
-    "assumption_of",
-    "beats_shuffled",
-    "check_assumption",
-    "check_takes_unlabelled",
-    "components_suffice",
-    "errors_independent",
-    "neighbours_agree",
-    "out_of_fold",
-    "right_often",
-]
-
 ASSUMPTIONS = {
     "smoothness": "rows that are near one another have the same class",
     "clusters": "the rows of a cluster have the same class",

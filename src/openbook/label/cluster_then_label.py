@@ -44,8 +44,6 @@ from openbook.spaces.mixed import MixedDistance, MixedIndex
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["ClusterThenLabel"]
-
 #: The cluster of rows that belong to none, as clusterers have it, and the source of a cluster without labels.
 _NONE = -1
 #: Labelled rows for each cluster, and the most clusters, where no clusterer is given.

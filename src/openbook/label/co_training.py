@@ -40,8 +40,6 @@ from openbook.spaces.index import spread_out
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["CoTraining", "CoTrainingRound"]
-
 #: To find views: the parts into which numbers are cut, the most rows compared (a tenth with many columns).
 _QUARTERS, _COMPARED, _MANY = 4, 10_000, 100
 

@@ -14,8 +14,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["ASSUMED", "derive_em"]
-
 #: What must hold for unlabelled rows to help.
 ASSUMED = (
     f"Assumption: {ASSUMPTIONS['model']}. Where they do not, unlabelled rows can hurt:"

@@ -26,8 +26,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["AskedEffect", "UnlabelledEffect", "asked_effect", "unlabelled_effect"]
-
 
 @dataclass(frozen=True)
 class UnlabelledEffect:

@@ -10,8 +10,6 @@ import numpy as np
 
 from openbook.kernels.jit import jit
 
-__all__ = ["in_degrees", "propagate", "spread"]
-
 
 @jit
 def propagate(neighbours, codes, shares, after):

@@ -19,8 +19,6 @@ from openbook.ensemble.members import Ensemble, copied, fitted, shortened
 from openbook.errors import ParameterError
 from openbook.label.assumptions import ASSUMPTIONS
 
-__all__ = ["InRounds", "added_to", "can_add", "named_labels"]
-
 #: How rounds end, in words; scikit-learn's names, and ours for labels that come back.
 _ENDS = {
     "no_change": "a round changed no label",

@@ -37,8 +37,6 @@ from openbook.label.assumptions import components_suffice
 from openbook.label.derive_em import derive_em
 from openbook.spaces.rows import StoredRows
 
-__all__ = ["NaiveBayesEM"]
-
 #: Rounds, and unlabelled rows, that are kept for the derivation.
 NOTED_ROUNDS, NOTED_ROWS = 2, 10
 

@@ -27,8 +27,6 @@ from openbook.spaces.space import DISTANCE_RULES
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["NearestPropagation"]
-
 #: Rounds that the work shows.
 _SHOWN = 20
 

@@ -26,8 +26,6 @@ from openbook.reduce import PCA
 from openbook.spaces.mixed import MixedDistance, MixedIndex
 from openbook.work import Grid, Work
 
-__all__ = ["PretrainedClassifier"]
-
 #: The share of the variance that components explain where no other features are asked for.
 _EXPLAINED = 0.9
 

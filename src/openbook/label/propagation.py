@@ -34,8 +34,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["LabelPropagation", "LabelSpreading", "RowsInSpace"]
-
 _MEAN = r"\frac{1}{k} \sum_j f_{jc}"
 #: Rows whose nearest are found at a time: what is found of them is small beside the graph.
 _ASKED = 8192

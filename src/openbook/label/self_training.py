@@ -33,8 +33,6 @@ from openbook.label.assumptions import out_of_fold, right_often
 from openbook.label.in_rounds import InRounds
 from openbook.work import Step, Work
 
-__all__ = ["SelfTrainingClassifier", "SelfTrainingRound"]
-
 
 class SelfTrainingRound(NamedTuple):
     """A round: rows added and moved back, rows labelled after it, the accuracy on held-out rows (or NaN)."""

@@ -32,8 +32,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["Simulation", "simulate"]
-
 #: What everyone who asks should know.
 BIASED = (
     "Rows that are chosen for one learner are a biased sample for another, which may learn less from them"

@@ -22,8 +22,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Stopping"]
-
 #: Labels over which the gain is measured.
 WINDOW = 10
 

@@ -37,18 +37,6 @@ from openbook.data import Table
 from openbook.spaces.index import spread_out
 from openbook.spaces.mixed import MixedDistance, MixedIndex
 
-__all__ = [
-    "COMMITTEES",
-    "DIVERSITIES",
-    "STRATEGIES",
-    "Strategy",
-    "disagreement",
-    "diverse",
-    "least_confident",
-    "mean_similarity",
-    "top_two_margin",
-]
-
 #: How the rows of a batch are chosen, and the strategies that a committee decides.
 DIVERSITIES, COMMITTEES = ("ranked", "k-means++"), ("committee", "committee_kl")
 

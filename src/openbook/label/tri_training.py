@@ -33,8 +33,6 @@ from openbook.label.in_rounds import InRounds
 from openbook.tree import DecisionTreeClassifier
 from openbook.work import Grid, Work
 
-__all__ = ["TriTraining", "TriTrainingRound"]
-
 
 class TriTrainingRound(NamedTuple):
     """A round: for each learner the error of the other two, and the rows they taught it (0 for none)."""

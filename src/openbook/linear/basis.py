@@ -30,8 +30,6 @@ from openbook.fold import fold
 from openbook.prepare.basis_functions import group_means, squared_distances
 from openbook.prepare.encoding import Encoding
 
-__all__ = ["Basis", "Columns", "Polynomial", "Radial", "Sigmoid", "sample_of"]
-
 #: From so many columns on, the matrix of their units is kept as a sparse one.
 SPARSE = 100
 

@@ -20,8 +20,6 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["coordinate_descent", "descent_on_columns"]
-
 
 @jit
 def coordinate_descent(hessian, rest, l1, theta, tol, max_sweeps):

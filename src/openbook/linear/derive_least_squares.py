@@ -16,8 +16,6 @@ from openbook.words.numbers import figure, fraction, times
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["by_columns", "by_elimination", "derive_model", "derive_row"]
-
 #: The most columns whose normal equations are shown, and the most that are solved by hand.
 _SHOWN, _BY_HAND = 8, 20
 #: The coefficients of sparse columns that are shown.

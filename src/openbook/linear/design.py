@@ -26,8 +26,6 @@ from openbook.linear.basis import Basis
 from openbook.linear.joint_scatter import JointScatter, cleared
 from openbook.prepare.encoding import ColumnSums, Encoding, refuse_many_values
 
-__all__ = ["EncodedColumns", "RawColumns"]
-
 #: From so many weights on they are kept as a sparse array.
 SPARSE = 1 << 16
 

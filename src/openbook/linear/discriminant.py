@@ -41,8 +41,6 @@ from openbook.measures.scores import softmax
 from openbook.prepare.encoding import Encoding
 from openbook.words.sentences import plural
 
-__all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]
-
 #: The share of the overall variance that stands in for a variance of zero.
 FLOOR = 1e-6
 

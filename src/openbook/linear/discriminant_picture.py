@@ -12,8 +12,6 @@ from openbook.draw.colours import COLOURS, RARE
 from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, UnknownColumn
 
-__all__ = ["draw_normals"]
-
 _PLACES = 200
 
 

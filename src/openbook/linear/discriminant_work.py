@@ -11,8 +11,6 @@ from openbook.data.attributes import as_text
 from openbook.words.numbers import figure, fraction, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_model", "derive_row"]
-
 #: Columns of a matrix that can be looked at, rows of a table, terms of a sum.
 _SHOWN_COLUMNS = 8
 _SHOWN_ROWS = 40

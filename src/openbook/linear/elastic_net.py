@@ -10,8 +10,6 @@ fold, equations, derivation and rules for missing cells.
 from openbook.border.rules import Flag, Number
 from openbook.linear.least_squares import LinearRegression
 
-__all__ = ["ElasticNet"]
-
 
 class ElasticNet(LinearRegression):
     r"""The elastic net: least squares with a penalty on the sizes of the coefficients and on their squares.

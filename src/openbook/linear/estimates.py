@@ -15,8 +15,6 @@ from openbook.data import Numeric, Schema, Table, Text
 from openbook.linear.normal import Normal
 from openbook.words.numbers import figure
 
-__all__ = ["coefficient_table", "combination_words", "covariance"]
-
 
 def covariance(
     normal: Normal, inverse: np.ndarray, units: np.ndarray, *, intercept: bool = True

@@ -9,8 +9,6 @@ from openbook.border.rows import finite_sums
 from openbook.fold import Statistics
 from openbook.prepare.encoding import ColumnSums
 
-__all__ = ["FirstPass", "class_totals", "log_likelihood_of_shares"]
-
 
 @dataclass(frozen=True)
 class FirstPass(Statistics):

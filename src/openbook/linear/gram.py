@@ -21,8 +21,6 @@ from scipy.sparse import issparse
 from openbook.damage import require
 from openbook.fold import Statistics
 
-__all__ = ["Gram", "independent_columns"]
-
 #: Rows of fewer columns than these are multiplied at once: there is nothing to save.
 FEW = 100
 

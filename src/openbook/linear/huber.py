@@ -27,8 +27,6 @@ from openbook.linear.design import EncodedColumns
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.normal import Normal
 
-__all__ = ["MOST_ROUNDS", "reweighed"]
-
 #: The change of the predictions at which it rests, as a share of σ; and the most rounds.
 REST, MOST_ROUNDS = 1e-9, 300
 

@@ -20,8 +20,6 @@ from scipy.special import ndtr, ndtri
 from openbook.data import Numeric, Schema, Table, Text
 from openbook.linear.solvers import SINGULAR, solve
 
-__all__ = ["Certainty", "certainty", "odds_table"]
-
 #: A Newton step longer than this, in standard units, where the slope is as good as none, is a way out.
 WAY_OUT = 1e-3
 

@@ -30,8 +30,6 @@ from openbook.fold import Statistics, less
 from openbook.linear.gram import Gram
 from openbook.measures.arrays import all_finite
 
-__all__ = ["Design", "JointScatter", "cleared"]
-
 #: Rows multiplied at a time: their entries stay in the cache. By a kernel, many times as many in one go.
 BLOCK_ROWS, KERNEL_ROWS = 512, 8192
 

@@ -16,8 +16,6 @@ from scipy.special import ndtri
 
 from openbook.data import Table
 
-__all__ = ["Estimates", "odds_estimates"]
-
 #: Work that a page has time for: multiplications for the curvature.
 _MOST_WORK = 2e10
 #: Directions of less curvature than this share of the most are not identified.

@@ -8,8 +8,6 @@ It is the elastic net with l1_ratio = 1 (see `elastic_net`).
 from openbook.border.rules import Flag, Number
 from openbook.linear.elastic_net import ElasticNet
 
-__all__ = ["Lasso"]
-
 
 class Lasso(ElasticNet):
     r"""The lasso: least squares with a penalty on the sizes of the coefficients, which sets some to 0.

@@ -52,8 +52,6 @@ from openbook.linear.targets import known_targets, several_targets
 from openbook.measures.distribution import check_level
 from openbook.prepare.encoding import Encoding
 
-__all__ = ["LinearRegression"]
-
 
 class LinearRegression(Folding, Regressor):
     r"""Linear regression by least squares, with optional L1 (lasso) and L2 (ridge) penalties.

@@ -32,17 +32,6 @@ from openbook.linear.losses import Logistic, Softmax
 from openbook.measures.scores import sigmoid, softmax
 from openbook.prepare.encoding import Encoding
 
-__all__ = [
-    "BATCH_ROWS",
-    "ClassLikelihood",
-    "EncodedRows",
-    "Margins",
-    "Units",
-    "encoded_pieces",
-    "every",
-    "theta_scores",
-]
-
 #: Cells multiplied at a time: they stay in the cache from one product to the next.
 BLOCK_CELLS = 1 << 16
 

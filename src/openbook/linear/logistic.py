@@ -39,8 +39,6 @@ from openbook.prepare.encoding import Encoding
 from openbook.words.numbers import figure
 from openbook.words.sentences import listed
 
-__all__ = ["LogisticRegression"]
-
 #: A column this many standard deviations away from zero is centred before anything is multiplied.
 FAR_FROM_ZERO = 1e4
 

@@ -11,8 +11,6 @@ import math
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["add_logistic", "add_sparse_bends", "add_sparse_losses"]
-
 
 @jit
 def add_logistic(x, y, weights, theta, gradient):

@@ -17,8 +17,6 @@ from openbook.words.numbers import figure, fraction, times
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_model", "derive_row"]
-
 #: The score of a row, with an intercept and without.
 SCORE, SCORE_ONLY = r"b + \sum_j w_j x_j", r"\sum_j w_j x_j"
 

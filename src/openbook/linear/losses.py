@@ -23,8 +23,6 @@ import numpy as np
 
 from openbook.measures.scores import sigmoid, sigmoid_of_power, softmax
 
-__all__ = ["Hinge", "Huber", "Logistic", "Loss", "Softmax", "Squared", "SquaredHinge"]
-
 
 class Loss:
     """What a score costs, given the truth."""

@@ -27,8 +27,6 @@ from openbook.fold import fold
 from openbook.linear.likelihood import BATCH_ROWS, EncodedRows, Units, every
 from openbook.linear.solvers import Solution, follow_gradient, lbfgs, newton, sgd, truncated_newton
 
-__all__ = ["PLAIN", "maximise"]
-
 #: The solvers that take the columns as they come, and steps of a given length.
 PLAIN = frozenset({"gradient_descent", "sgd"})
 

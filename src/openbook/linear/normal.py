@@ -36,8 +36,6 @@ from openbook.linear.gram import Gram, independent_columns
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.solvers import slope_with_l1
 
-__all__ = ["Combination", "Normal", "PenaltyPath", "Unpenalised", "penalised", "plain", "trace_path"]
-
 #: A column whose variance those before it explain up to this share is one of them.
 COLLINEAR = 1e-11
 

@@ -35,8 +35,6 @@ from openbook.linear.scored import linear_scores
 from openbook.linear.start import given_start
 from openbook.prepare.encoding import Encoding
 
-__all__ = ["Perceptron"]
-
 #: A table of up to so many rows is kept, so that `work` can show what happened to each of them.
 KEPT_ROWS = 30
 

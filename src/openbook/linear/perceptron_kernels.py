@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["CLOCK", "LONGEST", "RUN", "TRIED", "UPDATES", "Hyperplanes", "meet"]
-
 #: Places in the tally: the weight of the rows met, of those got right since the last change, and the most
 #: that any weights before these got right; whether these weights were tried; how many changes there were.
 CLOCK, RUN, LONGEST, TRIED, UPDATES = range(5)

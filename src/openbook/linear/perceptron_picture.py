@@ -15,8 +15,6 @@ from openbook.errors import DataError, ParameterError
 from openbook.linear.perceptron_work import replayed
 from openbook.words.sentences import plural
 
-__all__ = ["draw_moving_line", "draw_weights"]
-
 _MOST_LINES, _MOST_ROWS = 8, 2000
 
 

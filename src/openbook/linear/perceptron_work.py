@@ -13,8 +13,6 @@ from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Meeting", "average", "derive_model", "derive_row", "met", "pocketed", "replay", "replayed"]
-
 #: Meetings that are shown one by one; rows of a table of epochs, of weights, of terms; figures of a vector.
 _SHOWN_MEETINGS = 60
 _SHOWN_ROWS = 40

@@ -13,8 +13,6 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.kernels.tile import LINE_BYTES, aligned, fetch, tile, tile_shape
 
-__all__ = ["add_products", "add_sparse_products", "products_of_rows"]
-
 #: Rows that are turned at a time: of some fifty entries, as many as fit the first cache.
 _BLOCK = 64
 

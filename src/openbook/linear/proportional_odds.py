@@ -35,8 +35,6 @@ from openbook.prepare.encoding import Encoding
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["ProportionalOdds"]
-
 #: Thresholds that would be closer than this are kept apart by it.
 CLOSEST = 1e-12
 

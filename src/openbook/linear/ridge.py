@@ -10,8 +10,6 @@ in units of their standard deviation first.
 from openbook.border.rules import Flag, Number
 from openbook.linear.least_squares import LinearRegression
 
-__all__ = ["Ridge"]
-
 
 class Ridge(LinearRegression):
     r"""Ridge regression: least squares with a penalty on the squares of the coefficients.

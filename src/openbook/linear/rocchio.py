@@ -30,8 +30,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Rocchio"]
-
 #: Columns shown in the work, terms of a sum.
 _SHOWN_COLUMNS = 40
 _SHOWN_TERMS = 5

@@ -24,8 +24,6 @@ from openbook.kernels.moments import Moments
 from openbook.linear.gram import Gram
 from openbook.prepare.encoding import ColumnSums, Encoding
 
-__all__ = ["ClassScatter"]
-
 #: What is left of a variance after forgetting, as a share of it, and still counts as nothing.
 _NOTHING = 1e-13
 

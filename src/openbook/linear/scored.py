@@ -10,8 +10,6 @@ import numpy as np
 
 from openbook.data import Numeric
 
-__all__ = ["linear_scores", "scored"]
-
 _BLOCK_ROWS = 2048
 
 

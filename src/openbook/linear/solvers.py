@@ -21,21 +21,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-__all__ = [
-    "Objective",
-    "Point",
-    "Solution",
-    "conjugate_gradients",
-    "follow_gradient",
-    "lbfgs",
-    "newton",
-    "sgd",
-    "slope_with_l1",
-    "soft_threshold",
-    "solve",
-    "truncated_newton",
-]
-
 #: The share of the promised fall that a step must reach, and the most times it is halved.
 FAIR, HALVINGS = 1e-4, 40
 

@@ -28,15 +28,6 @@ from openbook.linear.solvers import conjugate_gradients, lbfgs
 from openbook.measures.arrays import all_finite
 from openbook.prepare.encoding import ColumnSums, Encoding
 
-__all__ = [
-    "Products",
-    "by_products",
-    "opened_equations",
-    "saved_equations",
-    "sparse_equations",
-    "without_rows",
-]
-
 #: What is left of the right side where conjugate gradients rest, as a share of it; and the most products.
 REST, MOST_PRODUCTS = 1e-6, 2000
 #: The slope at which L-BFGS rests, as a share of the largest; and the most steps.

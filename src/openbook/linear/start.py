@@ -8,8 +8,6 @@ import numpy as np
 
 from openbook.errors import ParameterError
 
-__all__ = ["given_start"]
-
 
 def given_start(learner, n_scores):
     """The coefficients, (n_scores, d), and intercepts, (n_scores,), that a learner was given."""

@@ -12,8 +12,6 @@ from openbook.data import Numeric
 from openbook.data.read import read
 from openbook.errors import DataError
 
-__all__ = ["known_targets", "several_targets"]
-
 
 def several_targets(y: Any) -> tuple[tuple[str, ...], np.ndarray] | None:
     """The names and numbers, (n, T), of targets side by side; None where y is one-dimensional."""

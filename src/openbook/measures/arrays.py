@@ -7,19 +7,6 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 
-__all__ = [
-    "SUM_TOLERANCE",
-    "Floats",
-    "all_finite",
-    "as_floats",
-    "check_base",
-    "check_width",
-    "drawn_codes",
-    "plain_array",
-    "stacked",
-    "vectors_of",
-]
-
 Floats = npt.NDArray[np.float64]
 
 #: How far probabilities may be from summing to one: rounding errors are, typing errors are not.

@@ -21,8 +21,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["pearson", "spearman"]
-
 
 def _derive_pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Work:
     """How Pearson's correlation of two columns comes about."""

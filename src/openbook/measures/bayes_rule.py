@@ -17,8 +17,6 @@ from openbook.measures.arrays import SUM_TOLERANCE
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["BayesRule", "bayes"]
-
 
 @dataclass(frozen=True)
 class BayesRule:

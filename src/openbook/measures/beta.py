@@ -19,8 +19,6 @@ from openbook.measures.derive_distributions import beta_steps
 from openbook.measures.distribution import ContinuousDistribution, check_quantiles
 from openbook.work import Step
 
-__all__ = ["Beta"]
-
 
 @dataclass(frozen=True)
 class Beta(ContinuousDistribution):

@@ -10,17 +10,6 @@ from openbook.data.attributes import Categorical, Nominal, as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import Floats
 
-__all__ = [
-    "as_number",
-    "as_tuple",
-    "check_weights",
-    "shape_of",
-    "spell_event",
-    "tabulate",
-    "value_code",
-    "value_codes",
-]
-
 MOST_CELLS = 10_000_000  # 80 MB
 
 

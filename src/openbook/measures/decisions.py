@@ -25,8 +25,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["cost_matrix", "expected_risk", "least_risk", "risk_steps", "risk_threshold", "threshold_steps"]
-
 Costs = npt.ArrayLike | Mapping[Any, Mapping[Any, float]]
 
 # Probabilities of a float32 model still sum to one within this; rounded ones (0.33 three times) do not.

@@ -14,8 +14,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
 
-__all__ = ["TERMS", "CountTable", "derive_measure", "entropy_step", "share_terms"]
-
 #: A sum of more terms than these is abbreviated, and so are more cells than these.
 TERMS = 24
 _CELLS = 60

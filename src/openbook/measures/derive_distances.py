@@ -16,15 +16,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = [
-    "FORMULAS",
-    "derive_divergence",
-    "derive_in_deviations",
-    "derive_vectors",
-    "terms_grid",
-    "vectors_work",
-]
-
 #: As many terms are shown, the largest of them; the others are summed up.
 _SHOWN_TERMS = 16
 

@@ -9,8 +9,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
 
-__all__ = ["beta_steps", "binomial_steps", "multinomial_steps", "normal_steps", "share_steps", "vector_steps"]
-
 
 def binomial_steps(n: int, p: float, k: int, masses: Sequence[float]) -> list[Step]:
     """P(X = k), and P(X <= k) as the sum of the masses of 0 … k."""

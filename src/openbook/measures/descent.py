@@ -20,8 +20,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["DescentPath", "gradient_descent"]
-
 
 @dataclass(frozen=True, repr=False)
 class DescentPath(ShowsWork):

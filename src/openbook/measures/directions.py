@@ -17,8 +17,6 @@ from scipy.linalg import eigh, lu
 
 from openbook.errors import DataError
 
-__all__ = ["checked_scores", "leading_directions", "with_fixed_signs"]
-
 Floats = npt.NDArray[np.float64]
 
 

@@ -30,19 +30,6 @@ from openbook.measures.derive_distances import derive_divergence, derive_in_devi
 from openbook.measures.shown import derived_by
 from openbook.words.parameters import documented
 
-__all__ = [
-    "chebyshev",
-    "correlation",
-    "cosine",
-    "euclidean",
-    "kl_divergence",
-    "mahalanobis",
-    "manhattan",
-    "minkowski",
-    "pairwise",
-    "squared_euclidean",
-]
-
 #: The most cells that `pairwise` compares at a time.
 _BLOCK_CELLS = 1 << 22
 

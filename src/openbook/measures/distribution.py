@@ -22,8 +22,6 @@ from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain_array
 from openbook.work import Grid, Step, Work
 
-__all__ = ["ContinuousDistribution", "DiscreteDistribution", "Distribution", "check_level", "check_quantiles"]
-
 
 class Distribution(ABC):
     """Something random: how probable its values are, and draws of them."""

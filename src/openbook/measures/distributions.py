@@ -33,17 +33,6 @@ from openbook.measures.distribution import DiscreteDistribution
 from openbook.measures.recipe import derive_shares, derive_successes
 from openbook.work import Step, Work
 
-__all__ = [
-    "Bernoulli",
-    "Binomial",
-    "Categorical",
-    "check_trials",
-    "checked_probabilities",
-    "dirichlet_mode",
-    "is_count",
-    "log_binomial",
-]
-
 
 @dataclass(frozen=True)
 class Bernoulli(DiscreteDistribution):

@@ -21,8 +21,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["FullJoint", "full_joint"]
-
 
 @dataclass(frozen=True)
 class FullJoint:

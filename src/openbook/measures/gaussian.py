@@ -33,8 +33,6 @@ from openbook.measures.distribution import ContinuousDistribution, check_quantil
 from openbook.measures.recipe import derive_covariance, derive_normal
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Gaussian", "MultivariateGaussian"]
-
 Divisor = Literal["mle", "sample"]
 
 #: Points per column, and the most columns, of an expectation of a vector.

@@ -38,22 +38,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import joined
 from openbook.work import Step, Work
 
-__all__ = [
-    "ChiSquared",
-    "chi_squared",
-    "conditional_entropy",
-    "cross_entropy",
-    "draw_impurity",
-    "entropy",
-    "gain_ratio",
-    "gini",
-    "information_gain",
-    "mutual_information",
-    "pointwise_mutual_information",
-    "split_information",
-    "symmetrical_uncertainty",
-]
-
 
 class ChiSquared(NamedTuple):
     """The outcome of a chi-squared test of independence.

@@ -46,8 +46,6 @@ from openbook.measures.joint_work import (
 )
 from openbook.work import Work
 
-__all__ = ["Joint"]
-
 
 @dataclass(frozen=True, eq=False)
 class Joint:

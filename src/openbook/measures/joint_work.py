@@ -13,8 +13,6 @@ from openbook.work.formula import escape_text
 if TYPE_CHECKING:
     from openbook.measures.joint import Joint
 
-__all__ = ["derive_either", "derive_independence", "derive_marginal", "derive_product", "joint_grid"]
-
 _MOST_SHOWN = 40  # cells in a derivation
 
 

@@ -28,8 +28,6 @@ from openbook.measures.shown import derived_by
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["gower", "hamming", "jaccard", "normalized_ranks", "simple_matching"]
-
 Cells = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 

@@ -29,8 +29,6 @@ from openbook.measures.distributions import (
 from openbook.measures.recipe import derive_shares
 from openbook.work import Step, Work
 
-__all__ = ["Multinomial"]
-
 #: The most rows of counts whose probabilities are added up.
 MOST_ROWS = 1_000_000
 

@@ -19,8 +19,6 @@ from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
 
-__all__ = ["derive_covariance", "derive_normal", "derive_shares", "derive_successes"]
-
 #: Values whose terms are written out.
 _SHOWN = 6
 

@@ -27,18 +27,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = [
-    "hinge_loss",
-    "logistic_loss",
-    "logit",
-    "odds",
-    "self_information",
-    "sigmoid",
-    "sigmoid_of_power",
-    "softmax",
-    "zero_one_loss",
-]
-
 
 def _derive_self_information(p: float) -> Work:
     """The self-information of one event, in bits."""

@@ -5,8 +5,6 @@ from typing import Any, TypeVar
 
 from openbook.work import Work
 
-__all__ = ["derived_by"]
-
 Measure = TypeVar("Measure", bound=Callable[..., Any])
 
 

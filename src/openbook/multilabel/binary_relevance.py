@@ -8,8 +8,6 @@ import numpy as np
 from openbook.ensemble.members import probabilities
 from openbook.multilabel.learner import SIDES, MultiLabelLearner
 
-__all__ = ["MultiOutputClassifier"]
-
 
 class MultiOutputClassifier(MultiLabelLearner):
     """Binary relevance around any classifier: a copy for each label.

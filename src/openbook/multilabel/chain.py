@@ -17,8 +17,6 @@ from openbook.ensemble.members import probabilities
 from openbook.errors import ParameterError
 from openbook.multilabel.learner import SIDES, MultiLabelLearner
 
-__all__ = ["ClassifierChain"]
-
 
 class ClassifierChain(MultiLabelLearner):
     """A chain of classifiers: each label is learnt from the columns and the labels before it.

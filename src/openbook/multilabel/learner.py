@@ -34,8 +34,6 @@ from openbook.text.columns import encoded
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["SIDES", "MultiLabelLearner"]
-
 #: What members say of a label.
 SIDES = np.array(["no", "yes"])
 

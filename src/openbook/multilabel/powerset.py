@@ -14,8 +14,6 @@ from openbook.data import Column, Nominal
 from openbook.ensemble.members import copied, fitted, probabilities
 from openbook.multilabel.learner import MultiLabelLearner
 
-__all__ = ["LabelPowerset"]
-
 #: What the class of rows without labels is called.
 _NONE = "(none)"
 

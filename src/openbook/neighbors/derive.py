@@ -13,8 +13,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_mean", "derive_model", "derive_vote", "derive_votes", "distance_parts"]
-
 #: The terms of so many neighbours are shown.
 _SHOWN = 10
 

@@ -14,8 +14,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_density", "derive_local_mean", "derive_windows"]
-
 #: The terms of so many rows are shown, and so many rows in the grid.
 _SHOWN = 3
 _LISTED = 20

@@ -17,8 +17,6 @@ from openbook.neighbors.votes import TIES, WEIGHTS, Ballots, decide_votes
 from openbook.spaces.derive import Compared
 from openbook.work import Work
 
-__all__ = ["Vote", "vote"]
-
 
 @dataclass(frozen=True)
 class Vote:

@@ -19,8 +19,6 @@ from openbook.neighbors.votes import ROUNDING, TIES, WEIGHTS, decide_votes, reor
 from openbook.neighbors.windows import KERNELS
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, DISTANCES, PRECOMPUTED, Space, refusal
 
-__all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
-
 _RULES: dict[str, ParameterRule] = {
     "n_neighbors": Whole(at_least=1),
     "weights": NamedOr("a function of distance / bandwidth", WEIGHTS),

@@ -15,8 +15,6 @@ from openbook.neighbors.votes import Ballots
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, Space, refusal
 
-__all__ = ["NeighborLearner"]
-
 
 class NeighborLearner(Folding):
     """A learner that keeps its rows, and asks those near a query."""

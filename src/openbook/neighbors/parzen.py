@@ -25,8 +25,6 @@ from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.windows import KERNELS, kernel_weights, log_volume
 from openbook.spaces.space import DISTANCE_RULES
 
-__all__ = ["ParzenClassifier", "ParzenRegressor"]
-
 #: Rows that the rule for the radius looks at.
 _ENOUGH = 1000
 #: Distances that are held at a time.

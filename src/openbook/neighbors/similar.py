@@ -19,8 +19,6 @@ from openbook.data import Numeric, SparseTable, Word
 from openbook.errors import ParameterError
 from openbook.neighbors.learner import NeighborLearner
 
-__all__ = ["SimilarDocument", "similar"]
-
 
 @dataclass(frozen=True)
 class SimilarDocument:

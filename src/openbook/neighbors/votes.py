@@ -28,18 +28,6 @@ import numpy as np
 
 from openbook.neighbors.windows import KERNELS, kernel_weights
 
-__all__ = [
-    "EPS",
-    "ROUNDING",
-    "TIES",
-    "WEIGHTS",
-    "Ballots",
-    "decide_votes",
-    "reordered",
-    "seeded_hash",
-    "vote_weights",
-]
-
 #: Keeps the inverse of a distance of 0 finite.
 EPS = 1e-5
 #: A distance whose square a double cannot hold is none.

@@ -11,8 +11,6 @@ import math
 
 import numpy as np
 
-__all__ = ["KERNELS", "kernel_formula", "kernel_weights", "log_volume"]
-
 KERNELS = {  # name: a, b; the Gaussian is of another family
     "uniform": (1, 0),
     "triangular": (1, 1),

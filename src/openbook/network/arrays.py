@@ -23,8 +23,6 @@ from openbook.network.learning import FamilyCounts
 from openbook.network.leaves import LeafNormals, check_leaves
 from openbook.network.tables import checked_table
 
-__all__ = ["StoredNetwork", "checked_cuts", "checked_numbers", "from_arrays", "to_arrays"]
-
 
 class StoredNetwork(NamedTuple):
     """What the arrays of a network hold."""

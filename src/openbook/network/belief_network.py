@@ -59,8 +59,6 @@ from openbook.network.structure import STRUCTURES, search_structure
 from openbook.network.tables import node_table
 from openbook.work import Work
 
-__all__ = ["BeliefNetwork"]
-
 
 class BeliefNetwork(Questions, Unsupervised):
     """Belief network (Bayesian network): a directed graph with a probability table for each node.

@@ -21,8 +21,6 @@ from openbook.errors import DataError
 from openbook.network.belief_network import BeliefNetwork
 from openbook.network.tables import table_shape
 
-__all__ = ["read_bif", "write_bif"]
-
 MOST_BYTES, MOST_VALUES, MOST_LETTERS = 1 << 24, 10_000, 1000
 
 _SKIPPED = re.compile(r"(\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)

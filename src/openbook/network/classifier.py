@@ -44,8 +44,6 @@ from openbook.network.nodes import (
 from openbook.network.structure import search_structure, tree_augmented
 from openbook.work import Work
 
-__all__ = ["BeliefNetworkClassifier"]
-
 WAYS = ("tan", "naive", "hill_climb")
 
 

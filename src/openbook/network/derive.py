@@ -25,8 +25,6 @@ from openbook.words.sentences import joined, listed
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
 
-__all__ = ["derive_network", "derive_probability", "derive_query"]
-
 #: Combinations of hidden nodes that are listed, cells of a factor at most, lines of a table that are shown.
 LISTED, MOST, LINES = 16, 1 << 17, 64
 #: Nodes that a formula names, and terms of a sum that are written out.

@@ -27,18 +27,6 @@ import numpy as np
 from openbook.errors import RefusalError
 from openbook.network.factor import TableFactor, contracted, product
 
-__all__ = [
-    "BUDGET",
-    "Elimination",
-    "check_budget",
-    "eliminate",
-    "largest",
-    "marginal",
-    "min_fill",
-    "planned",
-    "summed_out",
-]
-
 #: The most cells of a factor that exact inference builds unless told otherwise: 128 MiB.
 BUDGET = 1 << 24
 

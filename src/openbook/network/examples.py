@@ -11,8 +11,6 @@ from openbook.errors import ParameterError
 from openbook.network.belief_network import BeliefNetwork
 from openbook.words.parameters import documented
 
-__all__ = ["burglary", "heart_disease", "random_network"]
-
 
 def burglary() -> BeliefNetwork:
     """The burglar alarm: a burglary or an earthquake sets it off, and two neighbours may call.

@@ -18,8 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["TableFactor", "contracted", "product"]
-
 #: The most factors, and the most variables, that one call of einsum takes.
 _AT_ONCE, _LETTERS = 16, 50
 

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["Graph", "Separation"]
-
 
 @dataclass(frozen=True)
 class Separation:

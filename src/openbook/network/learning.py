@@ -49,16 +49,6 @@ from openbook.network.elimination import (
 from openbook.network.factor import TableFactor
 from openbook.network.leaves import LeafNormals, finding_densities
 
-__all__ = [
-    "CodedRows",
-    "Families",
-    "FamilyCounts",
-    "completed",
-    "expectation_maximisation",
-    "family_cells",
-    "known_log_likelihood",
-]
-
 #: Cells of a joint table over missing cells: of one row at most, and of all rows handled at once.
 MOST_CELLS, AT_ONCE = 1 << 12, 1 << 22
 

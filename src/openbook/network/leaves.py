@@ -27,17 +27,6 @@ from openbook.fold import fold
 from openbook.kernels.moments import Moments
 from openbook.network.tables import given_cells
 
-__all__ = [
-    "LeafNormals",
-    "check_leaves",
-    "column_moments",
-    "estimated",
-    "finding_densities",
-    "leaf_normals",
-    "n_values",
-    "spread_of",
-]
-
 _LOG_2_PI = float(np.log(2 * np.pi))
 
 

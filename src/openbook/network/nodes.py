@@ -24,23 +24,6 @@ from openbook.network.leaves import check_leaves, estimated, n_values
 from openbook.network.structure import Scores
 from openbook.prepare.discretise import equal_cuts
 
-__all__ = [
-    "TableEstimate",
-    "as_node",
-    "coded",
-    "coded_pieces",
-    "counted",
-    "edge_numbers",
-    "equal_frequency_cuts",
-    "families_of",
-    "family_scores",
-    "gaussian_columns",
-    "given_parents",
-    "graph_of",
-    "learnt_tables",
-    "row_findings",
-]
-
 
 def as_node(attribute, cuts):
     """The node of a column: itself, a leaf too, or the intervals of a number."""

@@ -17,8 +17,6 @@ from openbook.draw.letters import clip, text, width_of
 from openbook.draw.picture import Picture
 from openbook.words.sentences import plural
 
-__all__ = ["draw_network"]
-
 LINES, LETTERS, VALUES = 8, 16, 5
 ROW, PAD, APART, BELOW = 17, 10, 26, 54
 #: Times that the levels are gone through, down and up again.

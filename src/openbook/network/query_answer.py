@@ -13,8 +13,6 @@ from openbook.measures.arrays import plain_array
 from openbook.words.numbers import figure
 from openbook.words.sentences import aligned_cells
 
-__all__ = ["MixtureAnswer", "QueryAnswer"]
-
 
 @dataclass(frozen=True, eq=False)
 class QueryAnswer:

@@ -39,8 +39,6 @@ from openbook.network.query_answer import MixtureAnswer, QueryAnswer
 from openbook.network.sampling import gibbs, likelihood_weighting, sampled_rows
 from openbook.words.parameters import documented
 
-__all__ = ["Questions"]
-
 #: The cells of a factor up to which the order of elimination of the whole network is good enough.
 SMALL = 1 << 12
 

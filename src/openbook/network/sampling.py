@@ -31,8 +31,6 @@ from scipy.stats import norm, t
 from openbook.errors import DataError
 from openbook.judge import wilson
 
-__all__ = ["gibbs", "likelihood_weighting", "sampled_rows"]
-
 LEVEL = 0.95
 #: Chains of Gibbs sampling that run side by side, and the share of each that is not counted.
 CHAINS, WARM_UP = 100, 0.2

@@ -21,8 +21,6 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, RefusalError, did_you_mean
 from openbook.network.belief_network import BeliefNetwork
 
-__all__ = ["dynamic_network", "markov_chain", "network_of_hidden_markov", "network_of_naive_bayes"]
-
 #: What a parent in the slice before is called by.
 BEFORE = "previous "
 

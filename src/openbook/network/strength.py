@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from openbook.judge import wilson
 
-__all__ = ["EdgeStrength", "strengths"]
-
 
 class EdgeStrength(NamedTuple):
     """An edge in its more frequent direction: its strength, the interval of it, and the direction's share."""

@@ -44,17 +44,6 @@ from openbook.kernels.moments import Moments
 from openbook.network.learning import CodedRows, family_cells
 from openbook.network.leaves import LeafNormals, estimated, spread_of
 
-__all__ = [
-    "STRUCTURES",
-    "Scores",
-    "chow_liu",
-    "count_families",
-    "family_score",
-    "hill_climb",
-    "search_structure",
-    "tree_augmented",
-]
-
 STRUCTURES = ("hill_climb", "chow_liu", "empty")
 
 #: Steps after the last rise of the score.

@@ -14,8 +14,6 @@ from openbook.data import Attribute, Categorical
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["checked_table", "given_cells", "node_table", "table_shape"]
-
 #: How far the sum of a distribution may be from one: what rounding to six digits can do.
 TOLERANCE = 1e-5
 #: The most numbers of a table, and the most axes of an array.

@@ -23,8 +23,6 @@ import numpy as np
 from openbook.measures.scores import sigmoid, softmax
 from openbook.words.numbers import figure
 
-__all__ = ["ACTIVATIONS", "HIDDEN", "Activation", "rounding", "steep_sigmoid"]
-
 
 class Activation(NamedTuple):
     """An activation, in place: `apply` makes z the answer, `slope` multiplies an error by the slope there.

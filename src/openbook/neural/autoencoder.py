@@ -20,8 +20,6 @@ from openbook.neural.derive_learning import derive_model
 from openbook.neural.outputs import Distance
 from openbook.neural.trained import RULES, Trained
 
-__all__ = ["Autoencoder"]
-
 
 class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """An autoencoder: a neural network that reproduces its inputs through a narrow layer, the code.

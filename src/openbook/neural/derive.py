@@ -12,8 +12,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Numbering", "derive_row", "first_and_last"]
-
 #: Derived in full: so many units of a layer, terms of a sum, weights of a layer.
 UNITS, TERMS, WEIGHTS = 4, 8, 12
 #: The most rows of a grid.

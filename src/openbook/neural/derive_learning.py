@@ -8,8 +8,6 @@ from openbook.neural.derive import Numbering, first_and_last
 from openbook.neural.outputs import CrossEntropy
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_model"]
-
 RULES = {
     "sgd": (r"w - \eta g", "descent"),
     "momentum": (r"w + v, \quad v \gets \mu v - \eta g", "descent with momentum"),

@@ -18,8 +18,6 @@ import numpy as np
 from scipy.linalg import blas
 from scipy.sparse import issparse
 
-__all__ = ["INTEGRATIONS", "Integration", "add_product"]
-
 
 def add_product(a, b, out, scale, keep):
     """Make `out` keep · out + scale · aᵀ b, in one pass and without another array."""

@@ -14,8 +14,6 @@ from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model
 from openbook.neural.trained import Trained
 
-__all__ = ["NetworkLearner"]
-
 
 class NetworkLearner(Trained, Learner):
     """A learner that is a network; see `MLPClassifier`."""

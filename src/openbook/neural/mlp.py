@@ -22,8 +22,6 @@ from openbook.neural.trained import RULES
 from openbook.words.numbers import figure
 from openbook.work import Step
 
-__all__ = ["MLPClassifier", "MLPRegressor"]
-
 
 class MLPClassifier(NetworkLearner, Classifier):
     """A multi-layer perceptron (neural network) for classification, trained by backpropagation.

@@ -16,8 +16,6 @@ import numpy as np
 
 from openbook.neural.integration import INTEGRATIONS
 
-__all__ = ["Network", "Parameters", "Passes", "drawn_weights"]
-
 
 class Parameters:
     """The weights and biases of all layers, as views of one vector: all weights, then all biases."""

@@ -21,8 +21,6 @@ import numpy as np
 
 from openbook.neural.network import Parameters
 
-__all__ = ["OPTIMISERS", "SCHEDULES", "STEPS"]
-
 
 class Optimiser:
     """How weights move."""

@@ -18,8 +18,6 @@ import numpy as np
 from openbook.linear.losses import Huber, Logistic, Loss, Softmax, Squared
 from openbook.neural.activations import ACTIVATIONS
 
-__all__ = ["CrossEntropy", "Distance", "Output"]
-
 
 class Output:
     """The last layer's activation and loss."""

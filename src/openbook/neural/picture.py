@@ -18,8 +18,6 @@ from openbook.neural.activations import ACTIVATIONS, HIDDEN
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-__all__ = ["draw_activations", "draw_layers"]
-
 #: Units of a layer that are drawn; lines with their weights beside them.
 _MOST_UNITS, _FEW_LINES = 10, 30
 _APART, _DOWN, _RADIUS = 250, 68, 18

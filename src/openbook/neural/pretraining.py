@@ -14,8 +14,6 @@ from openbook.neural.network import Network, drawn_weights
 from openbook.neural.outputs import Distance
 from openbook.neural.training import TrainingRows, TrainingRun
 
-__all__ = ["pretrain"]
-
 
 def pretrain(network, X, settings, epochs, random):
     """Set the hidden layers of a network, in place, by so many epochs each."""

@@ -36,8 +36,6 @@ from openbook.neural.training import Settings, TrainingRows, TrainingRun
 from openbook.prepare import Encoding
 from openbook.words.sentences import plural
 
-__all__ = ["RULES", "Trained", "settings_of"]
-
 
 @dataclass(frozen=True)
 class Sizes(Anything):

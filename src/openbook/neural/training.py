@@ -21,8 +21,6 @@ from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Parameters, Passes
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
 
-__all__ = ["History", "Settings", "TrainingRows", "TrainingRun"]
-
 #: Up to so many rows are one batch, unless told otherwise; and so many make one where there are more.
 WHOLE, USUAL = 1000, 128
 #: Inputs of which a smaller share is not 0 are multiplied as a sparse array.

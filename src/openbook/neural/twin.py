@@ -17,19 +17,6 @@ import numpy as np
 from openbook.neural.activations import rounding
 from openbook.neural.outputs import CrossEntropy
 
-__all__ = [
-    "Layer",
-    "activation_slope",
-    "backward",
-    "by_input",
-    "by_weight",
-    "forward",
-    "join",
-    "last_errors",
-    "loss",
-    "network_answer",
-]
-
 
 class Layer(NamedTuple):
     """A layer after a forward pass: what came in, the sums, the answers."""

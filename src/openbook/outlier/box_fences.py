@@ -20,8 +20,6 @@ from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
-__all__ = ["BoxFences"]
-
 #: How far the quartiles of a normal curve are apart, in standard deviations.
 _NORMAL = 1.3489795003921634
 

@@ -14,8 +14,6 @@ from openbook.outlier.clustered import CLUSTER_RULES, Clustered
 from openbook.words.numbers import fraction
 from openbook.work import Step
 
-__all__ = ["CentroidDistance"]
-
 
 class CentroidDistance(Clustered):
     """Centroid distance: how far the row lies from the nearest cluster centre.

@@ -27,8 +27,6 @@ from openbook.prepare import Encoding
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
-__all__ = ["CLUSTER_RULES", "Clustered"]
-
 CLUSTER_RULES: dict[str, ParameterRule] = {"n_clusters": Whole(1), "random_state": Maybe(Whole(0)), **CUTS}
 
 

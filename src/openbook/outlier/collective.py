@@ -38,8 +38,6 @@ from openbook.spaces.space import Space
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step
 
-__all__ = ["Collective"]
-
 #: Cells that are averaged at a time.
 _AT_A_TIME = 1 << 22
 

@@ -23,8 +23,6 @@ from openbook.outlier.detector import Account, Detector
 from openbook.words.numbers import figure
 from openbook.work import Step
 
-__all__ = ["ColumnDetector", "all_values", "column_ends", "known", "looked_at", "values_of"]
-
 
 class ColumnDetector(Detector):
     """A detector that judges columns by themselves."""

@@ -21,8 +21,6 @@ from openbook.spaces.rows import StoredRows
 from openbook.words.numbers import figure
 from openbook.work import Step
 
-__all__ = ["Contextual"]
-
 #: The key of the rows that go by all.
 _ALL = -1
 

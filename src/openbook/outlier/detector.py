@@ -45,8 +45,6 @@ from openbook.outlier.reasons import Reason, Reasons, cell_of, outlier_verdict
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["CUTS", "DETECTOR_MEANINGS", "Account", "Detector", "cut_above", "inner_of"]
-
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 

@@ -18,8 +18,6 @@ from openbook.outlier.detector import Detector
 from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
-__all__ = ["OutlierEvaluation", "evaluate_outliers"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OutlierEvaluation:

@@ -24,8 +24,6 @@ from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
-__all__ = ["Grubbs", "grubbs_critical", "grubbs_tested"]
-
 #: Tests of a column that are shown.
 _SHOWN = 6
 

@@ -23,8 +23,6 @@ from openbook.data import MISSING, Categorical, Numeric, Schema
 from openbook.fold import Statistics
 from openbook.measures.arrays import all_finite
 
-__all__ = ["Independent", "known_cells"]
-
 #: As improbable as anything gets: its negative still leaves room for sums.
 _LEAST = -1e300
 

@@ -14,8 +14,6 @@ from openbook.outlier.nearby import Nearby
 from openbook.words.numbers import fraction
 from openbook.work import Step
 
-__all__ = ["LEAST", "InverseDensity"]
-
 #: A mean distance below this counts as this, so that rows on top of each other have a density.
 LEAST = 1e-10
 

@@ -32,8 +32,6 @@ from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["IsolationForest"]
-
 #: The rows of a tree, unless told otherwise.
 _USUAL_SAMPLE = 256
 

@@ -23,8 +23,6 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["BLOCK", "CellPlanes", "IsolationTrees", "Tests", "add_lengths", "grow_tree", "measure_paths"]
-
 #: Rows of a block, whose steps are counted together: their cells stay in the first cache.
 BLOCK = 512
 

@@ -26,8 +26,6 @@ from openbook.outlier.isolation_forest import IsolationForest
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
-__all__ = ["IsolationLimits"]
-
 #: The excess that scores one half.
 _HALF = 2.0
 

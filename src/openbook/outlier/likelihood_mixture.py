@@ -29,8 +29,6 @@ from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
-__all__ = ["LikelihoodMixture"]
-
 #: Passes after which it ends, whatever still moves.
 _PASSES = 100
 

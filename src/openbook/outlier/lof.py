@@ -20,8 +20,6 @@ from openbook.outlier.nearby import Nearby
 from openbook.words.numbers import fraction
 from openbook.work import Step
 
-__all__ = ["LocalOutlierFactor"]
-
 
 class LocalOutlierFactor(Nearby):
     """Local outlier factor: the density around the row's nearest rows, relative to its own.

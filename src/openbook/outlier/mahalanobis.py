@@ -32,8 +32,6 @@ from openbook.prepare import Encoding
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
 
-__all__ = ["Mahalanobis"]
-
 _LEVEL = 0.975
 
 

@@ -21,8 +21,6 @@ from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
-__all__ = ["NaiveBayesSurprise"]
-
 
 class NaiveBayesSurprise(Detector):
     """Naive Bayes surprise: how improbable the cells of the row are, column by column.

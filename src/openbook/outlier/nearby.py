@@ -30,8 +30,6 @@ from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
 from openbook.work import Grid, Step, Work
 
-__all__ = ["NEARBY_RULES", "Nearby", "distance_shares"]
-
 NEARBY_RULES = {"n_neighbors": Whole(1), **DISTANCE_RULES, "allow_large": Flag(), **CUTS}
 
 #: What tells a row that is the query itself from one next to it, as a share of the distances found.

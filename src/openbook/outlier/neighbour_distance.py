@@ -9,8 +9,6 @@ from openbook.outlier.detector import Account
 from openbook.outlier.nearby import Nearby
 from openbook.work import Step
 
-__all__ = ["NeighbourDistance"]
-
 
 class NeighbourDistance(Nearby):
     """Neighbour distance: the distance to the k-th nearest row.

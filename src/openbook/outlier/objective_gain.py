@@ -14,8 +14,6 @@ from openbook.outlier.clustered import Clustered
 from openbook.words.numbers import figure
 from openbook.work import Step
 
-__all__ = ["ObjectiveGain"]
-
 
 class ObjectiveGain(Clustered):
     """Objective gain: how much the squared error of k-means falls without the row.

@@ -17,8 +17,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["Oddest", "oddest"]
-
 #: Reasons that are told for each row, as far as they are worth it.
 _TOLD = 3
 

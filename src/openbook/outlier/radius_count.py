@@ -16,8 +16,6 @@ from openbook.outlier.nearby import NEARBY_RULES, Nearby
 from openbook.outlier.typical import DROPS, drops, typical_row
 from openbook.work import Step
 
-__all__ = ["RadiusCount"]
-
 #: Pairs of rows that are looked at together at most.
 _AT_A_TIME = 1 << 22
 

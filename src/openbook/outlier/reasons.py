@@ -12,8 +12,6 @@ from openbook.draw.plot import Plot
 from openbook.words.numbers import figure
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["Reason", "Reasons", "cell_of", "outlier_verdict"]
-
 #: Attributes that are listed; the others are summed up.
 _SHOWN = 12
 

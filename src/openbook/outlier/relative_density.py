@@ -18,8 +18,6 @@ from openbook.outlier.nearby import Nearby
 from openbook.words.numbers import fraction
 from openbook.work import Step
 
-__all__ = ["RelativeDensity"]
-
 
 class RelativeDensity(Nearby):
     """Relative density: the density around the row's nearest rows, divided by the density around the row.

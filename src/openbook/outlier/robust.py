@@ -13,8 +13,6 @@ points : float64 (n, d), complete; h = (n + d + 1) // 2
 import numpy as np
 from scipy.special import chdtr, chdtri
 
-__all__ = ["minimum_determinant", "precision_of"]
-
 _STARTS, _BEST, _SAMPLE, _STEPS = 30, 3, 1500, 30
 _LEVEL = 0.975
 

@@ -15,8 +15,6 @@ from openbook.outlier.z_score import ZScore
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 
-__all__ = ["Simple", "simple_outliers"]
-
 #: Rows that are named.
 _NAMED = 5
 

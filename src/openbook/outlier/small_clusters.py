@@ -13,8 +13,6 @@ from openbook.border.rules import Number
 from openbook.outlier.clustered import CLUSTER_RULES, Clustered
 from openbook.work import Step
 
-__all__ = ["SmallClusters"]
-
 
 class SmallClusters(Clustered):
     """Small clusters: how far the row lies from the nearest large cluster.

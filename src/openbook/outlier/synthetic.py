@@ -31,8 +31,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["SyntheticEvaluation", "evaluate_synthetic", "synthetic_outliers"]
-
 Rng = np.random.Generator
 
 #: How far numbers may lie beyond their range, in ranges.

@@ -11,8 +11,6 @@ import numpy as np
 
 from openbook.data import Numeric, Table
 
-__all__ = ["DROPS", "drops", "typical_row"]
-
 #: What such a share is.
 DROPS = (
     "Decrease of the score if the attribute had its typical value; one at a time, so the sum is not exact."

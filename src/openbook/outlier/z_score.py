@@ -18,8 +18,6 @@ from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
-__all__ = ["ZScore"]
-
 
 class ZScore(ColumnDetector):
     """z-score: the row's largest distance from a column mean, in standard deviations.

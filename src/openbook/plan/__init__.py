@@ -2,8 +2,11 @@
 
 from openbook.plan.aim import Aim, aim
 from openbook.plan.make import make_plan
-from openbook.plan.plan import Candidate, Hypothesis, Plan, Protocol, Roles, Source
-from openbook.plan.run import StudyResult, run
+from openbook.plan.parts import Candidate, Hypothesis, Protocol, Roles
+from openbook.plan.plan import Plan
+from openbook.plan.run import run
+from openbook.plan.source import Source
+from openbook.report import StudyResult
 
 __all__ = [
     "Aim",

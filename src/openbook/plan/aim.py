@@ -15,8 +15,6 @@ from openbook.plan.source import Source
 from openbook.words.parameters import documented
 from openbook.words.sentences import listed, plural
 
-__all__ = ["Aim", "aim"]
-
 #: A numeric target of at most so many whole numbers, each with so many rows on average, is taken for classes.
 _FEW_CLASSES = 10
 _ROWS_PER_CLASS = 5

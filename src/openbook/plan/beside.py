@@ -16,8 +16,6 @@ from openbook.words.numbers import cell
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["SavedStudy", "beside"]
-
 
 @dataclass(frozen=True)
 class SavedStudy:

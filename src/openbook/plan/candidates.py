@@ -18,8 +18,6 @@ from openbook.registry import Entry, Variant, learner, learners
 from openbook.registry.costs import Shape
 from openbook.words.sentences import plural
 
-__all__ = ["WRITTEN_NOTE", "Effort", "candidates_of", "written_rules"]
-
 Effort = Literal["quick", "usual", "thorough"]
 
 #: In a quick study, learners that have a most number of rows are given so many times fewer.

@@ -18,16 +18,6 @@ from openbook.data.describe import Description
 from openbook.errors import PlanError
 from openbook.text.describe import describe
 
-__all__ = [
-    "MOST_ROWS",
-    "WeightKind",
-    "about_features",
-    "counted_rows",
-    "described",
-    "kind_of_weights",
-    "weights_of",
-]
-
 WeightKind = Literal["frequency", "importance"]
 
 #: Frequencies that add up to more rows are not repeated.

@@ -17,20 +17,6 @@ from openbook.plan.files import write_text
 from openbook.plan.source import READ_WITH, Source
 from openbook.plan.toml import to_toml
 
-__all__ = [
-    "FORMAT",
-    "Document",
-    "blamed_on",
-    "check_format",
-    "checked_record",
-    "keys_of",
-    "open_document",
-    "parse_document",
-    "read_part",
-    "read_source",
-    "used",
-]
-
 FORMAT = 2
 
 #: What may differ between plans that share their results.

@@ -7,8 +7,6 @@ from pathlib import Path
 from openbook.plan.rows import StudyRows
 from openbook.registry.costs import Shape, fit_bytes
 
-__all__ = ["after_folds", "available_bytes", "bytes_of", "estimate_words", "seconds_of"]
-
 #: Inner folds by which knobs are tuned.
 _INNER = 5
 #: The closer looks take about as long as so many more folds of the choice, and the report some seconds.

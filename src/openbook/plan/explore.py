@@ -52,8 +52,6 @@ from openbook.report.explore import exploration_html
 from openbook.store import open_model, save
 from openbook.text.describe import describe
 
-__all__ = ["explore"]
-
 #: The most cells by which the number of clusters is chosen, and rows by which clusters are judged.
 _CHOOSING_CELLS, _JUDGING_ROWS = 128_000, 3_000
 

@@ -17,8 +17,6 @@ from openbook.plan.source import Source, content_hash
 from openbook.text.describe import describe
 from openbook.words.sentences import plural
 
-__all__ = ["LEARNING_ROWS", "make_exploration", "rows_to_explore"]
-
 #: Clusters that are tried need so many rows each, and three numbers of clusters must be tried to compare.
 _ROWS_PER_CLUSTER, _FEWEST_TRIED, _MOST_TRIED = 3, 3, 10
 

@@ -32,8 +32,6 @@ from openbook.plan.plan import Plan
 from openbook.plan.source import Source
 from openbook.registry import learner
 
-__all__ = ["EXPLORATION", "Associating", "ExplorePlan", "ExploreRoles", "Grouping", "Spotting", "open_plan"]
-
 EXPLORATION = "exploration"
 
 

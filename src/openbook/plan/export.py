@@ -18,8 +18,6 @@ from openbook.plan.plan import Plan
 from openbook.plan.source import Source
 from openbook.report.templates import environment
 
-__all__ = ["export", "export_exploration"]
-
 
 def export(plan: Plan) -> str:
     """The script of a study."""

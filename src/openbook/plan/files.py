@@ -8,8 +8,6 @@ from pathlib import Path
 
 from openbook.errors import DataError
 
-__all__ = ["whole_file", "write_text"]
-
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:

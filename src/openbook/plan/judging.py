@@ -33,8 +33,6 @@ from openbook.plan.log import Log
 from openbook.plan.rows import StudyRows
 from openbook.words.sentences import plural
 
-__all__ = ["Judging", "StudyFolds", "failure_words"]
-
 #: A contestant and the number of a fold.
 Job = tuple[str, int]
 

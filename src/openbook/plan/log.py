@@ -35,8 +35,6 @@ from openbook.judge.folds.results import FoldResult
 from openbook.plan.files import write_text
 from openbook.plan.plain_json import Known, from_plain, to_plain
 
-__all__ = ["Log", "Skipped"]
-
 #: The parts of a study that are judged fold by fold; further ones begin with "without ".
 _PARTS = ("folds", "labelled", "two_out", "test", "threshold")
 #: Those by which learners are compared.

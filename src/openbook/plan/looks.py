@@ -52,8 +52,6 @@ from openbook.prepare import Prepared
 from openbook.registry import learner
 from openbook.report import Example, Looks
 
-__all__ = ["NO_TIME", "Looking", "asked_looks", "worked_examples"]
-
 #: Why a look is not taken, once the time is up.
 NO_TIME = "there was no time left"
 

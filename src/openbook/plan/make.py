@@ -40,9 +40,6 @@ from openbook.plan.source import content_hash
 from openbook.prepare.prepared import fitted_steps
 from openbook.prepare.transformer import RowFilter
 
-__all__ = ["columns_left_out", "make_plan", "nothing_left"]
-
-
 #: Of more than two classes, the share of the most frequent from which on accuracy says little.
 _NEARLY_ALL = 0.9
 #: Every class has so many rows where learners are ranked by AUC, so that every fold tests some of each.

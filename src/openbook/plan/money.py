@@ -13,8 +13,6 @@ from typing import Any
 
 from openbook.errors import DataError, PlanError
 
-__all__ = ["COST", "by_decision", "read_costs"]
-
 Costs = Mapping[str, Mapping[str, float]]
 
 #: The name of the metric.

@@ -17,19 +17,6 @@ from openbook.plan.parts import Roles
 from openbook.report.changes import FITTED, SAMPLED
 from openbook.words.sentences import listed, plural
 
-__all__ = [
-    "as_kind",
-    "asked_notes",
-    "effort_notes",
-    "gap_notes",
-    "positive_notes",
-    "preparation_notes",
-    "role_notes",
-    "sample_notes",
-    "time_notes",
-    "weight_notes",
-]
-
 
 def positive_notes(y: Column, asked: str | None, task: Task) -> list[str]:
     found = positive_class(y, asked) if task == "classification" else None

@@ -17,8 +17,6 @@ from openbook.registry import learner, name_of
 from openbook.registry.costs import Shape, fit_seconds
 from openbook.words.parameters import documented
 
-__all__ = ["SPLITS", "Candidate", "Contestant", "Hypothesis", "Protocol", "Roles", "defaults"]
-
 #: Inner folds by which the thresholds of labels are tuned.
 _INNER_FOLDS = 5
 

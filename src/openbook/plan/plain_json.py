@@ -28,8 +28,6 @@ from openbook.errors import DataError
 from openbook.judge.errors.segments import Segment
 from openbook.work.conditions import Condition, Is, Within
 
-__all__ = ["Known", "from_plain", "to_plain"]
-
 #: Objects that are written by their name, by type and name.
 Known = Mapping[type, Mapping[str, Any]]
 

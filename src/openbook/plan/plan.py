@@ -50,8 +50,6 @@ from openbook.registry import learner
 from openbook.report.sections.questions import QUESTIONS
 from openbook.words.parameters import documented
 
-__all__ = ["FORMAT", "TASKS", "Candidate", "Hypothesis", "Plan", "Protocol", "Roles", "Source"]
-
 #: The tasks as sentences name them.
 TASKS: dict[Task, str] = {
     "classification": "classification",

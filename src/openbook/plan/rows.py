@@ -38,8 +38,6 @@ from openbook.plan.plan import Plan
 from openbook.registry.costs import encoded_width
 from openbook.store import digest, open_model, save
 
-__all__ = ["StudyRows"]
-
 
 class _Final(NamedTuple):
     """The digest of the final fit in its file, and what the learner warned of."""

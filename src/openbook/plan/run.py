@@ -48,9 +48,6 @@ from openbook.store import save
 from openbook.text.describe import describe
 from openbook.words.sentences import plural
 
-__all__ = ["Progress", "StudyResult", "claim_folder", "report_refusal", "run", "versions"]
-
-
 #: The share of a time limit after which no fold, and that after which no closer look counts; and the seconds
 #: that are kept, where there are so many, to write the model and the report.
 _JUDGING, _LOOKING = 0.75, 0.9

@@ -17,8 +17,6 @@ from openbook.data.scan import SCANNED_WITH, size_on_disk
 from openbook.errors import PlanError, did_you_mean
 from openbook.words.parameters import documented
 
-__all__ = ["READ_WITH", "Source", "content_hash"]
-
 #: Files of more than this share of `most_bytes` are not held as a whole; so many of their rows are.
 HELD, SAMPLE = 0.25, 100_000
 

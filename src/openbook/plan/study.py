@@ -16,8 +16,6 @@ from openbook.plan.run import Progress, run
 from openbook.plan.source import Source, content_hash
 from openbook.report import StudyResult
 
-__all__ = ["study"]
-
 
 def study(
     source: Any,

@@ -14,8 +14,6 @@ from typing import Any
 
 from openbook.errors import PlanError
 
-__all__ = ["to_toml"]
-
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 

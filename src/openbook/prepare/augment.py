@@ -31,8 +31,6 @@ from openbook.prepare.transformer import RowChange, TrainingTable
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["CopiedRows", "DrawnRows", "Jitter", "Mixup", "NewRows", "Rng", "SampleRows"]
-
 Rng = np.random.Generator
 
 

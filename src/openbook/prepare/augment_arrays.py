@@ -37,8 +37,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["AugmentImages", "AugmentSounds"]
-
 
 class _AugmentArrays(CopiedRows):
     """Copies of rows whose numbers are one array each."""

@@ -30,8 +30,6 @@ from openbook.errors import DataError
 from openbook.prepare.augment import CopiedRows, Rng
 from openbook.work import Grid, Work
 
-__all__ = ["AugmentTexts", "read_synonyms"]
-
 #: Texts that the work shows before and after, and how much of them.
 _SHOWN, _LONGEST = 5, 200
 _CHANGES = ("left out", "swapped", "replaced")

@@ -42,8 +42,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["BagOfWords"]
-
 Array = npt.NDArray[Any]
 
 #: Texts that are weighted at a time, and terms that a derivation lists.

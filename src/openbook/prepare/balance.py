@@ -34,8 +34,6 @@ from openbook.prepare.transformer import TrainingTable
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["SMOTE", "BalancedClasses", "BalancedWeights", "RandomOverSampler", "RandomUnderSampler"]
-
 #: Encoded columns up to which a tree of rows is faster than comparing all pairs.
 _MOST_COLUMNS = 20
 

@@ -29,8 +29,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["PolynomialFeatures", "RadialFeatures", "SigmoidFeatures", "group_means", "squared_distances"]
-
 #: The most products that are made.
 MOST_PRODUCTS = 5_000
 #: The most rounds in which the centres of groups settle, and the most rows that they are found in.

@@ -31,8 +31,6 @@ from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KBinsDiscretizer"]
-
 #: The most bins that are tried, the folds in which each number of them is judged, and Lloyd's iterations.
 _MOST_BINS, _FOLDS, _ITERATIONS = 20, 5, 300
 #: How each strategy finds the cuts, in words.

@@ -31,8 +31,6 @@ from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.words.sentences import listed
 from openbook.work import Grid, Work
 
-__all__ = ["ChangeKind", "OneHotEncoder", "OrdinalEncoder"]
-
 #: A column of more different numbers is no set of values.
 _MOST_VALUES = 1000
 

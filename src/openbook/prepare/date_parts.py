@@ -36,8 +36,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import listed
 from openbook.work import Grid, Work
 
-__all__ = ["DateParts"]
-
 Array = npt.NDArray[Any]
 
 

@@ -25,15 +25,6 @@ import numpy as np
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = [
-    "BinSplit",
-    "derive_bins",
-    "equal_cuts",
-    "mdl_cuts",
-    "mdl_splits",
-    "naive_splits",
-]
-
 #: Gains that differ by less than this many bits are equal.
 _SAME = 1e-12
 

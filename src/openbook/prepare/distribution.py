@@ -25,8 +25,6 @@ from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import figure, signed
 from openbook.work import Step
 
-__all__ = ["PowerTransformer", "QuantileTransformer", "RobustScaler"]
-
 #: Normal scores end here, as in scikit-learn: the share 0 would be at minus infinity.
 _SMALLEST = 1e-7
 #: λ this close to 0 or 2 is taken for it.

@@ -49,8 +49,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["ColumnSums", "Encoding", "refuse_many_values"]
-
 #: Rows encoded at a time, and cells of a matrix: few enough to stay in the cache between two operations.
 _BLOCK_ROWS, _BLOCK_CELLS = 2048, 2**15
 #: A nominal column of more values is refused: as many columns of numbers would fill the memory.

@@ -23,8 +23,6 @@ from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Fences"]
-
 #: The width of the fences by each way, unless told otherwise.
 WIDTHS = {"iqr": 1.5, "z": 3.0, "quantile": 0.01}
 #: As far as a double reaches: what has no fences.

@@ -21,8 +21,6 @@ from openbook.words.sentences import listed
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
 
-__all__ = ["DropColumns", "FormulaColumn", "RowRule"]
-
 
 class FormulaColumn(Preparation):
     """A new column by formula: ratios, products, dates, paths.

@@ -20,8 +20,6 @@ from openbook.errors import RefusalError
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import figure
 
-__all__ = ["FUNCTIONS", "Binarizer", "FunctionTransformer"]
-
 
 class _Function(NamedTuple):
     """A function of one number: its image and back, its formula with x put in, and what else to try."""

@@ -24,8 +24,6 @@ from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.sentences import listed
 from openbook.work import Grid, Work
 
-__all__ = ["DropMissing", "MissingIndicator", "SimpleImputer"]
-
 #: The value that stands for missing cells, where they are a category of their own.
 OWN = "missing"
 

@@ -24,8 +24,6 @@ from openbook.prepare.similar_rows import where_known
 from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.work import Grid, Step, Work
 
-__all__ = ["IterativeImputer"]
-
 #: The ridge, as a share of the rows: enough to solve columns that repeat each other.
 _RIDGE = 1e-6
 

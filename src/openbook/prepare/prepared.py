@@ -31,8 +31,6 @@ from openbook.prepare.steps import parse_step
 from openbook.prepare.transformer import RowChange
 from openbook.work import Work
 
-__all__ = ["Prepared", "fitted_steps"]
-
 
 def _has(name: str) -> Any:
     return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), name))

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["weighted_quantiles"]
-
 #: A position that misses a number by less than this share of all is that number's: equal numbers stay equal.
 _ROUNDING = 1e-14
 

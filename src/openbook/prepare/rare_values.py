@@ -26,8 +26,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["RareValues", "credibility_steps", "read_credibility", "written_credibility"]
-
 #: The rows that a value needs where there is no target to tell.
 WITHOUT_TARGET = 10
 #: The most pooled values that the work lists.

@@ -22,8 +22,6 @@ from openbook.prepare.transformer import Summed, Transformer
 from openbook.words.numbers import figure, signed
 from openbook.work import Step
 
-__all__ = ["MinMaxScaler", "StandardScaler"]
-
 
 @dataclass(frozen=True)
 class Extremes(Statistics):

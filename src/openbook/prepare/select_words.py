@@ -27,8 +27,6 @@ from openbook.text.tokens import tokens
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["SelectWords"]
-
 Array = npt.NDArray[Any]
 
 #: The measures, and what `WordTable` calls them.

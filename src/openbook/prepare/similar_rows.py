@@ -29,8 +29,6 @@ from openbook.words.numbers import cell, figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KNNImputer", "KnownPoints", "NoisyRows", "nearest_rows", "where_known"]
-
 _MOST_ROWS, _CHUNK = 5_000, 512
 _ROBUST = 3.0
 

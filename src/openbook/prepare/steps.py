@@ -20,6 +20,7 @@ from inspect import signature
 from typing import Any
 
 from openbook.border.rules import Ascending, Ends, Maybe
+from openbook.data.date_parts import PARTS
 from openbook.errors import ParameterError, did_you_mean
 from openbook.prepare.augment import Jitter, Mixup, SampleRows
 from openbook.prepare.augment_arrays import AugmentImages, AugmentSounds
@@ -28,7 +29,7 @@ from openbook.prepare.balance import SMOTE, BalancedWeights, RandomOverSampler, 
 from openbook.prepare.basis_functions import PolynomialFeatures, RadialFeatures, SigmoidFeatures
 from openbook.prepare.bins import KBinsDiscretizer
 from openbook.prepare.categories import ChangeKind, OneHotEncoder, OrdinalEncoder
-from openbook.prepare.date_parts import PARTS, DateParts
+from openbook.prepare.date_parts import DateParts
 from openbook.prepare.distribution import PowerTransformer, QuantileTransformer, RobustScaler
 from openbook.prepare.fences import Fences
 from openbook.prepare.formulas import DropColumns, FormulaColumn, RowRule
@@ -41,8 +42,6 @@ from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
 from openbook.prepare.target_encoder import TargetEncoder
 from openbook.prepare.turning import TurningPoint
-
-__all__ = ["VERBS", "Verb", "made_columns", "needed_columns", "parse_step", "step"]
 
 
 @dataclass(frozen=True)

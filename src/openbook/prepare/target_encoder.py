@@ -29,8 +29,6 @@ from openbook.prepare.rare_values import credibility_steps, read_credibility, wr
 from openbook.prepare.transformer import Preparation, TrainingTable
 from openbook.work import Work
 
-__all__ = ["TargetEncoder"]
-
 Array = npt.NDArray[Any]
 
 #: Rows that draw every mean to that of all rows.

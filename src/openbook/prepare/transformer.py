@@ -49,8 +49,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import listed, plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Preparation", "RowChange", "RowFilter", "Summed", "TrainingTable", "Transformer", "target_codes"]
-
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
 

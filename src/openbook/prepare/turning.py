@@ -16,8 +16,6 @@ from openbook.data.findings.turning import Turn, turning_point
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import signed
 
-__all__ = ["TurningPoint"]
-
 
 class TurningPoint(Transformer):
     """The distance of numbers from the point where the target turns: for columns with a U shape.

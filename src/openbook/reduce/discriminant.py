@@ -17,8 +17,6 @@ from openbook.linear import LinearDiscriminantAnalysis
 from openbook.reduce.picture import draw_rows
 from openbook.reduce.work import derive_discriminant, derive_scores
 
-__all__ = ["LinearDiscriminantProjection"]
-
 
 class LinearDiscriminantProjection(LinearDiscriminantAnalysis):
     """Linear discriminant projection: the directions that separate the classes best; it also predicts.

@@ -44,8 +44,6 @@ from openbook.measures.directions import checked_scores, with_fixed_signs
 from openbook.reduce.picture import draw_biplot, draw_scree
 from openbook.reduce.work import derive_pca, derive_scores
 
-__all__ = ["PCA"]
-
 #: Rows encoded at a time for EM.
 _BLOCK_ROWS = 2048
 

@@ -7,8 +7,6 @@ from openbook.draw.columns import Groups, rows_drawn
 from openbook.draw.plot import Plot
 from openbook.errors import DataError
 
-__all__ = ["draw_biplot", "draw_rows", "draw_scree"]
-
 #: Arrows that can be looked at.
 _MOST_ARROWS = 10
 

@@ -36,8 +36,6 @@ from openbook.prepare.encoding import Encoding
 from openbook.reduce.picture import draw_biplot, draw_scree
 from openbook.reduce.work import derive_svd, derive_svd_row
 
-__all__ = ["TruncatedSVD"]
-
 
 @dataclass(frozen=True)
 class _Lengths(Statistics):

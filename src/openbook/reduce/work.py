@@ -8,8 +8,6 @@ from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_discriminant", "derive_pca", "derive_scores", "derive_svd", "derive_svd_row"]
-
 #: Columns of a matrix, components, and terms of a sum that can be looked at.
 _SHOWN_COLUMNS = 8
 _SHOWN_COMPONENTS = 6

@@ -15,8 +15,6 @@ from typing import NamedTuple
 from openbook.border.words import MOST_WORDS
 from openbook.data import Attribute, Nominal, Table, Text
 
-__all__ = ["Shape", "encoded_width", "fit_bytes", "fit_seconds"]
-
 #: Bytes of a number, and what every fit takes besides.
 _FLOAT, _LEAST_BYTES = 8, 1e6
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
-__all__ = ["Entry", "Task", "Untargeted", "Variant"]
-
 Task = Literal["classification", "regression"]
 #: What can be learnt without a target, or with several.
 Untargeted = Literal[

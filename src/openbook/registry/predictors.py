@@ -2,8 +2,6 @@
 
 from openbook.registry.entry import Entry, Variant
 
-__all__ = ["PREDICTORS"]
-
 #: One tree each, which says more to a reader than many.
 _TREES = ("decision_tree", "id3", "c45", "cart", "oblivious_tree")
 _REGRESSION_TREES = ("decision_tree_regressor", "cart_regressor", "model_tree")

@@ -2,8 +2,6 @@
 
 from openbook.registry.entry import Entry, Variant
 
-__all__ = ["UNTARGETED"]
-
 #: Detectors of outliers: the class, and what is odd to it.
 _DETECTORS = {
     "z_score": ("ZScore", "a number many standard deviations from the mean"),

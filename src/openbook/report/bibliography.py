@@ -5,8 +5,6 @@ from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["bibliography", "references"]
-
 
 @cache
 def bibliography() -> dict[str, dict[str, str]]:

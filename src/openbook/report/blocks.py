@@ -19,34 +19,6 @@ from openbook.words.numbers import cell
 from openbook.work import Grid, Work
 from openbook.work.html import to_html
 
-__all__ = [
-    "Answers",
-    "Block",
-    "Card",
-    "Cards",
-    "Code",
-    "Draft",
-    "Figure",
-    "Findings",
-    "Fold",
-    "Heading",
-    "Items",
-    "Paragraph",
-    "Part",
-    "Sheet",
-    "Shown",
-    "Side",
-    "TableLine",
-    "derivation",
-    "derived",
-    "grids",
-    "numbers_in",
-    "picture_figure",
-    "section",
-    "sketched",
-    "with_numbers",
-]
-
 #: What stands on the right of its column: numbers (with a spread or a count behind), intervals, p-values, and
 #: what is said in their place.
 _NUMBER = r"[+−-]?[\d.,∞]+(e[+-]?\d+)?%?\*?"

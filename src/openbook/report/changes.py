@@ -13,8 +13,6 @@ from openbook.report.study import StudyResult
 from openbook.words.numbers import figure, p_words
 from openbook.words.sentences import listed, plural
 
-__all__ = ["FITTED", "SAMPLED", "changes", "made_of_columns"]
-
 #: How the notes of a plan begin that tell of files larger than memory.
 SAMPLED, FITTED = "files larger than memory: ", "the model is fitted on "
 #: Columns that are named.

@@ -19,8 +19,6 @@ from openbook.outlier.simple import Simple
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-__all__ = ["Associations", "Exploration", "FoundGroups", "OddRow", "Oddities"]
-
 #: What a mean silhouette of at most so much says (Kaufman and Rousseeuw 1990).
 _STRUCTURE = (
     (0.25, "hardly any structure"),

@@ -31,8 +31,6 @@ from openbook.report.html import page
 from openbook.report.sections import the_data
 from openbook.words.numbers import figure, shown_p
 
-__all__ = ["exploration_html"]
-
 #: Columns of a derivation that anyone would follow.
 _FOLLOWED = 100
 

@@ -21,8 +21,6 @@ from openbook.words.numbers import figure, shown, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid
 
-__all__ = ["inside", "prepared_rows", "unwrapped"]
-
 #: Rows of a table that are shown at once; values of a column, classes and tables of columns.
 _MOST_ROWS, _MOST_VALUES, _MOST_CLASSES, _MOST_TABLES = 15, 12, 8, 6
 #: Features of a chain and terms of a sum, such as words, the largest weights first.

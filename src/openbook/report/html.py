@@ -16,10 +16,8 @@ from openbook.report.blocks import Paragraph, Part, with_numbers
 from openbook.report.sections import parts, the_data
 from openbook.report.study import StudyResult
 from openbook.report.templates import environment, template_text
-from openbook.work.formula import printable
+from openbook.words.sentences import printable
 from openbook.work.html import STYLE as WORK_STYLE
-
-__all__ = ["NOTHING", "NotEvaluated", "page", "refusal_html", "to_html"]
 
 #: Letters of a table's cell that are shown.
 _MOST_LETTERS = 400

@@ -26,8 +26,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid
 
-__all__ = ["legible", "model_blocks", "portrait", "portraits", "tree_words"]
-
 #: What a page shows of a tree and of its rules, and how many importances.
 _MOST_ENDS = 30
 #: Labels whose classifiers are shown.

@@ -23,8 +23,6 @@ from openbook.judge.scores.sequences import SequenceScores
 from openbook.label.effect import AskedEffect, UnlabelledEffect
 from openbook.work import Work
 
-__all__ = ["Example", "Looks", "StudyResult"]
-
 
 @dataclass(frozen=True)
 class Example:

@@ -5,8 +5,6 @@ from html import escape
 from openbook.report import words
 from openbook.report.study import StudyResult
 
-__all__ = ["choice_lines", "summary_html", "summary_text", "test_lines"]
-
 
 def choice_lines(result: StudyResult) -> list[str]:
     """The best learner, the chosen one and the baseline, in columns."""

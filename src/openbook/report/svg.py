@@ -11,9 +11,7 @@ from html import escape
 from openbook.draw.axes import round_ticks
 from openbook.draw.letters import clip
 from openbook.words.numbers import short
-from openbook.work.formula import printable
-
-__all__ = ["curve", "histogram", "value_bars"]
+from openbook.words.sentences import printable
 
 _BAR = 24
 

@@ -5,8 +5,6 @@ from importlib.resources import files
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-__all__ = ["environment", "template_text"]
-
 
 def template_text(room: str, name: str) -> str:
     """The text of a template as it stands in its file."""

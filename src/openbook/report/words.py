@@ -19,29 +19,6 @@ from openbook.words.numbers import cell, p_words
 from openbook.words.numbers import shown as score_words
 from openbook.words.sentences import plural
 
-__all__ = [
-    "balanced",
-    "beside_baseline",
-    "caution",
-    "cell_words",
-    "contenders",
-    "copies",
-    "doubts",
-    "example_words",
-    "grouped_findings",
-    "headline",
-    "model_words",
-    "protocol_words",
-    "score_words",
-    "size_words",
-    "tags",
-    "test_beside_judging",
-    "test_words",
-    "title",
-    "to_try",
-    "without_suspects",
-]
-
 #: The share of test rows with a copy in training from which the first line tells of them.
 _MANY_COPIES = 0.1
 

@@ -26,8 +26,6 @@ from openbook.sequence.chain_kernels import add_shown
 from openbook.sequence.emissions import Emissions
 from openbook.sequence.scanned import SequenceFile
 
-__all__ = ["Chain", "ChainCounts", "CodedSequences", "MStep", "baum_welch", "spread_start"]
-
 #: Rows, about, among which the first means are drawn.
 _SAMPLE = 10_000
 

@@ -13,17 +13,6 @@ import numpy as np
 
 from openbook.sequence.chain_kernels import backward_pass, best_paths, forward_pass
 
-__all__ = [
-    "AnyChain",
-    "AnySequences",
-    "Filtered",
-    "best_path",
-    "drawn_path",
-    "filtered",
-    "posteriors",
-    "scaled",
-]
-
 
 class AnySequences(Protocol):
     """Some whole sequences: where each ends, (s,), and its weight, (s,)."""

@@ -16,8 +16,6 @@ import numpy as np
 
 from openbook.kernels.jit import jit
 
-__all__ = ["add_shown", "backward_pass", "best_paths", "forward_pass"]
-
 #: A sum below this has lost digits.
 TINY = 1e-200
 

@@ -25,8 +25,6 @@ from openbook.sequence.linear_chain import ChainLoss, FeatureSequences, LinearCh
 from openbook.sequence.scanned import ScannedSequences
 from openbook.sequence.sequence_model import SequenceClassifier
 
-__all__ = ["ConditionalRandomField"]
-
 #: A nominal column of more values is read as words, unless told otherwise.
 _MANY_VALUES = 50
 

@@ -14,17 +14,6 @@ from openbook.sequence.trellis import SMALLEST, log_or_minus_infinity
 from openbook.words.numbers import figure, fraction, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = [
-    "BACKWARD",
-    "FORWARD",
-    "cell_shown",
-    "derive_chain",
-    "derive_sequence",
-    "grid_of_rows",
-    "log_shown",
-    "viterbi_grid",
-]
-
 FORWARD = r"\frac{b_t(j) \sum_i f_{t-1}(i) a_{ij}}{c_t}"
 BACKWARD = r"\frac{\sum_j a_{ij} b_{t+1}(j) g_{t+1}(j)}{c_{t+1}}"
 

@@ -13,8 +13,6 @@ from openbook.sequence.derive import BACKWARD, FORWARD, cell_shown, grid_of_rows
 from openbook.sequence.features import FORMS, OFFSETS, PLACES, Feature
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_field", "derive_labels", "label_scores"]
-
 #: Weights of each label, and iterations, that are shown.
 STRONGEST, ITERATIONS = 8, 20
 

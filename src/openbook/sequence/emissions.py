@@ -27,8 +27,6 @@ from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.kernels.normals import Normals, log_joint
 from openbook.sequence.scanned import ColumnUnits
 
-__all__ = ["Emissions", "added_counts", "check_distributions"]
-
 #: The weight below which a state has no rows to learn from.
 _NOTHING = 1e-12
 

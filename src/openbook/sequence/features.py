@@ -24,8 +24,6 @@ import numpy as np
 from openbook.data import MISSING, Categorical, Numeric, Schema, Table, Text
 from openbook.sequence.scanned import text_words, units_of
 
-__all__ = ["FORMS", "Feature", "FeatureSpace", "word_shape"]
-
 
 def word_shape(word: str) -> str:
     """The shape of a word.

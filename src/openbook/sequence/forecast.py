@@ -12,8 +12,6 @@ from openbook.sequence.baum_welch import Chain
 from openbook.words.numbers import figure
 from openbook.words.sentences import aligned_cells
 
-__all__ = ["Forecast", "look_ahead"]
-
 
 class Forecast(NamedTuple):
     """What a hidden Markov model expects of the next rows; see `HiddenMarkov.forecast`.

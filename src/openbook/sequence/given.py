@@ -11,8 +11,6 @@ from openbook.errors import ParameterError, did_you_mean
 from openbook.kernels.normals import Normals
 from openbook.sequence.emissions import Emissions, check_distributions
 
-__all__ = ["given_array", "given_emissions", "given_table"]
-
 
 def given_array(name, given, shape):
     """An array of distributions, of this shape, each of which sums to 1."""

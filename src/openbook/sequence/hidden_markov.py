@@ -37,8 +37,6 @@ from openbook.sequence.ordered import ordered, some_labels, weights_of_sequences
 from openbook.sequence.scanned import ScannedSequences, units_of
 from openbook.sequence.sequence_model import SequenceModel
 
-__all__ = ["HiddenMarkov"]
-
 
 class HiddenMarkov(SequenceModel, Unsupervised):
     """Hidden Markov model: sequences of rows, each shown by a hidden state that depends on the one before.

@@ -17,8 +17,6 @@ from openbook.sequence.hidden_markov import HiddenMarkov
 from openbook.sequence.scanned import ScannedSequences
 from openbook.sequence.sequence_model import SequenceClassifier
 
-__all__ = ["HiddenMarkovClassifier"]
-
 
 class HiddenMarkovClassifier(SequenceClassifier):
     """Hidden Markov model of labelled rows: naive Bayes for sequences, each label depends on the one before.

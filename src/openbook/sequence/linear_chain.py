@@ -22,8 +22,6 @@ from openbook.fold import Statistics, fold
 from openbook.kernels.jit import jit
 from openbook.sequence.chain import best_path, posteriors, scaled
 
-__all__ = ["ChainLoss", "FeatureSequences", "LinearChain", "averaged_perceptron"]
-
 
 class FeatureSequences(NamedTuple):
     """Some whole sequences: ids (n, m), numbers (n, d), labels (n,), and end and weight of each sequence."""

@@ -17,8 +17,6 @@ from openbook.data.read import read
 from openbook.data.scan import Scan
 from openbook.errors import DataError, UnknownColumn
 
-__all__ = ["OrderedRows", "ordered", "some_labels", "weights_of_sequences", "without_labels"]
-
 #: Sequences are handled together up to about so many rows.
 _PIECE_ROWS = 8192
 

@@ -21,16 +21,6 @@ from openbook.data.scan import Piece, Scan
 from openbook.errors import DataError, UnknownColumn
 from openbook.fold import each
 
-__all__ = [
-    "ColumnUnits",
-    "ScannedSequences",
-    "SequenceFile",
-    "scanned",
-    "text_words",
-    "units_of",
-    "whole_sequences",
-]
-
 
 class ColumnUnits(NamedTuple):
     """Number, mean and sum of squared deviations of the known cells of each numeric column, (d,)."""

@@ -33,8 +33,6 @@ from openbook.sequence.trellis import TrellisTables, draw_trellis, trellis_table
 from openbook.words.numbers import cell
 from openbook.work import Work
 
-__all__ = ["SequenceClassifier", "SequenceModel"]
-
 #: The most rows of a sequence that a derivation or a picture shows, and the columns below a picture.
 _MOST_SHOWN, _COLUMNS_SHOWN = 50, 3
 

@@ -20,8 +20,6 @@ import numpy as np
 from openbook.draw.letters import clip, text, width_of
 from openbook.draw.picture import Picture
 
-__all__ = ["SMALLEST", "TrellisTables", "draw_trellis", "log_or_minus_infinity", "trellis_tables"]
-
 #: Densities below e to this are shown divided by the largest of their row.
 SMALLEST = -600.0
 #: Pixels between rows and between states, the largest dot, letters of a name and of a cell.

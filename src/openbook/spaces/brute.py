@@ -12,8 +12,6 @@ import numpy as np
 
 from openbook.spaces.index import FEW_CELLS, Index, nearest_of
 
-__all__ = ["Brute"]
-
 
 class Brute(Index):
     """Every point is looked at."""

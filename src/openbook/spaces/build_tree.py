@@ -16,8 +16,6 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.tiles import TILE
 
-__all__ = ["halved"]
-
 #: Rows that are looked at to find the widest column of many.
 _SAMPLE = 32
 

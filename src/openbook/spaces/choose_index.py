@@ -25,8 +25,6 @@ from openbook.spaces.lsh import Fingerprints
 from openbook.spaces.metric import VectorMetric
 from openbook.spaces.trees import BallTree, KDTree
 
-__all__ = ["INDEXES", "make_index"]
-
 INDEXES: dict[str, type[Index]] = {
     index.name: index for index in (Brute, KDTree, BallTree, Inverted, Fingerprints)
 }

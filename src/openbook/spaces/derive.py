@@ -15,8 +15,6 @@ from openbook.spaces.space import PRECOMPUTED
 from openbook.words.sentences import joined
 from openbook.work import Step
 
-__all__ = ["Compared", "compared", "metric_parts"]
-
 
 class Compared(NamedTuple):
     """A distance, and the parts of its derivation."""

@@ -20,8 +20,6 @@ from openbook.fold import each
 from openbook.measures.arrays import all_finite
 from openbook.spaces.metric import METRICS, VectorMetric
 
-__all__ = ["Index", "as_points", "nearest_of", "nearest_of_pairs", "spread_out"]
-
 #: So many differences are left to NumPy, which is done before a kernel is loaded.
 FEW_CELLS = 1 << 20
 

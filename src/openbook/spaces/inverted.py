@@ -14,8 +14,6 @@ from scipy import sparse
 
 from openbook.spaces.index import Index, nearest_of_pairs
 
-__all__ = ["Inverted"]
-
 #: Scores that are held at a time.
 _SCORES = 1 << 20
 

@@ -10,9 +10,6 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.tiles import added, distance_of
 
-__all__ = ["Sparse", "add_list_scores", "measure_sparse_pairs"]
-
-
 #: A column behind all others.
 _LAST = np.iinfo(np.int64).max
 

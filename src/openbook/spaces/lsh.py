@@ -20,8 +20,6 @@ import numpy as np
 from openbook.spaces.brute import Brute
 from openbook.spaces.index import nearest_of_pairs, spread_out
 
-__all__ = ["Fingerprints"]
-
 #: What is hoped for, and how much may be spent on it.
 _RECALL, _MOST_TABLES, _MOST_FUNCTIONS = 0.9, 32, 48
 

@@ -21,8 +21,6 @@ from openbook.data.attributes import MISSING, UNSEEN
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
-__all__ = ["MATCHING_FORMULAS", "HadItems", "cells_as_numbers", "derive_matching", "told_cell"]
-
 MATCHING_FORMULAS = {
     "hamming": r"\sum_j [x_j \ne q_j]",
     "simple_matching": r"\frac{1}{d} \sum_j [x_j \ne q_j]",

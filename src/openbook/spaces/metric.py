@@ -22,8 +22,6 @@ from scipy import sparse
 
 from openbook.errors import DataError, ParameterError, did_you_mean
 
-__all__ = ["METRICS", "VectorMetric"]
-
 METRICS = ("euclidean", "manhattan", "minkowski", "chebyshev", "cosine")
 
 #: The power of the differences.

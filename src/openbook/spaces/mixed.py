@@ -33,8 +33,6 @@ from openbook.spaces.index import nearest_of
 from openbook.words.numbers import figure
 from openbook.work import Grid
 
-__all__ = ["MixedDistance", "MixedIndex", "inside_fences", "surely_inside", "within_blocks", "within_fences"]
-
 #: Cells to compare above which a compiled kernel does it: below, it takes longer to load than to do without.
 _FEW_CELLS = 1 << 24
 #: Distances that are worked out at a time.

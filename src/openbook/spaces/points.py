@@ -20,8 +20,6 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.tiles import TILE, in_tiles
 
-__all__ = ["EUCLIDEAN", "GOWER", "HEOM", "Points", "all_pairs", "between", "nearest_mixed", "tile_totals"]
-
 EUCLIDEAN, GOWER, HEOM = range(3)
 
 

@@ -23,8 +23,6 @@ from openbook.errors import DataError
 from openbook.fold import Statistics, each, less
 from openbook.measures.arrays import all_finite
 
-__all__ = ["StoredRows"]
-
 
 @dataclass(frozen=True)
 class StoredRows(Statistics):

@@ -27,16 +27,6 @@ from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner, jit
 from openbook.kernels.tile import aligned, tile, tile_shape
 
-__all__ = [
-    "SPARE",
-    "Screen",
-    "best_scores",
-    "candidates_among",
-    "error_of_scores",
-    "proven",
-    "scale_of",
-]
-
 #: Candidates beyond the k that are wanted: at first, and for queries of which they prove nothing.
 SPARE = (2, 62)
 #: Among the points themselves, where to look again takes longer than a few more.

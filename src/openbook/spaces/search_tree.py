@@ -21,8 +21,6 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.tiles import TILE, added, append, bound_of, empty, offer, sort_heap, totals_to
 
-__all__ = ["SearchRoom", "TreeArrays", "search_tree"]
-
 
 class TreeArrays(NamedTuple):
     """Tiles in the order of a tree (`build_tree`), and what its children enclose: boxes or balls."""

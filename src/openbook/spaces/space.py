@@ -31,8 +31,6 @@ from openbook.spaces.index import nearest_of
 from openbook.spaces.matching import HadItems, cells_as_numbers
 from openbook.spaces.mixed import MixedDistance, MixedIndex, inside_fences, surely_inside, within_blocks
 
-__all__ = ["DISTANCES", "DISTANCE_MEANINGS", "DISTANCE_RULES", "PRECOMPUTED", "TILED", "Space", "refusal"]
-
 MIXED = ("gower", "heom")
 DIRECTIONS = ("cosine", "correlation")
 VECTORS = ("euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", *DIRECTIONS)

@@ -15,29 +15,6 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = [
-    "TILE",
-    "Answer",
-    "KernelMetric",
-    "added",
-    "append",
-    "bound_of",
-    "distance_of",
-    "empty",
-    "first_by",
-    "in_tiles",
-    "measure_all",
-    "measure_pairs",
-    "nearest_by",
-    "offer",
-    "rerank",
-    "search_tiles",
-    "sort_heap",
-    "tiled",
-    "totals_to",
-    "within_by",
-]
-
 TILE = 32
 
 #: A row number behind all others.

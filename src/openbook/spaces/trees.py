@@ -14,8 +14,6 @@ import numpy as np
 
 from openbook.spaces.index import Index
 
-__all__ = ["BallTree", "KDTree"]
-
 
 class TileTree(Index):
     """A tree of tiles, searched from the nearest child on."""

@@ -14,15 +14,6 @@ from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, fraction, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = [
-    "KERNELS",
-    "derive_classifier",
-    "derive_decision",
-    "derive_prediction",
-    "derive_regressor",
-    "kernel_of",
-]
-
 #: So many support vectors, columns or terms are listed.
 LISTED = 20
 #: A row with no more slack than this is on its margin.

@@ -24,8 +24,6 @@ import numpy as np
 from openbook.kernels.jit import jit
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, DualSolution, Problem, bias_of
 
-__all__ = ["solve_sparse"]
-
 #: How the bound on gains falls from stage to stage.
 _FALL = 0.3
 #: Rows that are met on end, as they lie in memory; the order of such blocks is random.

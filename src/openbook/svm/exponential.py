@@ -14,8 +14,6 @@ from numba.extending import intrinsic
 
 from openbook.kernels.jit import jit
 
-__all__ = ["exponentials"]
-
 _LN2 = 0.6931471805599453
 
 

@@ -25,8 +25,6 @@ from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
 
-__all__ = ["PolynomialMap", "polynomial_map"]
-
 #: The most terms that are written out, and in a formula.
 _MOST_TERMS, _MOST_SHOWN = 1000, 12
 

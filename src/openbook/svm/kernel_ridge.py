@@ -27,8 +27,6 @@ from openbook.svm.training import read_rows
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["KernelRidge"]
-
 #: More rows than these would need a matrix of several gigabytes.
 MOST_ROWS = 20_000
 #: So many rows are listed, those with the largest part in the prediction first.

@@ -23,19 +23,6 @@ from openbook.border.rules import Anything
 from openbook.damage import require
 from openbook.errors import ParameterError
 
-__all__ = [
-    "Held",
-    "Kernel",
-    "KernelChoice",
-    "Linear",
-    "Own",
-    "PolynomialKernel",
-    "RadialKernel",
-    "add_scores",
-    "kernel_asked",
-    "kernel_factor",
-]
-
 #: Entries of a block: half of a usual second-level cache, and no more columns than these.
 _BLOCK, _COLUMNS = 1 << 16, 1024
 

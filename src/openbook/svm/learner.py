@@ -21,8 +21,6 @@ from openbook.svm.machine import Machines
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED
 from openbook.svm.training import read_rows
 
-__all__ = ["SUPPORT_RULES", "SupportVectors"]
-
 #: Linear machines learn from more rows without a look for rows that are alike, which would take longer.
 _MANY = 50_000
 

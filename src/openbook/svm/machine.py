@@ -18,8 +18,6 @@ from openbook.svm.kernels import Kernel, Linear, RadialKernel, add_scores
 from openbook.svm.problem import INTERRUPTED, DualSolution, Problem
 from openbook.svm.solve import solve_machine
 
-__all__ = ["Machines", "Task", "solved"]
-
 #: A multiplier below this share of the largest is 0 but for rounding.
 _NOTHING = 1e-12
 #: So little slack is rounding: the row is on its margin.

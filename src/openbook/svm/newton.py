@@ -21,8 +21,6 @@ from scipy.sparse import issparse
 from openbook.svm.polish import polish
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, DualSolution, Problem
 
-__all__ = ["solve_linear"]
-
 #: More rows than these are started from every eighth of them.
 _MANY, _STRIDE = 10_000, 8
 #: The search ends where the gap is this share of tol times the objective; with few rows a smaller one yet,

@@ -21,8 +21,6 @@ import numpy as np
 
 from openbook.measures.scores import softmax
 
-__all__ = ["deal", "platt_probabilities", "sharpness"]
-
 #: How sharp scores can be, at least and at most.
 _LEAST, _MOST = 1e-3, 1e4
 

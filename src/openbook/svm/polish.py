@@ -17,8 +17,6 @@ import numpy as np
 
 from openbook.svm.problem import Problem, slopes
 
-__all__ = ["polish"]
-
 #: More free rows than these are left as they are, and no more rounds are gone through.
 _MOST_FREE, _ROUNDS = 500, 100
 #: What counts as no violation, as a share of the largest target.

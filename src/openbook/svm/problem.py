@@ -20,8 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["CAPPED", "CONVERGED", "INTERRUPTED", "DualSolution", "Problem", "bias_of", "slopes"]
-
 #: How a solver came to its end.
 CONVERGED, CAPPED, INTERRUPTED = 0, 1, 2
 

@@ -20,8 +20,6 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Separators", "separators"]
-
 #: Rows whose distances are written out.
 _SHOWN = 10
 

@@ -24,8 +24,6 @@ from openbook.svm.kernels import Held, Kernel, add_scores
 from openbook.svm.polish import polish
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, DualSolution, Problem, slopes
 
-__all__ = ["WORKING", "pair_steps", "solve_dual"]
-
 #: Rows of a working set: their kernel matrix takes 8 MB.
 WORKING = 1024
 #: Steps of a sweep, at most: a fraction of a second.

@@ -27,8 +27,6 @@ from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, DualSolution, Problem
 from openbook.svm.smo import solve_dual
 
-__all__ = ["KernelTable", "kernel_table", "solve_hard", "solve_machine"]
-
 #: A linear machine of no more rows is solved by pairs, which is quicker for so few.
 FEW = 200
 #: A linear machine of sparse rows with more columns is solved by coordinate descent.

@@ -30,8 +30,6 @@ from openbook.svm.problem import CONVERGED, Problem
 from openbook.svm.solve import kernel_table, solve_hard
 from openbook.svm.votes import class_scores, pairs
 
-__all__ = ["SVC"]
-
 
 class SVC(SupportVectors, Classifier):
     """Support vector classification: the boundary with the widest margin.

@@ -21,8 +21,6 @@ from openbook.svm.learner import SUPPORT_RULES, SupportVectors
 from openbook.svm.machine import Task, solved
 from openbook.svm.problem import Problem
 
-__all__ = ["SVR"]
-
 
 class SVR(SupportVectors, Regressor):
     """Support vector regression: the flattest function that keeps most rows in a tube around it.

@@ -12,8 +12,6 @@ from scipy.sparse import issparse, vstack
 
 from openbook.fold import Piece
 
-__all__ = ["MachineRows", "read_rows"]
-
 
 class MachineRows(NamedTuple):
     """Encoded rows, targets, weights, and the number of the first row like each."""

@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Votes", "class_scores", "pairs", "pairwise_votes", "rest_votes"]
-
 
 class Votes(NamedTuple):
     """Who voted for whom: (machines, n_classes), and the totals, (n_classes,)."""

@@ -21,8 +21,6 @@ from openbook.data import Direction, Schema, SparseTable, Table, Word
 from openbook.data.conform import by_name, conform
 from openbook.text.terms import Counted, TermRule
 
-__all__ = ["RULE", "encoded", "placed_counts", "telling_words"]
-
 #: How the words of text columns are told where nothing else is asked for.
 RULE = TermRule()
 #: The words of a row that a derivation shows one by one, and counts that are 0 but for rounding.

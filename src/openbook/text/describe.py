@@ -32,8 +32,6 @@ from openbook.words.numbers import short
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["TellingWord", "TextDescription", "describe", "excerpt"]
-
 Array = npt.NDArray[Any]
 
 _MOST_ROWS = 20_000

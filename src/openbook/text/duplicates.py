@@ -21,8 +21,6 @@ import scipy.sparse as sp
 from openbook.errors import ParameterError
 from openbook.text.tokens import tokens
 
-__all__ = ["NearDuplicate", "near_duplicates"]
-
 Array = npt.NDArray[Any]
 
 _SHINGLE, _BANDS, _IN_BAND, _NEXT = 3, 16, 4, 8

@@ -24,8 +24,6 @@ from openbook.text.kernels import count_by_class
 from openbook.text.terms import TermRule
 from openbook.text.vocabulary import union
 
-__all__ = ["MEASURES", "RARE", "WordTable", "word_table"]
-
 Array = npt.NDArray[Any]
 
 #: Words in fewer documents are rare.

@@ -17,17 +17,6 @@ import numpy.typing as npt
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = [
-    "BREAK",
-    "Room",
-    "arrange",
-    "count_by_class",
-    "find_words",
-    "merge_words",
-    "number_words",
-    "tally_terms",
-]
-
 BREAK = 10
 
 _FREE, _ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)

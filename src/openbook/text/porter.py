@@ -11,8 +11,6 @@ Porter (1980), An algorithm for suffix stripping, Program 14(3).
 import itertools
 from functools import cache
 
-__all__ = ["porter_stem"]
-
 _VOWELS = "aeiou"
 
 _STEP_2 = {

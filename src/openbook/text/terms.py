@@ -22,8 +22,6 @@ from openbook.fold import each, shares_memory, worker_count
 from openbook.text.kernels import Room, arrange
 from openbook.text.tokens import Lexicon, sizes, slices, tokens
 
-__all__ = ["Counted", "TermRule", "into_columns"]
-
 Array = npt.NDArray[np.int32]
 
 #: What stands for every number where numbers are one term. No word is like it: it has a sign.

@@ -21,8 +21,6 @@ import numpy.typing as npt
 
 from openbook.text.kernels import find_words, number_words
 
-__all__ = ["Lexicon", "Tokens", "containing", "sizes", "slices", "tokens"]
-
 #: What each byte of UTF-8 counts as: ASCII letters and digits and all bytes of other characters are in words.
 _AS_IT_IS = np.array([byte if byte > 127 or chr(byte).isalnum() else 0 for byte in range(256)], np.uint8)
 _SMALL = np.array([ord(chr(byte).lower()) if byte < 128 else byte for byte in _AS_IT_IS.tolist()], np.uint8)

@@ -25,8 +25,6 @@ from openbook.fold import Statistics, fold, shares_memory, worker_count
 from openbook.text.kernels import BREAK, merge_words, tally_terms
 from openbook.text.terms import Counted
 
-__all__ = ["TermCounts", "union"]
-
 Array = npt.NDArray[Any]
 
 

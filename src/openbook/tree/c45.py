@@ -3,8 +3,6 @@
 from openbook.border.rules import Maybe, OneOf
 from openbook.tree.classifier import TreeClassifier
 
-__all__ = ["C45"]
-
 
 class C45(TreeClassifier):
     """The decision tree C4.5 (Quinlan, 1993): gain ratio, missing values in parts, error-based pruning.

@@ -34,8 +34,6 @@ from openbook.tree.regressor import TreeRegressor
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["CART", "CARTRegressor", "SubtreeChoice"]
-
 #: Of a longer sequence so many subtrees are judged, the smaller ones among them in finer steps.
 MOST_SUBTREES = 50
 #: Values of α that differ by less, as a share of the largest, are one.

@@ -19,8 +19,6 @@ from openbook.tree.engine.prune import PRUNINGS
 from openbook.tree.engine.stump import Presorted, best_stump, presort
 from openbook.tree.learner import Growing, TreeLearner
 
-__all__ = ["DecisionTreeClassifier", "GrowingClassifier", "TreeClassifier"]
-
 
 class GrowingClassifier(Growing, Classifier):
     """What learners that grow trees for classes share."""

@@ -2,8 +2,6 @@
 
 from openbook.tree.classifier import TreeClassifier
 
-__all__ = ["ID3"]
-
 
 class ID3(TreeClassifier):
     """The decision tree ID3 (Quinlan, 1986): information gain, a branch for every value, no pruning.

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Learner
 from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
-from openbook.tree.derive.model import derive_model, derive_row
+from openbook.tree.derive.model import derive_model
+from openbook.tree.derive.rows import derive_row
 from openbook.tree.derive.splits import few_values, least_to_split, least_weight
 from openbook.tree.engine import criteria
 from openbook.tree.engine.columns import Training, encode
@@ -34,8 +35,6 @@ from openbook.tree.engine.prune import (
 from openbook.tree.engine.search import FRACTIONAL, MAJORITY, OWN_BRANCH, GrowthRule
 from openbook.tree.show.drawing import draw
 from openbook.tree.show.ruleset import rules
-
-__all__ = ["Growing", "HowMany", "TreeLearner", "TreeRows", "how_many", "importances"]
 
 CRITERIA = {
     "gini": criteria.GINI,

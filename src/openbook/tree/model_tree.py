@@ -34,8 +34,6 @@ from openbook.tree.engine.prune import Decision, Pruned
 from openbook.tree.regressor import TreeRegressor
 from openbook.work.conditions import exact_digits, in_sql
 
-__all__ = ["Lines", "ModelTreeRegressor"]
-
 #: How many rows the line of the node above counts for.
 SMOOTHING = 15.0
 #: The factor of the adjusted error where there are no more rows than terms (as in WEKA's M5P).

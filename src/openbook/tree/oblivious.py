@@ -24,8 +24,6 @@ from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, depths
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Levels", "ObliviousTreeClassifier"]
-
 #: Gains that differ by less, as a share of the root's cost, are equal.
 ROUNDING = 1e-10
 #: So many columns and nodes of a level are shown.

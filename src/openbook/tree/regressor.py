@@ -8,8 +8,6 @@ from openbook.tree.engine.nodes import add_errors
 from openbook.tree.engine.prune import PRUNINGS
 from openbook.tree.learner import TreeLearner
 
-__all__ = ["DecisionTreeRegressor", "TreeRegressor"]
-
 
 class TreeRegressor(TreeLearner, Regressor):
     """What trees for numbers share."""

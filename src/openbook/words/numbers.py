@@ -15,19 +15,6 @@ from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = [
-    "cell",
-    "figure",
-    "fraction",
-    "interval_names",
-    "interval_words",
-    "p_words",
-    "short",
-    "shown",
-    "shown_p",
-    "signed",
-]
-
 Shown = float | int | str | None
 
 #: A longer vector shows its first figures and its last.

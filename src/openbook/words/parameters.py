@@ -14,8 +14,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["SHARED", "also_called", "documented"]
-
 Documented = TypeVar("Documented")
 Given = ParamSpec("Given")
 Made = TypeVar("Made")

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from openbook.words.numbers import signed
 
-__all__ = ["aligned_cells", "joined", "listed", "plural", "printable"]
-
 
 def plural(count: int, noun: str) -> str:
     """A count with its noun.

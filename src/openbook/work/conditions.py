@@ -26,21 +26,7 @@ import numpy as np
 
 from openbook.data import Attribute, Categorical, DatePart, Datetime, Intervals, TargetMean
 from openbook.errors import DataError
-from openbook.work.formula import printable
-
-__all__ = [
-    "Condition",
-    "Is",
-    "Within",
-    "exact_digits",
-    "in_sql",
-    "literal",
-    "number_literal",
-    "quoted",
-    "simplified",
-    "upper_edge",
-    "word",
-]
+from openbook.words.sentences import printable
 
 _UNBOUNDED = (-math.inf, math.inf)
 

@@ -33,9 +33,6 @@ from openbook.work.vocabulary import (
     TEXT_ESCAPES,
 )
 
-__all__ = ["ends_operand", "escape", "escape_text", "is_tall", "parse", "pieces", "printable", "terms"]
-
-
 NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 NAME = re.compile(r"\{([A-Za-z0-9 -]+)\}")

@@ -7,13 +7,12 @@ and on a dark one; long equations break before their signs, and what cannot brea
 from html import escape
 
 from openbook.words.numbers import cell
-from openbook.work.formula import pieces, printable, terms
+from openbook.words.sentences import printable
+from openbook.work.formula import pieces, terms
 from openbook.work.mathml import to_mathml
 from openbook.work.nodes import Node, RowNode, Symbol, TextNode
 from openbook.work.step import Grid, Passage, Step
 from openbook.work.work import Work
-
-__all__ = ["STYLE", "to_html"]
 
 STYLE = """
 .ob-work { --ob-line: #8884; --ob-accent: #2a6f97; }

@@ -19,8 +19,6 @@ from openbook.errors import DataError
 from openbook.work.step import Grid, Passage, Step
 from openbook.work.work import Work
 
-__all__ = ["from_json", "to_json"]
-
 NOT_FINITE = ("nan", "inf", "-inf")
 
 Part = Step | Grid | Passage | Work

@@ -5,14 +5,13 @@ are, and need LuaLaTeX or XeLaTeX with a font that has them.
 """
 
 from openbook.words.numbers import cell
-from openbook.work.formula import printable, terms
+from openbook.words.sentences import printable
+from openbook.work.formula import terms
 from openbook.work.nodes import Fence, Fraction, Node, Root, RowNode, Script, Symbol
 from openbook.work.step import Grid, Step
 from openbook.work.tex import text_to_tex, to_tex
 from openbook.work.unicode import broken, to_unicode
 from openbook.work.work import Work
-
-__all__ = ["to_latex"]
 
 HEADINGS = (r"\subsection*", r"\subsubsection*", r"\paragraph*")
 LINE = 70  # characters that fill a line, roughly

@@ -3,12 +3,11 @@
 from html import escape
 from string import ascii_lowercase, ascii_uppercase, digits
 
+from openbook.words.sentences import printable
 from openbook.work import nodes
-from openbook.work.formula import is_tall, printable
+from openbook.work.formula import is_tall
 from openbook.work.nodes import Node
 from openbook.work.vocabulary import LIMITS, SPACES
-
-__all__ = ["to_mathml"]
 
 THIN = '<mspace width="0.167em"></mspace>'
 ACCENT_SIGNS = {r"\hat": "^", r"\bar": "‾", r"\tilde": "~"}

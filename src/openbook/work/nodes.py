@@ -2,27 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = [
-    "Accent",
-    "Big",
-    "BinomialNode",
-    "Branch",
-    "Fence",
-    "Fraction",
-    "Function",
-    "Leaf",
-    "Letter",
-    "Node",
-    "NumberNode",
-    "Root",
-    "RowNode",
-    "Script",
-    "SpaceNode",
-    "Styled",
-    "Symbol",
-    "TextNode",
-]
-
 
 @dataclass(frozen=True)
 class NumberNode:

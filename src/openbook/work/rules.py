@@ -15,8 +15,6 @@ from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.work.conditions import Condition, literal, quoted
 
-__all__ = ["Rule", "RuleList"]
-
 
 @documented
 @dataclass(frozen=True)

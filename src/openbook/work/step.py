@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-__all__ = ["Grid", "Passage", "Result", "Step"]
-
 Result = float | int | str | None
 
 

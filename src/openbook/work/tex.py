@@ -11,8 +11,6 @@ from openbook.work.nodes import Node
 from openbook.work.unicode import SUBSCRIPTS, SUPERSCRIPTS
 from openbook.work.vocabulary import ACCENTS, BIG, DELIMITERS, FUNCTIONS, LETTERS, SYMBOLS
 
-__all__ = ["text_to_tex", "to_tex"]
-
 COMMANDS = {
     # where two commands show one sign, the first of them
     **{sign: command for table in SYMBOLS.values() for command, sign in reversed(table.items())},

@@ -12,15 +12,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from openbook.words.numbers import cell
-from openbook.work.formula import printable, terms
+from openbook.words.sentences import printable
+from openbook.work.formula import terms
 from openbook.work.step import Grid, Step
 from openbook.work.unicode import broken, to_unicode
 from openbook.work.work import Work
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-__all__ = ["part_text", "to_rich", "to_text"]
 
 LABEL_WIDTH = 36  # a longer label stands on a line of its own
 INDENT = "  "

@@ -7,12 +7,11 @@ be misread in a tighter place.
 import unicodedata
 from enum import IntEnum
 
+from openbook.words.sentences import printable
 from openbook.work import nodes
-from openbook.work.formula import pieces, printable
+from openbook.work.formula import pieces
 from openbook.work.nodes import Node
 from openbook.work.vocabulary import ACCENTS
-
-__all__ = ["broken", "to_unicode"]
 
 SIGNS = {
     "∑": "Σ",

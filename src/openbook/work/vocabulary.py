@@ -1,20 +1,5 @@
 """The words that formulas are made of: the LaTeX, the sign that shows it, and how it behaves."""
 
-__all__ = [
-    "ACCENTS",
-    "BIG",
-    "CLOSING",
-    "DELIMITERS",
-    "FUNCTIONS",
-    "LETTERS",
-    "LIMITS",
-    "OPENING",
-    "SPACES",
-    "STYLES",
-    "SYMBOLS",
-    "TEXT_ESCAPES",
-]
-
 
 def _pairs(text: str) -> dict[str, str]:
     r"""The signs of words that stand before them.

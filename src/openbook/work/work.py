@@ -8,8 +8,6 @@ from typing import Any
 from openbook.errors import did_you_mean
 from openbook.work.step import Grid, Passage, Step
 
-__all__ = ["ShowsWork", "Work"]
-
 
 @dataclass(frozen=True)
 class Work:

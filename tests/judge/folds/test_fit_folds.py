@@ -25,7 +25,7 @@ from openbook.bayes import NaiveBayes
 from openbook.border.folding import Folding
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge import FoldError, GroupFolds, compare, evaluate, evaluate_fold
-from openbook.judge.folds.splits import Bootstrap632, TimeOrdered
+from openbook.judge.folds.splitters import Bootstrap632, TimeOrdered
 from openbook.linear import LinearRegression
 
 IRIS = load_iris(return_X_y=True)

@@ -6,7 +6,7 @@ import pytest
 from openbook.baseline import ZeroR, ZeroRegressor
 from openbook.errors import DataError
 from openbook.judge import Tuning, compare, evaluate, evaluate_fold, learning_curve, protocol, tune
-from openbook.judge.folds.splits import TimeOrdered
+from openbook.judge.folds.splitters import TimeOrdered
 from openbook.linear import LinearRegression
 from openbook.neighbors import KNeighborsClassifier
 

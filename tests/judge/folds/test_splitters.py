@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from openbook.data import Column, Nominal, Numeric, Ordinal
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge import lock_away, protocol
-from openbook.judge.folds.splits import Bootstrap632, GroupFolds, TimeOrdered
+from openbook.judge.folds.splitters import Bootstrap632, GroupFolds, TimeOrdered
 
 
 def rows_of(splitter, n, y=None, groups=None):

@@ -17,7 +17,7 @@ from openbook.bayes import Laplace, NaiveBayes
 from openbook.errors import ParameterError
 from openbook.judge import FoldError, Tuning, evaluate, protocol, tune
 from openbook.judge.chance.intervals import Interval
-from openbook.judge.folds.splits import GroupFolds, TimeOrdered
+from openbook.judge.folds.splitters import GroupFolds, TimeOrdered
 from openbook.judge.scores.metrics import METRICS
 from openbook.judge.tuning.search import Tried, best_setting, knobs_of
 from openbook.linear import LinearDiscriminantAnalysis, LinearRegression

@@ -7,8 +7,6 @@ from openbook.data.findings.finding import Finding
 from openbook.data.table import Table
 from openbook.words.sentences import listed, plural
 
-__all__ = ["broken_rules"]
-
 
 def broken_rules(table: Table, text: str) -> Iterator[Finding]:
     """The rows that break a rule, if there are any."""

@@ -16,8 +16,6 @@ from openbook.data.summary import ColumnFacts, ColumnSummary
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-__all__ = ["column_findings", "target_findings"]
-
 _ENOUGH_FOR_ID = 10
 #: id, patient_id, Patient ID, patientId; but not paid.
 _CALLED_ID = re.compile(r"(?:^|[^a-z])id$|(?:^|[^A-Z])I[Dd]$")

@@ -26,8 +26,6 @@ from openbook.data.table import Table
 from openbook.words.numbers import p_words
 from openbook.words.sentences import listed
 
-__all__ = ["date_parts"]
-
 Array = npt.NDArray[Any]
 
 

@@ -8,8 +8,6 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-__all__ = ["TINY", "Finding", "step_name"]
-
 #: Below this many rows hardly anything can be told from chance.
 TINY = 50
 

@@ -25,8 +25,6 @@ from openbook.data.table import Table
 from openbook.words.numbers import p_words, short
 from openbook.words.sentences import plural
 
-__all__ = ["gap_findings"]
-
 _LEVEL = 0.05
 _FEW = 5
 _SAMPLE = 20_000

@@ -41,8 +41,6 @@ from openbook.data.findings.repeats import row_codes, sample_rows
 from openbook.data.ranks import mean_ranks
 from openbook.data.table import Table
 
-__all__ = ["leak_findings"]
-
 #: A group of fewer rows is no evidence, and neither are fewer than twice as many errors of the majority.
 _GROUP = 5
 #: More stretches of neighbouring numbers than these are numbered individuals, not a rule.

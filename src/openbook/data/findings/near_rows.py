@@ -24,8 +24,6 @@ from openbook.data.findings.repeats import row_hashes
 from openbook.data.table import Table
 from openbook.words.sentences import plural
 
-__all__ = ["near_codes", "near_rows"]
-
 _NEAR = 1e-4
 #: How many of the next rows in the order of the projection a row is held against.
 _NEXT = 8

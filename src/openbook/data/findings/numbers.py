@@ -15,8 +15,6 @@ from openbook.data.summary import ColumnFacts, NumberSummary, numbers
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-__all__ = ["number_findings"]
-
 _FEW_VALUES = 10
 _STRONG_SKEW = 2.0
 

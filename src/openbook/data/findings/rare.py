@@ -17,8 +17,6 @@ from openbook.data.table import Table
 from openbook.words.numbers import p_words, short
 from openbook.words.sentences import plural
 
-__all__ = ["many_values"]
-
 #: Without a target, a value of fewer rows may be pooled.
 _RARE = 10
 

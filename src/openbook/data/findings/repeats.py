@@ -23,8 +23,6 @@ from openbook.data.table import Table
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-__all__ = ["agreement", "repeated_columns", "repeated_rows", "row_codes", "row_hashes", "sample_rows"]
-
 #: Fewer rows than this may agree by chance.
 _ENOUGH_ROWS = 20
 

@@ -10,8 +10,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-__all__ = ["near_words", "same_words"]
-
 #: Shorter words have too many honest neighbours; longer ones are sentences.
 _SHORTEST, _LONGEST = 5, 60
 

@@ -27,8 +27,6 @@ from openbook.data.table import Table
 from openbook.words.numbers import p_words, short
 from openbook.words.sentences import plural
 
-__all__ = ["Turn", "turn_findings", "turning_point"]
-
 Floats = npt.NDArray[np.float64]
 
 _LEVEL = 0.01

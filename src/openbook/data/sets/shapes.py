@@ -20,8 +20,6 @@ from openbook.data.schema import Schema
 from openbook.data.table import Table
 from openbook.errors import ParameterError
 
-__all__ = ["SHAPES", "drawing", "polynomial"]
-
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 #: From the random generator, the class of each row and a uniform number from 0 to 1, the two inputs.

@@ -8,8 +8,6 @@ from openbook.data.schema import Schema
 from openbook.data.sets.shapes import drawing
 from openbook.data.table import Table
 
-__all__ = ["credit"]
-
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int8]
 

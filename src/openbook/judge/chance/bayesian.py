@@ -32,8 +32,6 @@ from openbook.words.numbers import figure, shown, signed
 from openbook.words.parameters import documented
 from openbook.work import ShowsWork, Step, Work
 
-__all__ = ["ROPE", "Posterior", "correlated_t", "posterior"]
-
 #: The region of practical equivalence of scores that are shares: one row in a hundred.
 ROPE = 0.01
 

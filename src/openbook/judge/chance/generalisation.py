@@ -27,8 +27,6 @@ from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.work import ShowsWork, Step, Work
 
-__all__ = ["Generalisation", "generalisation"]
-
 
 @documented
 @dataclass(frozen=True, repr=False)

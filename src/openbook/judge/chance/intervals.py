@@ -29,20 +29,6 @@ from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
-__all__ = [
-    "Interval",
-    "bootstrap",
-    "corrected_t",
-    "exact",
-    "jackknife",
-    "methods_once",
-    "percentiles",
-    "resampled",
-    "rows_needed",
-    "wald",
-    "wilson",
-]
-
 #: How many rows a bootstrap draws before it makes do with fewer resamples; the fewest and the most of those.
 _DRAWS = 20_000_000
 _FEWEST, _MOST = 200, 1000

@@ -15,8 +15,6 @@ from openbook.judge.chance.intervals import Interval, around, upper_share
 from openbook.words.numbers import figure
 from openbook.work import Step
 
-__all__ = ["t_interval", "welch"]
-
 
 def t_interval(values: np.ndarray, level: float = 0.95) -> Interval:
     """The t interval of the mean of values that belong to rows of their own.

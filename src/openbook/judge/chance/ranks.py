@@ -24,8 +24,6 @@ from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
-__all__ = ["Friedman", "critical_difference", "friedman", "ranks_of", "same_digits", "wilcoxon"]
-
 #: Up to so many differences Wilcoxon's p-value is exact; beyond, W is all but normal.
 _EXACT = 100
 

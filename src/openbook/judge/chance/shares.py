@@ -18,8 +18,6 @@ from openbook.judge.chance.intervals import Interval, wilson
 from openbook.words.numbers import figure, shown
 from openbook.work import Step
 
-__all__ = ["Share", "fisher", "log_ratio", "newcombe"]
-
 
 @dataclass(frozen=True)
 class Share:

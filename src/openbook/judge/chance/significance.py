@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, ndtri, stdtr
 
-from openbook.data.adjustments import bonferroni, false_discovery, holm
+from openbook.data.adjustments import holm
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import (
     Interval,
@@ -33,18 +33,6 @@ from openbook.judge.chance.intervals import (
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
-
-__all__ = [
-    "TestResult",
-    "Tests",
-    "bonferroni",
-    "corrected_t_test",
-    "false_discovery",
-    "holm",
-    "holm_adjusted",
-    "mcnemar",
-    "paired_bootstrap",
-]
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Step
 
-__all__ = ["Paired", "Spread", "blocks_of", "simultaneous"]
-
 #: The most skewness that is taken out, as a share of that at which an arm of the interval has no end.
 _SKEWED = 0.4
 

@@ -26,8 +26,6 @@ from openbook.judge.folds.evaluation import Which
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import shown
 
-__all__ = ["RULES", "Choice", "best_learner", "choose"]
-
 RULES = ("simplest", "best")
 
 

@@ -12,12 +12,13 @@ from itertools import combinations
 
 import numpy as np
 
+from openbook.data.adjustments import holm
 from openbook.draw import Picture
 from openbook.draw.charts import score_chart
 from openbook.errors import DataError, ParameterError, check_named
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.ranks import ranks_of
-from openbook.judge.chance.significance import TestResult, holm, methods_of
+from openbook.judge.chance.significance import TestResult, methods_of
 from openbook.judge.chance.spread import Paired, simultaneous
 from openbook.judge.choice.pairs import Pairs
 from openbook.judge.folds.evaluation import Evaluation, Which
@@ -26,8 +27,6 @@ from openbook.judge.scores.positive import FEW
 from openbook.words.numbers import shown, shown_p
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
-
-__all__ = ["Comparison", "RankingRow", "difference", "paired"]
 
 
 @dataclass(frozen=True)

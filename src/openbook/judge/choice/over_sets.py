@@ -32,8 +32,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["OverSets", "compare_over_sets"]
-
 #: Up to so many learners have room for their scores beside their ranks.
 _WIDE = 6
 

@@ -20,8 +20,6 @@ from openbook.words.numbers import p_words, shown, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["Pairs"]
-
 #: A cell of the picture, and the most room for a name.
 _WIDE, _HIGH, _ROOM = 62, 38, 240
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from openbook.draw import Picture
 from openbook.draw.letters import fitting, safe, text, width_of
 
-__all__ = ["rank_line"]
-
 #: The width of the line, the room for a name beside it, the distance of names and of bars.
 _LINE, _ROOM, _NAME, _BAR = 420, 250, 24, 11
 #: Where the line is, counted from the top.

@@ -27,8 +27,6 @@ from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import shown, shown_p
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["SideBySide", "side_by_side"]
-
 Basis = Literal["paired", "intervals", "nothing"]
 #: The line of the best learners of both.
 BEST = "best of each"

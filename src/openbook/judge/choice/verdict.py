@@ -22,8 +22,6 @@ from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import p_words, shown
 from openbook.work import Work
 
-__all__ = ["Verdict", "anything_to_learn"]
-
 #: The scores of probabilities that are asked where decisions show nothing.
 _PROPER = ("log_loss", "roc_auc")
 #: More rows than this are as good as never.

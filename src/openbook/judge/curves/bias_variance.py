@@ -26,8 +26,6 @@ from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Task
 from openbook.words.parameters import documented
 
-__all__ = ["Generator", "bias_variance"]
-
 #: How often the targets of the rows judged are drawn, at least.
 _DRAWS = 500
 

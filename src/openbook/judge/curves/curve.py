@@ -14,17 +14,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from openbook.data.adjustments import holm
 from openbook.draw import Marks, Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval, corrected_t
-from openbook.judge.chance.significance import TestResult, corrected_t_test, holm
+from openbook.judge.chance.significance import TestResult, corrected_t_test
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import short, shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
-
-__all__ = ["Curve", "Kind", "Side", "written_cell"]
 
 Kind = Literal["size", "complexity", "iterations"]
 Side = Literal["training", "validation"]

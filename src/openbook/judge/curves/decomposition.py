@@ -38,8 +38,6 @@ from openbook.words.numbers import figure, shown, signed
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["BiasVariance", "Loss", "Method", "Parts", "domingos", "kohavi_wolpert", "squared_parts"]
-
 Loss = Literal["squared", "zero_one"]
 Method = Literal["domingos", "kohavi_wolpert"]
 

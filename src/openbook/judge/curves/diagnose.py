@@ -82,8 +82,6 @@ from openbook.judge.scores.metrics import Metric
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["Diagnosis", "DiagnosisFacts", "diagnose", "diagnose_model", "verdict_of"]
-
 #: With so much of the baseline's error left even in training, a learner fits too little.
 HALF = 0.5
 

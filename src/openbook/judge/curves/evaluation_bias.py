@@ -34,8 +34,6 @@ from openbook.words.numbers import shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["EvaluationBias", "evaluation_bias"]
-
 #: From a small training part to a large one, then what uses every row, then the optimist.
 WAYS = (0.2, 0.5, 0.8, 0.95, 5, 10, "leave_one_out", "bootstrap", "training")
 

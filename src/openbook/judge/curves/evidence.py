@@ -25,21 +25,6 @@ from openbook.judge.scores.metrics import METRICS, Metric
 from openbook.words.numbers import p_words, shown
 from openbook.words.sentences import plural
 
-__all__ = [
-    "BASELINE",
-    "Better",
-    "DiagnosticEvidence",
-    "LossScale",
-    "better_learner",
-    "better_setting",
-    "calibration_evidence",
-    "gap",
-    "level",
-    "over_baseline",
-    "slope",
-    "zero",
-]
-
 #: Less than this share of the baseline's loss does not matter, and less than that of a doubling is no slope.
 TENTH, LITTLE = 0.1, 0.02
 

@@ -20,8 +20,6 @@ from openbook.judge.curves.run import CurvePoint, CurveRun, rows_of_size
 from openbook.judge.scores.metrics import Metric
 from openbook.words.parameters import documented
 
-__all__ = ["complexity_curve", "iteration_curve", "learning_curve"]
-
 Which = str | Metric | None
 
 #: How many sizes there are at most and at least, and the fewest rows that a learner is given.

@@ -1,7 +1,5 @@
 """What each verdict means, {baseline} named, and what to try, the most promising first."""
 
-__all__ = ["MEANINGS", "REMEDIES", "REPEATS", "THRESHOLD"]
-
 MEANINGS = {
     "nothing learnt": (
         "neither its decisions nor its probabilities are shown to be better than {baseline} on new rows."

@@ -26,8 +26,6 @@ from openbook.judge.folds.splits import TINY, protocol, splitter_of
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Metric, Predictions, metric
 
-__all__ = ["CurvePoint", "CurveRun", "rows_of_size", "usual_split"]
-
 #: The metric unless told otherwise: an error, since curves are about errors.
 _USUAL = {"classification": "error", "regression": "rmse", "multilabel": "hamming_loss"}
 #: Five folds, twice; once where there are many rows.

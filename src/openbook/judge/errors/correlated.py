@@ -17,8 +17,6 @@ from openbook.data.ranks import mean_ranks
 from openbook.judge.risk.proxies import binned
 from openbook.measures import chi_squared
 
-__all__ = ["TOGETHER", "correlated_groups"]
-
 #: The association from which on two columns belong together.
 TOGETHER = 0.7
 _SAMPLE = 5_000

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from openbook.data.adjustments import holm
 from openbook.errors import DataError
-from openbook.judge.chance.significance import TestResult, holm, mcnemar
+from openbook.judge.chance.significance import TestResult, mcnemar
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, row_losses
 from openbook.judge.scores.metrics import METRICS, Predictions
@@ -28,8 +29,6 @@ from openbook.work import Grid, ShowsWork, Work
 
 if TYPE_CHECKING:
     from openbook.judge.errors.honest_tree import Leaf
-
-__all__ = ["Disagreement", "DisagreementSegment", "disagreement"]
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,6 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["DocumentErrors", "document_errors"]
-
 _SURE = 0.99
 #: Pairs of classes that are shown, documents of each, and characters of an excerpt.
 _PAIRS, _EACH, _SIGNS = 8, 2, 120

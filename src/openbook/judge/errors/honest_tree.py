@@ -22,8 +22,6 @@ from openbook.tree.show.ruleset import rules
 from openbook.words.sentences import plural
 from openbook.work.conditions import Condition, Is, Within, simplified
 
-__all__ = ["Leaf", "honest_leaves"]
-
 #: The fewest rows of a segment that is found, and its least share of a half; half as many can judge it.
 _FEWEST, _SHARE = 10, 0.05
 

@@ -41,14 +41,12 @@ from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.fold import each
 from openbook.judge.chance.intervals import Interval, corrected_t, jackknife
 from openbook.judge.errors.correlated import correlated_groups
-from openbook.judge.folds.evaluate import label_codes
 from openbook.judge.folds.examples import Examples, model_task
+from openbook.judge.folds.fit_folds import label_codes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, metric
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
-
-__all__ = ["ColumnImportance", "Importance", "importance_over_folds", "permutation_importance"]
 
 #: Columns of a group that are named.
 _NAMED = 4

@@ -23,8 +23,6 @@ from openbook.words.numbers import figure, shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["Mistake", "Mistakes", "confident_mistakes"]
-
 #: So many columns of a row are printed unless they are asked for by name.
 _SHOWN_COLUMNS = 6
 

@@ -18,8 +18,6 @@ from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.metrics import Predictions
 from openbook.words.sentences import plural
 
-__all__ = ["NotablePrediction", "notable_predictions"]
-
 
 @dataclass(frozen=True)
 class NotablePrediction:

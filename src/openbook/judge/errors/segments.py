@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from openbook.data.adjustments import holm
 from openbook.draw import Picture
 from openbook.draw.charts import score_chart
 from openbook.judge.chance.intervals import Interval, bootstrap
 from openbook.judge.chance.means import welch
 from openbook.judge.chance.shares import Share, fisher, log_ratio
-from openbook.judge.chance.significance import holm
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, row_losses
 from openbook.words.numbers import shown, shown_p
@@ -32,8 +32,6 @@ from openbook.work import Grid, ShowsWork, Work
 
 if TYPE_CHECKING:
     from openbook.judge.errors.honest_tree import Leaf
-
-__all__ = ["Segment", "Segments", "worst_segments"]
 
 _WORDS = {
     "wrong": "error",

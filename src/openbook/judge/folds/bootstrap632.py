@@ -28,8 +28,6 @@ from openbook.judge.scores.metrics import Metric, Predictions
 from openbook.words.numbers import shown
 from openbook.work import Grid
 
-__all__ = ["BootstrapEvaluation", "Estimate"]
-
 #: The share of the rows that a draw of n holds, for large n: 1 - 1/e, as it is always written.
 SEEN = 0.632
 #: How many ways of pairing predictions with other rows' truths are tried, where not all are.

@@ -19,33 +19,18 @@ from openbook.judge.folds.bootstrap632 import BootstrapEvaluation
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task, sequence_of
 from openbook.judge.folds.fit_folds import (
-    FoldError,
-    complexity_of,
     fold_result,
     fold_results,
-    label_codes,
-    predicted_by,
     refuse_frozen,
     two_out_results,
 )
 from openbook.judge.folds.progress import progress_bar
 from openbook.judge.folds.results import FoldResult
-from openbook.judge.folds.splits import Bootstrap632, Protocol, TimeOrdered, protocol, splitter_of
-from openbook.judge.folds.splitters import TestGroups
+from openbook.judge.folds.splits import Protocol, protocol, splitter_of
+from openbook.judge.folds.splitters import Bootstrap632, TestGroups, TimeOrdered
 from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.metrics import IN_ORDER, Metric, Task, metric
 from openbook.words.parameters import also_called, documented
-
-__all__ = [
-    "FoldError",
-    "compare",
-    "complexity_of",
-    "evaluate",
-    "evaluate_fold",
-    "judged",
-    "label_codes",
-    "predicted_by",
-]
 
 Progress = Callable[[int, int], None] | bool | None
 Metrics = Iterable[str | Metric] | str | Metric | None

@@ -36,8 +36,6 @@ from openbook.work import Grid, ShowsWork, Work
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Evaluation"]
-
 Which = str | Metric | None
 
 

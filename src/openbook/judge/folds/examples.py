@@ -29,8 +29,6 @@ from openbook.judge.folds.holdout import OnTraining
 from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, n_rows, time_codes
 from openbook.judge.scores.metrics import Task
 
-__all__ = ["Examples", "RowsOfFold", "Split", "labelled_apart", "model_task", "sequence_of", "takes_tables"]
-
 
 @dataclass(frozen=True)
 class Examples:

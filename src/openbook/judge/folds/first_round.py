@@ -16,8 +16,6 @@ from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.scores.label_metrics import right_sets, wrong_cells
 from openbook.judge.scores.metrics import Predictions, surprise
 
-__all__ = ["Decisions", "FirstRound", "all_decisions", "row_losses"]
-
 
 @dataclass(frozen=True)
 class FirstRound:

@@ -26,22 +26,6 @@ from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.thread_warnings import collected_warnings
 
-__all__ = [
-    "Fitted",
-    "FoldError",
-    "adds_up",
-    "complexity_of",
-    "fitted_together",
-    "fold_result",
-    "fold_results",
-    "label_codes",
-    "predicted_by",
-    "refuse_frozen",
-    "rounds",
-    "two_out_result",
-    "two_out_results",
-]
-
 #: The most folds that are fitted in one pass: their statistics are all held at once.
 _MOST = 100
 #: Fewer rows gain nothing by it, and stay, bit for bit, what they are fold by fold.

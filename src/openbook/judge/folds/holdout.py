@@ -18,8 +18,6 @@ from openbook.errors import ParameterError
 from openbook.judge.folds.splitters import Split, dealt, group_codes, group_counts, n_rows
 from openbook.words.parameters import documented
 
-__all__ = ["Holdout", "OnTraining", "some_groups", "some_rows", "tenths"]
-
 
 @documented
 @dataclass(eq=False)

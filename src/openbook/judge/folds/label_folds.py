@@ -17,8 +17,6 @@ import numpy as np
 from openbook.errors import ParameterError
 from openbook.words.parameters import documented
 
-__all__ = ["IterativeStratification", "dealt_labels"]
-
 
 @documented
 @dataclass(eq=False)

@@ -16,8 +16,6 @@ from openbook.judge.folds.train_only import TrainOnly, taken
 from openbook.judge.scores.metrics import Task
 from openbook.words.parameters import documented
 
-__all__ = ["lock_away"]
-
 #: Where the final test is of new groups, at most this share of the earlier rows is given up for it.
 _GIVEN_UP = 1 / 3
 

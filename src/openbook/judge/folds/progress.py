@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-__all__ = ["PATIENCE", "progress_bar"]
-
 #: Seconds that pass before anything is shown.
 PATIENCE = 1.0
 

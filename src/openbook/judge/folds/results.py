@@ -18,8 +18,6 @@ import numpy as np
 from openbook.errors import DataError
 from openbook.judge.scores.metrics import Predictions
 
-__all__ = ["FoldResult"]
-
 
 @dataclass(frozen=True, eq=False)
 class FoldResult:

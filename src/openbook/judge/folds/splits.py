@@ -21,7 +21,7 @@ from openbook.border.rows import class_codes
 from openbook.data import Categorical, Column
 from openbook.data.label_sets import label_sets
 from openbook.errors import ParameterError, did_you_mean
-from openbook.judge.folds.holdout import Holdout, OnTraining, some_rows, tenths
+from openbook.judge.folds.holdout import Holdout, OnTraining, tenths
 from openbook.judge.folds.label_folds import IterativeStratification
 from openbook.judge.folds.splitters import (
     Bootstrap632,
@@ -39,20 +39,6 @@ from openbook.judge.folds.train_only import TrainOnly, taken
 from openbook.judge.scores.metrics import Task
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
-
-__all__ = [
-    "TINY",
-    "Bootstrap632",
-    "GroupFolds",
-    "Holdout",
-    "OnTraining",
-    "Protocol",
-    "TimeOrdered",
-    "protocol",
-    "some_rows",
-    "splitter_of",
-    "task_of",
-]
 
 #: Fewer rows than this are left out one by one, and none are locked away.
 TINY = 50

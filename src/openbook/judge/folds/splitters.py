@@ -27,21 +27,6 @@ from openbook.data.distinct import distinct_codes
 from openbook.errors import DataError, ParameterError
 from openbook.words.parameters import documented
 
-__all__ = [
-    "Bootstrap632",
-    "GroupFolds",
-    "Split",
-    "TestGroups",
-    "TimeOrdered",
-    "apart",
-    "check_test_groups",
-    "dealt",
-    "group_codes",
-    "group_counts",
-    "n_rows",
-    "time_codes",
-]
-
 Split = tuple[np.ndarray, np.ndarray]
 
 #: Whether groups that are tested may also train, by their earlier rows.

@@ -14,8 +14,6 @@ from typing import Any
 
 from openbook.errors import InterruptedFit
 
-__all__ = ["collected_warnings"]
-
 _lock = threading.Lock()
 _own = threading.local()
 _listeners = 0

@@ -18,8 +18,6 @@ from openbook.data import Column
 from openbook.errors import DataError
 from openbook.judge.folds.splitters import Split, TestGroups, group_codes, time_codes
 
-__all__ = ["TrainOnly", "taken"]
-
 
 @dataclass(frozen=True, eq=False)
 class TrainOnly:

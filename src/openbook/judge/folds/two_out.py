@@ -25,8 +25,6 @@ from openbook.judge.folds.examples import Split
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.scores.metrics import Metric, Predictions
 
-__all__ = ["score_changes", "two_out_splits"]
-
 #: Of so many rows and more, little variance is missing, and a rule of thumb adds it.
 _ENOUGH = 500
 #: With how many of the folds that follow it a fold is left out.

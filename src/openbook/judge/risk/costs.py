@@ -39,8 +39,6 @@ from openbook.words.numbers import figure, shown, shown_p
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Step, Work
 
-__all__ = ["Costs", "Payment", "cost_metric", "costs", "tie_cost_ratio", "total_cost"]
-
 #: Class codes, from what is known of some rows.
 Decide = Callable[[Predictions], np.ndarray]
 

@@ -44,8 +44,6 @@ from openbook.words.numbers import shown, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["Fairness", "Parity", "fairness"]
-
 #: What is counted, in words.
 RATES = {
     "prevalence": "prevalence",

@@ -34,8 +34,6 @@ from openbook.data.findings import TINY, Finding
 from openbook.judge.folds.examples import Examples
 from openbook.words.sentences import plural
 
-__all__ = ["prepared_outside"]
-
 #: A value of fewer rows has no mean to speak of; such values may hold so many of the rows.
 _GROUP, _LOOSE = 5, 0.2
 #: The chance of a fit so close, and the least share of the means' variance that it must explain.

@@ -45,8 +45,6 @@ from openbook.words.numbers import shown
 from openbook.words.sentences import plural
 from openbook.work import ShowsWork, Work
 
-__all__ = ["Leaks", "leaks"]
-
 #: Fewer values than this name no groups; so many rows a value are too many for one.
 _FEWEST_GROUPS, _MOST_ROWS = 20, 50
 #: A larger share of test rows with a twin is grave: of every copy, two rows have one.

@@ -31,8 +31,6 @@ from openbook.words.numbers import shown, shown_p
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["LeakTest", "leak_test"]
-
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)

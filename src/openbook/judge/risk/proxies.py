@@ -18,10 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from openbook.data import Categorical, Column, Numeric, Table
+from openbook.data.adjustments import holm
 from openbook.judge.chance.intervals import Interval, corrected_t, wilson
-from openbook.judge.chance.significance import corrected_t_test, holm
-
-__all__ = ["Proxy", "binned", "proxies"]
+from openbook.judge.chance.significance import corrected_t_test
 
 _FOLDS = 10
 #: Into how many intervals of about equal frequency a number is cut, at most.

@@ -6,8 +6,6 @@ from openbook.data import Categorical, Column, Numeric
 from openbook.errors import DataError
 from openbook.words.numbers import interval_words, short
 
-__all__ = ["group_rows"]
-
 #: Numbers of so few values are groups as they are; others are cut at their quartiles.
 _FEW = 5
 

@@ -23,8 +23,6 @@ from openbook.judge.folds.examples import Examples
 from openbook.judge.folds.first_round import FirstRound
 from openbook.judge.risk.proxies import binned
 
-__all__ = ["Carrier", "carrier"]
-
 #: A column that explains this share of what the model explains carries it, where that is something.
 _CARRIES, _SOMETHING = 0.9, 0.1
 _FOLDS = 5

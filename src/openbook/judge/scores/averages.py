@@ -19,8 +19,6 @@ import numpy as np
 from openbook.errors import check_named
 from openbook.judge.scores.rates import LOGIT, Rate, by_class, mean_over_classes, share, smooth
 
-__all__ = ["AVERAGED", "KINDS", "Average", "averages_of"]
-
 KINDS = ("macro", "micro", "weighted")
 AVERAGED = ("precision", "recall", "f1", "f1_of_means")
 

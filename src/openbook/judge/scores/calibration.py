@@ -28,8 +28,6 @@ from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Bin", "Calibration"]
-
 _STRATEGIES = ("uniform", "quantile")
 
 

@@ -53,8 +53,6 @@ from openbook.work import ShowsWork, Step, Work
 if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation
 
-__all__ = ["Confusion"]
-
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)

@@ -16,8 +16,6 @@ from openbook.work import Grid, Step, Work, escape_text
 if TYPE_CHECKING:
     from openbook.judge.scores.confusion import Confusion
 
-__all__ = ["derive_rate", "each_table", "overview", "shown_rate", "symbol"]
-
 
 def symbol(name: str) -> str:
     """A rate as it is written: "tpr" is TPR, "lr_plus" LR+.

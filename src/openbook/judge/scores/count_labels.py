@@ -14,8 +14,6 @@ from openbook.data.attributes import as_text
 from openbook.data.distinct import distinct_codes
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["counted_labels", "plain_labels", "whole"]
-
 
 def counted_labels(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
     """How often each label (row) was taken for each (column), and the labels."""

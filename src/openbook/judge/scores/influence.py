@@ -30,19 +30,6 @@ from openbook.judge.scores.rates import rate_slopes
 if TYPE_CHECKING:
     from openbook.judge.scores.metrics import Predictions
 
-__all__ = [
-    "Influence",
-    "by_deletion",
-    "of_area",
-    "of_average_precision",
-    "of_correlation",
-    "of_counts",
-    "of_losses",
-    "of_r2",
-    "of_root",
-    "over_classes",
-]
-
 #: The influence of every row on a score.
 Influence = Callable[["Predictions"], np.ndarray]
 

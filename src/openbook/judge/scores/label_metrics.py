@@ -25,8 +25,6 @@ from openbook.judge.scores import influence as on
 if TYPE_CHECKING:
     from openbook.judge.scores.metrics import Predictions
 
-__all__ = ["LABEL_SCORES", "RATIOS", "label_ratios", "overlaps", "right_sets", "sides", "wrong_cells"]
-
 #: The ratios of labels that have micro and macro averages.
 RATIOS = ("f1", "precision", "recall")
 

@@ -16,8 +16,6 @@ import numpy as np
 
 from openbook.kernels.jit import jit
 
-__all__ = ["area", "parted", "placements"]
-
 
 def parted(truth: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The scores of the rows that are true, and of those that are not, each sorted."""

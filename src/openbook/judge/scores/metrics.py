@@ -25,18 +25,6 @@ from openbook.judge.scores import influence as on
 from openbook.judge.scores.label_metrics import LABEL_SCORES
 from openbook.judge.scores.rates import by_class, cohens_kappa, mcc, mean_over_classes
 
-__all__ = [
-    "METRICS",
-    "Metric",
-    "Predictions",
-    "Task",
-    "confusion",
-    "metric",
-    "metrics_of",
-    "quadratic_kappa",
-    "surprise",
-]
-
 Task = Literal["classification", "regression", "multilabel"]
 
 

@@ -39,8 +39,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-__all__ = ["MultiLabel"]
-
 _WORDS = {name: each.words for name, each in metrics_of("multilabel").items()}
 
 #: Pairs of labels that are told, and labels that are drawn.

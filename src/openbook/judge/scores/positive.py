@@ -14,8 +14,6 @@ from openbook.data import Categorical, Column, Labels
 from openbook.data.attributes import Nominal
 from openbook.errors import PlanError, did_you_mean
 
-__all__ = ["FEW", "RARE", "check_positive", "positive_class", "positive_last", "shares", "too_rare"]
-
 #: A class with a smaller share of the rows is rare.
 RARE = 0.25
 #: Of fewer rows of a class no score says whether a model finds it.

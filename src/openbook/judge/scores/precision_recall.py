@@ -26,8 +26,6 @@ from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
-__all__ = ["PrecisionRecall", "average_precision"]
-
 
 def average_precision(truth: Any, scores: Any) -> float:
     """The average precision of scores; NaN without positive rows.

@@ -30,24 +30,6 @@ from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Step
 
-__all__ = [
-    "FISHER",
-    "LOG",
-    "LOGIT",
-    "Rate",
-    "RateScale",
-    "RateValue",
-    "by_class",
-    "cohens_kappa",
-    "delta",
-    "f_beta",
-    "mcc",
-    "mean_over_classes",
-    "rate_slopes",
-    "share",
-    "smooth",
-]
-
 Statistic = Callable[[np.ndarray], Any]
 
 #: So small that its square vanishes beside any count.

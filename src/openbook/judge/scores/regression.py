@@ -33,8 +33,6 @@ from openbook.work import Grid, ShowsWork, Step, Work
 if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation
 
-__all__ = ["Regression"]
-
 _NAMES = ("mse", "rmse", "mae", "r2", "correlation")
 
 

@@ -17,8 +17,6 @@ from openbook.judge.folds.examples import Examples, model_task
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-__all__ = ["beside_truth", "draw_residuals", "residuals"]
-
 _MOST_DOTS = 1000
 #: Rows for each point of the curve, at least, and points, at most.
 _ROWS, _POINTS = 15, 24

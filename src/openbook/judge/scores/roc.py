@@ -33,8 +33,6 @@ from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
-__all__ = ["OperatingPoint", "Roc", "auc"]
-
 
 def auc(truth: Any, scores: Any) -> float:
     """The area under the ROC curve; NaN without rows of both kinds.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from openbook.judge.scores.precision_recall import PrecisionRecall
     from openbook.judge.scores.roc import Roc
 
-__all__ = ["draw_calibration", "draw_cost_curves", "draw_precision_recall", "draw_rocs"]
-
 #: Steps of a line that are smaller than this share of the axis are not seen.
 _FINE = 1 / 1500
 

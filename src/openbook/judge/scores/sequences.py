@@ -25,8 +25,6 @@ from openbook.judge.chance.spread import Spread
 from openbook.words.numbers import shown
 from openbook.work import Grid, Step, Work
 
-__all__ = ["SequenceScores", "SpanCounts", "is_bio", "sequence_scores", "sequence_table", "spans_of"]
-
 
 @dataclass(frozen=True)
 class SpanCounts:

@@ -8,19 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = [
-    "ALSO",
-    "OTHERS",
-    "RATIOS",
-    "RATIO_OF",
-    "SEVERAL",
-    "SHARES",
-    "TWO_CLASSES",
-    "CountShare",
-    "cost",
-    "why_none",
-]
-
 
 class CountShare(NamedTuple):
     """A rate that is a share of rows: which cells count, and among which."""

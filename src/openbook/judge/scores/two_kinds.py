@@ -25,8 +25,6 @@ from openbook.work import Grid, ShowsWork, Work
 if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation
 
-__all__ = ["Scored", "ThresholdCurve"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Scored(ShowsWork, ABC):

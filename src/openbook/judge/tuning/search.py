@@ -22,13 +22,14 @@ from sklearn.pipeline import Pipeline
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval
-from openbook.judge.folds.evaluate import FoldError, judged
+from openbook.judge.folds.evaluate import judged
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples, takes_tables
-from openbook.judge.folds.splits import TimeOrdered, protocol, some_rows, splitter_of
+from openbook.judge.folds.fit_folds import FoldError
+from openbook.judge.folds.holdout import some_rows
+from openbook.judge.folds.splits import protocol, splitter_of
+from openbook.judge.folds.splitters import TimeOrdered
 from openbook.judge.scores.metrics import Metric
-
-__all__ = ["SEARCHES", "SettingsSearch", "Tried", "best_setting", "knobs_of", "settings_to_try"]
 
 SEARCHES = ("grid", "random", "halving")
 #: Of so many settings one goes on to the next round of halving, and of rows there are as many times more.

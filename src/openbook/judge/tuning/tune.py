@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.errors import ParameterError
-from openbook.judge.folds.evaluate import Progress, complexity_of, judged
+from openbook.judge.folds.evaluate import Progress, judged
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import (
     Examples,
@@ -29,15 +29,14 @@ from openbook.judge.folds.examples import (
     model_task,
     takes_tables,
 )
-from openbook.judge.folds.splits import Protocol, TimeOrdered, protocol
-from openbook.judge.folds.splitters import time_codes
+from openbook.judge.folds.fit_folds import complexity_of
+from openbook.judge.folds.splits import Protocol, protocol
+from openbook.judge.folds.splitters import TimeOrdered, time_codes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
 from openbook.judge.tuning.search import SettingsSearch, Tried, best_setting, knobs_of, settings_to_try
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
-
-__all__ = ["Tuned", "Tuning", "tune"]
 
 
 def _has(name: str) -> Any:

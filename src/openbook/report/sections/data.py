@@ -26,8 +26,6 @@ from openbook.report.words import Described
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-__all__ = ["from_file_to_model", "possible_leaks", "the_data"]
-
 #: Findings that are shown at once; columns that are, and columns in all; bars of a nominal one.
 _FINDINGS, _FIRST, _MOST_COLUMNS, _BARS = 5, 9, 36, 8
 

@@ -15,8 +15,6 @@ from openbook.report.templates import environment
 from openbook.words.numbers import p_words
 from openbook.words.sentences import plural
 
-__all__ = ["draft_of_report"]
-
 #: Learners of the ranking, columns and findings that are told.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5
 

@@ -42,16 +42,6 @@ from openbook.words.numbers import figure, short, shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = [
-    "confusion_figure",
-    "cost_of_decisions",
-    "documents_and_words",
-    "fairness_by_group",
-    "labelled_sequences",
-    "segments_and_mistakes",
-    "the_errors",
-]
-
 #: More classes make a table that nobody reads.
 _MOST_CLASSES = 15
 

@@ -28,8 +28,6 @@ from openbook.report.study import StudyResult
 from openbook.words.numbers import shown_p
 from openbook.words.sentences import listed, plural
 
-__all__ = ["evaluation_protocol", "final_test", "the_choice", "the_ranking"]
-
 #: Columns that are named.
 _MOST_NAMES = 20
 

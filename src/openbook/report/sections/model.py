@@ -25,9 +25,6 @@ from openbook.report.portrait import portraits
 from openbook.report.study import Example, StudyResult
 from openbook.words.sentences import plural
 
-__all__ = ["feature_importance", "learning_and_diagnosis", "the_model", "worked_predictions"]
-
-
 the_model = section("model", "The model")(portraits)
 
 

@@ -13,8 +13,6 @@ from openbook.report.blocks import Answers, Block, Items, Paragraph, section
 from openbook.report.study import StudyResult
 from openbook.words.sentences import listed, plural
 
-__all__ = ["QUESTIONS", "open_questions", "personal_columns", "questions_to_answer", "reviewer_questions"]
-
 #: The questions by the key of their answer in the plan.
 QUESTIONS = {
     "access": "Who may access the data?",

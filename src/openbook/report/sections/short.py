@@ -20,8 +20,6 @@ from openbook.report.blocks import (
 from openbook.report.study import StudyResult
 from openbook.words.sentences import plural
 
-__all__ = ["in_short", "reproduce", "skipped"]
-
 #: More warnings are left to their own parts.
 _MOST_WARNINGS = 4
 

@@ -25,9 +25,6 @@ from openbook.words.numbers import figure
 from openbook.work import Step
 from openbook.work.conditions import Is, Within
 
-__all__ = ["ColumnCandidate", "Search", "group_at", "search_at"]
-
-
 #: A gain below this is rounding.
 _ZERO = 1e-14
 

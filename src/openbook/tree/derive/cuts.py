@@ -21,8 +21,6 @@ from openbook.tree.derive.splits import CandidateSplit, Classes, Group, best_of
 from openbook.work import Grid, Work
 from openbook.work.conditions import Within
 
-__all__ = ["Cut", "Cuts", "candidate_cuts"]
-
 #: So many cuts are worked out, the best of them, and so many listed.
 WORKED_OUT, LISTED = 8, 100
 

@@ -9,16 +9,6 @@ from openbook.tree.derive.splits import CandidateSplit, Classes, Group
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, escape_text
 
-__all__ = [
-    "MEASURES",
-    "ImpurityMeasure",
-    "branch_grid",
-    "group_cells",
-    "impurity_step",
-    "joined_terms",
-    "split_steps",
-]
-
 #: Longer sums are abbreviated, and longer grids.
 SHOWN_TERMS, SHOWN_BRANCHES = 8, 24
 

@@ -13,8 +13,6 @@ from openbook.tree.show.named_tree import named_tree
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["derive_line_row", "derive_lines", "line_words"]
-
 #: So many leaves are listed.
 LISTED = 40
 

@@ -20,13 +20,10 @@ target for a number; where cells are missing, the share of each branch and the s
 
 from openbook.tree.derive.nodes import Narrator
 from openbook.tree.derive.pruning import work_of_decision
-from openbook.tree.derive.rows import derive_row
 from openbook.tree.engine.nodes import LEAF, depths
 from openbook.tree.engine.prune import PRUNING_RULES, Decision
 from openbook.tree.show.named_tree import named_tree
 from openbook.work import Grid, Work
-
-__all__ = ["derive_model", "derive_row"]
 
 #: So many decisions of pruning are worked out, and so many listed.
 WORKED_OUT, LISTED = 8, 40

@@ -29,8 +29,6 @@ from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import simplified
 
-__all__ = ["Narrator"]
-
 #: So many candidates of a node are worked out, and so many listed.
 WORKED_OUT, LISTED = 8, 40
 #: An error that is no larger a share of the root's is none but for rounding.

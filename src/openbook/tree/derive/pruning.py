@@ -6,8 +6,6 @@ from openbook.tree.engine.prune import EXPECTED, MADE
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["work_of_decision", "work_of_pruning"]
-
 
 class _Words(NamedTuple):
     """A rule in words, and the cost of a subtree and of a leaf in formulas."""

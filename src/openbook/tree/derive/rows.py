@@ -19,8 +19,6 @@ from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import exact_digits, word
 
-__all__ = ["derive_row"]
-
 #: So many steps on the way, and leaves, of a row that goes several ways are shown.
 LISTED = 40
 

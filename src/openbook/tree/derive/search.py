@@ -22,8 +22,6 @@ from openbook.tree.derive.splits import (
 )
 from openbook.tree.engine.columns import midpoint
 
-__all__ = ["Found", "TargetRows", "cuts_of", "is_missing", "search_column", "search_node"]
-
 #: The most weight that C4.5 asks for beside a cut.
 MOST_BESIDE = 25.0
 

@@ -20,22 +20,6 @@ from typing import Any
 
 from openbook.data.rare import FEW
 
-__all__ = [
-    "CandidateSplit",
-    "Classes",
-    "Group",
-    "NumberGroup",
-    "average_gain",
-    "best_groups",
-    "best_of",
-    "chance_drop",
-    "chosen",
-    "few_values",
-    "gain_tolerance",
-    "least_to_split",
-    "least_weight",
-]
-
 #: Gains that differ by less than this share are equal but for rounding.
 ROUNDING = 1e-12
 #: C4.5's: how far below the average a gain may lie; which ratios are equal.

@@ -31,16 +31,6 @@ from openbook.tree.engine.keys import FIRST, MISSING, ROW
 from openbook.tree.engine.split import GAP, KNOWN, LEFT, ROUNDING, TOTAL, row_of
 from openbook.tree.engine.subset import sort_codes
 
-__all__ = [
-    "Ladder",
-    "ladder_of",
-    "median_and_deviation",
-    "note_medians",
-    "scan_medians",
-    "set_up",
-    "settle_branches",
-]
-
 
 class Ladder(NamedTuple):
     """The targets in order, and room to work in.

@@ -28,20 +28,6 @@ from openbook.kernels.jit import jit
 from openbook.tree.engine.keys import MISSING, ROW, check_rows, rank_few, sort_rows
 from openbook.tree.engine.nodes import cells
 
-__all__ = [
-    "COLUMN",
-    "DRAWN",
-    "NOMINAL",
-    "ORDERED",
-    "SORTED",
-    "Edges",
-    "Sorted",
-    "Training",
-    "codes_of",
-    "encode",
-    "encode_for_draws",
-]
-
 SORTED, ORDERED, NOMINAL, DRAWN = range(4)
 
 #: A numeric column of no more distinct numbers than these is coded: counting beats sorting.

@@ -22,17 +22,6 @@ from openbook.kernels.jit import inner
 from openbook.tree.engine.columns import NOMINAL, ORDERED
 from openbook.tree.engine.split import add_target, row_of
 
-__all__ = [
-    "PER_WORD",
-    "clear",
-    "count_codes",
-    "count_together",
-    "has_gaps",
-    "in_words",
-    "lay_out",
-    "multiway_packed",
-]
-
 #: Where no column has more codes, missing included, counting all at once pays for nodes of any size.
 FEW_CODES = 16
 

@@ -25,8 +25,6 @@ import numpy as np
 
 from openbook.kernels.jit import inner
 
-__all__ = ["ABSOLUTE", "ENTROPY", "GAIN_RATIO", "GINI", "SQUARED", "impurity_cost", "plogp", "weight_of"]
-
 GINI, ENTROPY, GAIN_RATIO, SQUARED, ABSOLUTE = range(5)
 
 

@@ -50,18 +50,6 @@ from openbook.tree.engine.search import (
 from openbook.tree.engine.split import TOTAL, Instances, Targets, add_instance, whole_below
 from openbook.tree.engine.stopping import is_chance, is_vain
 
-__all__ = [
-    "DONE",
-    "MORE_INSTANCES",
-    "MORE_NODES",
-    "MORE_ROUTES",
-    "NODE",
-    "Ground",
-    "Growth",
-    "grow",
-    "wait_for",
-]
-
 #: What `grow` says when it comes back: it is done, or one of the tables is full.
 DONE, MORE_NODES, MORE_INSTANCES, MORE_ROUTES = range(4)
 

@@ -20,21 +20,6 @@ import numpy as np
 from openbook.errors import RefusalError
 from openbook.kernels.jit import inner, jit
 
-__all__ = [
-    "CLASS",
-    "CLASS_BIT",
-    "FIRST",
-    "FIRST_BIT",
-    "MISSING",
-    "MOST_ROWS",
-    "ROW",
-    "check_rows",
-    "mark_class",
-    "only",
-    "rank_few",
-    "sort_rows",
-]
-
 #: So many rows, or parts of rows, can be told apart.
 MOST_ROWS = 2**29
 ROW, CLASS, FIRST, MISSING = np.array([MOST_ROWS - 1, 2**29, 2**30, 2**31], np.uint32)

@@ -19,24 +19,6 @@ import numpy as np
 from openbook.data import Categorical, Nominal, SparseTable
 from openbook.kernels.jit import inner, jit
 
-__all__ = [
-    "LEAF",
-    "SPREAD",
-    "Tree",
-    "add_along_paths",
-    "add_errors",
-    "add_values",
-    "cells",
-    "check",
-    "cut_back",
-    "depths",
-    "leaf_of",
-    "leaves_of",
-    "narrow",
-    "parents",
-    "remaining",
-]
-
 LEAF = -1
 SPREAD = -1
 

@@ -17,20 +17,6 @@ from openbook.tree.engine.keys import FIRST, FIRST_BIT, ROW
 from openbook.tree.engine.search import FRACTIONAL, OWN_BRANCH
 from openbook.tree.engine.split import ROUNDING, add_keys, add_target, row_of
 
-__all__ = [
-    "BRANCH",
-    "heaviest_of",
-    "make_parts",
-    "note_sides",
-    "part",
-    "part_by_code",
-    "part_by_value",
-    "part_in_two",
-    "send_missing",
-    "take_cut",
-    "take_sides",
-]
-
 #: So many keys are looked at together for one that is not FIRST.
 BLOCK = 64
 #: A part of a row that is lighter goes to the heaviest branch as a whole.

@@ -22,18 +22,6 @@ from openbook.tree.engine.search import FOUND, FRACTIONAL, Desk, Evidence
 from openbook.tree.engine.split import Instances, Targets
 from openbook.tree.engine.two_classes import SMALL_BLOCK
 
-__all__ = [
-    "N_SUMS",
-    "Candidates",
-    "grown",
-    "n_slots",
-    "no_candidates",
-    "ordered_tests",
-    "plant",
-    "ripe",
-    "trees_of",
-]
-
 #: The candidates of so many nodes are kept for the work, and so many figures of them.
 NOTED, NOTED_FIGURES = 64, 200_000
 #: Of many rows, so that noting takes no time to speak of: so many over all, but the top of the tree at least.

@@ -31,26 +31,6 @@ from scipy.special import ndtri
 from openbook.errors import ParameterError
 from openbook.tree.engine.nodes import LEAF, Tree, cut_back, parents, remaining
 
-__all__ = [
-    "HELD_OUT",
-    "PRUNINGS",
-    "PRUNING_RULES",
-    "Decision",
-    "Path",
-    "Pruned",
-    "added_errors",
-    "collapse",
-    "cost_complexity_path",
-    "pessimistic_errors",
-    "prune_best_first",
-    "prune_confidence",
-    "prune_cost_complexity",
-    "prune_pessimistic",
-    "prune_reduced_error",
-    "training_errors",
-    "worth_expanding",
-]
-
 #: The ways to prune by what is predicted: a tree of numbers makes no errors that could be counted.
 PRUNINGS = {
     "classification": ("reduced_error", "best_first", "pessimistic", "confidence", "cost_complexity"),

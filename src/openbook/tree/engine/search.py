@@ -50,21 +50,6 @@ from openbook.tree.engine.split import (
 from openbook.tree.engine.subset import best_subset
 from openbook.tree.engine.two_classes import best_cut_of_two
 
-__all__ = [
-    "FOUND",
-    "FRACTIONAL",
-    "MAJORITY",
-    "OWN_BRANCH",
-    "Desk",
-    "Evidence",
-    "GrowthRule",
-    "choose_split",
-    "note",
-    "row_at",
-    "rows_around",
-    "search",
-]
-
 FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
 
 #: C4.5's tolerances, and its bounds for the weight beside a cut.

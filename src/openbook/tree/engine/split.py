@@ -18,22 +18,6 @@ from openbook.kernels.jit import inner
 from openbook.tree.engine.criteria import ENTROPY, GAIN_RATIO, GINI, SQUARED, impurity_cost, plogp, weight_of
 from openbook.tree.engine.keys import CLASS_BIT, FIRST, ROW
 
-__all__ = [
-    "Instances",
-    "Targets",
-    "add_instance",
-    "add_keys",
-    "add_target",
-    "best_bin",
-    "best_cut",
-    "drawn_between",
-    "multiway",
-    "row_of",
-    "tolerance",
-    "whole_below",
-]
-
-
 #: The rows of the stats on the desk: two sides, and missing, known and all cells of the members at hand.
 #: NumPy's numbers, since numba compiles a function anew for each of Python's that it is called with.
 LEFT, RIGHT, GAP, KNOWN, TOTAL = np.arange(5)

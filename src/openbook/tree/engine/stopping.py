@@ -8,8 +8,6 @@ stats : float64 (n_branches, n_classes), the weight of each class; missing cells
 
 from openbook.kernels.jit import inner
 
-__all__ = ["is_chance", "is_vain"]
-
 
 @inner
 def is_chance(stats, columns, critical):

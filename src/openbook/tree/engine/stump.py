@@ -32,8 +32,6 @@ from openbook.tree.engine.plant import Candidates
 from openbook.tree.engine.split import ROUNDING, Instances
 from openbook.tree.engine.two_classes import allowed, beats, best_inside, drop_of, may_hide, worth
 
-__all__ = ["Presorted", "Stump", "best_stump", "presort"]
-
 #: About so many bins has a column, times the square root of the rows: then what a bin may hide keeps step
 #: with what chance does in a column of noise. More are slower to count, fewer to go through.
 BINS, LEAST_BINS, MOST_BINS = 6, 64, 16384

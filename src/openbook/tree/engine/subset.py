@@ -11,8 +11,6 @@ from openbook.kernels.jit import inner
 from openbook.tree.engine.criteria import SQUARED, weight_of
 from openbook.tree.engine.split import KNOWN, best_bin, tolerance
 
-__all__ = ["best_subset", "sort_codes"]
-
 
 @inner
 def sort_codes(score, order):

@@ -26,17 +26,6 @@ from openbook.tree.engine.criteria import GAIN_RATIO, GINI, plogp
 from openbook.tree.engine.keys import CLASS, CLASS_BIT, FIRST, FIRST_BIT, ROW
 from openbook.tree.engine.split import KNOWN, tolerance
 
-__all__ = [
-    "SMALL_BLOCK",
-    "allowed",
-    "beats",
-    "best_cut_of_two",
-    "best_inside",
-    "drop_of",
-    "may_hide",
-    "worth",
-]
-
 #: How many keys a block has: fewer where the keys are few.
 SMALL_BLOCK, LARGE_BLOCK, MANY_KEYS = 32, 128, 4096
 

@@ -21,10 +21,8 @@ from openbook.errors import DataError, ParameterError
 from openbook.tree.engine.nodes import LEAF, depths
 from openbook.tree.show.named_tree import NamedTree, named_tree
 from openbook.words.numbers import figure
+from openbook.words.sentences import printable
 from openbook.work.conditions import Condition
-from openbook.work.formula import printable
-
-__all__ = ["Drawing", "Place", "draw"]
 
 
 def draw(model, max_depth=None):

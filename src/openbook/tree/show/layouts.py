@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from openbook.draw.letters import safe, text, width_of
 
-__all__ = ["Box", "from_the_left", "from_the_top", "outline"]
-
 #: From the top: a box's height, and from one level to the next.
 _TALL, _LEVEL = 44, 108
 #: From the left: a box's height, the gap between two, the room for a line's bend.

@@ -15,10 +15,8 @@ from openbook.data import Nominal, Schema
 from openbook.data.attributes import as_text
 from openbook.tree.engine.nodes import SPREAD, Tree
 from openbook.words.numbers import figure
+from openbook.words.sentences import printable
 from openbook.work.conditions import Is, Within, word
-from openbook.work.formula import printable
-
-__all__ = ["NamedTree", "condition", "named_tree", "settled"]
 
 
 @dataclass(frozen=True)

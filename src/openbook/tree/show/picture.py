@@ -18,10 +18,8 @@ from openbook.draw.letters import clip, safe, text, width_of
 from openbook.tree.engine.nodes import LEAF
 from openbook.tree.show.layouts import Box, from_the_left, from_the_top, outline
 from openbook.words.numbers import figure
+from openbook.words.sentences import printable
 from openbook.work.conditions import Within, word
-from openbook.work.formula import printable
-
-__all__ = ["picture"]
 
 #: The widest picture from the top, and from the left.
 _WIDEST_TOP, _WIDEST_LEFT = 1080, 1600

@@ -15,11 +15,9 @@ from openbook.errors import DataError, did_you_mean
 from openbook.tree.engine.nodes import LEAF, SPREAD
 from openbook.tree.show.named_tree import named_tree
 from openbook.words.parameters import documented
+from openbook.words.sentences import printable
 from openbook.work.conditions import Condition, simplified
-from openbook.work.formula import printable
 from openbook.work.rules import Rule, RuleList
-
-__all__ = ["Disjunction", "Rules", "rules"]
 
 _MIXED = -1
 _SPREAD_NOTE = (
