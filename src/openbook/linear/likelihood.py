@@ -62,7 +62,7 @@ class EncodedRows(NamedTuple):
 
     def blocks(self, width):
         """A few rows at a time, if each takes so many cells."""
-        size = max(BLOCK_CELLS // width, 32)
+        size = max(BLOCK_CELLS // width, 256)
         for start in range(0, len(self.x), size):
             span = slice(start, start + size)
             yield self.x[span], self.y[span], self.w[span]
@@ -320,7 +320,7 @@ def _sums(theta, second, chunk):
     value, gradient = 0.0, np.zeros((n_scores, width))
     shape = {"none": (0,), "blocks": (n_scores, width, width), "all": (n_scores * width, n_scores * width)}
     hessian = np.zeros(shape[second])
-    for x, y, w in chunk.blocks(width if second == "none" else n_scores * width):
+    for x, y, w in chunk.blocks(n_scores * width if second == "all" else width + 2 * n_scores):
         scores = theta_scores(theta, x)
         values, slopes = loss.both(scores, y)
         value += w @ values

@@ -21,7 +21,8 @@ from functools import partial
 from operator import add
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigvalsh, qr
+from scipy.linalg import cho_factor, eigvalsh, qr
+from scipy.linalg.lapack import dpotrs
 
 from openbook.fold import fold
 from openbook.linear.likelihood import BATCH_ROWS, EncodedRows, Units, every
@@ -114,7 +115,7 @@ def _found(likelihood, near, start, solver, l1, limits):
 
     def precondition(gradient):
         by_score = gradient.reshape(likelihood.n_scores, -1)
-        steps = [cho_solve(factor, own) for factor, own in zip(factors, by_score, strict=True)]
+        steps = [dpotrs(factor, own)[0] for factor, own in zip(factors, by_score, strict=True)]
         return _centred(np.array(steps)).ravel()
 
     return lbfgs(likelihood, start, precondition=precondition, **limits)
@@ -174,7 +175,7 @@ def _centred(by_score):
 
 def _factor(block):
     block[np.diag_indices_from(block)] += DEFINITE * np.diag(block).max()
-    return cho_factor(block)
+    return cho_factor(block)[0]
 
 
 def _most_curvature(likelihood, rows=np.inf):
