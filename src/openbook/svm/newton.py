@@ -37,6 +37,8 @@ _LEAST_WIDTH = 1e-9
 _NEWTON_STEPS = 20
 #: A step that lets the objective fall by no more than this share of it is none.
 _ENOUGH = 1e-15
+#: A step ends where the slope is no more than this share of that at its start.
+_FLAT = 0.3
 #: Rows that are multiplied at a time: few enough to stay in the cache.
 _BLOCK_ROWS = 1024
 
@@ -73,7 +75,7 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> DualSolution:
     primal = 0.5 * float(search.w @ search.w) + problem.total_loss(search.f)
     gap = max(primal - problem.dual(beta, float(np.square(beta @ X).sum())), 0.0)
     found = DualSolution(beta, search.b, search.f, primal, gap, search.steps, state, search.w)
-    if state == CONVERGED and X.shape[0] <= _MANY:
+    if state == CONVERGED and X.shape[0] <= _MANY and not problem.ridge.any():
         polished = _polished(X, problem, found)
         return min(polished, found, key=lambda solution: solution.primal)
     return found
@@ -180,7 +182,8 @@ def _newton(X, problem, ridge, pull, push, search):
         if search.over:
             return False
         curvature = _curvature(X, problem, ridge, beta)
-        curvature[d, d] += 0.1 * abs(slope[d]) / search.width + 1e-12  # no leap of b where no row is bent
+        least = 0.1 * abs(slope[d]) / search.width  # no leap of b where few rows are bent
+        curvature[d, d] = max(curvature[d, d], least, 1e-12)
         step = -np.linalg.solve(curvature, slope)
         across = X @ step[:d] + step[d]
         fixed = (float((search.w - pull) @ step[:d]) - push * step[d], float(step[:d] @ step[:d]))
@@ -191,26 +194,28 @@ def _newton(X, problem, ridge, pull, push, search):
             )
 
         fall = float(slope @ step)
-        if -fall <= _ENOUGH * size:
-            return True
-        search.steps += 1
-        share = _share(fall, steepness)
+        last = -fall <= _ENOUGH * size
+        search.steps += not last
+        share = 1.0 if last else _share(fall, steepness)
         search.w = search.w + share * step[:d]
         search.b += share * step[d]
         f = f + share * across
+        if last:
+            return True
     return False
 
 
 def _share(start, steepness):
-    """How much of a step to take: all, or up to where the way begins to rise; start is the slope at 0.
+    """How much of a step to take: up to where the way is much flatter; start is the slope at 0.
 
-    The place is found by false position; an end that stays counts half the next time (the Illinois rule).
+    The share is doubled until the way rises. Then the place is found by false position; an end that stays
+    counts half the next time (the Illinois rule).
     """
-    low, high, share = 0.0, 1.0, 1.0
+    low, high, share = 0.0, np.inf, 1.0
     below, above, side = start, 0.0, 0
     for _ in range(60):
         value = steepness(share)
-        if value <= -0.1 * start and (share == 1.0 or value >= 0.1 * start):
+        if abs(value) <= -_FLAT * start:
             return share
         if value > 0:
             below *= 0.5 if side > 0 else 1.0
@@ -218,7 +223,7 @@ def _share(start, steepness):
         else:
             above *= 0.5 if side < 0 else 1.0
             low, below, side = share, value, -1
-        share = low - below * (high - low) / (above - below)
+        share = 2 * share if high == np.inf else low - below * (high - low) / (above - below)
     return low or high
 
 

@@ -32,7 +32,7 @@ FEW = 200
 #: A linear machine of sparse rows with more columns is solved by coordinate descent.
 MOST_COLUMNS = 1000
 #: Rows whose mean is so many standard deviations away are far from the origin, judged by so many of them.
-_AWAY, _SOME = 3.0, 2000
+_AWAY, _SOME = 3.0, 500
 #: The kernel matrix of no more rows is computed once for all machines and folds; it takes 32 MB.
 HELD = 2048
 #: The bounds that are tried for a hard margin, over the largest kernel of a row with itself.
