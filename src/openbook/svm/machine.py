@@ -55,33 +55,31 @@ class Machines:
     @classmethod
     def of(cls, kernel: Kernel, X: np.ndarray, tasks, solutions) -> tuple["Machines", np.ndarray]:
         """The machines of these solutions, and the rows of X that are their support vectors."""
-        n = X.shape[0]
-        beta, used = np.zeros((len(tasks), n)), np.zeros(n, dtype=bool)
-        for k, (task, solution) in enumerate(zip(tasks, solutions, strict=True)):
-            sizes = np.abs(solution.beta)
-            some = sizes > _NOTHING * sizes.max()
-            beta[k, task.rows] = np.where(some, solution.beta, 0.0)
-            used[task.rows] |= some
+        beta, used = [], np.zeros(X.shape[0], dtype=bool)
+        for task, solution in zip(tasks, solutions, strict=True):
+            beta.append(_without_rounding(solution.beta))
+            used[task.rows] |= beta[-1] != 0
         rows = np.flatnonzero(used)
         linear = isinstance(kernel, Linear)
         weights = np.array([solution.w for solution in solutions]) if linear else None
         bias = np.array([solution.bias for solution in solutions])
         vectors = None if issparse(X) else X[rows]
-        return cls(kernel, vectors, np.ascontiguousarray(beta[:, rows]), bias, weights), rows
+        return cls(kernel, vectors, _of_vectors(tasks, beta, used), bias, weights), rows
 
     def decisions(self, X: np.ndarray) -> np.ndarray:
         """What each machine says of encoded rows, (n, machines)."""
         if self.weights is not None:
             return X @ self.weights.T + self.bias
-        f = np.tile(self.bias, (len(X), 1))
+        f = np.tile(self.bias[:, None], len(X)).T  # each machine's own in one stretch
         vectors = self.vectors
         if isinstance(self.kernel, RadialKernel) and len(vectors):  # an origin near them is exact
             center = vectors.mean(axis=0)
             X, vectors = X - center, vectors - center
         left, right = self.kernel.left(X), self.kernel.right(vectors)
-        coef = np.ascontiguousarray(self.coef.T)
-        if np.count_nonzero(coef) < _SPARSE * coef.size:  # of many pairs of classes, each has few vectors
-            coef = csr_array(coef)
+        if np.count_nonzero(self.coef) < _SPARSE * self.coef.size:  # of many pairs, each has few vectors
+            coef = csr_array(self.coef).T.tocsr()
+        else:
+            coef = np.ascontiguousarray(self.coef.T)
         add_scores(self.kernel, left, right, coef, f)
         return f
 
@@ -94,14 +92,32 @@ class Machines:
 
     def slacks(self, tasks, solutions, rows: np.ndarray, n: int) -> np.ndarray:
         """How far each support vector, of these of n rows, is beyond its margin, (machines, m)."""
-        slacks, of_all = np.zeros_like(self.coef), np.zeros(n)
-        for k, (task, solution) in enumerate(zip(tasks, solutions, strict=True)):
-            of_all[:] = 0.0
-            of_all[task.rows] = task.problem.t - solution.f
-            error = of_all[rows]
-            beyond = np.abs(error) - task.problem.epsilon
-            slacks[k] = np.where((self.coef[k] * error > 0) & (beyond > _NO_SLACK), beyond, 0.0)
-        return slacks
+        beyond = []
+        for task, solution in zip(tasks, solutions, strict=True):
+            error = task.problem.t - solution.f
+            slack = np.abs(error) - task.problem.epsilon
+            beyond.append(
+                np.where((_without_rounding(solution.beta) * error > 0) & (slack > _NO_SLACK), slack, 0.0)
+            )
+        used = np.zeros(n, dtype=bool)
+        used[rows] = True
+        return _of_vectors(tasks, beyond, used)
+
+
+def _without_rounding(beta: np.ndarray) -> np.ndarray:
+    """The multipliers, 0 where they are 0 but for rounding."""
+    sizes = np.abs(beta)
+    return np.where(sizes > _NOTHING * sizes.max(), beta, 0.0)
+
+
+def _of_vectors(tasks, values, used: np.ndarray) -> np.ndarray:
+    """The values of each task's rows, those that are used, side by side, (machines, m)."""
+    place = np.cumsum(used) - 1
+    found = np.zeros((len(tasks), np.count_nonzero(used)))
+    for own, task, of_rows in zip(found, tasks, values, strict=True):
+        some = used[task.rows]
+        own[place[task.rows][some]] = of_rows[some]
+    return found
 
 
 def solved(learner, X: np.ndarray, kernel: Kernel, tasks) -> list[DualSolution]:

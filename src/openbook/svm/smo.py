@@ -52,7 +52,8 @@ def solve_dual(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None) -
 
 def _solve_whole(X, kernel, problem, tol, max_iter, beta):
     K = kernel.matrix(X, X)
-    K[np.diag_indices(len(K))] += problem.ridge
+    if problem.ridge.any():
+        K[np.diag_indices(len(K))] += problem.ridge
     gradient = K @ beta - problem.t
     state, sweeps = CAPPED, 0
     try:

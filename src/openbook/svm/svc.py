@@ -192,9 +192,9 @@ class SVC(SupportVectors, Classifier):
             return [Task(slice(None), self._problem(y == 1, cost))]
         if self.multiclass == "ovr":
             return [Task(slice(None), self._problem(y == c, cost)) for c in range(len(self.classes_))]
-        tasks = []
+        tasks, own = [], [np.flatnonzero(y == c) for c in range(len(self.classes_))]
         for a, b in pairs(len(self.classes_)):
-            rows = np.flatnonzero((y == a) | (y == b))
+            rows = np.sort(np.concatenate([own[a], own[b]]))
             tasks.append(Task(rows, self._problem(y[rows] == a, cost[rows])))
         return tasks
 
