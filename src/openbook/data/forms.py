@@ -91,7 +91,7 @@ def _places(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence
             raise DataError(
                 f"X has {len(columns)} features, but {who} is expecting {len(schema)} features as input"
             )
-        return [schema.position(name) for name in names]
+        return schema.positions(names)
     known = {name: place for place, name in enumerate(columns)}
     if absent := [name for name in names if name not in known]:
         raise DataError(f"column {absent[0]!r} is missing. {did_you_mean(absent[0], tuple(known))}")

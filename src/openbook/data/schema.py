@@ -131,10 +131,24 @@ class Schema:
         -------
         int
         """
+        return self.positions([name])[0]
+
+    def positions(self, names: Iterable[str]) -> list[int]:
+        """Where the columns of these names stand.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The names of the columns.
+
+        Returns
+        -------
+        list of int
+        """
         try:
-            return self._positions[name]
-        except KeyError:
-            raise UnknownColumn(name, self.names) from None
+            return list(map(self._positions.__getitem__, names))
+        except KeyError as error:
+            raise UnknownColumn(error.args[0], self.names) from None
 
     def told(self, name: str, number: float) -> float | str:
         """A number of a column as derivations show it: a date beside the day that formulas compute with.

@@ -147,7 +147,7 @@ class SparseTable(Table):
         chosen = one_by_one(names)
         if chosen == self.names:
             return self
-        n, places = len(self.columns), [self.schema.position(name) for name in chosen]
+        n, places = len(self.columns), self.schema.positions(chosen)
         if places and max(places) < n:
             return Table(self.schema.select(chosen), [self.columns[place] for place in places], why=self.why)
         own, others = [p for p in places if p < n], [p for p in places if p >= n]

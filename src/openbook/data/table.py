@@ -11,6 +11,7 @@ array as `matrix`, and a slice of rows copies nothing.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -182,7 +183,7 @@ class Table:
         if self.matrix is not None and tuple(names) == self.names:
             return np.ascontiguousarray(self.matrix)
         if self.matrix is not None:
-            places = [self.schema.position(name) for name in names]
+            places = self.schema.positions(names)
             if places and places == list(range(places[0], places[-1] + 1)):  # side by side already
                 return np.ascontiguousarray(self.matrix[:, places[0] : places[-1] + 1])
             return np.take(self.matrix, places, axis=1)
@@ -545,7 +546,7 @@ class Table:
 
 def one_by_one(names: Iterable[str | Iterable[str]]) -> tuple[str, ...]:
     """The names in names and lists of names."""
-    return tuple(name for given in names for name in ([given] if isinstance(given, str) else given))
+    return tuple(chain.from_iterable([given] if isinstance(given, str) else given for given in names))
 
 
 def rows_at(array: Array, rows: Any) -> Array:

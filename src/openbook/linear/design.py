@@ -45,7 +45,7 @@ class RawColumns:
 
     @cached_property
     def categories(self) -> list[Categorical]:
-        return [a for a in self.schema if isinstance(a, Categorical)]
+        return [self.schema[name] for name in self.schema.of(Categorical)]
 
     @cached_property
     def width(self) -> int:
@@ -96,7 +96,8 @@ class RawColumns:
         """
         P, d = self.numbers, len(encoding)
         ends = np.searchsorted(encoding.columns, np.arange(len(self.schema) + 1))
-        numeric = np.array([isinstance(a, Numeric) for a in self.schema], dtype=bool)
+        numeric = np.ones(len(self.schema), dtype=bool)
+        numeric[self.schema.positions(a.name for a in self.categories)] = False
         first, last = ends[:-1][numeric], ends[1:][numeric] - 1
         gaps, own = np.flatnonzero(last > first), np.arange(targets)
         parts = [

@@ -62,7 +62,7 @@ class ClassScatter(Statistics):
         columns = ColumnSums.of(schema, chunk)
         zero = cls.zero(schema, n_classes, n_groups)
         shift = zero.shift
-        numeric = _starts(schema)[[schema.position(name) for name in schema.of(Numeric)]]
+        numeric = _starts(schema)[schema.positions(schema.of(Numeric))]
         shift[numeric] = columns.numbers.mean[0]
         r, at = _raw(schema, X, columns, shift, numeric)
         order = np.argsort(y, kind="stable")
@@ -161,8 +161,9 @@ class ClassScatter(Statistics):
         offset = (self.shift[place] - encoding.shift) / encoding.scale
         stands_in = np.where(place == gap, 0.0, (encoding.mean - self.shift[place]) / encoding.scale)
         some = np.flatnonzero(stands_in)
-        both = np.r_[place, gap[some]], np.r_[at, some]
-        return _matrix(np.r_[1 / encoding.scale, stands_in[some]], both, (len(self.shift), len(at))), offset
+        both = np.append(place, gap[some]), np.append(at, some)
+        values = np.append(1 / encoding.scale, stands_in[some])
+        return _matrix(values, both, (len(self.shift), len(at))), offset
 
 
 def _matrix(values, places, shape):
@@ -199,7 +200,7 @@ def _raw(schema, X, columns, shift, numeric):
 def _starts(schema):
     """Where the raw columns of each column begin, and where the last end; the gap is the last of each."""
     sizes = [1 + (len(a.values) if isinstance(a, Nominal) else 1) for a in schema]
-    return np.r_[0, np.cumsum(sizes, dtype=np.intp)]
+    return np.cumsum([0, *sizes], dtype=np.intp)
 
 
 def _inverse(weight):

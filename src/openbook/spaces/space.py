@@ -284,8 +284,7 @@ def _robust(encoding, rows):
     table = rows.whole
     mean, shift, scale = encoding.mean.copy(), encoding.shift.copy(), encoding.scale.copy()
     names = encoding.schema.of(Numeric)
-    numeric = [encoding.schema.position(name) for name in names]
-    places = np.searchsorted(encoding.columns, numeric)
+    places = np.searchsorted(encoding.columns, encoding.schema.positions(names))
     together = max(_CELLS_AT_A_TIME // max(len(table), 1), 1)
     for start in range(0, len(names), together):
         some = slice(start, start + together)
