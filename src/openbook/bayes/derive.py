@@ -9,7 +9,7 @@ from openbook.bayes.likelihood import given
 from openbook.data import Word
 from openbook.data.attributes import as_text
 from openbook.text.columns import telling_words
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -93,7 +93,7 @@ def _prior_steps(model):
     total = math.fsum(weights)
     for label, weight, prior in zip(_truths(model), weights, model.prior_, strict=True):
         if model.priors is None:
-            numbers = rf"\frac{{{figure(weight)}}}{{{figure(total)}}}"
+            numbers = fraction(weight, total)
             yield Step(f"P({label})", r"\frac{N_c}{N}", numbers, weight / total)
         else:
             yield Step(f"P({label})", result=float(prior), note="given")
@@ -146,9 +146,7 @@ def _posterior(labels, joints, logs):
         Step(
             f"P({label} | x)",
             r"\frac{P(c) P(x \mid c)}{P(x)}",
-            rf"\frac{{{figure(joint)}}}{{{figure(evidence)}}}"
-            if evidence > 0
-            else rf"e^{{{figure(log)} - \ln P(x)}}",
+            fraction(joint, evidence) if evidence > 0 else rf"e^{{{figure(log)} - \ln P(x)}}",
             share / whole,
         )
         for label, joint, log, share in zip(labels, joints, logs, shares, strict=True)

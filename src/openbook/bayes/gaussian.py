@@ -24,7 +24,7 @@ from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
 from openbook.data import Numeric
 from openbook.fold import less
 from openbook.kernels.moments import Moments
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
 DENSITY = r"\frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x - \mu)^2}{2 \sigma^2}}"
@@ -173,7 +173,7 @@ class GaussianColumns(ApartColumns):
         yield Step(
             f"mean given {truth}",
             r"\frac{\sum x}{N}",
-            rf"\frac{{{figure(weight * mean)}}}{{{N}}}",
+            fraction(weight * mean, N),
             mu,
             told if isinstance(told, str) else "",
         )
@@ -183,14 +183,14 @@ class GaussianColumns(ApartColumns):
             yield Step(
                 f"variance given {truth}",
                 formula,
-                rf"\frac{{{figure(total)}}}{{{figure(rows)}}}",
+                fraction(total, rows),
                 s2,
                 "pooled over the classes",
             )
             return
         divisor, below = ("N - 1", f"{N} - 1") if self.ddof else ("N", N)
         formula = rf"\frac{{\sum (x - \mu)^2}}{{{divisor}}}"
-        yield Step(f"variance given {truth}", formula, rf"\frac{{{figure(scatter)}}}{{{below}}}", s2)
+        yield Step(f"variance given {truth}", formula, fraction(scatter, below), s2)
 
     def counted(self):
         for name, weights in zip(self.schema.names, self.moments.weight.T.tolist(), strict=True):

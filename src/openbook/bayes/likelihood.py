@@ -35,8 +35,7 @@ class Likelihood(ABC):
         usable = self.usable(schema)
         if len(usable) < len(schema):
             odd = next(a for a in schema if a.name not in usable)
-            msg = f"column {odd.name!r} is {odd.kind}; {self.name} needs {self.needs}"
-            raise ParameterError(msg)
+            raise ParameterError(f"column {odd.name!r} is {odd.kind}; {self.name} needs {self.needs}")
         self.schema = schema
         self.notes: list[str] = []
 

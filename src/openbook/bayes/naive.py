@@ -178,8 +178,7 @@ class NaiveBayes(Folding, Classifier):
 
     def _opened(self, saved):
         if (numeric := saved.facts["numeric"]) not in DISTRIBUTIONS:
-            msg = f"{numeric!r} is not a distribution"
-            raise ValueError(msg)
+            raise ValueError(f"{numeric!r} is not a distribution")
         self.numeric_ = numeric
         super()._opened(saved)
 
@@ -245,8 +244,7 @@ class NaiveBayes(Folding, Classifier):
             raise ParameterError(msg)
         if isinstance(asked, str):
             if not (columns := DISTRIBUTIONS[asked].usable(schema)):
-                msg = f"{asked} needs {DISTRIBUTIONS[asked].needs}, and no column has them"
-                raise ParameterError(msg)
+                raise ParameterError(f"{asked} needs {DISTRIBUTIONS[asked].needs}, and no column has them")
             return asked if len(columns) == len(schema) else dict.fromkeys(columns, asked)
         if odd := [name for name in asked if name not in schema and name not in texts]:
             raise UnknownColumn(odd[0], schema.names)
@@ -345,8 +343,7 @@ class NaiveBayes(Folding, Classifier):
         if isinstance(priors, Mapping):
             if absent := [label for label in self._labels if label not in {as_text(key) for key in priors}]:
                 hint = did_you_mean(absent[0], [as_text(key) for key in priors])
-                msg = f"priors do not include class {absent[0]!r}. {hint}"
-                raise ParameterError(msg)
+                raise ParameterError(f"priors do not include class {absent[0]!r}. {hint}")
             by_label = {as_text(key): value for key, value in priors.items()}
             priors = [by_label[label] for label in self._labels]
         try:
@@ -355,8 +352,7 @@ class NaiveBayes(Folding, Classifier):
             msg = f"priors must be {self._rules['priors'].demand()}, got {self.priors!r}"
             raise ParameterError(msg) from None
         if prior.shape != self.classes_.shape:
-            msg = f"priors: {len(self.classes_)} classes, but {prior.size} numbers"
-            raise ParameterError(msg)
+            raise ParameterError(f"priors: {len(self.classes_)} classes, but {prior.size} numbers")
         if (prior < 0).any() or not math.isclose(prior.sum(), 1.0, rel_tol=1e-9):
             msg = f"priors must not be negative and must sum to 1, got {prior.tolist()} (sum {prior.sum():g})"
             raise ParameterError(msg)
@@ -475,8 +471,7 @@ class NaiveBayes(Folding, Classifier):
         """
         check_is_fitted(self)
         if as_text(given) not in self._labels:
-            msg = f"no class {given!r}. {did_you_mean(as_text(given), self._labels)}"
-            raise DataError(msg)
+            raise DataError(f"no class {given!r}. {did_you_mean(as_text(given), self._labels)}")
         c = self._labels.index(as_text(given))
         X = self._one_row({column: value})
         likelihood = next(each for each in self.likelihoods_ if column in each.schema)

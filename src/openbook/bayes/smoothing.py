@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 
 
 class Smoothing(ABC):
@@ -199,7 +199,7 @@ class NoSmoothing(Smoothing):
         return n / N
 
     def numbers(self, n, N, V, p):  # noqa: ARG002
-        return rf"\frac{{{figure(n)}}}{{{figure(N)}}}"
+        return fraction(n, N)
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Epsilon(Smoothing):
         return np.where(np.asarray(n) > 0, n / N, self.eps)
 
     def numbers(self, n, N, V, p):  # noqa: ARG002
-        return rf"\frac{{{figure(n)}}}{{{figure(N)}}}" if n > 0 else rf"\epsilon = {figure(self.eps)}"
+        return fraction(n, N) if n > 0 else rf"\epsilon = {figure(self.eps)}"
 
 
 @dataclass(frozen=True)

@@ -303,26 +303,22 @@ class AdaBoostClassifier(OneLearner, Classifier):
         for name in ("errors_", "alphas_", "z_", "vote_errors_"):
             figures = arrays.pop(name)
             if figures.shape != (rounds,) or not np.isfinite(figures).all():
-                msg = f"array {name!r} does not have one number for each round"
-                raise ValueError(msg)
+                raise ValueError(f"array {name!r} does not have one number for each round")
             setattr(self, name, figures)
         self.weights_ = arrays.pop("weights_")
         self.prior_ = self._restored_prior(arrays)
         super()._restore(arrays)
         if self.weights_.ndim != 2 or len(self.weights_) != rounds + 1:
-            msg = "its weights do not match its rounds"
-            raise ValueError(msg)
+            raise ValueError("its weights do not match its rounds")
         if len(self._kept_alphas()) != len(self.estimators_):
-            msg = "it does not have one alpha for each member"
-            raise ValueError(msg)
+            raise ValueError("it does not have one alpha for each member")
 
     def _restored_prior(self, arrays):
         """The prior of a file; those saved before it was kept always have members, which say more."""
         n_classes = len(self.classes_)
         prior = arrays.pop("prior_", np.full(n_classes, 1 / n_classes))
         if prior.shape != (n_classes,) or (prior < 0).any() or not math.isclose(prior.sum(), 1):
-            msg = "its prior is not one share for each class"
-            raise ValueError(msg)
+            raise ValueError("its prior is not one share for each class")
         return prior
 
     def _check_members(self):

@@ -15,7 +15,7 @@ from openbook.border.learner import Classifier, Regressor, most_probable
 from openbook.data.attributes import as_text
 from openbook.draw import draw_boundary, draw_fit
 from openbook.ensemble.members import Ensemble, probabilities, shortened
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
 
@@ -56,7 +56,7 @@ class Averaging(Ensemble):
         steps = []
         for k, name in enumerate(self._outputs()):
             weighed = sum(weight * answers[k] for weight, answers in zip(weights, said, strict=True))
-            numbers = rf"\frac{{{figure(weighed)}}}{{{figure(total)}}}"
+            numbers = fraction(weighed, total)
             steps.append(Step(name, self._formula, numbers, weighed / total))
         return grid, *steps
 

@@ -51,8 +51,7 @@ class Draws(NamedTuple):
         )
         amounts = all((array >= 0).all() and np.isfinite(array).all() for array in self)
         if not (whole and shaped and amounts):
-            msg = "its samples do not match its members"
-            raise ValueError(msg)
+            raise ValueError("its samples do not match its members")
 
 
 class Sampled(Learner):
@@ -142,8 +141,7 @@ class Bagging(Sampled, OneLearner, Averaging):
         self._draws.check(len(self.estimators_))
         for figures in (self.oob_errors_, self.oob_curve_):
             if figures.shape != (len(self.estimators_),) or (figures < 0).any() or figures.dtype != float:
-                msg = "its out-of-bag errors do not match its members"
-                raise ValueError(msg)
+                raise ValueError("its out-of-bag errors do not match its members")
         self.oob_error_ = float(self.oob_curve_[-1])
 
     def _work(self):

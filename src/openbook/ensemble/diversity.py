@@ -106,8 +106,7 @@ def q_statistic(predictions, y):
     predictions = _table(predictions)
     y = np.asarray(y)
     if y.shape != predictions.shape[1:]:
-        msg = f"{predictions.shape[1]} rows are predicted, but y has the shape {y.shape}"
-        raise DataError(msg)
+        raise DataError(f"{predictions.shape[1]} rows are predicted, but y has the shape {y.shape}")
 
     def of_two(one, other):
         both, neither = np.sum(one & other), np.sum(~one & ~other)

@@ -38,7 +38,7 @@ from openbook.tree.engine.nodes import add_values, cells, leaves_of, narrow
 from openbook.tree.engine.plant import grown, ripe, trees_of
 from openbook.tree.learner import Growing
 from openbook.tree.regressor import DecisionTreeRegressor
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Grid, Step, Work
 
 #: So many trees are grown by a worker before it hands them in, with the rows that they did not see; fewer of
@@ -171,8 +171,7 @@ class Forest(Sampled, ManyTrees):
     def _restore(self, arrays):
         curve, draws = arrays["oob_curve_"], Draws(*(arrays[name] for name in Draws._fields))
         if curve.shape != arrays["sizes"].shape[:1] or curve.dtype.kind != "f":
-            msg = "its out-of-bag errors do not match its trees"
-            raise ValueError(msg)
+            raise ValueError("its out-of-bag errors do not match its trees")
         self.trees_ = self._restored_trees(arrays, {"oob_curve_", *Draws._fields})
         draws.check(len(self.trees_))
         self.oob_curve_, self._draws = curve, draws
@@ -205,7 +204,7 @@ class Forest(Sampled, ManyTrees):
         for c, name in enumerate(names):
             total = sum(row[c] for row in said)
             formula = r"\frac{1}{T} \sum_t f_t(x)"
-            steps.append(Step(name, formula, rf"\frac{{{figure(total)}}}{{{n}}}", total / n))
+            steps.append(Step(name, formula, fraction(total, n), total / n))
         return Work(
             f"{type(self).__name__} for {self.target_}: one prediction", (votes, *steps), self._verdict(steps)
         )

@@ -238,8 +238,7 @@ class GradientBoosting(ManyTrees):
         n_rounds, left_over = divmod(len(self.trees_), k)
         held = len(arrays["validation_score_"])
         if left_over or held not in (0, n_rounds):
-            msg = "its trees do not match its rounds"
-            raise ValueError(msg)
+            raise ValueError("its trees do not match its rounds")
         self.start_ = checked_array(arrays, "start_", float, (k,))
         self.train_score_ = checked_array(arrays, "train_score_", float, (n_rounds,))
         self.validation_score_ = checked_array(arrays, "validation_score_", float, (held,))

@@ -82,8 +82,7 @@ class ManyTrees(Growing):
         """The trees of a file, every index checked; others : the names of arrays that are not of trees."""
         sizes = arrays["sizes"]
         if arrays.keys() != {"sizes", *others, *Tree._fields}:
-            msg = "it has an unexpected array"
-            raise ValueError(msg)
+            raise ValueError("it has an unexpected array")
         if (
             sizes.ndim != 2
             or sizes.shape[1:] != (2,)
@@ -91,20 +90,17 @@ class ManyTrees(Growing):
             or not len(sizes)
             or (sizes < 0).any()
         ):
-            msg = "its trees have no sizes"
-            raise ValueError(msg)
+            raise ValueError("its trees have no sizes")
         ends = np.cumsum(sizes, axis=0, dtype=np.int64)
         for field in Tree._fields:
             if len(np.atleast_1d(arrays[field])) != ends[-1, int(field == "routes")]:
-                msg = f"array {field!r} has the wrong shape"
-                raise ValueError(msg)
+                raise ValueError(f"array {field!r} has the wrong shape")
         parts = {f: np.split(arrays[f], ends[:-1, int(f == "routes")]) for f in Tree._fields}
         trees = [Tree(*(parts[f][k] for f in Tree._fields)) for k in range(len(sizes))]
         for tree in trees:
             check(tree, self.schema_, self._n_outputs)
             if ((tree.missing == SPREAD) & (tree.attribute != LEAF)).any():
-                msg = "not a tree of a forest: a missing cell has no branch"
-                raise ValueError(msg)
+                raise ValueError("not a tree of a forest: a missing cell has no branch")
         return trees
 
 

@@ -133,8 +133,7 @@ class Ensemble(Learner):
 
     def _restore(self, arrays):
         if arrays:
-            msg = f"array {min(arrays)!r} is unexpected"
-            raise ValueError(msg)
+            raise ValueError(f"array {min(arrays)!r} is unexpected")
 
     def _saved(self):
         members = {str(i): member for i, member in enumerate(self.estimators_)}
@@ -148,18 +147,15 @@ class Ensemble(Learner):
     def _check_members(self):
         """Refuse members of other columns or another target, which only a damaged file has."""
         if not self.estimators_:
-            msg = "it has no members"
-            raise ValueError(msg)
+            raise ValueError("it has no members")
         for i, member in enumerate(self.estimators_):
             columns = self._columns_of(i)
             given = tuple(a.name for a in member.schema_ if a.name in columns or not isinstance(a, DatePart))
             if given != columns or is_classifier(member) != is_classifier(self):
-                msg = f"member {i} was fitted on another table"
-                raise ValueError(msg)
+                raise ValueError(f"member {i} was fitted on another table")
             known = set(member.classes_.tolist()) if is_classifier(self) else set()
             if odd := known - set(self._labels_of_members()):
-                msg = f"member {i} knows a class {min(odd)!r}, and the ensemble does not"
-                raise ValueError(msg)
+                raise ValueError(f"member {i} knows a class {min(odd)!r}, and the ensemble does not")
 
     def _columns_of(self, i):
         """The columns that member i sees."""
@@ -252,8 +248,7 @@ def fitted(member, X, y, times):
     if takes_weights(type(member).fit):
         return member.fit(X, y, sample_weight=times.view(RowWeights))
     if (times != np.rint(times)).any():
-        msg = f"{type(member).__name__} takes no sample_weight"
-        raise ParameterError(msg)
+        raise ParameterError(f"{type(member).__name__} takes no sample_weight")
     rows = np.repeat(np.arange(len(times)), times.astype(np.intp))
     return member.fit(X.take(rows), y.take(rows))
 

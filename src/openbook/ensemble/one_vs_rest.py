@@ -82,8 +82,7 @@ class OneVsRestClassifier(TwoClassProblems):
     def _restore(self, arrays):
         super()._restore(arrays)
         if not np.array_equal(self.code_book_, self._book(None)):
-            msg = "its members are not one for each class"
-            raise ValueError(msg)
+            raise ValueError("its members are not one for each class")
 
     def _work(self):
         roll = [[self._problem(j), type(m).__name__] for j, m in enumerate(self.estimators_)]

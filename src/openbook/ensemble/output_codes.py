@@ -90,8 +90,7 @@ class TwoClassProblems(OneLearner, Classifier):
         super()._restore(arrays)
         shape = (len(self.classes_), len(self.estimators_))
         if book.dtype.kind != "i" or book.shape != shape or not np.isin(book, [0, 1]).all():
-            msg = "its code book is not one of its classes and members"
-            raise ValueError(msg)
+            raise ValueError("its code book is not one of its classes and members")
 
 
 class OutputCodeClassifier(TwoClassProblems):

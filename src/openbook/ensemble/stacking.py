@@ -67,8 +67,7 @@ class Stacking(Team, Averaging):
         """What each member says of each row without having seen it, (n_members, n_rows, n_outputs)."""
         n_rows = len(chunk.y)
         if n_rows < 2:
-            msg = f"{type(self).__name__} needs at least 2 rows for its folds: there is 1 sample"
-            raise DataError(msg)
+            raise DataError(f"{type(self).__name__} needs at least 2 rows for its folds: there is 1 sample")
         n_folds = min(self.cv, n_rows)
         folds = dealt_folds(chunk.y, n_folds)
         tasks = list(product(range(len(self.estimators)), range(n_folds)))
@@ -136,8 +135,7 @@ class Stacking(Team, Averaging):
             or not (self.blend_ >= 0).all()
             or (wanted and not self.blend_.any())
         ):
-            msg = "its weights do not match its members"
-            raise ValueError(msg)
+            raise ValueError("its weights do not match its members")
 
     def _saved(self):
         saved = super()._saved()
@@ -154,8 +152,7 @@ class Stacking(Team, Averaging):
         if (self.final_ is None) != (self._final_learner() is None) or (
             self.final_ is not None and self.final_.schema_.names != second.names
         ):
-            msg = "its final learner does not match its members"
-            raise ValueError(msg)
+            raise ValueError("its final learner does not match its members")
 
     def _work(self):
         if self.final_ is None:

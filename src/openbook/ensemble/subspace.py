@@ -60,8 +60,7 @@ class RandomSubspace(OneLearner, Averaging):
         names = self.schema_.names
         columns = arrays["columns"]
         if columns.ndim != 2 or len(columns) != len(self.estimators_) or columns.min() < 0:
-            msg = "its subspaces do not match its members"
-            raise ValueError(msg)
+            raise ValueError("its subspaces do not match its members")
         self.subspaces_ = [tuple(names[j] for j in row) for row in columns.tolist()]
         super()._restore({name: array for name, array in arrays.items() if name != "columns"})
 

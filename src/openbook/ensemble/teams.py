@@ -89,15 +89,13 @@ class Team(TransformerMixin, Ensemble, _BaseComposition):
         names = self._names()
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            msg = f"{who}: two learners are called {twice!r}; rename one of them"
-            raise ParameterError(msg)
+            raise ParameterError(f"{who}: two learners are called {twice!r}; rename one of them")
         super()._check_learners()
 
     def _check_members(self):
         super()._check_members()
         if len(self.estimators_) != len(self.estimators):
-            msg = "it does not have one member for each learner"
-            raise ValueError(msg)
+            raise ValueError("it does not have one member for each learner")
 
     def _copy_fitted(self, chunk, learner):
         """A copy of a learner, fitted to these rows."""

@@ -63,11 +63,9 @@ class IndependentVote:
 
     def __post_init__(self):
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 1:
-            msg = f"n must be a whole number of at least 1, got {self.n!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"n must be a whole number of at least 1, got {self.n!r}")
         if not 0 <= self.member_error <= 1:
-            msg = f"the error must be a number from 0 to 1, got {self.member_error!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the error must be a number from 0 to 1, got {self.member_error!r}")
 
     @property
     def majority(self):
@@ -169,6 +167,5 @@ def majority_right(correct):
     """
     correct = np.asarray(correct)
     if correct.ndim != 2 or not np.isin(correct, [0, 1]).all():
-        msg = "correct must be a table of 0 and 1 with one row per member"
-        raise DataError(msg)
+        raise DataError("correct must be a table of 0 and 1 with one row per member")
     return 2 * correct.sum(axis=0) > len(correct)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from openbook.features.evidence import AttributeCounts, ClassGroups, NumberPairs
 from openbook.measures.derive_counts import TERMS, CountTable, derive_measure
 from openbook.prepare.discretise import derive_bins
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -103,7 +103,7 @@ def _derive_groups(measure: str, groups: ClassGroups) -> list[Part]:
         Step(
             "mean",
             r"\frac{\sum_g n_g m_g}{n}",
-            rf"\frac{{{joined(weighed, most=TERMS)}}}{{{figure(n)}}}",
+            fraction(joined(weighed, most=TERMS), n),
             mean,
         ),
         Step("between", r"\sum_g n_g (m_g - m)^2", joined(terms, most=TERMS), between),
@@ -143,7 +143,7 @@ def _derive_pairs(measure: str, pairs: NumberPairs) -> list[Part]:
     spread = math.sqrt(pairs.scatter_x * pairs.scatter_y)
     r = pairs.joint / spread if spread else None
     below = rf"\sqrt{{{figure(pairs.scatter_x)} \cdot {figure(pairs.scatter_y)}}}"
-    numbers = rf"\frac{{{figure(pairs.joint)}}}{{{below}}}"
+    numbers = fraction(pairs.joint, below)
     steps = [Step("r", r"\frac{S_{xy}}{\sqrt{S_{xx} S_{yy}}}", numbers, r)]
     if measure == "anova_f" and r is not None and pairs.n > 2:
         numbers = rf"\frac{{{figure(r)}^2 \cdot ({figure(pairs.n)} - 2)}}{{1 - {figure(r)}^2}}"

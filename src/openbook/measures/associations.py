@@ -17,7 +17,7 @@ from openbook.data.ranks import mean_ranks
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats
 from openbook.measures.shown import derived_by
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -108,7 +108,7 @@ def _steps(x: Floats, y: Floats) -> list[Step]:
     for name, column in (("x", x), ("y", y)):
         numbers = column.tolist()
         means[name] = math.fsum(numbers) / n
-        total = rf"\frac{{{joined(numbers)}}}{{{n}}}"
+        total = fraction(joined(numbers), n)
         steps.append(Step(f"mean of {name}", rf"\bar{{{name}}}", total, means[name]))
     away = {"x": (x - means["x"]).tolist(), "y": (y - means["y"]).tolist()}
     sums = {}
@@ -120,6 +120,6 @@ def _steps(x: Floats, y: Floats) -> list[Step]:
         steps.append(Step(f"S_{a}{b}", formula, joined(terms), sums[a + b]))
     spread = math.sqrt(sums["xx"] * sums["yy"])
     below = rf"\sqrt{{{figure(sums['xx'])} \cdot {figure(sums['yy'])}}}"
-    numbers = rf"\frac{{{figure(sums['xy'])}}}{{{below}}}"
+    numbers = fraction(sums["xy"], below)
     r = sums["xy"] / spread if spread else None
     return [*steps, Step("r", r"\frac{S_{xy}}{\sqrt{S_{xx} S_{yy}}}", numbers, r)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Step, Work
 
 
@@ -76,7 +76,7 @@ class BayesRule:
             Step(
                 f"P({h} | e)",
                 rf"\frac{{{joint}}}{{P(e)}}",
-                rf"\frac{{{figure(self.joint[h])}}}{{{evidence}}}",
+                fraction(self.joint[h], evidence),
                 p,
             )
             for h, p in self.posterior.items()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
 
@@ -195,7 +195,7 @@ def _gain_shares(measure: str, cells: CountTable) -> list[Step]:
     whole, split = entropy_step("", cells.by_class), entropy_step(f"H({cells.attribute})", cells.by_value)
     if measure == "gain_ratio":
         value = _result(gain) / _result(split) if _result(split) else 0.0
-        numbers = rf"\frac{{{figure(gain.result)}}}{{{figure(split.result)}}}"
+        numbers = fraction(gain.result, split.result)
         return [split, Step("gain ratio", r"\frac{gain}{H(v)}", numbers, value)]
     both = _result(whole) + _result(split)
     numbers = rf"\frac{{2 \cdot {figure(gain.result)}}}{{{figure(whole.result)} + {figure(split.result)}}}"
@@ -206,7 +206,7 @@ def _gain_shares(measure: str, cells: CountTable) -> list[Step]:
 def share_terms(counts: Sequence[float]) -> list[str]:
     """The shares of counts as they stand in formulas; shares that are given stay as they are."""
     n = math.fsum(counts)
-    return [figure(c) if n == 1 else rf"\frac{{{figure(c)}}}{{{figure(n)}}}" for c in counts if c]
+    return [figure(c) if n == 1 else fraction(c, n) for c in counts if c]
 
 
 def entropy_step(label: str, counts: Sequence[float]) -> Step:

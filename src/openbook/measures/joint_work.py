@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from openbook.measures.cells import spell_event
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
 
@@ -142,7 +142,7 @@ def _ratio_step(joint: "Joint", event: Mapping[str, Any], evidence: Mapping[str,
     return Step(
         f"P({spell_event(event)} | {spell_event(evidence)})",
         rf"\frac{{P({_tex([*event, *evidence])})}}{{P({_tex(evidence)})}}",
-        rf"\frac{{{_terms(joint, {**event, **evidence})}}}{{{figure(below)}}}",
+        fraction(_terms(joint, {**event, **evidence}), below),
         joint.probability(**event, **evidence) / below,
     )
 

@@ -25,6 +25,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import Floats, as_floats, check_width, plain_array
 from openbook.measures.shown import derived_by
+from openbook.words.numbers import fraction
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -50,7 +51,7 @@ def _derive_differing(a: Any, b: Any, missing: str = "leave_out") -> Work:
             Step(
                 "simple matching",
                 r"\frac{1}{d} \sum_j [a_j \ne b_j]",
-                rf"\frac{{{n}}}{{{d}}}",
+                fraction(n, d),
                 n / d if d else None,
             ),
         ),
@@ -85,7 +86,7 @@ def _derive_gower(a: Any, b: Any, scales: Sequence[Any]) -> Work:
         "0 or 1" if s is None else "ranks" if isinstance(s, Sequence) else f"|a - b| / {s:g}" for s in scales
     ]
     rows = list(zip(left.tolist(), right.tolist(), hows, terms, strict=True))
-    numbers = rf"\frac{{{joined(terms)}}}{{{len(terms)}}}"
+    numbers = fraction(joined(terms), len(terms))
     step = Step("distance", r"\frac{1}{d} \sum_j \delta_j", numbers, distance)
     return Work("Gower's distance", (Grid("terms", ("a", "b", "how", "δ"), rows), step))
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
@@ -126,7 +126,7 @@ def derive_shares(name: str, counts: Mapping[Hashable, float]) -> Work:
         Step(
             f"4. p of {value}",
             r"\frac{N_v}{N}",
-            rf"\frac{{{figure(count)}}}{{{figure(total)}}}",
+            fraction(count, total),
             count / total,
         )
         for value, count in counts.items()
@@ -165,7 +165,7 @@ def derive_normal(numbers: list[float], *, sample: bool) -> Work:
         Step(
             "4. solved for μ",
             r"\frac{1}{n} \sum_i x_i",
-            rf"\frac{{{joined(numbers, most=_SHOWN)}}}{{{n}}}",
+            fraction(joined(numbers, most=_SHOWN), n),
             mean,
         ),
         Step(
@@ -183,7 +183,7 @@ def derive_normal(numbers: list[float], *, sample: bool) -> Work:
         Step(
             "4. solved for σ²",
             r"\frac{1}{n} \sum_i (x_i - \mu)^2",
-            rf"\frac{{{joined(squares, most=_SHOWN)}}}{{{n}}}",
+            fraction(joined(squares, most=_SHOWN), n),
             variance,
         ),
         Step(
@@ -213,9 +213,7 @@ def derive_covariance(rows: npt.NDArray[np.float64], divisor: int) -> Work:
     means = rows.mean(axis=0).tolist()
     columns = rows.T.tolist()
     steps = [
-        Step(
-            f"μ_{j + 1}", r"\frac{1}{n} \sum_i x_{ij}", rf"\frac{{{joined(x, most=_SHOWN)}}}{{{n}}}", means[j]
-        )
+        Step(f"μ_{j + 1}", r"\frac{1}{n} \sum_i x_{ij}", fraction(joined(x, most=_SHOWN), n), means[j])
         for j, x in enumerate(columns)
     ]
     below = "n" if divisor == n else "n - 1"
@@ -225,7 +223,7 @@ def derive_covariance(rows: npt.NDArray[np.float64], divisor: int) -> Work:
         pairs = [(a - means[j], b - means[k]) for a, b in zip(columns[j], columns[k], strict=True)]
         terms = [rf"{signed(a)} \cdot {signed(b)}" for a, b in pairs]
         table[j][k] = table[k][j] = math.fsum(a * b for a, b in pairs) / divisor
-        numbers = rf"\frac{{{joined(terms, most=_SHOWN)}}}{{{divisor}}}"
+        numbers = fraction(joined(terms, most=_SHOWN), divisor)
         steps.append(Step(f"Σ_{j + 1}{k + 1}", formula, numbers, table[j][k]))
     grid = Grid("Σ", ("", *map(str, range(1, d + 1))), [(j + 1, *line) for j, line in enumerate(table)])
     return Work("Multivariate Gaussian: mean and covariance", (*steps, grid))

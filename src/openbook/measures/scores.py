@@ -22,7 +22,7 @@ import numpy.typing as npt
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, check_base, plain_array
 from openbook.measures.shown import Measure, derived_by
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.words.parameters import documented
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
@@ -69,9 +69,7 @@ def _derive_softmax(z: npt.ArrayLike) -> Work:
         raise ParameterError(f"the work is of one list of scores, got the shape {scores.shape}")
     powers = [rf"e^{{{figure(score)}}}" for score in scores.tolist()]
     steps = [
-        Step(
-            f"P({c + 1})", r"\frac{e^{z_c}}{\sum_k e^{z_k}}", rf"\frac{{{power}}}{{{joined(powers)}}}", share
-        )
+        Step(f"P({c + 1})", r"\frac{e^{z_c}}{\sum_k e^{z_k}}", fraction(power, joined(powers)), share)
         for c, (power, share) in enumerate(zip(powers, softmax(scores).tolist(), strict=True))
     ]
     return Work("Softmax", tuple(steps))
@@ -86,7 +84,7 @@ def _of_margins(title: str, formula: str) -> Callable[[Measure], Measure]:
             losses = loss(truth, scores).tolist()
             margins = (truth * scores).tolist()
             rows = list(zip(truth.tolist(), scores.tolist(), margins, losses, strict=True))
-            mean = rf"\frac{{{joined(losses)}}}{{{len(losses)}}}"
+            mean = fraction(joined(losses), len(losses))
             return Work(
                 title,
                 (

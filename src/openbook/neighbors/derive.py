@@ -9,7 +9,7 @@ from openbook.data.attributes import as_text
 from openbook.neighbors.votes import EPS, ROUNDING
 from openbook.neighbors.windows import KERNELS, kernel_formula, kernel_weights
 from openbook.spaces.derive import compared, metric_parts
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
@@ -92,7 +92,7 @@ def derive_votes(model, near, title, drawn) -> Work:
         Step(
             f"P({label} | x)",
             r"\frac{\sum_{y_i = c} v_i}{\sum_i v_i}",
-            rf"\frac{{{figure(s)}}}{{{figure(total)}}}",
+            fraction(s, total),
             s / total,
         )
         for label, s in zip(labels, scores, strict=True)

@@ -10,7 +10,7 @@ from openbook.data.attributes import as_text
 from openbook.neighbors.derive import distance_parts
 from openbook.neighbors.windows import kernel_formula, kernel_weights
 from openbook.spaces.derive import compared
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
@@ -59,10 +59,7 @@ def derive_density(model, X) -> Work:
     ]
     total = math.fsum(joint)
     posterior = [j / total for j in joint] if total > 0 else [p / math.fsum(prior) for p in prior]
-    numbers = [
-        rf"\frac{{{figure(j)}}}{{{figure(total)}}}" if total > 0 else figure(p)
-        for j, p in zip(joint, prior, strict=True)
-    ]
+    numbers = [fraction(j, total) if total > 0 else figure(p) for j, p in zip(joint, prior, strict=True)]
     steps += [
         Step(
             f"P({label} | x)",
@@ -89,7 +86,7 @@ def derive_local_mean(model, X) -> Work:
     if total > 0:
         products = [w * t for (_, _, w), t in zip(near, targets, strict=True)]
         mean = math.fsum(products) / total
-        numbers = rf"\frac{{{joined(products, ' + ')}}}{{{figure(total)}}}"
+        numbers = fraction(joined(products, " + "), total)
         step = Step(f"{model.target_} of x", r"\frac{\sum_i w_i K_i y_i}{\sum_i w_i K_i}", numbers, mean)
         end = f"The prediction: {figure(mean)}."
     else:

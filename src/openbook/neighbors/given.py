@@ -128,9 +128,7 @@ def _check(far, said, n_neighbors, weights, ties):
         msg = f"distances must be finite and not negative, got {far[~(np.isfinite(far) & (far >= 0))][0]:g}"
         raise ParameterError(msg)
     if n_neighbors != int(n_neighbors) or n_neighbors < 1:
-        msg = f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}")
     for name, value, known in (("weights", weights, WEIGHTS), ("ties", ties, TIES)):
         if not callable(value) and value not in known:
-            msg = f"{name} cannot be {value!r}. {did_you_mean(str(value), known)}"
-            raise ParameterError(msg)
+            raise ParameterError(f"{name} cannot be {value!r}. {did_you_mean(str(value), known)}")

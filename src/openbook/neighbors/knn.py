@@ -116,8 +116,7 @@ class _KNeighbors(NeighborLearner):
     def _restore(self, arrays):
         seed = arrays["seed"]
         if seed.shape != (1,) or seed.dtype != np.int64 or seed[0] < 0:
-            msg = "its seed must be a whole number of at least 0"
-            raise ValueError(msg)
+            raise ValueError("its seed must be a whole number of at least 0")
         self.seed_ = int(seed[0])
         super()._restore({name: array for name, array in arrays.items() if name != "seed"})
 

@@ -85,8 +85,7 @@ class NeighborLearner(Folding):
         """
         check_is_fitted(self)
         if not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
-            msg = f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}")
         return self._nearest(self._encode(X), min(n_neighbors, len(self.statistics_)))
 
     def _nearest(self, X, count):

@@ -187,11 +187,9 @@ class ParzenClassifier(_Parzen, Classifier):
             msg = f"priors must be {self._rules['priors'].demand()}, got {self.priors!r}"
             raise ParameterError(msg) from None
         if prior.shape != self.classes_.shape:
-            msg = f"priors: {len(self.classes_)} classes, but {prior.size} numbers"
-            raise ParameterError(msg)
+            raise ParameterError(f"priors: {len(self.classes_)} classes, but {prior.size} numbers")
         if not ((prior >= 0).all() and math.isclose(prior.sum(), 1.0, rel_tol=1e-9)):
-            msg = f"priors must not be negative and must sum to 1, got {prior.tolist()}"
-            raise ParameterError(msg)
+            raise ParameterError(f"priors must not be negative and must sum to 1, got {prior.tolist()}")
         return prior
 
     def _log_sums(self, X):

@@ -89,8 +89,7 @@ def similar(model: Any, text: str | Mapping[str, Any], n: int = 10) -> list[Simi
         raise ParameterError(msg)
     check_is_fitted(model)
     if not (texts := list(model.schema_.words)):
-        msg = "this model was fitted without texts; fit it to a table with a text column"
-        raise ParameterError(msg)
+        raise ParameterError("this model was fitted without texts; fit it to a table with a text column")
     row = {texts[0]: text} if isinstance(text, str) else dict(text)
     query = model._one_row(row)  # noqa: SLF001 (of the same room)
     distances, rows = (found[0] for found in model.kneighbors(query, n))

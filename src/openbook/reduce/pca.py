@@ -162,8 +162,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         self
         """
         if self.missing == "em":
-            msg = "PCA: partial_fit needs missing='mean'; EM must see all rows again"
-            raise ParameterError(msg)
+            raise ParameterError("PCA: partial_fit needs missing='mean'; EM must see all rows again")
         with self._whole_or_not_at_all():
             if not hasattr(self, "statistics_"):
                 self._fit(self._training_rows(X, None, sample_weight))
@@ -385,11 +384,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         zero = JointScatter.zero(columns.numbers, columns.size)
         self.statistics_ = zero.filled(arrays)
         if not all(np.isfinite(array).all() for array in self.statistics_.arrays().values()):
-            msg = "its statistics are not finite"
-            raise ValueError(msg)
+            raise ValueError("its statistics are not finite")
         if not self.statistics_.weight[0] > 0 or (self.statistics_.known < 0).any():
-            msg = "its statistics are not valid: a weight is negative, or missing"
-            raise ValueError(msg)
+            raise ValueError("its statistics are not valid: a weight is negative, or missing")
         self.statistics_.check()
         self._encode_statistics()
         self._normal, self.trace_ = None, np.zeros(0)
@@ -409,8 +406,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
             covariance, self._spread = arrays["em_covariance"], arrays["spread"]
             symmetric = np.array_equal(covariance, covariance.T)
             if not symmetric or (self._spread <= 0).any() or np.linalg.eigvalsh(covariance).min() <= 0:
-                msg = "its covariance matrix is not valid"
-                raise ValueError(msg)
+                raise ValueError("its covariance matrix is not valid")
             self._normal = replace(_normal(arrays["em_mean"], covariance), covariances=covariance[None])
             self.trace_ = arrays["trace"]
         self.n_iter_ = max(len(self.trace_), 1)

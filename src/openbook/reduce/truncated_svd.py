@@ -242,8 +242,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervis
         self.explained_variance_ = checked_array(arrays, "variance", float, (k,))
         self._total = float(checked_array(arrays, "total", float, (1,))[0])
         if (self.singular_values_ < 0).any() or (self.explained_variance_ < 0).any() or self._total < 0:
-            msg = "a singular value or a variance is negative"
-            raise ValueError(msg)
+            raise ValueError("a singular value or a variance is negative")
         self._share()
 
 

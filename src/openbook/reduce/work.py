@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from openbook.text.columns import telling_words
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure, fraction, signed
 from openbook.work import Grid, Step, Work
 
 #: Columns of a matrix, components, and terms of a sum that can be looked at.
@@ -29,7 +29,7 @@ def derive_pca(model) -> Work:
             Step(
                 f"share of component {c + 1}",
                 r"\frac{\lambda_c}{\sum_j \lambda_j}",
-                rf"\frac{{{figure(value)}}}{{{figure(total)}}}",
+                fraction(value, total),
                 share,
                 f"{figure(so_far / total if total else 0.0)} with those before",
             )
@@ -95,7 +95,7 @@ def derive_discriminant(model, discriminant: Work) -> Work:
         Step(
             f"share of direction {c + 1}",
             r"\frac{\lambda_c}{\sum_j \lambda_j}",
-            rf"\frac{{{figure(value)}}}{{{figure(total)}}}",
+            fraction(value, total),
             value / total if total else 0.0,
         )
         for c, value in enumerate(model.criteria_.tolist())

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from openbook.measures.derive_distances import FORMULAS, derive_vectors, terms_grid
 from openbook.spaces.matching import MATCHING_FORMULAS, derive_matching, told_cell
 from openbook.spaces.space import PRECOMPUTED
+from openbook.words.numbers import fraction
 from openbook.words.sentences import joined
 from openbook.work import Step
 
@@ -73,7 +74,7 @@ def _mixed(mixed, X, there, row):
         numbers = rf"\sqrt{{{joined(t * t for t in terms)}}}"
     else:
         d = math.fsum(terms) / len(terms)
-        numbers = rf"\frac{{{joined(terms)}}}{{{len(terms)}}}"
+        numbers = fraction(joined(terms), len(terms))
     grid = terms_grid(("column", "query", f"row {row}", "", "δ"), rows)
     return Compared(d, (grid, Step("distance", whole, numbers, d)))
 

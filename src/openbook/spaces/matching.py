@@ -18,7 +18,7 @@ import numpy as np
 
 from openbook.data import Categorical, Schema
 from openbook.data.attributes import MISSING, UNSEEN
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Grid, Step
 
 MATCHING_FORMULAS = {
@@ -92,7 +92,7 @@ def derive_matching(metric, here, there, row):
     if metric == "hamming":
         return float(differ), (grid, Step("distance", MATCHING_FORMULAS[metric], "", float(differ)))
     d = differ / known if known else math.inf
-    numbers, note = rf"\frac{{{differ}}}{{{known}}}", "d: the columns that are known in both"
+    numbers, note = fraction(differ, known), "d: the columns that are known in both"
     return d, (grid, Step("distance", MATCHING_FORMULAS[metric], numbers, d, note))
 
 

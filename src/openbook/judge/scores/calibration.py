@@ -24,7 +24,7 @@ from openbook.judge.chance.intervals import Interval, wilson
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import Predictions, brier_losses, surprise
 from openbook.judge.scores.two_kinds import Scored
-from openbook.words.numbers import figure, shown
+from openbook.words.numbers import figure, fraction, shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
@@ -194,13 +194,11 @@ class Calibration(Scored):
         n, parts = len(self.scores), self.parts
         sums = {name: figure(float(losses.sum())) for name, losses in self.losses.items()}
         steps = (
-            Step(
-                "Brier", r"\frac{1}{n} \sum_i (p_i - y_i)^2", rf"\frac{{{sums['brier']}}}{{{n}}}", self.brier
-            ),
+            Step("Brier", r"\frac{1}{n} \sum_i (p_i - y_i)^2", fraction(sums["brier"], n), self.brier),
             Step(
                 "log loss",
                 r"-\frac{1}{n} \sum_i \ln P(y_i)",
-                rf"\frac{{{sums['log_loss']}}}{{{n}}}",
+                fraction(sums["log_loss"], n),
                 self.log_loss,
             ),
             Step(

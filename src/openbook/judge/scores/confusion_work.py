@@ -10,7 +10,7 @@ from openbook.errors import check_named
 from openbook.judge.scores.averages import AVERAGED, KINDS
 from openbook.judge.scores.rates import Rate, by_class
 from openbook.judge.scores.two_classes import OTHERS, RATIOS, SEVERAL, SHARES, TWO_CLASSES
-from openbook.words.numbers import figure, shown
+from openbook.words.numbers import figure, fraction, shown
 from openbook.work import Grid, Step, Work, escape_text
 
 if TYPE_CHECKING:
@@ -152,18 +152,18 @@ def _rate_steps(table: "Confusion", name: str) -> Iterator[Step]:
             numbers = r"\frac{{{} \cdot {}}}{{{} \cdot {}}}".format(*cells)
         else:
             values = [table.rate(part).value for part in (over, under)]
-            formula = rf"\frac{{{_t(symbol(over))}}}{{{_t(symbol(under))}}}"
-            numbers = rf"\frac{{{_figure(values[0])}}}{{{_figure(values[1])}}}"
+            formula = fraction(_t(symbol(over)), _t(symbol(under)))
+            numbers = fraction(_figure(values[0]), _figure(values[1]))
         yield _result(table, name, formula, numbers)
     elif len(table.labels) > 2:
         right, n = int(np.trace(table.counts)), table.n
         top, formula = (right, r"\sum_c n_{cc}") if name == "accuracy" else (n - right, r"n - \sum_c n_{cc}")
-        yield _result(table, name, rf"\frac{{{formula}}}{{n}}", rf"\frac{{{top}}}{{{n}}}")
+        yield _result(table, name, rf"\frac{{{formula}}}{{n}}", fraction(top, n))
     else:
         share = SHARES[name]
-        formula = rf"\frac{{{_sum(share.top)}}}{{{_sum(share.bottom)}}}"
+        formula = fraction(_sum(share.top), _sum(share.bottom))
         above, below = (" + ".join(str(getattr(table, cell)) for cell in cells) for cells in share[1:])
-        yield _result(table, name, formula, rf"\frac{{{above}}}{{{below}}}")
+        yield _result(table, name, formula, fraction(above, below))
 
 
 def _result(table: "Confusion", name: str, formula: str, numbers: str) -> Step:
@@ -176,7 +176,7 @@ def _kappa_steps(table: "Confusion") -> Iterator[Step]:
     truth, predicted = table.counts.sum(axis=1).tolist(), table.counts.sum(axis=0).tolist()
     chance = sum(t * p for t, p in zip(truth, predicted, strict=True)) / n**2 if n else float("nan")
     products = " + ".join(rf"{t} \cdot {p}" for t, p in zip(truth, predicted, strict=True))
-    yield Step("accuracy", r"\frac{\sum_c n_{cc}}{n}", rf"\frac{{{right}}}{{{n}}}", right / n if n else None)
+    yield Step("accuracy", r"\frac{\sum_c n_{cc}}{n}", fraction(right, n), right / n if n else None)
     yield Step(
         "chance",
         r"\sum_c \frac{t_c}{n} \cdot \frac{p_c}{n}",
@@ -223,7 +223,7 @@ def _average_steps(table: "Confusion", kind: str, what: str) -> Iterator[Step]:
         )
         rate = getattr(table.average(kind), what)
         formula = rf"\frac{{\sum_c {_t('TP')}_c}}{{\sum_c ({_t('TP')}_c + {_t('FP')}_c)}}"
-        yield Step(symbol(rate.name), formula, rf"\frac{{{right}}}{{{n}}}", rate.value, note)
+        yield Step(symbol(rate.name), formula, fraction(right, n), rate.value, note)
         return
     if what == "f1_of_means":
         for part in ("precision", "recall"):
@@ -250,7 +250,7 @@ def _average_steps(table: "Confusion", kind: str, what: str) -> Iterator[Step]:
     yield Step(
         symbol(rate.name),
         r"\frac{1}{k} \sum_c v_c" if kind == "macro" else r"\frac{1}{n} \sum_c t_c v_c",
-        rf"\frac{{{_weighed(values, weights)}}}{{{sum(weights)}}}",
+        fraction(_weighed(values, weights), sum(weights)),
         None if rate.why else rate.value,
         rate.why,
     )

@@ -22,7 +22,7 @@ from openbook.draw import Picture
 from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import Interval, wilson
 from openbook.judge.scores.two_kinds import ThresholdCurve
-from openbook.words.numbers import figure, shown
+from openbook.words.numbers import fraction, shown
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
@@ -146,7 +146,7 @@ class PrecisionRecall(ThresholdCurve):
         step = Step(
             "average precision",
             r"\frac{1}{n_+} \sum_i \text{precision}_i",
-            rf"\frac{{{figure(total)}}}{{{self.n_positive}}}",
+            fraction(total, self.n_positive),
             self.average_precision,
             "over the positive rows: the precision of the rows that score at least as high as row i",
         )

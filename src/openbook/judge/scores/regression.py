@@ -25,7 +25,7 @@ from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import METRICS, Predictions
 from openbook.judge.scores.rates import Rate, RateValue
-from openbook.words.numbers import figure, shown
+from openbook.words.numbers import figure, fraction, shown
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
@@ -177,9 +177,9 @@ class Regression(ShowsWork):
         n, squares, far = len(self.truth), float((self.errors**2).sum()), float(np.abs(self.errors).sum())
         about = float(((self.truth - self.truth.mean()) ** 2).sum())
         steps = (
-            Step("MSE", r"\frac{1}{n} \sum_i e_i^2", rf"\frac{{{figure(squares)}}}{{{n}}}", self.mse),
+            Step("MSE", r"\frac{1}{n} \sum_i e_i^2", fraction(squares, n), self.mse),
             Step("RMSE", r"\sqrt{\text{MSE}}", rf"\sqrt{{{figure(self.mse)}}}", self.rmse),
-            Step("MAE", r"\frac{1}{n} \sum_i |e_i|", rf"\frac{{{figure(far)}}}{{{n}}}", self.mae),
+            Step("MAE", r"\frac{1}{n} \sum_i |e_i|", fraction(far, n), self.mae),
             Step(
                 "R²",
                 r"1 - \frac{\sum_i e_i^2}{\sum_i (y_i - \bar{y})^2}",

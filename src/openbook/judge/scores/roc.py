@@ -29,7 +29,7 @@ from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.scores.two_kinds import ThresholdCurve
-from openbook.words.numbers import figure, shown
+from openbook.words.numbers import figure, fraction, shown
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
@@ -153,8 +153,7 @@ class Roc(ThresholdCurve):
         low, high = (float(expit(centre + sign * z * spread)) for sign in (-1, 1))
         a = figure(self.auc)
         both = " + ".join(
-            rf"\frac{{{figure(v)}}}{{{n}}}"
-            for v, n in ((positive, self.n_positive), (negative, self.n_negative))
+            fraction(v, n) for v, n in ((positive, self.n_positive), (negative, self.n_negative))
         )
         ends = (
             Step(
@@ -239,7 +238,7 @@ class Roc(ThresholdCurve):
             Step(
                 "won", result=wins, note="pairs in which the positive row scores higher, ties counting half"
             ),
-            Step("AUC", r"\frac{\text{won}}{\text{pairs}}", rf"\frac{{{figure(wins)}}}{{{pairs}}}", self.auc),
+            Step("AUC", r"\frac{\text{won}}{\text{pairs}}", fraction(wins, pairs), self.auc),
         )
         interval = self.interval()
         return Work(

@@ -22,7 +22,7 @@ from openbook.data import Column
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval, wilson
 from openbook.judge.chance.spread import Spread
-from openbook.words.numbers import shown
+from openbook.words.numbers import fraction, shown
 from openbook.work import Grid, Step, Work
 
 
@@ -185,7 +185,7 @@ def sequence_table(found: Mapping[str, SequenceScores]) -> Grid:
 
 def _share(label, hits, n, interval):
     note = f"{interval.ends}, {interval.method}"
-    return Step(label, r"\frac{\mathrm{correct}}{n}", rf"\frac{{{hits}}}{{{n}}}", hits / n, note=note)
+    return Step(label, r"\frac{\mathrm{correct}}{n}", fraction(hits, n), hits / n, note=note)
 
 
 def is_bio(labels: Sequence[str]) -> bool:
