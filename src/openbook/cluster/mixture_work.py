@@ -113,18 +113,13 @@ def derive_row(model, X) -> Work:
         joint, steps = _component(model, k, at, number, values)
         joints.append(joint)
         works.append(Work(f"component {k}", tuple(steps)))
-    top = max(joints)
-    powers = [math.exp(joint - top) for joint in joints]
+    lower = [joint - max(joints) for joint in joints]
+    powers = [math.exp(less) for less in lower]
     whole = math.fsum(powers)
+    formula = r"\frac{e^{\delta_k}}{\sum_j e^{\delta_j}}"
     shares = [
-        Step(
-            f"r({k})",
-            r"\frac{e^{\delta_k}}{\sum_j e^{\delta_j}}",
-            fraction(power, whole),
-            power / whole,
-            f"less the largest: {figure(joint - top)}",
-        )
-        for k, (joint, power) in enumerate(zip(joints, powers, strict=True))
+        Step(f"r({k})", formula, fraction(power, whole), power / whole, f"less the largest: {figure(less)}")
+        for k, (less, power) in enumerate(zip(lower, powers, strict=True))
     ]
     numbers = [(name, model.schema_.told(name, value)) for name, value in x.items()]
     grid = Grid("row", ["column", "value"], [*numbers, *values.items()], _left_out(model, x, values))

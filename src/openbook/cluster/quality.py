@@ -165,11 +165,10 @@ class ClusterQuality(ShowsWork):
         if self.sizes[own] == 1:
             return Work(title, (grid,), "It is alone in its cluster, so its silhouette is 0.")
         a, b = means[own], min(mean for c, mean in enumerate(means) if c != own)
-        numbers = rf"\frac{{{figure(b)} - {figure(a)}}}{{\max({figure(a)}, {figure(b)})}}"
         steps = (
             Step("a", result=a, note="to the other rows of its own cluster"),
             Step("b", result=b, note="to the rows of the nearest other cluster"),
-            Step("s", r"\frac{b - a}{\max(a, b)}", numbers, float(self.silhouettes[place])),
+            Step.of("s", r"\frac{b - a}{\max(a, b)}", {"a": a, "b": b}, float(self.silhouettes[place])),
         )
         return Work(title, (grid, *steps))
 

@@ -100,12 +100,7 @@ def _derive_groups(measure: str, groups: ClassGroups) -> list[Part]:
     terms = [rf"{figure(w)} \cdot ({figure(m)} - {signed(mean)})^2" for _, w, m, _ in rows]
     weighed = [rf"{figure(w)} \cdot {signed(m)}" for _, w, m, _ in rows]
     steps = [
-        Step(
-            "mean",
-            r"\frac{\sum_g n_g m_g}{n}",
-            fraction(joined(weighed, most=TERMS), n),
-            mean,
-        ),
+        Step("mean", r"\frac{\sum_g n_g m_g}{n}", fraction(joined(weighed, most=TERMS), n), mean),
         Step("between", r"\sum_g n_g (m_g - m)^2", joined(terms, most=TERMS), between),
         Step("within", r"\sum_g \sum (x - m_g)^2", joined([figure(s) for *_, s in rows], most=TERMS), within),
     ]
@@ -124,11 +119,11 @@ def _derive_groups(measure: str, groups: ClassGroups) -> list[Part]:
 
 
 def _f_step(between: float, within: float, k: int, n: float) -> Step:
-    numbers = rf"\frac{{{figure(between)} / ({k} - 1)}}{{{figure(within)} / ({figure(n)} - {k})}}"
     value = None
     if k > 1 and n > k and between + within > 0:
         value = (between / (k - 1)) / (within / (n - k)) if within else math.inf
-    return Step("F", r"\frac{between / (k - 1)}{within / (n - k)}", numbers, value)
+    numbers = {"between": between, "within": within, "k": k, "n": n}
+    return Step.of("F", r"\frac{between / (k - 1)}{within / (n - k)}", numbers, value)
 
 
 def _derive_pairs(measure: str, pairs: NumberPairs) -> list[Part]:
@@ -146,7 +141,6 @@ def _derive_pairs(measure: str, pairs: NumberPairs) -> list[Part]:
     numbers = fraction(pairs.joint, below)
     steps = [Step("r", r"\frac{S_{xy}}{\sqrt{S_{xx} S_{yy}}}", numbers, r)]
     if measure == "anova_f" and r is not None and pairs.n > 2:
-        numbers = rf"\frac{{{figure(r)}^2 \cdot ({figure(pairs.n)} - 2)}}{{1 - {figure(r)}^2}}"
         value = r * r * (pairs.n - 2) / (1 - r * r) if r * r < 1 else math.inf
-        steps.append(Step("F", r"\frac{r^2 (n - 2)}{1 - r^2}", numbers, value))
+        steps.append(Step.of("F", r"\frac{r^2 \cdot (n - 2)}{1 - r^2}", {"r": r, "n": pairs.n}, value))
     return [Grid("Sums", ("", "value"), rows), *steps]

@@ -127,13 +127,9 @@ class StabilitySelection(Selector):
             for j in order
         ]
         q = figure(self.mean_size_)
-        bound = Step(
-            "E[V] at most",
-            r"\frac{q^2}{(2 t - 1) d}",
-            rf"\frac{{{q}^2}}{{(2 \cdot {figure(t)} - 1) \cdot {d}}}",
-            self.bound_,
-            "V: irrelevant attributes kept, if these are exchangeable (Meinshausen and Bühlmann)",
-        )
+        note = "V: irrelevant attributes kept, if these are exchangeable (Meinshausen and Bühlmann)"
+        numbers = {"q": q, "t": t, "d": d}
+        bound = Step.of("E[V] at most", r"\frac{q^2}{(2 t - 1) d}", numbers, self.bound_, note)
         mean = Step("q", result=self.mean_size_, note="mean number of attributes chosen per round")
         note = f"{self.repeats} rounds of {type(self._inner).__name__} on half of the rows each."
         grid = Grid("Frequencies", ("attribute", "chosen", ""), rows, note)

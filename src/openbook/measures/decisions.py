@@ -108,19 +108,15 @@ def threshold_steps(labels: Sequence[str], matrix: Floats, threshold: float) -> 
     """From which probability of the second class on deciding for it costs less."""
     (right_0, miss), (alarm, right_1) = matrix.tolist()
     first, second = labels
-    gain, loss = f"({figure(alarm)} - {figure(right_0)})", f"({figure(miss)} - {figure(right_1)})"
+    numbers = {"c_{10}": alarm, "c_{00}": right_0, "c_{01}": miss, "c_{11}": right_1}
+    formula = r"\frac{(c_{10} - c_{00})}{(c_{10} - c_{00}) + (c_{01} - c_{11})}"
     return [
         Step(
             f"decide {second} where",
             r"c_{10} (1 - p) + c_{11} p < c_{00} (1 - p) + c_{01} p",
             note=f"p = P({second} | x); c_10 is the cost of deciding {second} when the truth is {first}",
         ),
-        Step(
-            "p above",
-            r"\frac{c_{10} - c_{00}}{(c_{10} - c_{00}) + (c_{01} - c_{11})}",
-            rf"\frac{{{gain}}}{{{gain} + {loss}}}",
-            threshold,
-        ),
+        Step.of("p above", formula, numbers, threshold),
     ]
 
 

@@ -131,12 +131,11 @@ def _strongest_steps(cells: CountTable) -> list[Step]:
 
 
 def _chi_steps(cells: CountTable) -> list[Step]:
-    n = figure(cells.n)
     steps = [
-        Step(
+        Step.of(
             f"E({cells.classes[c]}, {cells.values[v]})",
             r"\frac{n_c n_v}{n}",
-            rf"\frac{{{figure(cells.by_class[c])} \cdot {figure(cells.by_value[v])}}}{{{n}}}",
+            {"n_c": cells.by_class[c], "n_v": cells.by_value[v], "n": cells.n},
             cells.expected(c, v),
         )
         for c, v in cells.places
@@ -149,7 +148,9 @@ def _chi_steps(cells: CountTable) -> list[Step]:
     return [
         *_some(steps),
         Step("χ²", r"\sum \frac{(O - E)^2}{E}", joined(terms, most=TERMS), total),
-        Step("d", r"(rows - 1)(columns - 1)", rf"({rows} - 1)({columns} - 1)", (rows - 1) * (columns - 1)),
+        Step.of(
+            "d", "(rows - 1)(columns - 1)", {"rows": rows, "columns": columns}, (rows - 1) * (columns - 1)
+        ),
     ]
 
 
@@ -157,9 +158,11 @@ def _cramer_step(cells: CountTable) -> Step:
     full = ((cells.counts[c][v], cells.expected(c, v)) for c, v in cells.places if cells.by_class[c])
     chi = math.fsum((o - e) ** 2 / e for o, e in full)
     smaller = min(sum(map(bool, cells.by_class)), len(cells.values))
-    numbers = rf"\sqrt{{\frac{{{figure(chi)}}}{{{figure(cells.n)} \cdot ({smaller} - 1)}}}}"
     value = math.sqrt(chi / (cells.n * (smaller - 1))) if smaller > 1 else None
-    return Step("Cramér's V", r"\sqrt{\frac{\chi^2}{n (\min(rows, columns) - 1)}}", numbers, value)
+    formula = r"\sqrt{\frac{\chi^2}{n (\min(rows, columns) - 1)}}"
+    return Step.of(
+        "Cramér's V", formula, {r"\chi^2": chi, "n": cells.n, r"\min(rows, columns)": smaller}, value
+    )
 
 
 def _gain_steps(cells: CountTable) -> list[Step]:
@@ -193,14 +196,13 @@ def _gain_shares(measure: str, cells: CountTable) -> list[Step]:
         return []
     *_, gain = _gain_steps(cells)
     whole, split = entropy_step("", cells.by_class), entropy_step(f"H({cells.attribute})", cells.by_value)
+    figures = {"gain": gain.result, "H(c)": whole.result, "H(v)": split.result}
     if measure == "gain_ratio":
         value = _result(gain) / _result(split) if _result(split) else 0.0
-        numbers = fraction(gain.result, split.result)
-        return [split, Step("gain ratio", r"\frac{gain}{H(v)}", numbers, value)]
+        return [split, Step.of("gain ratio", r"\frac{gain}{H(v)}", figures, value)]
     both = _result(whole) + _result(split)
-    numbers = rf"\frac{{2 \cdot {figure(gain.result)}}}{{{figure(whole.result)} + {figure(split.result)}}}"
     value = 2 * _result(gain) / both if both else 0.0
-    return [split, Step("symmetrical uncertainty", r"\frac{2 \cdot gain}{H(c) + H(v)}", numbers, value)]
+    return [split, Step.of("symmetrical uncertainty", r"\frac{2 gain}{H(c) + H(v)}", figures, value)]
 
 
 def share_terms(counts: Sequence[float]) -> list[str]:

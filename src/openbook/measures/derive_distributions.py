@@ -5,16 +5,16 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from openbook.words.numbers import figure, signed
+from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
 
 
 def binomial_steps(n: int, p: float, k: int, masses: Sequence[float]) -> list[Step]:
     """P(X = k), and P(X <= k) as the sum of the masses of 0 … k."""
-    numbers = rf"\binom{{{n}}}{{{k}}} \cdot {figure(p)}^{{{k}}} \cdot {figure(1 - p)}^{{{n - k}}}"
+    formula = r"\binom{n}{k} \cdot p^{k} (1 - p)^{n - k}"
     return [
-        Step(f"P(X = {k})", r"\binom{n}{k} p^k (1 - p)^{n - k}", numbers, masses[-1]),
+        Step.of(f"P(X = {k})", formula, {"n": n, "k": k, "p": p}, masses[-1]),
         Step(f"P(X <= {k})", r"\sum_{i = 0}^k P(X = i)", joined(masses), math.fsum(masses)),
     ]
 
@@ -42,25 +42,14 @@ def multinomial_steps(p: Sequence[float], counts: Sequence[int], mass: float) ->
 
 def normal_steps(mean: float, variance: float, x: float, density: float, share: float) -> list[Step]:
     """The density at x, and P(X <= x) by the standard normal distribution."""
-    away = f"({figure(x)} - {signed(mean)})"
-    spread = figure(variance)
-    exponent = rf"-\frac{{{away}^2}}{{2 \cdot {spread}}}"
+    formula = r"\frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x - \mu)^2}{2 \sigma^2}}"
     deviation = math.sqrt(variance)
     z = (x - mean) / deviation
+    numbers = {"x": x, r"\mu": mean, r"\sigma^2": variance, r"\sigma": deviation}
     return [
-        Step(
-            f"p({figure(x)})",
-            r"\frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x - \mu)^2}{2 \sigma^2}}",
-            rf"\frac{{1}}{{\sqrt{{2 \pi \cdot {spread}}}}} e^{{{exponent}}}",
-            density,
-        ),
-        Step(
-            "z",
-            r"\frac{x - \mu}{\sigma}",
-            rf"\frac{{{figure(x)} - {signed(mean)}}}{{{figure(deviation)}}}",
-            z,
-        ),
-        Step(f"P(X <= {figure(x)})", r"\Phi(z)", rf"\Phi({figure(z)})", share),
+        Step.of(f"p({figure(x)})", formula, numbers, density),
+        Step.of("z", r"\frac{x - \mu}{\sigma}", numbers, z),
+        Step.of(f"P(X <= {figure(x)})", r"\Phi(z)", {"z": z}, share),
     ]
 
 
@@ -73,27 +62,23 @@ def vector_steps(
     squares, size = math.fsum(products), float(np.linalg.det(covariance))
     columns = (np.arange(1, len(mean) + 1), x, mean, away, inverse @ away, products)
     rows = [tuple(float(cell) for cell in row) for row in zip(*columns, strict=True)]
-    d, power = len(mean), rf"e^{{-\frac{{1}}{{2}} \cdot {figure(squares)}}}"
+    formula = r"\frac{1}{\sqrt{(2 \pi)^{d} |\Sigma|}} e^{-\frac{1}{2} D^2}"
+    numbers = {"d": len(mean), r"|\Sigma|": size, "D^2": squares}
     return [
         Grid("terms", ("", "x", "μ", "x - μ", "Σ⁻¹ (x - μ)", "product"), rows),
         Step("D²", r"(x - \mu)^\top \Sigma^{-1} (x - \mu)", joined(products), squares),
         Step("|Σ|", result=size, note="the determinant of the covariance"),
-        Step(
-            "p(x)",
-            r"\frac{1}{\sqrt{(2 \pi)^d |\Sigma|}} e^{-\frac{1}{2} D^2}",
-            rf"\frac{{1}}{{\sqrt{{(2 \pi)^{{{d}}} \cdot {figure(size)}}}}} {power}",
-            density,
-        ),
+        Step.of("p(x)", formula, numbers, density),
     ]
 
 
 def beta_steps(alpha: float, beta: float, x: float, density: float, share: float) -> list[Step]:
     """The density at x, and P(X <= x)."""
-    a, b, at = figure(alpha), figure(beta), figure(x)
     norm = math.exp(math.lgamma(alpha) + math.lgamma(beta) - math.lgamma(alpha + beta))
-    numbers = rf"\frac{{{at}^{{{a} - 1}} \cdot {figure(1 - x)}^{{{b} - 1}}}}{{{figure(norm)}}}"
+    formula = r"\frac{x^{\alpha - 1} (1 - x)^{\beta - 1}}{B(\alpha, \beta)}"
+    numbers = {"x": x, r"\alpha": alpha, r"\beta": beta, r"B(\alpha, \beta)": norm}
     return [
         Step("B(α, β)", r"\frac{\Gamma(\alpha) \Gamma(\beta)}{\Gamma(\alpha + \beta)}", result=norm),
-        Step(f"p({at})", r"\frac{x^{\alpha - 1} (1 - x)^{\beta - 1}}{B(\alpha, \beta)}", numbers, density),
-        Step(f"P(X <= {at})", result=share, note="the area up to there"),
+        Step.of(f"p({figure(x)})", formula, numbers, density),
+        Step(f"P(X <= {figure(x)})", result=share, note="the area up to there"),
     ]

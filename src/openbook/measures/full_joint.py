@@ -72,7 +72,7 @@ class FullJoint:
         parts: list[Step | Grid] = [
             Grid("columns", ("column", "values m"), list(self.values.items())),
             Step("cells", r"\prod_j m_j", joined(sizes, r" \cdot "), self.cells),
-            Step("parameters of the full joint", r"\prod_j m_j - 1", rf"{cells} - 1", self.parameters),
+            Step("parameters of the full joint", r"\prod_j m_j - 1", f"{cells} - 1", self.parameters),
             Step(
                 "rows needed",
                 r"k \prod_j m_j",

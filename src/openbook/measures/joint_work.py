@@ -24,10 +24,10 @@ def derive_either(joint: "Joint", a: Mapping[str, Any], b: Mapping[str, Any]) ->
         _sum_step(joint, a),
         _sum_step(joint, b),
         Step(f"P({spell_event(a)} and {spell_event(b)})", result=both, note="cells in which both hold"),
-        Step(
+        Step.of(
             either,
             r"P(A) + P(B) - P(A \cap B)",
-            f"{figure(first)} + {figure(second)} - {figure(both)}",
+            {"P(A)": first, "P(B)": second, r"P(A \cap B)": both},
             first + second - both,
         ),
     )

@@ -43,17 +43,13 @@ def _derive_differing(a: Any, b: Any, missing: str = "leave_out") -> Work:
     cells = zip(list(a), list(b), differ.tolist(), counted.tolist(), strict=True)
     rows = [(x, y, "left out" if not counts else "differ" if odd else "equal") for x, y, odd, counts in cells]
     n, d = int(differ.sum()), int(counted.sum())
+    formula = r"\frac{1}{d} \sum_j [a_j \ne b_j]"
     return Work(
         "Matching distances",
         (
             Grid("cells", ("a", "b", ""), rows),
             Step("Hamming", r"\sum_j [a_j \ne b_j]", result=float(n)),
-            Step(
-                "simple matching",
-                r"\frac{1}{d} \sum_j [a_j \ne b_j]",
-                fraction(n, d),
-                n / d if d else None,
-            ),
+            Step("simple matching", formula, fraction(n, d), n / d if d else None),
         ),
     )
 
@@ -66,14 +62,9 @@ def _derive_jaccard(a: Any, b: Any) -> Work:
     left, right = ({str(one) for one in each} for each in (a, b))
     rows = [(one, "has" * (one in left), "has" * (one in right)) for one in either]
     both = len(left & right)
-    numbers = rf"1 - \frac{{{both}}}{{{len(either)}}}" if either else ""
-    step = Step(
-        "Jaccard",
-        r"1 - \frac{|A \cap B|}{|A \cup B|}",
-        numbers,
-        jaccard(a, b),
-        "what both lack does not count",
-    )
+    formula = r"1 - \frac{|A \cap B|}{|A \cup B|}"
+    numbers = f"1 - {fraction(both, len(either))}" if either else ""
+    step = Step("Jaccard", formula, numbers, jaccard(a, b), "what both lack does not count")
     return Work("Jaccard distance", (Grid("what they have", ("", "a", "b"), rows), step))
 
 

@@ -21,6 +21,7 @@ from openbook.work.formula import escape_text
 
 #: Values whose terms are written out.
 _SHOWN = 6
+_MAX = "below zero: a maximum"
 
 
 def derive_successes(
@@ -54,19 +55,19 @@ def derive_successes(
     objective = "1. objective ln L(p)" if flat else "1. objective, ln of both"
     parts += [
         Step(objective, rf"s \ln p + f \ln(1 - p){chosen}", note=f"{counted}{constant}"),
-        Step("2. derivative by p", rf"\frac{{s}}{{p}} - \frac{{f}}{{1 - p}} = {_two(good, good + bad)}"),
+        Step(
+            "2. derivative by p",
+            rf"\frac{{s}}{{p}} - \frac{{f}}{{1 - p}} = \frac{{{s}}}{{p}} - \frac{{{f}}}{{1 - p}}",
+        ),
     ]
     if 0 < p < 1:
-        numbers = rf"-\frac{{{s}}}{{{figure(p)}^2}} - \frac{{{f}}}{{{figure(1 - p)}^2}}"
+        numbers = {"s": good, "f": bad, "p": p, "(1 - p)": 1 - p}
+        curvature = -good / p**2 - bad / (1 - p) ** 2
         parts += [
             Step("3. set to zero", r"\frac{s}{p} = \frac{f}{1 - p} \Rightarrow s (1 - p) = f p"),
-            Step("4. solved for p", r"\frac{s}{s + f}", rf"\frac{{{s}}}{{{s} + {f}}}", p),
-            Step(
-                "5. second derivative",
-                r"-\frac{s}{p^2} - \frac{f}{(1 - p)^2}",
-                numbers,
-                -good / p**2 - bad / (1 - p) ** 2,
-                "below zero: a maximum",
+            Step.of("4. solved for p", r"\frac{s}{s + f}", numbers, p),
+            Step.of(
+                "5. second derivative", r"-\frac{s}{p^2} - \frac{f}{(1 - p)^2}", numbers, curvature, _MAX
             ),
         ]
         conclusion = f"The estimate of p is {figure(p)}, the share of successes."
@@ -91,10 +92,6 @@ def _mass(n: int) -> str:
     return (
         r"p^{x_i} (1 - p)^{1 - x_i}" if n == 1 else rf"\binom{{{n}}}{{k_i}} p^{{k_i}} (1 - p)^{{{n} - k_i}}"
     )
-
-
-def _two(successes: float, trials: float) -> str:
-    return rf"\frac{{{figure(successes)}}}{{p}} - \frac{{{figure(trials - successes)}}}{{1 - p}}"
 
 
 def derive_shares(name: str, counts: Mapping[Hashable, float]) -> Work:
@@ -123,12 +120,7 @@ def derive_shares(name: str, counts: Mapping[Hashable, float]) -> Work:
         Step("   λ", r"\sum_v N_v", joined(list(seen.values())), total),
     ]
     parts += [
-        Step(
-            f"4. p of {value}",
-            r"\frac{N_v}{N}",
-            fraction(count, total),
-            count / total,
-        )
+        Step(f"4. p of {value}", r"\frac{N_v}{N}", fraction(count, total), count / total)
         for value, count in counts.items()
     ]
     rows = [(str(value), -(total**2) / count) for value, count in seen.items()]
@@ -150,6 +142,8 @@ def derive_normal(numbers: list[float], *, sample: bool) -> Work:
     scatter = math.fsum((x - mean) ** 2 for x in numbers)
     variance = scatter / n
     squares = [f"({figure(x)} - {signed(mean)})^2" for x in numbers]
+    total_square = r"\sum_i (x_i - \mu)^2"
+    half = rf"\frac{{1}}{{2 \sigma^4}} {total_square}"
     parts = [
         Step(
             "likelihood L(μ, σ²)",
@@ -162,46 +156,40 @@ def derive_normal(numbers: list[float], *, sample: bool) -> Work:
         ),
         Step("2. derivative by μ", r"\frac{1}{\sigma^2} \sum_i (x_i - \mu)"),
         Step("3. set to zero", r"\sum_i x_i = n \mu"),
-        Step(
-            "4. solved for μ",
-            r"\frac{1}{n} \sum_i x_i",
-            fraction(joined(numbers, most=_SHOWN), n),
-            mean,
-        ),
+        Step("4. solved for μ", r"\frac{1}{n} \sum_i x_i", fraction(joined(numbers, most=_SHOWN), n), mean),
         Step(
             "5. second derivative by μ",
             r"-\frac{n}{\sigma^2}",
-            rf"-\frac{{{n}}}{{{figure(variance)}}}",
+            f"-{fraction(n, variance)}",
             -n / variance,
-            "below zero: a maximum",
+            _MAX,
         ),
-        Step(
-            "2. derivative by σ²",
-            r"-\frac{n}{2 \sigma^2} + \frac{1}{2 \sigma^4} \sum_i (x_i - \mu)^2",
-        ),
-        Step("3. set to zero", r"\frac{1}{2 \sigma^4} \sum_i (x_i - \mu)^2 = \frac{n}{2 \sigma^2}"),
+        Step("2. derivative by σ²", rf"-\frac{{n}}{{2 \sigma^2}} + {half}"),
+        Step("3. set to zero", rf"{half} = \frac{{n}}{{2 \sigma^2}}"),
         Step(
             "4. solved for σ²",
-            r"\frac{1}{n} \sum_i (x_i - \mu)^2",
+            rf"\frac{{1}}{{n}} {total_square}",
             fraction(joined(squares, most=_SHOWN), n),
             variance,
         ),
         Step(
             "5. second derivative by σ²",
-            r"\frac{n}{2 \sigma^4} - \frac{1}{\sigma^6} \sum_i (x_i - \mu)^2 = -\frac{n}{2 \sigma^4}",
+            rf"\frac{{n}}{{2 \sigma^4}} - \frac{{1}}{{\sigma^6}} {total_square} = -\frac{{n}}{{2 \sigma^4}}",
             rf"-\frac{{{n}}}{{2 \cdot {figure(variance)}^2}}",
             -n / (2 * variance**2),
-            "below zero: a maximum",
+            _MAX,
         ),
     ]
     if sample:
+        note = "not the maximum likelihood: it makes up for the mean being estimated too"
+        numbers_put_in = fraction(scatter, f"{n} - 1")
         parts.append(
             Step(
                 "sample variance",
-                r"\frac{1}{n - 1} \sum_i (x_i - \mu)^2",
-                rf"\frac{{{figure(scatter)}}}{{{n} - 1}}",
+                rf"\frac{{1}}{{n - 1}} {total_square}",
+                numbers_put_in,
                 scatter / (n - 1),
-                "not the maximum likelihood: it makes up for the mean being estimated too",
+                note,
             )
         )
     return Work("Gaussian: maximum likelihood of mean and variance", tuple(parts))

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, check_base, plain_array
 from openbook.measures.shown import Measure, derived_by
-from openbook.words.numbers import figure, fraction, signed
+from openbook.words.numbers import figure, fraction
 from openbook.words.parameters import documented
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
@@ -30,36 +30,30 @@ from openbook.work import Grid, Step, Work
 
 def _derive_self_information(p: float) -> Work:
     """The self-information of one event, in bits."""
-    step = Step("I", r"-\log_2 p", rf"-\log_2 {figure(p)}", self_information(p), "in bits")
+    step = Step.of("I", r"-\log_2 p", {"p": p}, self_information(p), "in bits")
     return Work("Self-information", (step,))
 
 
 def _derive_odds(p: float) -> Work:
     """Odds and log odds of one probability."""
-    shares = rf"\frac{{{figure(p)}}}{{1 - {figure(p)}}}"
-    return Work(
-        "Odds and log odds",
-        (
-            Step("odds", r"\frac{p}{1 - p}", shares, odds(p)),
-            Step("logit", r"\ln \frac{p}{1 - p}", rf"\ln {figure(odds(p))}", logit(p)),
-        ),
+    steps = (
+        Step.of("odds", r"\frac{p}{1 - p}", {"p": p}, odds(p)),
+        Step("logit", r"\ln \frac{p}{1 - p}", rf"\ln {figure(odds(p))}", logit(p)),
     )
+    return Work("Odds and log odds", steps)
 
 
 def _derive_sigmoid(z: float, steepness: float = 1.0) -> Work:
     """The sigmoid of one score, and its slope there."""
     value = sigmoid(z, steepness)
-    k = "" if steepness == 1 else rf"{figure(steepness)} \cdot "
+    k = "" if steepness == 1 else "k "
+    numbers = {"k": steepness, "z": z, r"\sigma(z)": value}
     slope = steepness * value * (1 - value)
-    return Work(
-        "Sigmoid",
-        (
-            Step("σ(z)", r"\frac{1}{1 + e^{-k z}}", rf"\frac{{1}}{{1 + e^{{-{k}{signed(z)}}}}}", value),
-            Step(
-                "slope", r"k \sigma(z) (1 - \sigma(z))", rf"{k}{figure(value)} (1 - {figure(value)})", slope
-            ),
-        ),
+    steps = (
+        Step.of("σ(z)", rf"\frac{{1}}{{1 + e^{{-{k}z}}}}", numbers, value),
+        Step.of("slope", rf"{k}\sigma(z) (1 - \sigma(z))", numbers, slope),
     )
+    return Work("Sigmoid", steps)
 
 
 def _derive_softmax(z: npt.ArrayLike) -> Work:
@@ -85,14 +79,9 @@ def _of_margins(title: str, formula: str) -> Callable[[Measure], Measure]:
             margins = (truth * scores).tolist()
             rows = list(zip(truth.tolist(), scores.tolist(), margins, losses, strict=True))
             mean = fraction(joined(losses), len(losses))
-            return Work(
-                title,
-                (
-                    Step("ℓ", formula),
-                    Grid("rows", ("y", "z", "y z", "ℓ"), rows),
-                    Step("mean", r"\frac{1}{n} \sum_i \ell_i", mean, sum(losses) / len(losses)),
-                ),
-            )
+            grid = Grid("rows", ("y", "z", "y z", "ℓ"), rows)
+            step = Step("mean", r"\frac{1}{n} \sum_i \ell_i", mean, sum(losses) / len(losses))
+            return Work(title, (Step("ℓ", formula), grid, step))
 
         return derived_by(derive)(loss)
 

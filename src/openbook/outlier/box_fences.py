@@ -17,7 +17,6 @@ from openbook.border.rules import OneOf
 from openbook.damage import require
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
 from openbook.outlier.detector import CUTS
-from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
 #: How far the quartiles of a normal curve are apart, in standard deviations.
@@ -93,10 +92,8 @@ class BoxFences(ColumnDetector):
     def _step(self, j, name, x):
         q1, q3, iqr = float(self.q1_[j]), float(self.q3_[j]), float(self.iqr_[j])
         formula = r"\frac{\max(Q_1 - x, x - Q_3, 0)}{Q_3 - Q_1}"
-        numbers = (
-            rf"\frac{{\max({figure(q1)} - {figure(x)}, {figure(x)} - {figure(q3)}, 0)}}{{{figure(iqr)}}}"
-        )
-        return Step(name, formula, numbers, max(q1 - x, x - q3, 0.0) / iqr)
+        numbers = {"Q_1": q1, "x": x, "Q_3": q3, "Q_3 - Q_1": iqr}
+        return Step.of(name, formula, numbers, max(q1 - x, x - q3, 0.0) / iqr)
 
     def _learnt(self):
         rows = zip(looked_at(self.schema_), self.q1_, self.q3_, self.iqr_, *self.fences_.T, strict=True)

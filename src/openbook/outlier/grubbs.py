@@ -96,8 +96,8 @@ class Grubbs(ColumnDetector):
         m, s, critical = (float(a[j]) for a in (self.mean_, self.deviation_, self.critical_))
         if not critical:
             return Step(name, result=0.0, note="too few numbers to test")
-        numbers = rf"\frac{{|{figure(x)} - {figure(m)}| / {figure(s)}}}{{{figure(critical)}}}"
-        return Step(name, r"\frac{|x - m| / s}{G_{crit}}", numbers, abs(x - m) / s / critical)
+        numbers = {"x": x, "m": m, "s": s, "G_{crit}": critical}
+        return Step.of(name, r"\frac{|x - m| / s}{G_{crit}}", numbers, abs(x - m) / s / critical)
 
     def _learnt(self):
         rows = [

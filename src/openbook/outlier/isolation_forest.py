@@ -29,7 +29,6 @@ from openbook.errors import DataError
 from openbook.fold import each
 from openbook.outlier.columns import column_ends
 from openbook.outlier.detector import CUTS, Account, Detector
-from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
 #: The rows of a tree, unless told otherwise.
@@ -180,22 +179,14 @@ class IsolationForest(Detector):
         score = 2 ** (total / c - 1)
         rows = list(zip(self.schema_.names, taken, saved, strict=True))
         grid = Grid("steps", ("column", "splits per tree", "splits saved"), rows)
+        ordinary = f"ψ = {self.max_samples_}: an ordinary row"
+        numbers = {"c": c, r"\sum_j saved_j": total, "h": c - total}
         steps = (
-            Step(
-                "c",
-                r"2 H(\psi - 1) - \frac{2 (\psi - 1)}{\psi}",
-                "",
-                c,
-                f"ψ = {self.max_samples_}: an ordinary row",
-            ),
-            Step(
-                "mean number of splits", r"c - \sum_j saved_j", rf"{figure(c)} - {figure(total)}", c - total
-            ),
-            Step("score", r"2^{-h / c}", rf"2^{{-{figure(c - total)} / {figure(c)}}}", score),
+            Step("c", r"2 H(\psi - 1) - \frac{2 (\psi - 1)}{\psi}", result=c, note=ordinary),
+            Step.of("mean number of splits", r"c - \sum_j saved_j", numbers, c - total),
+            Step.of("score", r"2^{-h / c}", numbers, score),
         )
-        meaning = (
-            "Splits saved by the attribute: the fewer random splits isolate the row, the higher its score."
-        )
+        meaning = "Splits saved by the attribute: the fewer splits isolate the row, the higher its score."
         return Account(score, saved, (self._first_path(cells), grid), steps, meaning)
 
     def _path(self, t, cells):

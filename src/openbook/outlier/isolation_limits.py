@@ -23,7 +23,7 @@ from openbook.data import Numeric
 from openbook.outlier.columns import all_values, known, looked_at, values_of
 from openbook.outlier.detector import Account
 from openbook.outlier.isolation_forest import IsolationForest
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction, signed
 from openbook.work import Grid, Step
 
 #: The excess that scores one half.
@@ -108,7 +108,7 @@ class IsolationLimits(IsolationForest):
         (low, high), (below, above) = self.limits_[j].tolist(), self.halves_[j].tolist()
         sides = ((x, high, above), (low, x, below))
         more, less, half = max(sides, key=lambda side: (side[0] - side[1]) / side[2])
-        numbers = rf"\frac{{{figure(more)} - {figure(less)}}}{{{figure(half)}}}"
+        numbers = fraction(f"{figure(more)} - {signed(less)}", half)
         return Step(f"a of {name}", "", numbers, min((more - less) / half, 1e300))
 
     def _learnt(self):

@@ -15,7 +15,6 @@ from openbook.damage import require
 from openbook.kernels.moments import Moments
 from openbook.outlier.columns import ColumnDetector, looked_at, values_of
 from openbook.outlier.detector import CUTS
-from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
 
@@ -68,8 +67,7 @@ class ZScore(ColumnDetector):
 
     def _step(self, j, name, x):
         m, s = float(self.mean_[j]), float(self.deviation_[j])
-        numbers = rf"\frac{{|{figure(x)} - {figure(m)}|}}{{{figure(s)}}}"
-        return Step(name, r"\frac{|x - m|}{s}", numbers, abs(x - m) / s)
+        return Step.of(name, r"\frac{|x - m|}{s}", {"x": x, "m": m, "s": s}, abs(x - m) / s)
 
     def _learnt(self):
         names = looked_at(self.schema_)

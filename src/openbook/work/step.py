@@ -3,12 +3,18 @@
 Formulas are LaTeX, from the small vocabulary that `openbook.work.formula` reads; all else is plain text.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Self
+
+from openbook.words.numbers import Shown, figure
 
 Result = float | int | str | None
+
+#: What a number follows as a factor: another number or π, but not a subscript.
+_FACTOR = re.compile(r"(?:(?<![_\d.])[\d.]+|\\pi|\)) +$")
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,7 @@ class Step:
     formula : str, default=""
         The formula, in LaTeX.
     numbers : str, default=""
-        The formula with the numbers substituted, in LaTeX.
+        The formula with the numbers substituted, in LaTeX; `Step.of` substitutes them.
     result : float, int, str or None, default=None
         What comes out.
     note : str, default=""
@@ -49,6 +55,38 @@ class Step:
     result: Result = None
     note: str = ""
 
+    @classmethod
+    def of(
+        cls, label: str, formula: str, numbers: Mapping[str, Shown], result: Result = None, note: str = ""
+    ) -> Self:
+        r"""A step whose numbers are substituted for the symbols of its formula.
+
+        A negative number is put in brackets where it would meet another sign, and a factor gets its dot.
+
+        Parameters
+        ----------
+        label : str
+            What is computed.
+        formula : str
+            The formula, in LaTeX.
+        numbers : mapping of str to float
+            The number of each symbol of the formula.
+        result : float, int, str or None, default=None
+            What comes out.
+        note : str, default=""
+            A remark.
+
+        Returns
+        -------
+        Step
+
+        Examples
+        --------
+        >>> Step.of("z", r"\frac{x - \mu}{2 s}", {"x": 3, r"\mu": -1.5, "s": 0.5}, 4.5).numbers
+        '\\frac{3 - (-1.5)}{2 \\cdot 0.5}'
+        """
+        return cls(label, formula, substituted(formula, numbers), result, note)
+
     @property
     def states_rule(self) -> bool:
         """Whether there is a formula only, so that no result is to be shown."""
@@ -58,6 +96,24 @@ class Step:
         from openbook.work.text import part_text
 
         return part_text(self)
+
+
+def substituted(formula: str, numbers: Mapping[str, Shown]) -> str:
+    """The formula with numbers in place of its symbols."""
+    names = "|".join(re.escape(name) for name in sorted(numbers, key=len, reverse=True))
+    parts, done = [], 0
+    for found in re.finditer(rf"(?<![\\A-Za-z_])(?<!_\{{)(?:{names})(?![A-Za-z_])", formula):
+        before, behind = formula[: found.start()].rstrip(), formula[found.end() :]
+        shown = figure(numbers[found[0]]).replace("∞", r"\infty").replace("undefined", r"\text{undefined}")
+        first = not before or before[-1] in "{(="
+        if shown.startswith("-") and (not first or behind.startswith("^")):
+            shown = f"({shown})"
+        parts.append(formula[done : found.start()])
+        if _FACTOR.search("".join(parts)):
+            shown = rf"\cdot {shown}"
+        parts.append(shown)
+        done = found.end()
+    return "".join(parts) + formula[done:]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ import numpy as np
 from openbook.errors import check_named
 from openbook.judge.scores.averages import AVERAGED, KINDS
 from openbook.judge.scores.rates import Rate, by_class
-from openbook.judge.scores.two_classes import OTHERS, RATIOS, SEVERAL, SHARES, TWO_CLASSES
+from openbook.judge.scores.two_classes import ALL, OTHERS, RATIOS, SEVERAL, SHARES, TWO_CLASSES
 from openbook.words.numbers import figure, fraction, shown
 from openbook.work import Grid, Step, Work, escape_text
+from openbook.work.step import substituted
 
 if TYPE_CHECKING:
     from openbook.judge.scores.confusion import Confusion
@@ -129,46 +130,44 @@ def _rate_steps(table: "Confusion", name: str) -> Iterator[Step]:
     elif name == "mcc":
         yield _mcc_step(table)
     elif name == "f1":
-        tp, fn, fp = (figure(cell) for cell in (table.tp, table.fn, table.fp))
-        below = rf"2 \cdot {tp} + {fn} + {fp}"
-        yield _result(
-            table,
-            name,
-            rf"\frac{{2 \cdot {_t('TP')}}}{{2 \cdot {_t('TP')} + {_t('FN')} + {_t('FP')}}}",
-            rf"\frac{{2 \cdot {tp}}}{{{below}}}",
-        )
+        yield _of_cells(table, name, r"\frac{2 \cdot TP}{2 \cdot TP + FN + FP}")
     elif name == "youden":
         yield from _rate_steps(table, "tpr")
         yield from _rate_steps(table, "fpr")
-        shares = (_figure(table.rate(part).value) for part in ("tpr", "fpr"))
-        yield _result(table, name, f"{_t('TPR')} - {_t('FPR')}", " - ".join(shares))
+        yield _of_rates(table, name, f"{_t('TPR')} - {_t('FPR')}", "tpr", "fpr")
     elif name in RATIOS:
         over, under = RATIOS[name][1:]
         for part in (over, under):
             yield from _rate_steps(table, part)
         if name == "dor":
-            cells = [figure(getattr(table, cell)) for cell in ("tp", "tn", "fp", "fn")]
-            formula = rf"\frac{{{_t('TP')} \cdot {_t('TN')}}}{{{_t('FP')} \cdot {_t('FN')}}}"
-            numbers = r"\frac{{{} \cdot {}}}{{{} \cdot {}}}".format(*cells)
+            yield _of_cells(table, name, r"\frac{TP \cdot TN}{FP \cdot FN}")
         else:
-            values = [table.rate(part).value for part in (over, under)]
-            formula = fraction(_t(symbol(over)), _t(symbol(under)))
-            numbers = fraction(_figure(values[0]), _figure(values[1]))
-        yield _result(table, name, formula, numbers)
+            yield _of_rates(table, name, fraction(_t(symbol(over)), _t(symbol(under))), over, under)
     elif len(table.labels) > 2:
         right, n = int(np.trace(table.counts)), table.n
         top, formula = (right, r"\sum_c n_{cc}") if name == "accuracy" else (n - right, r"n - \sum_c n_{cc}")
         yield _result(table, name, rf"\frac{{{formula}}}{{n}}", fraction(top, n))
     else:
-        share = SHARES[name]
-        formula = fraction(_sum(share.top), _sum(share.bottom))
-        above, below = (" + ".join(str(getattr(table, cell)) for cell in cells) for cells in share[1:])
-        yield _result(table, name, formula, fraction(above, below))
+        above, below = (" + ".join(cells).upper() for cells in SHARES[name][1:])
+        yield _of_cells(table, name, fraction(above, below))
 
 
 def _result(table: "Confusion", name: str, formula: str, numbers: str) -> Step:
     rate = table.rate(name)
     return Step(symbol(name), formula, numbers, None if rate.why else rate.value, rate.why)
+
+
+def _of_cells(table: "Confusion", name: str, formula: str) -> Step:
+    """A rate by its formula of TP, FN, FP and TN."""
+    counts = {cell.upper(): str(getattr(table, cell)) for cell in ALL}
+    texts = {cell: _t(cell) for cell in counts}
+    return _result(table, name, substituted(formula, texts), substituted(formula, counts))
+
+
+def _of_rates(table: "Confusion", name: str, formula: str, *parts: str) -> Step:
+    """A rate by its formula of other rates."""
+    values = {_t(symbol(part)): table.rate(part).value for part in parts}
+    return _result(table, name, formula, substituted(formula, values))
 
 
 def _kappa_steps(table: "Confusion") -> Iterator[Step]:
@@ -184,25 +183,15 @@ def _kappa_steps(table: "Confusion") -> Iterator[Step]:
         chance,
         "t_c rows are of class c, and p_c rows are predicted as c",
     )
-    yield _result(
-        table,
-        "kappa",
-        rf"\frac{{{_t('accuracy')} - {_t('chance')}}}{{1 - {_t('chance')}}}",
-        rf"\frac{{{_figure(right / n if n else chance)} - {_figure(chance)}}}{{1 - {_figure(chance)}}}",
-    )
+    formula = rf"\frac{{{_t('accuracy')} - {_t('chance')}}}{{1 - {_t('chance')}}}"
+    numbers = {_t("accuracy"): right / n if n else chance, _t("chance"): chance}
+    yield _result(table, "kappa", formula, substituted(formula, numbers))
 
 
 def _mcc_step(table: "Confusion") -> Step:
     if len(table.labels) == 2:
-        cells = {"TP": table.tp, "TN": table.tn, "FP": table.fp, "FN": table.fn}
-        pairs = (("TP", "FP"), ("TP", "FN"), ("TN", "FP"), ("TN", "FN"))
-        roots = "".join(f"({_t(a)} + {_t(b)})" for a, b in pairs)
-        top = rf"{_t('TP')} \cdot {_t('TN')} - {_t('FP')} \cdot {_t('FN')}"
-        numbers = r"{TP} \cdot {TN} - {FP} \cdot {FN}".format(**cells)
-        under = r" \cdot ".join(str(cells[a] + cells[b]) for a, b in pairs)
-        return _result(
-            table, "mcc", rf"\frac{{{top}}}{{\sqrt{{{roots}}}}}", rf"\frac{{{numbers}}}{{\sqrt{{{under}}}}}"
-        )
+        roots = "(TP + FP)(TP + FN)(TN + FP)(TN + FN)"
+        return _of_cells(table, "mcc", rf"\frac{{TP \cdot TN - FP \cdot FN}}{{\sqrt{{{roots}}}}}")
     truth, predicted = table.counts.sum(axis=1), table.counts.sum(axis=0)
     n, right = table.n, int(np.trace(table.counts))
     both, p2, t2 = int(truth @ predicted), int(predicted @ predicted), int(truth @ truth)
@@ -231,10 +220,10 @@ def _average_steps(table: "Confusion", kind: str, what: str) -> Iterator[Step]:
         averages = table.average(kind)
         p, r = averages.precision.value, averages.recall.value
         rate = averages.f1_of_means
-        yield Step(
+        yield Step.of(
             symbol(rate.name),
             r"\frac{2 \bar{P} \bar{R}}{\bar{P} + \bar{R}}",
-            rf"\frac{{2 \cdot {_figure(p)} \cdot {_figure(r)}}}{{{_figure(p)} + {_figure(r)}}}",
+            {r"\bar{P}": p, r"\bar{R}": r},
             None if rate.why else rate.value,
             rate.why,
         )
@@ -264,10 +253,6 @@ def _weighed(values: Sequence[float], weights: Sequence[int]) -> str:
         if weight
     ]
     return " + ".join(terms)
-
-
-def _sum(cells: tuple[str, ...]) -> str:
-    return " + ".join(_t(cell.upper()) for cell in cells)
 
 
 def _t(words: str) -> str:
