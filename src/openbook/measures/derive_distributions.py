@@ -12,9 +12,9 @@ from openbook.work import Grid, Step
 
 def binomial_steps(n: int, p: float, k: int, masses: Sequence[float]) -> list[Step]:
     """P(X = k), and P(X <= k) as the sum of the masses of 0 … k."""
-    formula = r"\binom{n}{k} \cdot p^{k} (1 - p)^{n - k}"
+    numbers = rf"\binom{{{n}}}{{{k}}} \cdot {figure(p)}^{{{k}}} \cdot {figure(1 - p)}^{{{n - k}}}"
     return [
-        Step.of(f"P(X = {k})", formula, {"n": n, "k": k, "p": p}, masses[-1]),
+        Step(f"P(X = {k})", r"\binom{n}{k} p^k (1 - p)^{n - k}", numbers, masses[-1]),
         Step(f"P(X <= {k})", r"\sum_{i = 0}^k P(X = i)", joined(masses), math.fsum(masses)),
     ]
 

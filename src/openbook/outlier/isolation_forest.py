@@ -186,7 +186,9 @@ class IsolationForest(Detector):
             Step.of("mean number of splits", r"c - \sum_j saved_j", numbers, c - total),
             Step.of("score", r"2^{-h / c}", numbers, score),
         )
-        meaning = "Splits saved by the attribute: the fewer splits isolate the row, the higher its score."
+        meaning = (
+            "Splits saved by the attribute: the fewer random splits isolate the row, the higher its score."
+        )
         return Account(score, saved, (self._first_path(cells), grid), steps, meaning)
 
     def _path(self, t, cells):
