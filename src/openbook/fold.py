@@ -15,9 +15,13 @@ release the lock.
 `each_until` is for long work under a time limit: threads, or processes where pieces are so small that the
 interpreter takes longer than the kernels do, and threads would wait for one another; on a cluster, its
 workers.
+
+Processes are forked, so that they have all that this one has but its other threads. What needs those, as
+polars does, would wait for ever: there it raises at once, and the piece is done in this process instead.
 """
 
 import multiprocessing
+import pickle
 import signal
 import sys
 import threading
@@ -76,11 +80,21 @@ def fold(
     return reduce(merge, each(pieces, step))
 
 
-def each(pieces: Iterable[Any], step: Callable[[Any], State], *, in_order: bool = True) -> Iterator[State]:
+def each(
+    pieces: Iterable[Any], step: Callable[[Any], State], *, in_order: bool = True, apart: bool = False
+) -> Iterator[State]:
     """The results of step(piece) as they come, in the order of the pieces: a fold that is not merged yet.
 
-    With `in_order=False` each result comes as soon as it is there.
+    With `in_order=False` each result comes as soon as it is there. With `apart=True` processes are forked
+    where threads would be used, as by `each_until`, and the first result comes when all are there.
     """
+    if apart and worker_count() > 1 and shares_memory() and _may_fork():
+        numbered = enumerate(pieces)
+        found = dict(
+            _in_processes(None, numbered, lambda one: (one[0], _step_on(step, one[1])), worker_count())
+        )
+        yield from (found[i] for i in range(len(found)))
+        return
     if (isinstance(pieces, Sized) and len(pieces) == 1) or (worker_count() == 1 and shares_memory()):
         for piece in pieces:
             yield _step_on(step, piece)
@@ -252,17 +266,19 @@ class _Worker:
                 self.pipe.send(piece)
 
     def answer(self) -> Iterator[Any]:
-        """What it has found; if it was killed, by a lack of memory, say, its pieces are done here."""
+        """What it has found. What it must not do is done here; if it was killed, by a lack of memory, say, so
+        are all its pieces.
+        """
         try:
-            result, complaint = self.pipe.recv()
+            said, found = self.pipe.recv()
         except (EOFError, OSError):
             lost, self.given = self.given, deque()
             yield from map(self.step, lost)
             return
-        if complaint:
-            raise RuntimeError(complaint)
-        self.given.popleft()
-        yield result
+        piece = self.given.popleft()
+        if said == "failed":
+            raise found
+        yield self.step(piece) if said == "not here" else found
 
     def end(self) -> None:
         self.process.kill()
@@ -275,15 +291,43 @@ def _serve(step: Callable[[Any], Any], pipe: Any, of_parent: Iterable[Any]) -> N
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says what is to be done
     for other in of_parent:
         other.close()
-    try:
+    _refuse_lost_threads()
+    with suppress(EOFError, OSError):
         while True:
             piece = pipe.recv()
             try:
-                pipe.send((step(piece), ""))
+                pipe.send(("found", step(piece)))
+            except _NeedsThreads:
+                pipe.send(("not here", None))
             except Exception as error:  # noqa: BLE001 (raised by the parent)
-                pipe.send((None, f"{type(error).__name__}: {error}"))
-    except (EOFError, OSError):
+                pipe.send(("failed", _sendable(error)))
+
+
+class _NeedsThreads(BaseException):
+    """Raised by what would wait for threads that a forked process lacks: no error of a learner."""
+
+
+def _refuse_lost_threads() -> None:
+    """Let frames of polars raise wherever they are made or used, if its threads stayed with the parent."""
+    if (polars := sys.modules.get("polars")) is None:
         return
+
+    def refused(*_: Any, **__: Any) -> Any:
+        raise _NeedsThreads
+
+    for frame, inner in ((polars.Series, "_s"), (polars.DataFrame, "_df"), (polars.LazyFrame, "_ldf")):
+        setattr(frame, inner, property(refused, refused))
+    for reader in [name for name in vars(polars) if name.startswith("read_")]:
+        setattr(polars, reader, refused)
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error itself, or what can be said of it where it does not pickle."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 (of our own)
+    except Exception:  # noqa: BLE001 (whatever its constructor wants)
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
 def all_but_each(parts: Sequence[State], merge: Callable[[State, State], State] = add) -> Iterator[State]:

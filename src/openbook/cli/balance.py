@@ -35,9 +35,9 @@ def balance(
     from openbook.cli.output import put_out
     from openbook.cli.screen import console, readable
     from openbook.cli.tables import default_target, open_table
+    from openbook.data.asked import written_by_label
     from openbook.decide.corrections import compare_corrections
     from openbook.errors import DataError
-    from openbook.label.answers import written_by_label
     from openbook.work.text import to_text
 
     aim = target or default_target(source)

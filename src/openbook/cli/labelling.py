@@ -20,11 +20,12 @@ from rich.console import Console
 from openbook.cli.predictions import written
 from openbook.cli.screen import console, say
 from openbook.data import Column, Nominal, Schema, Table
+from openbook.data.asked import asked_column, asked_rows
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import wilson
 from openbook.judge.folds.thread_warnings import collected_warnings
-from openbook.label.answers import AnswerFile, asked_column, asked_rows
+from openbook.label.answers import AnswerFile
 from openbook.label.asker import Asker
 from openbook.label.effect import asked_effect
 from openbook.registry import learner

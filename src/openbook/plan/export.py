@@ -135,7 +135,7 @@ def _names(plan: Plan, *, own: bool, script: _Script) -> dict[str, set[str]]:
         "openbook.judge": judge,
         "openbook.judge.scores.positive": {"positive_last"} if plan.task == "classification" else set(),
         "openbook.data.label_sets": {"with_label_sets"} if plan.data.labels else set(),
-        "openbook.label.answers": {"asked_rows"} if plan.roles.asked else set(),
+        "openbook.data.asked": {"asked_rows"} if plan.roles.asked else set(),
         "openbook.decide": {"TunedThresholdClassifierCV"} if script.thresholds else set(),
         "openbook.data.date_parts": {"with_calendar"} if plan.roles.time else set(),
         "openbook.judge.folds.splitters": {"time_codes"} if plan.roles.time else set(),

@@ -36,9 +36,8 @@ from openbook.words.sentences import plural
 #: A contestant and the number of a fold.
 Job = tuple[str, int]
 
-#: Of fewer rows the interpreter takes longer than the kernels do, and threads wait for one another: processes
-#: are used instead, where they save more seconds than so many.
-_FEW_ROWS, _WORTH_PROCESSES = 2_000, 1.0
+#: Processes are used instead of threads, for few rows, where they save more seconds than so many.
+_WORTH_PROCESSES = 1.0
 #: Folds whose rows are held at a time, for each set of columns.
 _CUTS = 4
 
@@ -132,7 +131,7 @@ class Judging:
         if self.deadline is not None:
             self._take(self._least, runner, deadline=None)
         left = self.left
-        few = len(self.rows.train) < _FEW_ROWS
+        few = self.rows.few
         if few and left:  # in this process first, so that kernels are compiled before processes share them
             first = [job for job in left if job[1] == left[0][1]]
             self._take(self._in_time(first), runner, self.deadline)

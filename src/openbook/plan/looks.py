@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
@@ -21,12 +21,13 @@ from openbook.errors import OpenbookError
 from openbook.features import score_attributes
 from openbook.features.measures import MEASURES, Measure
 from openbook.features.scores import AttributeScores
-from openbook.fold import each_until
+from openbook.fold import each, each_until
 from openbook.judge import Comparison, Evaluation, FoldResult, Metric, difference, notable_predictions
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
-from openbook.judge.curves.make import learning_curve
+from openbook.judge.curves.make import curve_of_sizes
 from openbook.judge.curves.remedies import REPEATS, THRESHOLD
+from openbook.judge.curves.run import CurveRun
 from openbook.judge.errors.documents import DocumentErrors, document_errors
 from openbook.judge.errors.importance import Importance, importance_over_folds
 from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
@@ -40,8 +41,6 @@ from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.scores.metrics import metrics_of
 from openbook.judge.scores.positive import FEW
 from openbook.judge.scores.sequences import SequenceScores
-from openbook.label.assumptions import AssumptionCheck, ScarceRows, assumption_of
-from openbook.label.effect import AskedEffect, UnlabelledEffect
 from openbook.plan.judging import failure_words
 from openbook.plan.log import Log
 from openbook.plan.money import by_decision
@@ -51,6 +50,9 @@ from openbook.plan.rows import StudyRows
 from openbook.prepare import Prepared
 from openbook.registry import learner
 from openbook.report import Example, Looks
+
+if TYPE_CHECKING:  # few studies need these, and the room is large
+    from openbook.label import AskedEffect, AssumptionCheck, UnlabelledEffect
 
 #: Why a look is not taken, once the time is up.
 NO_TIME = "there was no time left"
@@ -276,13 +278,15 @@ class Looking:
         return [self.log.judged(part, label, i, partial(judge, i)) for i in indices]
 
     @cached_property
-    def unlabelled(self) -> UnlabelledEffect | None:
+    def unlabelled(self) -> "UnlabelledEffect | None":
         """The best learner of unlabelled rows, on the folds of the first round, with them and without."""
         rows, plan = self.rows, self.rows.plan
         labels = [row.label for row in self.comparison.rows()]
         takers = [one for one in labels if learner(plan.contestant(one).candidate.learner).unlabelled]
         if rows.unlabelled is None or not takers:
             return None
+        from openbook.label import UnlabelledEffect
+
         label = takers[0]
         examples = rows.examples.select(rows.columns[label])
         folds = self._judged("labelled", label, rows.model(label), replace(examples, unlabelled=None))
@@ -293,11 +297,13 @@ class Looking:
         return UnlabelledEffect(label, *n_rows, means[0], means[1], test, check)
 
     @cached_property
-    def asked(self) -> AskedEffect | None:
+    def asked(self) -> "AskedEffect | None":
         """The learner that is looked at, in the first round, with the rows asked for and without them."""
         rows, label = self.rows, self.label
         if rows.asked is None or not rows.asked.any():
             return None
+        from openbook.label import AskedEffect
+
         examples = rows.examples.select(rows.columns[label])
         folds = self._judged("not asked", label, rows.model(label), examples, rows.asked)
         both = [rows.evaluation(label, some) for some in (self.evaluation.first_round, folds)]
@@ -306,8 +312,10 @@ class Looking:
         n_asked = int(rows.asked[rows.train].sum())
         return AskedEffect(label, len(rows.train) - n_asked, n_asked, means[0], means[1], test)
 
-    def _assumption(self, label: str, examples: Examples) -> AssumptionCheck:
+    def _assumption(self, label: str, examples: Examples) -> "AssumptionCheck":
         """What a learner of unlabelled rows assumes, held against the rows as it sees them."""
+        from openbook.label.assumptions import ScarceRows, assumption_of
+
         plan, scarce = self.rows.plan, ScarceRows.of_examples(examples)
         contestant = plan.contestant(label)
         learner = contestant.candidate.seeded(plan.protocol.random_state)
@@ -365,18 +373,19 @@ class Looking:
         shuffled = min(len(names), _SHUFFLED) * _SHUFFLES * len(splits)
         most = max(_FEWEST_PREDICTED, _PREDICTED // shuffled)
 
-        def fitted() -> Iterator[tuple[Any, Any, Any, int]]:
-            for train, test in splits:
-                some = test[np.linspace(0, len(test) - 1, min(len(test), most), dtype=int)]
-                if in_sequences:  # neighbours stay together
-                    some = test[:most]
-                X, y = rows.inputs(self.label).take(some), rows.y.take(some)
-                yield rows.fitted(self.label, train), X, y, len(train)
+        def fitted(split: tuple[np.ndarray, np.ndarray]) -> tuple[Any, Any, Any, int]:
+            train, test = split
+            some = test[np.linspace(0, len(test) - 1, min(len(test), most), dtype=int)]
+            if in_sequences:  # neighbours stay together
+                some = test[:most]
+            X, y = rows.inputs(self.label).take(some), rows.y.take(some)
+            return rows.fitted(self.label, train), X, y, len(train)
 
         chosen = columns if len(names) > _SHUFFLED and len(columns) == _SHUFFLED else None
         if in_sequences:  # what names the sequences is no feature
             chosen = columns
-        return importance_over_folds(fitted(), rows.metrics[0], _SHUFFLES, self.random_state, columns=chosen)
+        folds = each(splits, fitted, apart=True) if rows.few else map(fitted, splits)
+        return importance_over_folds(folds, rows.metrics[0], _SHUFFLES, self.random_state, columns=chosen)
 
     @cached_property
     def curve(self) -> Curve:
@@ -384,17 +393,18 @@ class Looking:
         rows = self.rows
         X, y = self._training
         decides = rows.metrics[0]
-        return learning_curve(
+        run = CurveRun.of(
             self._unfitted,
             X,
             y,
             cv=self._fewer_folds,
-            metric="error" if decides == "accuracy" else decides,
+            which="error" if decides == "accuracy" else decides,
             random_state=self.random_state,
             name=self.label,
             groups=rows.to_judge.groups,
-            sample_weight=rows.to_judge.weights,
+            weights=rows.to_judge.weights,
         )
+        return curve_of_sizes(replace(run, apart=rows.few), self._unfitted)
 
     @property
     def _unfitted(self) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from openbook.data import Column, Nominal, Table
+from openbook.data.asked import asked_rows, written_by_label
 from openbook.data.describe import Description
 from openbook.errors import NotEvaluableError, ParameterError, PlanError, UnknownColumn
 from openbook.judge.folds.splits import TINY
@@ -15,7 +16,6 @@ from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import DEFAULTS, Task
 from openbook.judge.scores.metrics import metric as judge_metric
 from openbook.judge.scores.positive import RARE, check_positive, shares
-from openbook.label.answers import asked_rows, written_by_label
 from openbook.plan.aim import Aim, aim
 from openbook.plan.candidates import WRITTEN_NOTE, Effort, candidates_of, written_rules
 from openbook.plan.counts import WeightKind, counted_rows, described, kind_of_weights, weights_of

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from openbook.data import Column, Table
+from openbook.data.asked import asked_rows
 from openbook.errors import PlanError
 from openbook.judge import (
     Comparison,
@@ -29,7 +30,6 @@ from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.positive import positive_last
-from openbook.label.answers import asked_rows
 from openbook.plan.counts import counted_rows, weights_of
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
@@ -37,6 +37,9 @@ from openbook.plan.parts import Contestant
 from openbook.plan.plan import Plan
 from openbook.registry.costs import encoded_width
 from openbook.store import digest, open_model, save
+
+#: Fewer rows are judged in processes rather than on threads.
+_FEW = 2_000
 
 
 class _Final(NamedTuple):
@@ -292,6 +295,11 @@ class StudyRows:
     @property
     def train(self) -> np.ndarray:
         return self._parts[0]
+
+    @property
+    def few(self) -> bool:
+        """Whether the interpreter takes longer than the kernels do, so that threads wait for one another."""
+        return len(self.train) < _FEW
 
     @property
     def locked(self) -> np.ndarray:

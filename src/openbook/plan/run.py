@@ -122,8 +122,8 @@ def run(
     labels = [each.label for each in plan.contestants]
     fits = (len(rows.folds) + len(rows.two_out)) * len(plan.contestants)
     told = _Told(fits + len(asked_looks(plan, rows.X.schema)), progress)
-    # one thread for each product of matrices: folds run side by side, and small products gain nothing
-    with log.open(), threadpool_limits(1, user_api="blas"):
+    # one thread for BLAS and OpenMP: folds run side by side, and forked processes would wait for more
+    with log.open(), threadpool_limits(1):
         judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))
         told.done = len(judging.jobs) - len(judging.left)
         if say:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openbook.data import Column, Table
 from openbook.data.describe import Description
@@ -20,8 +20,10 @@ from openbook.judge.risk.costs import Costs
 from openbook.judge.risk.fairness import Fairness
 from openbook.judge.risk.leaks import Leaks
 from openbook.judge.scores.sequences import SequenceScores
-from openbook.label.effect import AskedEffect, UnlabelledEffect
 from openbook.work import Work
+
+if TYPE_CHECKING:  # few studies need these, and the room is large
+    from openbook.label import AskedEffect, UnlabelledEffect
 
 
 @dataclass(frozen=True)
@@ -137,8 +139,8 @@ class Looks:
     without_suspects: Evaluation | None = None
     fairness: Mapping[str, Fairness] = field(default_factory=dict)
     costs: Costs | None = None
-    unlabelled: UnlabelledEffect | None = None
-    asked: AskedEffect | None = None
+    unlabelled: "UnlabelledEffect | None" = None
+    asked: "AskedEffect | None" = None
     sequences: Mapping[str, SequenceScores] = field(default_factory=dict)
     threshold: Evaluation | None = None
     why_not: Mapping[str, str] = field(default_factory=dict)

@@ -80,6 +80,11 @@ def learning_curve(
     (8, 15, 30, 60, 120)
     """
     run = CurveRun.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
+    return curve_of_sizes(run, model, sizes)
+
+
+def curve_of_sizes(run: CurveRun, model: Any, sizes: Sequence[float] | None = None) -> Curve:
+    """The learning curve of a run."""
     points = [CurvePoint(model, size) for size in _sizes(sizes, run)]
     rows = [round(float(np.mean([rows_of_size(p.size, len(s.train)) for s in run.splits]))) for p in points]
     return run.curve("size", "training rows", rows, points, own=len(points) - 1)

@@ -62,7 +62,7 @@ class _Fold:
 
 @dataclass(frozen=True)
 class CurveRun:
-    """What all points of a curve share: the rows, the folds, the metric."""
+    """What all points of a curve share: the rows, the folds, the metric; `apart` is that of `fold.each`."""
 
     label: str
     examples: Examples
@@ -70,6 +70,7 @@ class CurveRun:
     metric: Metric
     random_state: int
     words: str
+    apart: bool = False
 
     @classmethod
     def of(
@@ -107,7 +108,7 @@ class CurveRun:
         own: int | None = None,
     ) -> Curve:
         """Judge the points in every fold; with `stages`, the stages of the only one."""
-        folds = list(each(self.splits, partial(_judge, self, points, stages)))
+        folds = list(each(self.splits, partial(_judge, self, points, stages), apart=self.apart))
         training, validation, sizes = (
             np.array([getattr(one, name) for one in folds], dtype=float).T
             for name in ("training", "validation", "complexity")
