@@ -6,8 +6,7 @@ import openbook as ob
 from openbook.errors import PlanError
 from openbook.plan import Plan, make_plan, run
 from openbook.registry import LEARNERS, learners
-from openbook.report.bibliography import bibliography, references
-from openbook.report.sections.draft import draft
+from openbook.report.sections.draft import bibliography, draft, references
 from openbook.report.sections.questions import (
     QUESTIONS,
     open_questions,

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from openbook.words.sentences import printable
 from openbook.work.formula import escape_text, parse, pieces, terms
+from openbook.work.latex import text_to_tex, to_tex
 from openbook.work.mathml import to_mathml
 from openbook.work.nodes import Fence, Function, Letter, NumberNode, RowNode, Script, Symbol, TextNode
 from openbook.work.step import Step
-from openbook.work.tex import text_to_tex, to_tex
 from openbook.work.unicode import broken, to_unicode
 
 PRINTED = {  # formula: its text

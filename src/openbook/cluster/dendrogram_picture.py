@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.draw.axes import round_ticks
-from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.colours import colour_of
 from openbook.draw.letters import clip, fitting, text, width_of
 from openbook.draw.picture import Picture
 from openbook.errors import ParameterError
@@ -99,7 +99,7 @@ def draw_dendrogram(dendrogram, k, most):
     for merge in tree.merges:
         (a, b), (low, other) = merge.places, merge.starts
         inside = merge.rows <= counts[clusters[merge.member]]
-        colour = "frame" if not inside else f"line {_colour(clusters[merge.member])}"
+        colour = "frame" if not inside else f"line {colour_of(clusters[merge.member])}"
         way = f"M{x(low):.1f} {y(a):.1f}H{x(merge.height):.1f}V{y(b):.1f}H{x(other):.1f}"
         told = f"{merge.rows:,} rows at {figure(dendrogram.shown(merge.height))}"
         parts.append(f'<path class="{colour}" d="{way}"><title>{told}</title></path>')
@@ -108,10 +108,6 @@ def draw_dendrogram(dendrogram, k, most):
     if k is not None:
         notes.append(f"Cut into {plural(k, 'cluster')}, of {', '.join(f'{c:,}' for c in counts[:12])} rows.")
     return Picture("Dendrogram", told, tuple(notes), "".join(parts), left + _WIDTH + 20, tall + 46)
-
-
-def _colour(cluster):
-    return f"c{cluster}" if cluster < COLOURS else RARE
 
 
 def _ticks(dendrogram, span, x, tall):

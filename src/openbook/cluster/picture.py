@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from openbook.data import Numeric
 from openbook.draw import Numbers
-from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.colours import colour_of
 from openbook.draw.columns import Groups, drawn_rows, rows_drawn
 from openbook.draw.plot import FRAME, Plot, panels
 from openbook.draw.sweep import Sweep
@@ -140,7 +140,7 @@ def _mixture(scene, model, size):
     plot = scene.plot(model.predict, model.means_[:, at], size, regions=False)
     components = zip(model.means_[:, at], model.component_covariances_[:, at][:, :, at], strict=True)
     for k, (mean, covariance) in enumerate(components):
-        look = f"c{k}" if k < COLOURS else RARE
+        look = colour_of(k)
         plot.ellipse(mean, covariance, 1, look)
         plot.ellipse(mean, covariance, 2, f"{look} dashed")
     return plot

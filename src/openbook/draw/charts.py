@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from openbook.draw.axes import Categories, Numbers
-from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.colours import COLOURS, colour_of
 from openbook.draw.picture import Picture
 from openbook.draw.plot import FRAME, Plot
 from openbook.words.numbers import figure
@@ -45,7 +45,7 @@ def stacked_bars(
     for i, part in enumerate(parts):
         told = [f"{name}, {part}: {figure(float(n), 4)}" for name, n in zip(names, counts[i], strict=True)]
         some = np.flatnonzero(counts[i])
-        look = f"c{i}" if i < COLOURS else RARE
+        look = colour_of(i)
         sides = rows[some] - 0.32, rows[some] + 0.32
         plot.boxes((ends[i][some], ends[i + 1][some]), sides, look, [told[k] for k in some])
         plot.named(look, part if i < COLOURS else "others")

@@ -6,3 +6,12 @@ DARK = {0: "#4ba3dd", 2: "#1fb085", 4: "#8fd0f5", 5: "#e8712b", 6: "#a48fd6"}
 
 #: How many classes have a colour of their own; the rarer ones share a grey.
 COLOURS, RARE = 8, "c8"
+
+
+def colour_of(i: int) -> str:
+    """The colour of the i-th class or line, as a class of the stylesheet.
+
+    >>> colour_of(0), colour_of(8)
+    ('c0', 'c8')
+    """
+    return f"c{i}" if i < COLOURS else RARE

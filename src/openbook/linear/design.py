@@ -45,7 +45,7 @@ class RawColumns:
 
     @cached_property
     def categories(self) -> list[Categorical]:
-        return [self.schema[name] for name in self.schema.of(Categorical)]
+        return [attribute for attribute in self.schema if isinstance(attribute, Categorical)]
 
     @cached_property
     def width(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from openbook.draw import Numbers
 from openbook.draw.charts import line_chart
-from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.colours import COLOURS, colour_of
 from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, UnknownColumn
 
@@ -38,7 +38,7 @@ def draw_normals(model, columns):
     )
     plot = Plot(across, up)
     for c, label in enumerate(model._labels):  # noqa: SLF001 (its other half)
-        look = f"c{c}" if c < COLOURS else RARE
+        look = colour_of(c)
         covariance = own[c][np.ix_(at, at)]
         plot.ellipse(means[c, at], covariance, 1, look, label if c < COLOURS else "")
         plot.ellipse(means[c, at], covariance, 2, f"{look} dashed")

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from openbook.draw import Marks, Numbers
-from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.colours import COLOURS, RARE, colour_of
 from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.linear.gram import Gram, independent_columns
@@ -312,7 +312,7 @@ class PenaltyPath(NamedTuple):
         order = np.argsort(-np.abs(self.coef).max(axis=0), kind="stable")
         plot.across_at(0.0)
         for rank, j in reversed(list(enumerate(order))):
-            plot.line(np.log10(penalty), self.coef[:, j], f"c{rank}" if rank < COLOURS else RARE)
+            plot.line(np.log10(penalty), self.coef[:, j], colour_of(rank))
         for rank, j in enumerate(order[:COLOURS]):
             plot.named(f"c{rank}", self.names[j])
         if len(order) > COLOURS:

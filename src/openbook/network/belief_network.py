@@ -54,8 +54,7 @@ from openbook.network.nodes import (
     row_findings,
 )
 from openbook.network.questions import Questions
-from openbook.network.strength import EdgeStrength, strengths
-from openbook.network.structure import STRUCTURES, search_structure
+from openbook.network.structure import STRUCTURES, EdgeStrength, search_structure, strengths
 from openbook.network.tables import node_table
 from openbook.work import Work
 

@@ -32,13 +32,14 @@ codes : int32 (d, n), -1 where missing;  change[i, j] : float64 (d, d), of addin
 """
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from openbook.judge import wilson
 from openbook.kernels.jit import jit
 from openbook.kernels.moments import Moments
 from openbook.network.learning import CodedRows, family_cells
@@ -342,3 +343,34 @@ def _reach(parents):
                     reach[i, j] = True
                 done.add(j)
     return reach
+
+
+class EdgeStrength(NamedTuple):
+    """An edge in its more frequent direction: its strength, the interval of it, and the direction's share."""
+
+    parent: str
+    child: str
+    strength: float
+    low: float
+    high: float
+    direction: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.parent} → {self.child}: in {self.strength:.0%} of the samples"
+            f" [{self.low:.0%}, {self.high:.0%}], of which {self.direction:.0%} have this direction"
+        )
+
+
+def strengths(found, repeats):
+    """The strength of each edge, the strongest first; `found` are the edges of each sample."""
+    directed = Counter(edge for edges in found for edge in edges)
+    pairs = {tuple(sorted(edge)) for edge in directed}
+    out = []
+    for a, b in sorted(pairs):
+        there, back = directed[a, b], directed[b, a]
+        both = there + back
+        ends = wilson(both, repeats)
+        parent, child = (a, b) if there >= back else (b, a)
+        out.append(EdgeStrength(parent, child, both / repeats, ends.low, ends.high, max(there, back) / both))
+    return sorted(out, key=lambda edge: (-edge.strength, edge.parent, edge.child))

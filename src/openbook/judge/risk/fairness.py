@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import read
+from openbook.data import Categorical, Column, Numeric, read
 from openbook.data.attributes import as_text
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.colours import COLOURS
@@ -38,9 +38,8 @@ from openbook.judge.chance.shares import Share, log_ratio, newcombe
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound
 from openbook.judge.risk.proxies import Proxy, proxies
-from openbook.judge.risk.sensitive import group_rows
 from openbook.judge.scores.metrics import Predictions
-from openbook.words.numbers import shown, shown_p
+from openbook.words.numbers import interval_words, short, shown, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
@@ -491,3 +490,30 @@ def _shown_share(share: Share, level: float) -> str:
 def _cells(one: Parity) -> tuple[str, ...]:
     difference = (shown(one.difference, sign="+"), one.interval.ends)
     return one.criterion, RATES[one.rate], one.group, *difference, shown(one.ratio), one.ratio_interval.ends
+
+
+#: Numbers of so few values are groups as they are; others are cut at their quartiles.
+_FEW = 5
+
+
+def group_rows(column: Column) -> tuple[np.ndarray, tuple[str, ...], str]:
+    """The group of each row (-1 where it is missing), the groups' names, and how they were made."""
+    attribute = column.attribute
+    if isinstance(attribute, Categorical):
+        return np.maximum(column.data, -1).astype(np.intp), attribute.values, ""
+    if not isinstance(attribute, Numeric):
+        raise DataError(
+            f"{column.name!r} is free text; if its values are groups, read it with"
+            f" kinds={{{column.name!r}: 'nominal'}}"
+        )
+    known = column.data[~column.missing]
+    distinct = np.unique(known)
+    if len(distinct) <= _FEW:
+        codes = np.searchsorted(distinct, column.data)
+        names, rule = tuple(short(value) for value in distinct.tolist()), ""
+    else:
+        cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75)))
+        codes = np.searchsorted(cuts, column.data)
+        names = interval_words([short(cut) for cut in cuts.tolist()])
+        rule = f"{column.name} is a number, cut at its quartiles."
+    return np.where(column.missing, -1, codes), names, rule

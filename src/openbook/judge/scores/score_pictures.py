@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from openbook.draw import Numbers, Picture
-from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.colours import colour_of
 from openbook.draw.plot import Plot
 from openbook.words.numbers import shown
 from openbook.words.sentences import plural
@@ -89,7 +89,7 @@ def draw_cost_curves(rocs: "Mapping[str, Roc]") -> Picture:
     for i, (name, roc) in enumerate(rocs.items()):
         fpr, tpr = roc.points.T
         lowest = np.min([(1 - t) * at + f * (1 - at) for f, t in zip(fpr, tpr, strict=True)], axis=0)
-        plot.line(at, lowest, _look(i), name)
+        plot.line(at, lowest, colour_of(i), name)
         told.append(f"{name}: {shown(float(lowest[200]))} where both classes weigh the same")
     notes = ("Lower is better; each at the best threshold for that weight.",)
     return plot.picture("Cost curves", notes, f"{'; '.join(told)}.")
@@ -106,7 +106,7 @@ def draw_precision_recall(curves: "Mapping[str, PrecisionRecall]") -> Picture:
         "share of positive rows found (recall)", "share of predicted positives that are right (precision)"
     )
     for i, curve in enumerate(curves.values()):
-        plot.line([0, 1], [curve.prevalence] * 2, f"{_look(i)} dashed")
+        plot.line([0, 1], [curve.prevalence] * 2, f"{colour_of(i)} dashed")
     note = "Dashed: the average precision (AP) of a constant score, which is the prevalence."
     return _curves(plot, "Precision and recall", lines, areas, note)
 
@@ -120,7 +120,7 @@ def _curves(
 ) -> Picture:
     several = len(lines) > 1
     for i, (name, way) in enumerate(lines.items()):
-        plot.line(*_thinned(*way), _look(i), f"{name}: {areas[name].split(' [')[0]}" if several else "")
+        plot.line(*_thinned(*way), colour_of(i), f"{name}: {areas[name].split(' [')[0]}" if several else "")
     told = "; ".join(f"{name}: {area}" for name, area in areas.items())
     if several:
         return plot.picture(what, [note], told)
@@ -166,7 +166,3 @@ def _thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         still = np.diff(along) == 0
         corners[1:-1] &= ~(still[:-1] & still[1:])
     return x[corners], y[corners]
-
-
-def _look(i: int) -> str:
-    return f"c{i}" if i < COLOURS else RARE

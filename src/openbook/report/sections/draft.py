@@ -4,10 +4,12 @@ The text is templates/draft.txt.
 """
 
 import re
+import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 
 from openbook.report import words
-from openbook.report.bibliography import references
 from openbook.report.blocks import Block, Draft, Fold, Paragraph, section
 from openbook.report.sections.questions import QUESTIONS, reviewer_questions
 from openbook.report.study import StudyResult
@@ -75,3 +77,27 @@ def _in_words(names: Collection[str]) -> str:
     """Words in a row: a, b and c."""
     *most, last = names or ("none",)
     return f"{', '.join(most)} and {last}" if most else last
+
+
+@cache
+def bibliography() -> dict[str, dict[str, str]]:
+    """The references of learners, by their registered names, and of methods, by what they do."""
+    text = files("openbook.report").joinpath("bibliography.toml").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = tomllib.loads(text)
+    return found
+
+
+def references(learners: Collection[str], methods: Collection[str]) -> list[tuple[str, str]]:
+    """The references of the learners and methods used, each once and in alphabetical order, and for what.
+
+    Examples
+    --------
+    >>> [(what, text[:7]) for text, what in references(["c45", "zero_r"], ["cross-validation"])]
+    [('cross-validation', 'Kohavi,'), ('c45', 'Quinlan')]
+    """
+    known, found = bibliography(), dict[str, list[str]]()
+    for part, names in (("learners", learners), ("methods", methods)):
+        for name in names:
+            if text := known[part].get(name):
+                found.setdefault(text, []).append(name)
+    return [(text, ", ".join(dict.fromkeys(found[text]))) for text in sorted(found)]
