@@ -109,8 +109,13 @@ def each(
             results.close()
 
 
+def loaded(piece: Any) -> Any:
+    """The rows of a piece, fetched where they are not at hand; to ask for a `Piece` by its type is slow."""
+    return piece.load() if hasattr(piece, "load") else piece
+
+
 def _step_on(step: Callable[[Any], State], piece: Any) -> State:
-    return step(piece.load() if hasattr(piece, "load") else piece)
+    return step(loaded(piece))
 
 
 def each_until(

@@ -17,7 +17,7 @@ import numpy as np
 
 from openbook.border.rows import Chunk, Rows
 from openbook.cluster.prototypes import Bounds, Placed, Prototypes, PrototypeSpace, PrototypeSums
-from openbook.fold import Piece, each
+from openbook.fold import each, loaded
 
 #: Iterations whose prototypes are kept, for `work`.
 _KEPT_ITERATIONS = 10
@@ -114,7 +114,7 @@ class _Pair(NamedTuple):
     own: Any
 
     def load(self):
-        return _Pair(self.piece.load() if isinstance(self.piece, Piece) else self.piece, self.own)
+        return _Pair(loaded(self.piece), self.own)
 
 
 def _size(piece):

@@ -18,8 +18,9 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit
 
+from openbook.measures.scores import softmax
 from openbook.tree.engine.absolute import median_and_deviation
 
 #: Below this, the curvature of a leaf is nothing, and the leaf stays at 0.
@@ -122,10 +123,10 @@ class LogLoss(BoostingLoss):
 
     def probabilities(self, F):
         """The probability of each class, (n, n_classes)."""
-        return np.concatenate([expit(-F), expit(F)], axis=1) if self.n_outputs == 1 else softmax(F, axis=1)
+        return np.concatenate([expit(-F), expit(F)], axis=1) if self.n_outputs == 1 else softmax(F)
 
     def residuals(self, y, F):
-        return y - (expit(F) if self.n_outputs == 1 else softmax(F, axis=1))
+        return y - (expit(F) if self.n_outputs == 1 else softmax(F))
 
     def leaf_values(self, leaves, n_nodes, off, r, w):  # noqa: ARG002 (as of every loss)
         far = np.abs(r)
@@ -133,10 +134,11 @@ class LogLoss(BoostingLoss):
 
     def mean(self, y, F, w):
         if self.n_outputs == 1:
-            losses = np.logaddexp(0.0, np.where(y > 0, -F, F))
+            losses = np.logaddexp(0.0, np.where(y > 0, -F, F))[:, 0]
         else:
-            losses = -(y * log_softmax(F, axis=1))
-        return float(np.average(losses.sum(axis=1), weights=w))
+            below = F - F.max(axis=1, keepdims=True)
+            losses = np.log(np.exp(below).sum(axis=1)) - (y * below).sum(axis=1)
+        return float(w @ losses / w.sum())
 
 
 def _ratios(leaves, n_nodes, above, below, factor=1.0):

@@ -29,7 +29,7 @@ from openbook.border.rules import Flag, Number, Whole
 from openbook.damage import checked_floats, require
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
-from openbook.fold import Piece
+from openbook.fold import loaded
 from openbook.linear.scored import linear_scores
 from openbook.prepare.encoding import Encoding
 from openbook.words.numbers import figure, signed
@@ -117,7 +117,7 @@ class ProportionalOdds(Classifier):
             only = as_text(self.classes_[0])
             raise DataError(f"ProportionalOdds needs two classes, but all rows are of one class, {only!r}")
         standard = Encoding.of(rows, reference=math.isinf(self.C))
-        chunks = [piece.load() if isinstance(piece, Piece) else piece for piece in rows.pieces]
+        chunks = [loaded(piece) for piece in rows.pieces]
         X = np.concatenate([standard(chunk.X) for chunk in chunks])
         y, w = (np.concatenate([getattr(chunk, part) for chunk in chunks]) for part in ("y", "w"))
         share = np.ones(len(standard)) if self.scale else 1 / standard.scale  # of a coefficient's penalty

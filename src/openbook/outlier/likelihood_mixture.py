@@ -23,7 +23,7 @@ from openbook.border.rows import Chunk, Rows
 from openbook.border.rules import Number
 from openbook.damage import checked_floats
 from openbook.data import Numeric
-from openbook.fold import Piece, each
+from openbook.fold import each, loaded
 from openbook.outlier.columns import column_ends
 from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.independent import Independent, known_cells
@@ -155,7 +155,7 @@ class _Some:
     kept: np.ndarray
 
     def load(self) -> Chunk:
-        X, y, w = self.piece.load() if isinstance(self.piece, Piece) else self.piece
+        X, y, w = loaded(self.piece)
         return Chunk(X.take(self.kept), y[self.kept], w[self.kept])
 
 

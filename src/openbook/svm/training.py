@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import issparse, vstack
 
-from openbook.fold import Piece
+from openbook.fold import loaded
 
 
 class MachineRows(NamedTuple):
@@ -36,7 +36,7 @@ class MachineRows(NamedTuple):
 
 def read_rows(rows, encoding) -> MachineRows:
     """All rows, encoded."""
-    chunks = [piece.load() if isinstance(piece, Piece) else piece for piece in rows.pieces]
+    chunks = [loaded(piece) for piece in rows.pieces]
     if encoding.sparse:
         X = vstack([encoding(chunk.X) for chunk in chunks], format="csr")
     else:
