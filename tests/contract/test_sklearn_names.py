@@ -1,7 +1,8 @@
 """A class with the name of a scikit-learn class has its parameters: the same words, and the same defaults.
 
 A default that differs has a reason here. A parameter of scikit-learn's that ours expresses by another word
-fails; one that ours does not have at all is fine, and so are parameters of our own.
+fails. One that ours does not have is refused with a reason that says what to do. Parameters of our own are
+fine.
 """
 
 import importlib
@@ -13,6 +14,7 @@ import pytest
 from sklearn.utils import all_estimators
 
 import openbook
+from openbook.border.not_taken import NOT_TAKEN
 
 THEIRS = dict(all_estimators())
 
@@ -174,6 +176,27 @@ def test_no_parameter_has_another_word(name, ours, theirs):
     assert {
         p: sorted(OTHER_WORDS[p] & set(own)) for p in lacking if OTHER_WORDS.get(p, set()) & set(own)
     } == {}
+
+
+@pytest.mark.parametrize(("name", "ours", "theirs"), PAIRS)
+def test_parameters_that_ours_lacks_are_refused_with_a_reason(name, ours, theirs):
+    own = defaults(ours)
+    for lacking in [p for p in defaults(theirs) if p not in own]:
+        with pytest.raises(TypeError, match=rf"{name} takes no '{lacking}': .+\. Leave it out\."):
+            ours(**{lacking: None})
+
+
+def test_every_reason_is_of_a_parameter_that_a_class_lacks():
+    lacking = {
+        (name, p) for name, ours, theirs in pairs() for p in set(defaults(theirs)) - set(defaults(ours))
+    }
+    names = {p for _, p in lacking} | {f"{name}.{p}" for name, p in lacking}
+    assert set(NOT_TAKEN) - names == set()
+
+
+def test_a_parameter_that_nobody_has_is_refused_with_the_nearest():
+    with pytest.raises(TypeError, match=r"no parameter 'n_cluster'\. Did you mean 'n_clusters'\?"):
+        openbook.cluster.KMeans(n_cluster=3)
 
 
 @pytest.mark.parametrize(("name", "ours", "theirs"), PAIRS)

@@ -7,24 +7,26 @@
 What learns a target is in `learner.py`, what needs none in `unsupervised.py`.
 """
 
+import inspect
 import warnings
 import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import cache, partial
 from operator import add
 from typing import Any, ClassVar, NamedTuple, Self, final
 
+import joblib
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import KnownParameters
 from openbook.border.profile import Profile, Unlike
 from openbook.border.rows import Rows, in_rows
-from openbook.border.rules import ParameterRule
+from openbook.border.rules import WORKERS, ParameterRule
 from openbook.border.shown import shown_row, with_prepared
 from openbook.damage import blamed_on_its_file
 from openbook.data import Attribute, Nominal, Numeric, Ordinal, Schema, SparseTable, Table, Text
@@ -49,7 +51,7 @@ class Saved(NamedTuple):
     members: Mapping[str, Any] = {}
 
 
-class Estimator(BaseEstimator):
+class Estimator(KnownParameters):
     """The border that all share, with a target or without."""
 
     #: The rule of each parameter that has one.
@@ -69,9 +71,14 @@ class Estimator(BaseEstimator):
     schema_: Schema
     n_features_in_: int
 
+    def __init__(self) -> None:
+        """No parameters, unless a subclass has some."""
+
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         documented(cls)
+        if "n_jobs" in inspect.signature(cls).parameters:
+            cls._rules = {**cls._rules, "n_jobs": WORKERS}
 
     @classmethod
     @cache
@@ -89,6 +96,11 @@ class Estimator(BaseEstimator):
             return callable(getattr(type(self), name, None)) and not name.endswith("_request")
 
         return [name for name in super().__dir__() if shown(name)]
+
+    def _workers(self) -> AbstractContextManager[Any]:
+        """The workers of `n_jobs`, or those that are set outside."""
+        n_jobs = getattr(self, "n_jobs", None)
+        return nullcontext() if n_jobs is None else joblib.parallel_config(n_jobs=n_jobs)
 
     @contextmanager
     def _whole_or_not_at_all(self, X: Any = None) -> Iterator[None]:
@@ -293,7 +305,7 @@ class Estimator(BaseEstimator):
             method = partial(_on_encoded, self, method)
         else:
             pieces = list(self._encode(X).chunks())
-        with blamed_on_its_file(self):
+        with blamed_on_its_file(self), self._workers():
             return stacked(fold(pieces, partial(_listed, method), add))
 
     def __sklearn_tags__(self) -> Any:
@@ -323,7 +335,9 @@ class FromRows(Estimator):
         self
         """
         with self._whole_or_not_at_all(X):
-            self._fit(self._training_rows(X, y, self._in_scale(sample_weight)))
+            rows = self._training_rows(X, y, self._in_scale(sample_weight))
+            with self._workers():
+                self._fit(rows)
         return self
 
     @abstractmethod

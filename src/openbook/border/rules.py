@@ -121,6 +121,16 @@ class Whole(_Plain):
         return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= self.at_least
 
 
+class Workers(_Plain):
+    """A number of workers as joblib takes it: -1 for one per core, -2 for all cores but one."""
+
+    def demand(self) -> str:
+        return "a whole number other than 0"
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, Integral) and not isinstance(value, bool) and value != 0
+
+
 class Names(_Plain):
     """A list of names, each once: of columns, say."""
 
@@ -205,6 +215,9 @@ class Maybe(WordOr):
 
     def __init__(self, inner: ParameterRule) -> None:
         super().__init__(inner, None)
+
+
+WORKERS = Maybe(Workers())
 
 
 class Auto(WordOr):

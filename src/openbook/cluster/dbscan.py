@@ -54,6 +54,7 @@ class DBSCAN(RowClusterer):
     metric : str or function, default='auto'
     scale : bool, default=True
     allow_large : bool, default=False
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -84,12 +85,13 @@ class DBSCAN(RowClusterer):
         "allow_large": Flag(),
     }
 
-    def __init__(self, eps=0.5, *, min_samples=5, metric="auto", scale=True, allow_large=False):
+    def __init__(self, eps=0.5, *, min_samples=5, metric="auto", scale=True, allow_large=False, n_jobs=None):
         self.eps = eps
         self.min_samples = min_samples
         self.metric = metric
         self.scale = scale
         self.allow_large = allow_large
+        self.n_jobs = n_jobs
 
     def _fit(self, rows):
         from openbook.cluster.dbscan_kernels import add_near, join_cores

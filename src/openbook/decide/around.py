@@ -1,10 +1,11 @@
 """What decides by the probabilities of another classifier, whatever that is: the part that all share."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.border.learner import Learner
+from openbook.border.not_taken import KnownParameters
 from openbook.border.rules import check_parameters
 from openbook.draw import draw_boundary
 from openbook.errors import ParameterError
@@ -12,7 +13,7 @@ from openbook.words.parameters import documented
 
 
 @documented
-class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, KnownParameters):
     """A classifier around `estimator`, whose probabilities it keeps: a subclass decides otherwise."""
 
     def __init_subclass__(cls, **more):

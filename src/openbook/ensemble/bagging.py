@@ -11,7 +11,8 @@ learner's affair.
 """
 
 from functools import partial
-from typing import NamedTuple
+from numbers import Integral
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -54,11 +55,35 @@ class Draws(NamedTuple):
             raise ValueError("its samples do not match its members")
 
 
+class SampleSize(Number):
+    """A number of rows, or a share of them."""
+
+    def demand(self):
+        return "a whole number of at least 1, or a share above 0 and at most 1"
+
+    def allows(self, value):
+        return Whole(at_least=1).allows(value) or (isinstance(value, float) and super().allows(value))
+
+
+MAX_SAMPLES = Maybe(SampleSize(above=0, at_most=1))
+
+
 class Sampled(Learner):
     """An ensemble that records which rows its members were fitted to."""
 
+    _meanings: ClassVar = {
+        "max_samples": "How many rows each member draws: a number, or a share of all; None for as many as"
+        " there are.",
+    }
+
     bootstrap: bool
+    max_samples: float | None
     _draws: Draws
+
+    def _sample_size(self, n):
+        """How many of n rows a member draws."""
+        most = 1.0 if self.max_samples is None else self.max_samples
+        return int(most) if isinstance(most, Integral) else max(1, round(most * n))
 
     @property
     def estimators_samples_(self):
@@ -76,7 +101,7 @@ class Sampled(Learner):
 
     def _sampled(self, rng, w):
         """How many times each row is drawn."""
-        return drawn(rng, w, number_of_rows(w)) if self.bootstrap else w
+        return drawn(rng, w, self._sample_size(number_of_rows(w))) if self.bootstrap else w
 
 
 class Bagging(Sampled, OneLearner, Averaging):
@@ -84,17 +109,26 @@ class Bagging(Sampled, OneLearner, Averaging):
 
     _rules = {
         "n_estimators": Whole(at_least=1),
-        "max_samples": Maybe(Number(above=0, at_most=1)),
+        "max_samples": MAX_SAMPLES,
         "bootstrap": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
 
-    def __init__(self, estimator=None, n_estimators=10, max_samples=None, bootstrap=True, random_state=None):
+    def __init__(
+        self,
+        estimator=None,
+        n_estimators=10,
+        max_samples=None,
+        bootstrap=True,
+        random_state=None,
+        n_jobs=None,
+    ):
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.bootstrap = bootstrap
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def knobs(self):
         return {"n_estimators": (10, 30, 100), "max_samples": (0.5, None)}
@@ -122,10 +156,9 @@ class Bagging(Sampled, OneLearner, Averaging):
 
     def _sampled(self, rng, w):
         """How many times each row is drawn; without the bootstrap a row is drawn as it is, or not."""
-        share = 1.0 if self.max_samples is None else self.max_samples
         if self.bootstrap:
-            return drawn(rng, w, max(1, round(share * number_of_rows(w))))
-        chosen = rng.permutation(len(w))[: max(1, round(share * len(w)))]
+            return super()._sampled(rng, w)
+        chosen = rng.permutation(len(w))[: self._sample_size(len(w))]
         times = np.zeros(len(w))
         times[chosen] = w[chosen]
         return times
@@ -208,11 +241,11 @@ class BaggingClassifier(Bagging, AveragingClassifier):
     estimator : classifier or None, default=None
         What the members are copies of; None for a full-grown `DecisionTreeClassifier`.
     n_estimators : int, default=10
-    max_samples : float or None, default=None
-        How many rows a member draws, as a share of all; None for as many as there are.
+    max_samples : int, float or None, default=None
     bootstrap : bool, default=True
         Whether a row can be drawn twice; if not, draw fewer than all.
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -258,11 +291,11 @@ class BaggingRegressor(Bagging, AveragingRegressor):
     estimator : regressor or None, default=None
         What the members are copies of; None for a full-grown `DecisionTreeRegressor`.
     n_estimators : int, default=10
-    max_samples : float or None, default=None
-        How many rows a member draws, as a share of all; None for as many as there are.
+    max_samples : int, float or None, default=None
     bootstrap : bool, default=True
         Whether a row can be drawn twice; if not, draw fewer than all.
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------

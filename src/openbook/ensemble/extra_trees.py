@@ -26,6 +26,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
     class_weight : mapping of class to weight, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
+    max_samples : int, float or None, default=None
 
     Attributes
     ----------
@@ -74,6 +76,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
         bootstrap=False,
         class_weight=None,
         random_state=None,
+        n_jobs=None,
+        max_samples=None,
     ):
         super().__init__(
             n_estimators,
@@ -87,6 +91,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
             bootstrap,
             class_weight=class_weight,
             random_state=random_state,
+            n_jobs=n_jobs,
+            max_samples=max_samples,
         )
 
 
@@ -109,6 +115,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
+    max_samples : int, float or None, default=None
 
     Attributes
     ----------
@@ -154,6 +162,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
         missing="majority",
         bootstrap=False,
         random_state=None,
+        n_jobs=None,
+        max_samples=None,
     ):
         super().__init__(
             n_estimators,
@@ -165,4 +175,6 @@ class ExtraTreesRegressor(RandomForestRegressor):
             missing,
             bootstrap,
             random_state=random_state,
+            n_jobs=n_jobs,
+            max_samples=max_samples,
         )

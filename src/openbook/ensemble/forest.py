@@ -25,12 +25,12 @@ from openbook.border.learner import Regressor
 from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
-from openbook.ensemble.bagging import Draws, Sampled, drawn
+from openbook.ensemble.bagging import MAX_SAMPLES, Draws, Sampled, drawn
 from openbook.ensemble.compact import compact
 from openbook.ensemble.many_trees import ManyTrees, cells_of_training, leaves_by_code
 from openbook.ensemble.members import number_of_rows, shortened
 from openbook.ensemble.outside import add_leaf_votes
-from openbook.errors import DataError
+from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.tree.classifier import DecisionTreeClassifier, GrowingClassifier
 from openbook.tree.engine.columns import encode
@@ -66,6 +66,7 @@ class Forest(Sampled, ManyTrees):
         "missing": OneOf("majority", "branch"),
         "bootstrap": Flag(),
         "bins": Whole(at_least=2),
+        "max_samples": MAX_SAMPLES,
     }
 
     nominal = "subset"
@@ -79,15 +80,18 @@ class Forest(Sampled, ManyTrees):
         self._pack()  # only now, when what the trees grew from is let go
 
     def _grow(self, rows):
+        if self.max_samples is not None and not self.bootstrap:
+            raise ParameterError(f"{type(self).__name__}: max_samples needs bootstrap=True")
         training = self._weighed(self._encoded(rows))
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
         self._draws = Draws.of(seeds, training.w)
         n = len(training.y)
-        size = max(1, min(BATCH, BATCH_ROWS // n), min(LARGE_BATCH, LARGE_BATCH_ROWS // n))
-        batches = [seeds[k : k + size] for k in range(0, len(seeds), size)]
+        batch = max(1, min(BATCH, BATCH_ROWS // n), min(LARGE_BATCH, LARGE_BATCH_ROWS // n))
+        batches = [seeds[k : k + batch] for k in range(0, len(seeds), batch)]
         outside = cells_of_training(training) if self.bootstrap else None
-        step = partial(_grow_batch, training, self._rule(training), self._n_classes, outside)
+        size = self._sample_size(number_of_rows(training.w))
+        step = partial(_grow_batch, training, self._rule(training), self._n_classes, outside, size)
         votes = OutOfBagVotes(training, self._n_classes)
         self.trees_, curve = [], []
         for batch in each(batches, step):
@@ -232,10 +236,11 @@ class OutOfBagVotes:
         return self.loss / self.heard if self.heard else np.nan
 
 
-def _grow_batch(training, rule, n_classes, cells_outside, seeds):
+def _grow_batch(training, rule, n_classes, cells_outside, size, seeds):
     """The trees of these seeds, each with the rows outside its sample.
 
     cells_outside : as of `cells_of_training`; None for no samples
+    size : how many rows a sample draws
     """
     random, grown_trees, outside = np.random.RandomState(0), [], []  # a new one takes longer than to seed one
     counted = None if (training.w > 0).all() else np.flatnonzero(training.w)  # a weight of 0 is no row
@@ -243,7 +248,7 @@ def _grow_batch(training, rule, n_classes, cells_outside, seeds):
         sample, rows = training, counted
         if cells_outside is not None:
             random.seed(seed)
-            times = drawn(random, training.w, number_of_rows(training.w))
+            times = drawn(random, training.w, size)
             rows, sample = np.flatnonzero(times), training._replace(w=times.astype(float))
             outside.append(np.flatnonzero(times == 0))
             del times  # each is of the size of a column

@@ -28,6 +28,7 @@ class OneVsRestClassifier(TwoClassProblems):
     estimator : classifier or None, default=None
         What the members are copies of; None for a full-grown `DecisionTreeClassifier`.
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -53,9 +54,10 @@ class OneVsRestClassifier(TwoClassProblems):
 
     _rules = {"random_state": Anything("None, a whole number or a RandomState")}
 
-    def __init__(self, estimator=None, random_state=None):
+    def __init__(self, estimator=None, random_state=None, n_jobs=None):
         self.estimator = estimator
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def knobs(self):
         own = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}

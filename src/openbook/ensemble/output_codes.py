@@ -104,6 +104,7 @@ class OutputCodeClassifier(TwoClassProblems):
         The number of problems, as a multiple of the number of classes; never so few that two classes must
         share a code, nor more than there are.
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -137,10 +138,11 @@ class OutputCodeClassifier(TwoClassProblems):
         "random_state": Anything("None, a whole number or a RandomState"),
     }
 
-    def __init__(self, estimator=None, code_size=1.5, random_state=None):
+    def __init__(self, estimator=None, code_size=1.5, random_state=None, n_jobs=None):
         self.estimator = estimator
         self.code_size = code_size
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def knobs(self):
         return {"code_size": (1.5, 3.0, 6.0)}

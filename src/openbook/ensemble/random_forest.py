@@ -27,6 +27,8 @@ class RandomForestClassifier(ForestClassifier):
         A numeric column of more distinct numbers is searched by so many bins of about equal size.
     class_weight : mapping of class to weight, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
+    max_samples : int, float or None, default=None
 
     Attributes
     ----------
@@ -74,6 +76,8 @@ class RandomForestClassifier(ForestClassifier):
         bins=63,
         class_weight=None,
         random_state=None,
+        n_jobs=None,
+        max_samples=None,
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -87,6 +91,8 @@ class RandomForestClassifier(ForestClassifier):
         self.bins = bins
         self.class_weight = class_weight
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_samples = max_samples
 
     def knobs(self):
         return {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3, 10)}
@@ -113,6 +119,8 @@ class RandomForestRegressor(ForestRegressor):
     bins : int, default=63
         A numeric column of more distinct numbers is searched by so many bins of about equal size.
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
+    max_samples : int, float or None, default=None
 
     Attributes
     ----------
@@ -156,6 +164,8 @@ class RandomForestRegressor(ForestRegressor):
         bootstrap=True,
         bins=63,
         random_state=None,
+        n_jobs=None,
+        max_samples=None,
     ):
         self.n_estimators = n_estimators
         self.max_features = max_features
@@ -167,6 +177,8 @@ class RandomForestRegressor(ForestRegressor):
         self.bootstrap = bootstrap
         self.bins = bins
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_samples = max_samples
 
     def knobs(self):
         return {"max_features": (0.33, 1.0), "min_samples_leaf": (1, 3, 10)}

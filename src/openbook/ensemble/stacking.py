@@ -35,11 +35,12 @@ class Stacking(Team, Averaging):
 
     _rules = {"cv": Whole(at_least=2), "passthrough": Flag()}
 
-    def __init__(self, estimators, final_estimator=None, cv=5, passthrough=False):
+    def __init__(self, estimators, final_estimator=None, cv=5, passthrough=False, n_jobs=None):
         self.estimators = estimators
         self.final_estimator = final_estimator
         self.cv = cv
         self.passthrough = passthrough
+        self.n_jobs = n_jobs
 
     def _fit(self, rows):
         chunk = gathered(rows)
@@ -219,6 +220,7 @@ class StackingClassifier(Stacking, AveragingClassifier):
         The number of folds by which members predict the rows that the blend is learnt from.
     passthrough : bool, default=False
         Whether the final learner also sees the columns of X.
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -269,6 +271,7 @@ class StackingRegressor(Stacking, AveragingRegressor):
         The number of folds by which members predict the rows that the blend is learnt from.
     passthrough : bool, default=False
         Whether the final learner also sees the columns of X.
+    n_jobs : int or None, default=None
 
     Attributes
     ----------

@@ -73,6 +73,7 @@ class VotingClassifier(Voting, AveragingClassifier):
         Count decisions, or average probabilities.
     weights : sequence of float or None, default=None
         How much the vote of each member counts; None for the same.
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -97,10 +98,11 @@ class VotingClassifier(Voting, AveragingClassifier):
 
     _rules = {"voting": OneOf("hard", "soft"), "weights": WEIGHTS}
 
-    def __init__(self, estimators, voting="hard", weights=None):
+    def __init__(self, estimators, voting="hard", weights=None, n_jobs=None):
         self.estimators = estimators
         self.voting = voting
         self.weights = weights
+        self.n_jobs = n_jobs
 
     def knobs(self):
         return {"voting": ("hard", "soft")}
@@ -124,6 +126,7 @@ class VotingRegressor(Voting, AveragingRegressor):
         The members, each with a name.
     weights : sequence of float or None, default=None
         How much the vote of each member counts; None for the same.
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -143,6 +146,7 @@ class VotingRegressor(Voting, AveragingRegressor):
 
     _rules = {"weights": WEIGHTS}
 
-    def __init__(self, estimators, weights=None):
+    def __init__(self, estimators, weights=None, n_jobs=None):
         self.estimators = estimators
         self.weights = weights
+        self.n_jobs = n_jobs

@@ -230,6 +230,7 @@ class LabelPropagation(_OnGraph):
     algorithm : str, default='auto'
     scale : bool, default=True
     p : float, default=2
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -263,7 +264,15 @@ class LabelPropagation(_OnGraph):
     name = "Label propagation"
 
     def __init__(
-        self, n_neighbors=7, max_iter=1000, tol=1e-3, metric="auto", algorithm="auto", scale=True, p=2
+        self,
+        n_neighbors=7,
+        max_iter=1000,
+        tol=1e-3,
+        metric="auto",
+        algorithm="auto",
+        scale=True,
+        p=2,
+        n_jobs=None,
     ):
         self.n_neighbors = n_neighbors
         self.max_iter = max_iter
@@ -272,6 +281,7 @@ class LabelPropagation(_OnGraph):
         self.algorithm = algorithm
         self.scale = scale
         self.p = p
+        self.n_jobs = n_jobs
 
     def _round(self, neighbours, codes):
         return lambda shares, after: propagate(neighbours, codes, shares, after)
@@ -305,6 +315,7 @@ class LabelSpreading(_OnGraph):
     algorithm : str, default='auto'
     scale : bool, default=True
     p : float, default=2
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -349,6 +360,7 @@ class LabelSpreading(_OnGraph):
         algorithm="auto",
         scale=True,
         p=2,
+        n_jobs=None,
     ):
         self.n_neighbors = n_neighbors
         self.alpha = alpha
@@ -358,6 +370,7 @@ class LabelSpreading(_OnGraph):
         self.algorithm = algorithm
         self.scale = scale
         self.p = p
+        self.n_jobs = n_jobs
 
     def _round(self, neighbours, codes):
         self._degrees = in_degrees(neighbours)

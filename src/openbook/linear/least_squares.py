@@ -81,6 +81,7 @@ class LinearRegression(Folding, Regressor):
     penalise_intercept : bool, default=False
         Whether `l2` draws the intercept towards zero too, as in (X'X + l2 I)⁻¹ X'y with a column of ones. It
         counts in the units that the penalties see.
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -152,6 +153,7 @@ class LinearRegression(Folding, Regressor):
         scale=True,
         fit_intercept=True,
         penalise_intercept=False,
+        n_jobs=None,
     ):
         self.l2 = l2
         self.l1 = l1
@@ -161,6 +163,7 @@ class LinearRegression(Folding, Regressor):
         self.scale = scale
         self.fit_intercept = fit_intercept
         self.penalise_intercept = penalise_intercept
+        self.n_jobs = n_jobs
 
     def knobs(self):
         return {"l2": (0.0, 0.1, 1.0, 10.0, 100.0)}

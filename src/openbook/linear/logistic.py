@@ -89,6 +89,7 @@ class LogisticRegression(Classifier):
     scale : bool, default=True
         Whether the penalty is on coefficients of columns in standard units, or in their own. Either way the
         solvers compute in standard units, except for the last two, which take the columns as they come.
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -175,6 +176,7 @@ class LogisticRegression(Classifier):
         coef_init=None,
         intercept_init=None,
         scale=True,
+        n_jobs=None,
     ):
         self.C = C
         self.l1_ratio = l1_ratio
@@ -188,6 +190,7 @@ class LogisticRegression(Classifier):
         self.coef_init = coef_init
         self.intercept_init = intercept_init
         self.scale = scale
+        self.n_jobs = n_jobs
 
     def knobs(self):
         return {"C": (100.0, 10.0, 1.0, 0.1, 0.01)}

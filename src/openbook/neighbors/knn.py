@@ -143,6 +143,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     p : float, default=2
     equally_near : str or function, default='first'
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -187,6 +188,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
         p=2,
         equally_near="first",
         random_state=None,
+        n_jobs=None,
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -197,6 +199,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
         self.p = p
         self.equally_near = equally_near
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _solve(self):
         super()._solve()
@@ -240,6 +243,7 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
     p : float, default=2
     equally_near : str or function, default='first'
     random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -271,6 +275,7 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
         p=2,
         equally_near="first",
         random_state=None,
+        n_jobs=None,
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -280,6 +285,7 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
         self.p = p
         self.equally_near = equally_near
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _predict(self, X):
         ballots = self._ballots(X, self._needed(self.n_neighbors))

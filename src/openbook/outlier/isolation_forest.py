@@ -60,6 +60,7 @@ class IsolationForest(Detector):
     contamination : float or "auto", default='auto'
         The share of the training rows that are outliers. "auto" takes the threshold 0.6.
     top : int or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -98,11 +99,13 @@ class IsolationForest(Detector):
         threshold=None,
         contamination="auto",
         top=None,
+        n_jobs=None,
     ):
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.random_state = random_state
         super().__init__(threshold, contamination, top)
+        self.n_jobs = n_jobs
 
     def _learn(self, rows):
         from openbook.outlier.isolation_kernels import CellPlanes, IsolationTrees, grow_tree

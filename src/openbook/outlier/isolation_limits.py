@@ -46,6 +46,7 @@ class IsolationLimits(IsolationForest):
     threshold : float or None, default=None
     contamination : float or "auto", default='auto'
     top : int or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------

@@ -39,6 +39,7 @@ class LocalOutlierFactor(Nearby):
     contamination : float or "auto", default='auto'
         The share of the training rows that are outliers. "auto" takes the threshold 1.5.
     top : int or None, default=None
+    n_jobs : int or None, default=None
 
     Attributes
     ----------
@@ -76,8 +77,10 @@ class LocalOutlierFactor(Nearby):
         threshold=None,
         contamination="auto",
         top=None,
+        n_jobs=None,
     ):
         super().__init__(n_neighbors, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
+        self.n_jobs = n_jobs
 
     def _compare(self):
         distances, rows = self._nearest_among()

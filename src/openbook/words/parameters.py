@@ -25,6 +25,8 @@ SHARED: dict[str, str] = {
     "y": "The target: an array, a Series, a Column, or the name of a column of X.",
     "sample_weight": "The weight of each row. Whole numbers are numbers of equal rows.",
     "random_state": "Random seed. The same seed gives the same result, whatever the number of workers.",
+    "n_jobs": "The number of workers; -1 for one per core. None for those of `joblib.parallel_config`, one"
+    " unless it says otherwise. The result does not depend on it.",
     "kinds": "The kind of some columns, which overrules the guess: {'zip': 'nominal'}. Others are inferred.",
     "cv": "How rows are divided: a number of folds, a splitter of scikit-learn's or ours, or pairs of"
     " (training, test) positions.",

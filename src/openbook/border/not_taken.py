@@ -1,0 +1,173 @@
+"""Parameters of scikit-learn's classes that openbook's classes of the same name do not take, and why.
+
+Who knows scikit-learn tries its parameters. One that has no meaning here is refused with the reason and with
+what to do instead:
+
+    TypeError: SVC takes no 'probability': predict_proba always works. Leave it out.
+"""
+
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+
+from openbook.errors import did_you_mean
+
+_ALWAYS_CONVERGES = "it runs until it has converged"
+_NO_PENALTY = "it has no penalty"
+_EPOCHS = "it stops after max_iter epochs, or when no row is wrong"
+_DEPENDENT = "columns that follow from others are found and named in notes_"
+_SEVERAL_SOLVERS = "it chooses the solver by the shape of the table"
+_UNSEEN = "values that were not in the training rows are always allowed, and count as unknown"
+
+#: By parameter; by class and parameter where the reason is that of one class.
+NOT_TAKEN = {
+    # what does not change the model
+    "cache_size": "the cache has the size that the rows need",
+    "copy": "the rows that are passed never change",
+    "copy_X": "the rows that are passed never change",
+    "copy_x": "the rows that are passed never change",
+    "leaf_size": "the index chooses the size of its leaves",
+    "memory": "nothing is cached between fits",
+    "n_jobs": "set the workers with joblib.parallel_config(n_jobs=…) around it",
+    "precompute": "it chooses by the shape of the table",
+    "shrinking": "it always leaves out rows that are settled",
+    "verbose": "a fit prints nothing; openbook study shows progress",
+    "verbose_interval": "a fit prints nothing; openbook study shows progress",
+    "warm_start": "each fit starts anew; learners with partial_fit go on from the last model",
+    # how a solution is found
+    "dual": _SEVERAL_SOLVERS,
+    "iterated_power": _SEVERAL_SOLVERS,
+    "n_oversamples": _SEVERAL_SOLVERS,
+    "power_iteration_normalizer": _SEVERAL_SOLVERS,
+    "selection": "columns are visited in their order",
+    "solver": _SEVERAL_SOLVERS,
+    "svd_solver": _SEVERAL_SOLVERS,
+    "atol": "densities are exact",
+    "rtol": "densities are exact",
+    "breadth_first": "densities are exact",
+    "intercept_scaling": "the intercept is not penalised",
+    "max_fun": "max_iter limits the iterations",
+    "max_iter": _ALWAYS_CONVERGES,
+    "tol": _ALWAYS_CONVERGES,
+    "Perceptron.tol": _EPOCHS,
+    "LinearDiscriminantAnalysis.tol": _DEPENDENT,
+    "QuadraticDiscriminantAnalysis.tol": _DEPENDENT,
+    "LinearRegression.tol": _DEPENDENT,
+    # trees and ensembles
+    "alpha": "its losses are the squared and the absolute error",
+    "Perceptron.alpha": _NO_PENALTY,
+    "bootstrap": "each tree has a sample without repeated rows",
+    "bootstrap_features": "use RandomSubspaceClassifier or RandomSubspaceRegressor to draw columns",
+    "ccp_alpha": "its trees are not pruned; limit them by max_depth or min_samples_leaf",
+    "criterion": "its trees minimise the squared error",
+    "init": "it starts from the best constant",
+    "BisectingKMeans.init": "the two centres of each cut are drawn by k-means++",
+    "learning_rate": "members weigh ½ ln((1 - e)/e), as in the textbook",
+    "loss": "it minimises the log loss",
+    "max_features": "use RandomSubspaceClassifier or RandomSubspaceRegressor to draw columns",
+    "IsolationForest.max_features": "each tree chooses among all columns",
+    "max_leaf_nodes": "limit trees by max_depth or min_samples_leaf",
+    "min_impurity_decrease": "limit trees by min_samples_leaf, or a single tree by min_gain",
+    "min_weight_fraction_leaf": "min_samples_leaf counts weights",
+    "monotonic_cst": "no column can be held to one direction",
+    "oob_score": "the out-of-bag error is always computed; read oob_error_",
+    "refit": "the classifier is always fitted to all rows",
+    "response_method": "it decides by probabilities",
+    "splitter": "it searches for the best cut; ExtraTreesClassifier draws cuts at random",
+    "stack_method": "members are asked for probabilities",
+    "store_cv_results": "best_score_ is what it keeps",
+    "thresholds": "all thresholds that tell two rows apart are tried",
+    "flatten_transform": "transform gives one row of numbers for each row",
+    # linear models, kernel machines, networks
+    "beta_1": "Adam runs with the published 0.9",
+    "beta_2": "Adam runs with the published 0.999",
+    "epsilon": "Adam runs with the published 1e-8",
+    "break_ties": "ties go to the class that comes first in classes_",
+    "class_weight": "pass sample_weight to fit",
+    "covariance_estimator": "shrinkage draws the covariances towards a multiple of the identity",
+    "decision_function_shape": "decision_function has a column for each class",
+    "early_stopping": _EPOCHS,
+    "kernel_params": "gamma, degree and coef0 are parameters of their own",
+    "l1_ratio": _NO_PENALTY,
+    "n_iter_no_change": _EPOCHS,
+    "nesterovs_momentum": "momentum is that of the textbook",
+    "penalty": "C and l1_ratio set the penalty; C=math.inf is none",
+    "Perceptron.penalty": _NO_PENALTY,
+    "positive": "coefficients may have any sign",
+    "power_t": "learning_rate says how the rate falls",
+    "priors": "the shares of the classes in the training rows are the priors; sample_weight changes them",
+    "probability": "predict_proba always works",
+    "random_state": "nothing in it is random",
+    "reg_param": "shrinkage is its name here",
+    "store_covariance": "covariances are always kept",
+    "validation_fraction": "no rows are held out",
+    "whiten": "put a StandardScaler behind it",
+    # neighbours, clusters, outliers, densities
+    "algorithm": "it chooses by the shape of the table",
+    "compute_distances": "distances_ is always there",
+    "compute_full_tree": "the whole tree is always computed",
+    "connectivity": "all pairs of rows may be joined",
+    "gamma": "the graph joins the n_neighbors nearest rows, with equal weights",
+    "kernel": "the graph joins the n_neighbors nearest rows, with equal weights",
+    "KernelDensity.kernel": "its kernel is Gaussian",
+    "metric": "distances are those of the kinds of the columns",
+    "metric_params": "p is the only parameter of a metric, and one of its own",
+    "novelty": "predict and score_samples always take new rows",
+    "p": "choose the metric 'manhattan', 'euclidean' or 'chebyshev'",
+    "precisions_init": "means_init sets where it starts",
+    "weights_init": "means_init sets where it starts",
+    # preparation and selection
+    "accept_sparse": "columns are numbers or categories of tables",
+    "add_indicator": "put a MissingIndicator beside it",
+    "categories": "the schema of the table lists them: openbook.read(…, kinds={'size': ['S', 'M', 'L']})",
+    "chain_method": "a link of the chain is told the labels that earlier links decide",
+    "check_inverse": "it has no inverse",
+    "cv": "fit_transform codes each training row without its own target",
+    "ClassifierChain.cv": "a link of the chain is told the labels that earlier links decide",
+    "dtype": "numbers are float64",
+    "encode": "bins are one ordinal column",
+    "encoded_missing_value": "missing cells stay missing",
+    "error_on_new": "gaps in any column are allowed",
+    "feature_name_combiner": "columns are named column=value",
+    "feature_names_out": "columns keep their names",
+    "handle_unknown": _UNSEEN,
+    "ignore_implicit_zeros": "zeros are numbers",
+    "importance_getter": "columns are ranked by coef_ or feature_importances_",
+    "include_bias": "learners add the intercept themselves",
+    "inv_kw_args": "it has no inverse",
+    "inverse_func": "it has no inverse",
+    "keep_empty_features": "columns without a value are kept",
+    "kw_args": "bind them: functools.partial(func, …)",
+    "max_categories": "put RareValues in front of it, which pools rare values",
+    "min_frequency": "put RareValues in front of it, which pools rare values",
+    "missing_values": "missing cells are known when a table is read: openbook.read(…, missing=['', '-999'])",
+    "order": "columns are stored one by one",
+    "quantile_method": "quantiles are those of the sorted values",
+    "shuffle": "fit_transform codes each training row without its own target",
+    "sparse": "columns of tables",
+    "sparse_output": "columns of tables; learners use sparse rows where they pay",
+    "subsample": "all rows count",
+    "target_type": "the target says it",
+    "unknown_value": _UNSEEN,
+    "validate": "columns are checked when a table is read",
+}
+
+
+def reason_not_taken(class_name: str, parameter: str) -> str | None:
+    """Why a class does not take a parameter of scikit-learn's class of its name; None if unknown."""
+    return NOT_TAKEN.get(f"{class_name}.{parameter}", NOT_TAKEN.get(parameter))
+
+
+class KnownParameters(BaseEstimator):
+    """Refuses an unknown parameter with a hint, where Python would only call it unexpected."""
+
+    def __new__(cls, *_values: Any, **parameters: Any) -> Self:
+        known = cls._get_param_names()
+        for parameter in parameters:
+            if parameter in known:
+                continue
+            if reason := reason_not_taken(cls.__name__, parameter):
+                raise TypeError(f"{cls.__name__} takes no {parameter!r}: {reason}. Leave it out.")
+            hint = did_you_mean(parameter, known)
+            raise TypeError(f"{cls.__name__} has no parameter {parameter!r}. {hint}")
+        return super().__new__(cls)
