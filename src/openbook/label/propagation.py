@@ -3,7 +3,7 @@ r"""Label propagation and label spreading: labels flow along a graph of nearest 
     propagation   f_i = mean of f_j over the k nearest rows j of row i, itself among them; labels stay
     spreading     f_i = α Σ_j f_j / √(d_i d_j) + (1 - α) y_i,   j the other nearest rows
 
-f : float64 (n, n_classes), the classes of each row; y_i has 1 at the label, and is 0 for an unlabelled row.
+f : float64 (n_classes, n), the classes of each row; y_i has 1 at the label, and is 0 for an unlabelled row.
 d_j is the number of rows that have j among their nearest. Rounds go on until all f together change by less
 than `tol`. A new row has the mean of its k nearest rows. A row that no label reaches gets the shares of the
 labelled rows.
@@ -123,25 +123,35 @@ class _OnGraph(RowsInSpace):
 
     def _fit(self, rows):
         codes = self._gather(rows)
-        nearest = (self._nearest(part, self.n_neighbors)[1] for part in self.space_.table.chunks(_ASKED))
-        neighbours = np.concatenate([rows.astype(np.int32) for rows in nearest])
-        labelled = codes != UNLABELLED
-        shares = np.zeros((len(codes), len(self.classes_)))
-        shares[labelled, codes[labelled]] = 1.0
-        step, after, change = self._round(neighbours, codes), np.empty_like(shares), np.inf
+        neighbours = self._graph()
+        labelled = np.flatnonzero(codes != UNLABELLED)
+        shares = np.zeros((len(self.classes_), len(codes)))  # class by class: a round needs room for one
+        shares[codes[labelled], labelled] = 1.0
+        step, room, change = self._round(neighbours, codes), np.empty(len(codes)), np.inf
         self.n_iter_ = 0
         while change >= self.tol and self.n_iter_ < self.max_iter:
-            change = step(shares, after)
-            shares, after = after, shares
+            change = step(shares, room)
             self.n_iter_ += 1
         if change >= self.tol > 0:
             msg = f"{type(self).__name__} did not converge in {self.max_iter} rounds; raise max_iter or tol"
             warnings.warn(msg, ConvergenceWarning, stacklevel=3)
-        self._totals = total = shares.sum(axis=1)
-        self.n_unreached_ = int((total == 0).sum())
-        shares[total == 0] = np.bincount(codes[labelled], minlength=len(self.classes_)) / labelled.sum()
-        shares /= shares.sum(axis=1, keepdims=True)
-        self.label_distributions_ = shares
+        self._totals = total = shares.sum(axis=0)
+        unreached = np.flatnonzero(total == 0)
+        self.n_unreached_ = len(unreached)
+        shares /= np.where(total > 0, total, 1.0)
+        known = np.bincount(codes[labelled], minlength=len(shares)) / len(labelled)
+        shares[:, unreached] = known[:, None]
+        self.label_distributions_ = shares.T
+
+    def _graph(self):
+        """The nearest rows of each row. The index is let go: the first prediction builds it again."""
+        table, k = self.space_.table, min(self.n_neighbors, len(self._stored))
+        neighbours = np.empty((len(table), k), np.int32)
+        for start in range(0, len(table), _ASKED):
+            span = slice(start, start + _ASKED)
+            neighbours[span] = self._nearest(table.take(span), k)[1]
+        del self.space_.index
+        return neighbours
 
     @property
     def transduction_(self):
@@ -284,7 +294,13 @@ class LabelPropagation(_OnGraph):
         self.n_jobs = n_jobs
 
     def _round(self, neighbours, codes):
-        return lambda shares, after: propagate(neighbours, codes, shares, after)
+        def step(shares, room):
+            reached = shares.sum(axis=0)  # 1, or 0 where no label came yet
+            heard = sum(reached[column] for column in neighbours.T)
+            scale = 1 / np.where(heard > 0, heard, 1.0)
+            return sum(propagate(neighbours, codes, scale, share, room) for share in shares)
+
+        return step
 
     def _round_by_hand(self, i):
         """The twin: what another round makes of a row."""
@@ -375,7 +391,10 @@ class LabelSpreading(_OnGraph):
     def _round(self, neighbours, codes):
         self._degrees = in_degrees(neighbours)
         scale = 1 / np.sqrt(np.maximum(self._degrees, 1.0))
-        return lambda shares, after: spread(neighbours, scale, codes, float(self.alpha), shares, after)
+        alpha = float(self.alpha)
+        return lambda shares, room: sum(
+            spread(neighbours, codes, c, alpha, scale, share, room) for c, share in enumerate(shares)
+        )
 
     def _round_by_hand(self, i):
         """The twin: what another round makes of an unlabelled row, before its shares are made to sum to 1."""
