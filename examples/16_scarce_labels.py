@@ -1,7 +1,8 @@
 """Scarce labels: one row in fifty has a label; fifty more are asked for, and a study says what for.
 
-Somebody who knows the labels answers `openbook label`, one question at a time. Some 20,000 rows that nobody
-sees tell the truth in the end, and the second study must agree with it.
+Somebody who knows the labels answers `openbook label`, one question at a time, and then the questions that
+tell whether the answers helped. Some 20,000 rows that nobody sees tell the truth in the end, and what was
+said must agree with it.
 """
 
 import subprocess
@@ -36,6 +37,10 @@ def answered(table, target, truth, folder):
                 key = {name.strip(): key for name, key in keys.items()}[truth[row]]
                 print("q" if answers == QUESTIONS else key, file=label.stdin, flush=True)
                 answers += 1
+            if "more?" in line:
+                print("y", file=label.stdin, flush=True)
+            if line.startswith("Without and with your answers"):
+                print(line, *label.stdout, sep="", end="")
     return folder / "rows.labelled.csv"
 
 

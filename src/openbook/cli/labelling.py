@@ -5,6 +5,9 @@ accuracy, which the rows that are asked for on purpose do not. So are the first 
 two labels each: a classifier of one row is sure of everything. The table that is written says in a column
 which labels were asked for, so that a study tests the others only. Keys come one by one from a terminal, and
 line by line from a pipe.
+
+At the end it offers to find out whether the answers helped: some rows that the classifiers without them and
+with them predict differently are labelled (`label.disagreement`). Who was right is not said before all are.
 """
 
 import sys
@@ -27,6 +30,7 @@ from openbook.judge.chance.intervals import wilson
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.label.answers import AnswerFile
 from openbook.label.asker import Asker
+from openbook.label.disagreement import Gain, disagreement
 from openbook.label.effect import asked_effect
 from openbook.registry import learner
 from openbook.words.numbers import shown
@@ -36,6 +40,9 @@ from openbook.words.sentences import plural, printable
 CHECKED = 5
 #: Labels that each of two classes needs before rows are asked for on purpose, and how many are enough in all.
 FIRST, ENOUGH = 2, 20
+
+#: Rows labelled to compare two classifiers; McNemar's test tells nothing by fewer than the second.
+COMPARED, FEWEST = 20, 6
 
 _SKIP, _UNDO, _WHY, _QUIT = "suwq"
 _KEYS = [key for key in "123456789abcdefghijklmnopqrstuvwxyz" if key not in (_SKIP, _UNDO, _WHY, _QUIT)]
@@ -69,30 +76,64 @@ class Labelling:
         self.answers = AnswerFile(answers, rows, self.classes)
         before = np.flatnonzero(asked_rows(table.column(self.marks))) if self.marks in table.names else ()
         self.asked_before = {int(row) for row in before}
-        for row, label in self.answers.labels.items():
-            labels[row] = label
-        codes = np.array([-1 if label is None else self.classes.index(label) for label in labels])
-        column = Column(Nominal(target, self.classes), codes.astype(np.int32))
         self.rows = rows.drop(*ignore)
         self.random = np.random.default_rng(len(self.answers.lines))
         self.skipped: set[int] = set()
+        self.gain: Gain | None = None
+
+        def asker() -> Asker:
+            codes = np.array([-1 if label is None else self.classes.index(label) for label in labels])
+            column = Column(Nominal(target, self.classes), codes.astype(np.int32))
+            return Asker(learner(name).make(), strategy).fit(self.rows, column)
+
         with collected_warnings():  # of few labels, every fit warns
-            self.asker = Asker(learner(name).make(), strategy).fit(self.rows, column)
+            self.before = asker().estimator_
+            for row, label in self.answers.labels.items():
+                labels[row] = label
+            self.asker = asker()
 
     @property
     def labels(self) -> list[Any]:
         return self.asker.labels_
 
     def run(self) -> None:
-        """Ask until the user quits or no row is left."""
+        """Ask until the user quits or no row is left; then offer to compare."""
         screen = console()
         self._greet(screen)
         while (question := self._next()) is not None:
             row, drawn = question
-            self._show(screen, row, drawn=drawn)
+            self._show(screen, row, ", drawn at random" if drawn else "")
             if not self._answer(screen, row, drawn=drawn):
-                return
-        say(screen, "No row is left to ask for.")
+                break
+        else:
+            say(screen, "No row is left to ask for.")
+        self._compare(screen)
+
+    def _compare(self, screen: Console) -> None:
+        """Have rows labelled that the classifiers without the answers and with them predict differently."""
+        free = [i for i, label in enumerate(self.labels) if label is None]
+        if self.before is None or not self.answers.labels or not free:
+            return
+        found = disagreement(self.before, self.asker.estimator_, self.rows.take(free))
+        if (count := min(COMPARED, len(found.rows))) < FEWEST:
+            return
+        say(screen, "")
+        say(
+            screen,
+            f"Did your {plural(len(self.answers.labels), 'answer')} help? The classifiers without them and"
+            f" with them predict {len(found.rows):,} of the {plural(len(free), 'row')} left differently."
+            f" {count} of these, drawn at random, can tell.",
+        )
+        say(screen, f"Label {count} more?  [y]es [q]uit", style="bold")
+        if _key() != "y":
+            return
+        drawn = found.draw(count, self.random)
+        for number, place in enumerate(drawn, 1):
+            self._show(screen, free[place], f", {number} of {count} that tell the two apart")
+            if not self._answer(screen, free[place], drawn=False):
+                break
+        if told := [place for place in drawn if self.labels[free[place]] is not None]:
+            self.gain = found.gain(told, [self.labels[free[place]] for place in told])
 
     def _greet(self, screen: Console) -> None:
         known = sum(label is not None for label in self.labels)
@@ -118,9 +159,9 @@ class Labelling:
         few = len(counts) < 2 or counts.most_common(2)[1][1] < FIRST
         return self.asker.estimator_ is None or (few and counts.total() < ENOUGH)
 
-    def _show(self, screen: Console, row: int, *, drawn: bool) -> None:
+    def _show(self, screen: Console, row: int, why: str) -> None:
         say(screen, "")
-        say(screen, f"Row {row}" + (", drawn at random" if drawn else ""), style="bold")
+        say(screen, f"Row {row}{why}", style="bold")
         width = max(map(len, self.rows.names))
         for name, value in self.rows.row(row).items():
             say(screen, f"  {name:<{width}}  {_cell(value)}", hang=width + 4)
@@ -204,14 +245,16 @@ class Labelling:
         say(screen, f"Next: openbook study {out} --target {self.target}")
 
     def _worth(self, screen: Console) -> None:
-        """What the rows asked for were worth to the classifier that asked, and what they are not good for."""
+        """What the answers were worth to the classifier that asked, and what they are not good for."""
         if not (asked := self.asked):
             return
         try:
-            worth = str(asked_effect(self.asker.estimator, self.rows, self.labels, asked, repeats=3))
+            worth: Any = self.gain or asked_effect(
+                self.asker.estimator, self.rows, self.labels, asked, repeats=3
+            )
         except DataError:
             worth = "Too few labelled rows were drawn at random to tell what the rows asked for are worth."
-        say(screen, worth)
+        say(screen, f"Without and with your answers: {worth}" if self.gain else str(worth))
         say(
             screen,
             f"The rows asked for are hard. {self.marks} marks them, so that a study of this file trains on"

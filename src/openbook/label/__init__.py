@@ -5,6 +5,7 @@ from openbook.label.asker import Asker
 from openbook.label.assumptions import AssumptionCheck, check_assumption
 from openbook.label.cluster_then_label import ClusterThenLabel
 from openbook.label.co_training import CoTraining
+from openbook.label.disagreement import Disagreement, Gain, disagreement
 from openbook.label.effect import AskedEffect, UnlabelledEffect, asked_effect, unlabelled_effect
 from openbook.label.naive_bayes_em import NaiveBayesEM
 from openbook.label.nearest_propagation import NearestPropagation
@@ -22,6 +23,8 @@ __all__ = [
     "ClusterThenLabel",
     "CoTraining",
     "DawidSkene",
+    "Disagreement",
+    "Gain",
     "LabelPropagation",
     "LabelSpreading",
     "NaiveBayesEM",
@@ -34,6 +37,7 @@ __all__ = [
     "UnlabelledEffect",
     "asked_effect",
     "check_assumption",
+    "disagreement",
     "simulate",
     "unlabelled_effect",
 ]
