@@ -28,6 +28,7 @@ OTHERS = [a.name for a in X.schema if not isinstance(a, Numeric)]
 NUMBERS = X.schema.of(Numeric)
 
 
+@pytest.mark.filterwarnings("ignore:.*Pipeline cannot change the number of training rows")
 @parametrize_with_checks([entry.make() for entry in ENTRIES.values()])
 def test_scikit_learn_check(estimator, check):
     check(estimator)

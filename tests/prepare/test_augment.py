@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
@@ -221,3 +222,8 @@ def test_texts_are_augmented_for_the_learner_that_counts_words(tmp_path):
     again = open_model(save(model, tmp_path / "m.openbook"))
     assert again.work().text() == model.work().text()
     assert "good film" in model.work().text()
+
+
+def test_scikit_learns_pipeline_would_leave_the_rows_as_they_are(rare):
+    with pytest.warns(UserWarning, match=r"does nothing there; use .*Prepared\(learner, \[Jitter"):
+        make_pipeline(Jitter(), NaiveBayes()).fit(*rare)

@@ -20,7 +20,6 @@ from openbook.data import read
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval, exact
 from openbook.judge.chance.significance import TestResult, mcnemar
-from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Step, Work
@@ -157,26 +156,31 @@ class Disagreement:
         b, c = (int(some.sum()) for some in right)
         test, differ, n = mcnemar(*right, level=level), len(self.rows), self.n_rows
         part = exact(b, b + c, level) if b + c else Interval(0.0, 1.0, level, "Clopper–Pearson")
-        told = (b + c) / m if b + c else 1.0  # the share of those that differ on which one of them is right
+        told = (b + c) / m if b + c else 1.0
         low, high = (differ / n * told * (2 * end - 1) for end in (part.low, part.high))
         ends = tuple(
-            Step(
+            Step.of(
                 f"{name} of the gain",
-                rf"\frac{{D}}{{N}} \cdot \frac{{b + c}}{{m}} (2 \, {name} - 1)",
-                rf"\frac{{{differ}}}{{{n}}} \cdot {figure(told)} \cdot (2 \cdot {figure(end)} - 1)",
+                r"\frac{D}{N} s (2 e - 1)",
+                {"D": differ, "N": n, "s": told, "e": end},
                 value,
+                "s is the share on which one of the two is right",
             )
             for name, end, value in (("low", part.low, low), ("high", part.high, high))
         )
-        gain = Step(
+        gain = Step.of(
             "gain",
             r"\frac{D}{N} d",
-            rf"\frac{{{differ}}}{{{n}}} \cdot {figure(test.difference)}",
+            {"D": differ, "N": n, "d": test.difference},
             differ / n * test.difference,
             "rows that both predict alike add nothing",
         )
         interval = replace(part, low=low, high=high, steps=(*part.steps, *ends))
-        steps = (*test.steps, gain)
+        counts = (
+            Step("b", result=b, note="rows that only the later classifier gets right"),
+            Step("c", result=c, note="rows that only the earlier one gets right"),
+        )
+        steps = (*counts, *test.steps[2:], gain)
         test = replace(test, difference=differ / n * test.difference, interval=interval, steps=steps)
         return Gain(n, differ, m, c, b, test)
 

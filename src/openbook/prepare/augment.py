@@ -16,6 +16,7 @@ rows_ : intp (n_new,), the training row that each new row has its target and its
 Reference: Zhang, Cisse, Dauphin and Lopez-Paz (2018), mixup.
 """
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -48,6 +49,26 @@ class DrawnRows(RowChange):
     rows_: npt.NDArray[np.intp]
     n_before_: int
     n_after_: int
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """The rows as they are, with a warning: who calls it, as scikit-learn's Pipeline does, wants others.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or None, default=None
+
+        Returns
+        -------
+        table-like
+        """
+        name = type(self).__name__
+        msg = (
+            f"{name}: scikit-learn's Pipeline cannot change the number of training rows, so this step does"
+            f" nothing there; use openbook.prepare.Prepared(learner, [{name}(...)])"
+        )
+        warnings.warn(msg, stacklevel=2)
+        return super().fit_transform(X, y)
 
     def _learn(self, rows: TrainingTable) -> None:
         self._draw(rows.X, np.random.default_rng(self.random_state))

@@ -334,7 +334,7 @@ def fitted_steps(
         seen = rows if free is None or asks else rows.above(free)
         try:
             own = _weights(seen.weights) if has_fit_parameter(one, "sample_weight") else {}
-            if seen is rows:
+            if seen is rows and not isinstance(one, RowChange):
                 rows = rows._replace(table=_as_table(one.fit_transform(rows.table, rows.y, **own)))
             else:
                 rows = rows.through(one.fit(seen.table, seen.y, **own))
