@@ -1,14 +1,15 @@
 """What a plan decides by itself, and that it says why."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
+from openbook.cli.options import STUDY_OPTIONS
 from openbook.errors import OpenbookError, PlanError, UnknownColumn
-from openbook.plan import Plan, Source, make_plan
+from openbook.plan import Plan, Source, StudyOptions, make_plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import content_hash
 
@@ -353,3 +354,23 @@ def test_dates_offer_a_test_on_later_rows(tmp_path):
     offer = "dates in sold on: to test on later rows than those of training, add --time 'sold on'"
     assert any(note.startswith(offer) for note in make_plan(tmp_path / "a.csv", "y").notes)
     assert not any("--time" in note for note in make_plan(tmp_path / "a.csv", "y", time="sold on").notes)
+
+
+def test_the_command_line_has_an_option_for_everything_that_may_be_asked():
+    flags = {
+        usage.split()[0].removeprefix("--").replace("-", "_") for o in STUDY_OPTIONS.values() for usage in o
+    }
+    other_words = {"learner": "only", "folds": "cv", "attributes": "hypotheses", "without": "hypotheses"}
+    efforts = {"quick": "effort", "thorough": "effort"}
+    named = {(other_words | efforts).get(flag, flag) for flag in flags}
+    assert {field.name for field in fields(StudyOptions)} == named | {
+        "ignore"
+    }  # which other commands have, too
+
+
+def test_targets_between_commas_are_told_apart(tmp_path):
+    path = csv(tmp_path, "x,a,b", [(i, i % 2, i % 3 % 2) for i in range(30)])
+    with pytest.raises(PlanError, match="together, repeat it: --target a --target b"):
+        make_plan(path, "a, b")
+    with pytest.raises(UnknownColumn, match="no column 'a,c'"):
+        make_plan(path, "a,c")

@@ -134,7 +134,7 @@ def run_study_command(
     from openbook.cli.study import hypotheses, run_study
 
     sets = hypotheses(options.pop("attributes", ()), options.pop("without", ()))
-    called = {"learner": "only", "folds": "cv"}  # as `make_plan` has them
+    called = {"learner": "only", "folds": "cv"}  # as `StudyOptions` has them
     options = {called.get(name, name): value for name, value in options.items()} | {
         "target": target,
         "explore": explore or None,

@@ -68,7 +68,8 @@ def run_study(
 ) -> None:
     """Make a plan or read one, run it, and say what came out.
 
-    `options` are those of `make_plan`; `end` is the time on the monotonic clock at which all must be done.
+    `options` are those of `aim` and `StudyOptions`; `end` is the time on the monotonic clock at which all
+    must be done.
     """
     folder = out or (Path(source).parent if _is_plan(source) else _own_folder(source))
     target, kinds = options.get("target"), options.get("kinds")

@@ -2,6 +2,7 @@
 
 from openbook.plan.aim import Aim, aim
 from openbook.plan.make import make_plan
+from openbook.plan.options import StudyOptions
 from openbook.plan.parts import Candidate, Hypothesis, Protocol, Roles
 from openbook.plan.plan import Plan
 from openbook.plan.run import run
@@ -16,6 +17,7 @@ __all__ = [
     "Protocol",
     "Roles",
     "Source",
+    "StudyOptions",
     "StudyResult",
     "aim",
     "make_plan",

@@ -90,6 +90,10 @@ def aim(
     target = target or origin.default_target()
     if target is None:
         raise PlanError(f"say which column to predict: --target NAME. {did_you_mean('', table.names)}")
+    parts = [part.strip() for part in target.split(",")]
+    if target not in table and len(parts) > 1 and set(parts) <= set(table.names):
+        repeated = " ".join(f"--target {part}" for part in parts)
+        raise PlanError(f"no column {target!r}; to predict several labels together, repeat it: {repeated}")
     column = table.column(target)
     if isinstance(column.attribute, Text):
         msg = (

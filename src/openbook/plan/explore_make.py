@@ -11,8 +11,8 @@ from openbook.associate import frequent_itemsets
 from openbook.data import Nominal, Table, Text
 from openbook.data.describe import Description
 from openbook.errors import ParameterError, PlanError
+from openbook.plan.draft import columns_left_out, nothing_left
 from openbook.plan.explore_plan import ExplorePlan, ExploreRoles, Grouping, Spotting
-from openbook.plan.make import columns_left_out, nothing_left
 from openbook.plan.source import Source, content_hash
 from openbook.text.describe import describe
 from openbook.words.sentences import plural

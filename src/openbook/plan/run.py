@@ -119,7 +119,6 @@ def run(
     rows = StudyRows(plan, plan.data.checked(plan.data.read()) if table is None else table)
     log = Log(folder / "results.jsonl", plan.fingerprint)
     clock = _Clock(start, time_limit)
-    labels = [each.label for each in plan.contestants]
     fits = (len(rows.folds) + len(rows.two_out)) * len(plan.contestants)
     told = _Told(fits + len(asked_looks(plan, rows.X.schema)), progress)
     # one thread for BLAS and OpenMP: folds run side by side, and forked processes would wait for more
@@ -132,22 +131,40 @@ def run(
         judging.run()
         with collected_warnings():  # the same warnings as in the folds, which the report tells
             end = _conclude(rows, log)
-            comparison, choice, tests, models = end.comparison, end.choice, end.tests, end.models
-            judged = comparison[choice.label]
-            examples = log.kept(
-                "examples",
-                tuple[Example, ...],
-                lambda: tuple(worked_examples(rows, models, judged, tests.get(choice.label))),
-            )
-            looking = Looking(rows, log, comparison, choice.label, models, clock.share(_LOOKING))
+            examples = log.kept("examples", tuple[Example, ...], lambda: _examples(rows, end))
+            looking = Looking(rows, log, end.comparison, end.choice.label, end.models, clock.share(_LOOKING))
             looks = looking.looks(workers, told.one)
-            log.settle(labels)
-    result = StudyResult(
+            log.settle([each.label for each in plan.contestants])
+    result = _result(rows, log, end, examples, looks, description or _described(rows))
+    result.model.note_ = doubts(result)
+    save(result.model, result.model_file, result.training[0])
+    for decides in (True, False):
+        rows.working_file(log, decides=decides).unlink(missing_ok=True)
+    write_text(result.report, to_html(result))
+    return result
+
+
+def _examples(rows: StudyRows, end: "_Conclusion") -> tuple[Example, ...]:
+    label = end.choice.label
+    return tuple(worked_examples(rows, end.models, end.comparison[label], end.tests.get(label)))
+
+
+def _result(
+    rows: StudyRows,
+    log: Log,
+    end: "_Conclusion",
+    examples: tuple[Example, ...],
+    looks: Looks,
+    description: Description,
+) -> StudyResult:
+    """All that was found, for the report."""
+    plan, (comparison, choice, tests, models) = rows.plan, end
+    return StudyResult(
         name=Path(plan.data.name).name,
         plan=plan.to_toml(),
         target=plan.roles.target,
         notes=(*plan.notes, *rows.unfinished(log), *_met_before(log, tests), *_not_looked(looks)),
-        description=about_features(description or _described(rows), plan.roles.named).for_command_line(),
+        description=about_features(description, plan.roles.named).for_command_line(),
         protocol=comparison[choice.label].words,
         comparison=comparison,
         baselines=tuple(label for label in plan.baselines if label in comparison.evaluations),
@@ -160,18 +177,12 @@ def run(
         examples=examples,
         looks=looks,
         versions=versions(),
-        folder=folder,
+        folder=log.path.parent,
         columns=rows.columns,
         roles={role: columns for role, columns in vars(plan.roles).items() if columns},
         questions=plan.questions,
         learners={candidate.label: candidate.learner for candidate in plan.learners},
     )
-    result.model.note_ = doubts(result)
-    save(result.model, result.model_file, result.training[0])
-    for decides in (True, False):
-        rows.working_file(log, decides=decides).unlink(missing_ok=True)
-    write_text(result.report, to_html(result))
-    return result
 
 
 def _described(rows: StudyRows) -> Description:

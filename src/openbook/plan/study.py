@@ -55,7 +55,7 @@ def study(
     kinds : mapping or None, default=None
         The kind of some columns, which overrules the guess: {'zip': 'nominal'}. Others are inferred.
     **options : object
-        Other options of `openbook.plan.make_plan`, such as `metric`, `cv`, `costs` or `group`.
+        Other options, such as `metric`, `cv`, `costs` or `group`: see `openbook.plan.StudyOptions`.
 
     Returns
     -------
