@@ -6,7 +6,7 @@ import pytest
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
-from openbook.tree import DecisionTreeRegressor
+from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 FILMS = ob.read(
     [
@@ -66,3 +66,20 @@ def test_of_numbers_a_word_adds_to_the_prediction():
 def test_a_row_without_text_has_no_passage():
     model = NaiveBayes().fit(FILMS, "liked")
     assert not any(hasattr(part, "pieces") for part in model.work({"minutes": 100}).parts)
+
+
+def test_where_a_class_is_impossible_a_word_adds_to_the_probability():
+    # of eight texts the four with "good" are liked, and the leaves are pure: the log odds would be infinite
+    texts = [f"{word} film {i}{i}" for i in range(4) for word in ("good", "a")]
+    films = ob.read({"review": texts, "liked": ["yes", "no"] * 4}, kinds={"review": "text"})
+    passage = _passage(DecisionTreeClassifier().fit(films, "liked").work({"review": "a good film"}))
+    assert dict(passage.pieces)["good"] == 1.0  # P(yes) is 1 with the word, and 0 without
+    assert passage.note == "Shading: what each word adds to the probability of yes."
+
+
+def test_words_of_long_documents_keep_their_weights():
+    # "good" has (900 + 1) / (900 + 2) of the events of yes, and (0 + 1) / (900 + 2) of those of no
+    films = ob.read({"review": ["good " * 900, "bad " * 900], "liked": ["yes", "no"]}, kinds={"review": "text"})
+    passage = _passage(NaiveBayes().fit(films, "liked").work({"review": "good " * 200 + "bad"}))
+    assert dict(passage.pieces)["good"] == pytest.approx(200 * math.log(901))
+    assert dict(passage.pieces)["bad"] == pytest.approx(-math.log(901))

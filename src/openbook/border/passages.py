@@ -1,12 +1,12 @@
 """The text of a row, each word shaded by what it contributes to the prediction.
 
     score s(x)         ln P(c | x) - ln P(r | x), of the predicted class c and the runner-up r; of numbers the
-                       prediction itself; of a label that rows may have beside others, ln P / (1 - P)
+                       prediction itself; of a label that rows may have beside others, ln P / (1 - P);
+                       where one of these is ln 0, as in a pure leaf of a tree, P(c | x) itself
     contribution       s(x) - s(x without the word, wherever it occurs in the text)
 
 That is asked of the fitted model as it stands, so it holds for every learner. Of a naive Bayes it is exactly
-x ln(p_c / p_r). Words that the model does not know contribute nothing. Logarithms of probabilities are kept
-above -700, where a double ends.
+x ln(p_c / p_r). Words that the model does not know contribute nothing.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -24,7 +24,6 @@ from openbook.work import Passage
 
 #: The most characters of a text that are shown, and the most distinct words that are left out in turn.
 _MOST_SIGNS, _MOST_WORDS = 10_000, 400
-_LEAST_LOG = -700.0
 
 #: The scores of rows, each with what it is of: of several labels, there are several.
 Scored = list[tuple[str, npt.NDArray[Any]]]
@@ -68,17 +67,23 @@ def model_score(model: Any, rows: Table) -> Scored:
         return [(model.target_, model.predict(rows))]
     if len(model.classes_) < 2:
         return []
-    logs = np.maximum(model.predict_log_proba(rows), _LEAST_LOG)
+    logs = model.predict_log_proba(rows)
     runner_up, predicted = np.argsort(logs[0], kind="stable")[-2:]
     ahead, behind = (as_text(model.classes_[c].item()) for c in (predicted, runner_up))
-    return [(f"the log odds of {ahead} against {behind}", logs[:, predicted] - logs[:, runner_up])]
+    return [odds_score(f"{ahead} against {behind}", ahead, logs[:, predicted], logs[:, runner_up])]
 
 
-def log_odds(proba: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The log odds of probabilities."""
-    with np.errstate(divide="ignore"):
-        yes, no = (np.maximum(np.log(side), _LEAST_LOG) for side in (proba, 1 - proba))
-    return np.asarray(yes - no)
+def odds_score(
+    odds: str, label: str, yes: npt.NDArray[Any], no: npt.NDArray[Any]
+) -> tuple[str, npt.NDArray[Any]]:
+    """The log odds of rows, from two logarithms of probabilities; or the probability, where one is 0.
+
+    >>> odds_score("a against b", "a", np.log([0.8, 0.5]), np.log([0.2, 0.5]))
+    ('the log odds of a against b', array([1.386..., 0.        ]))
+    """
+    if np.isneginf([yes, no]).any():
+        return f"the probability of {label}", np.exp(yes)
+    return f"the log odds of {odds}", yes - no
 
 
 def _pieces(text: str) -> list[tuple[str, str | None]]:

@@ -111,7 +111,8 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
     except ValueError as broken:
         msg = f"the sparse matrix is broken: {broken}; build it anew from its rows and columns"
         raise DataError(msg) from broken
-    if not matrix.has_canonical_format:  # in order, each cell once
+    own = source if source.format == "csr" else matrix  # it remembers the answer
+    if not own.has_canonical_format:  # in order, each cell once
         matrix = matrix.copy()
         matrix.sum_duplicates()
     schema = unnamed_schema(matrix.shape[1])

@@ -171,16 +171,18 @@ class Perceptron(Classifier):
 
     def _learn(self, course):
         """Epoch after epoch, until one is without a mistake; and note the first that ended like another."""
-        ended_so: dict[int, int] = {}
+        ended_so: dict[bytes, int] = {}
+        look = np.random.default_rng(0).random(len(course.theta))  # weights that look alike are the same
         updates = []
         self.cycle_ = None
         for epoch, order in zip(range(1, self.max_iter + 1), self._orders(course.n_rows), strict=False):
             updates.append(course.epoch(order))
             if updates[-1] == 0:
                 break
-            state = hash((course.theta + 0.0).tobytes())  # -0 and 0 are the same weight
-            if not self.shuffle and self.cycle_ is None and ended_so.setdefault(state, epoch) < epoch:
-                self.cycle_ = ended_so[state], epoch
+            if not self.shuffle and self.cycle_ is None:
+                state = (look @ course.theta + 0.0).tobytes()  # -0 and 0 are the same
+                if ended_so.setdefault(state, epoch) < epoch:
+                    self.cycle_ = ended_so[state], epoch
         self.updates_ = np.array(updates, dtype=np.int64)
 
     def _orders(self, n_rows):
@@ -374,9 +376,13 @@ class _Course:
     def __init__(self, pieces, encoding, theta, step, keep, bias):
         self.pieces, self.encoding, self.bias = pieces, encoding, bias
         self.step, self.keep = float(step), keep
-        self.theta = np.ascontiguousarray(theta.T)
+        self.n_planes = len(theta)
+        spare = -len(theta) % 4 if len(theta) > 1 else 0  # planes go four at a time; these are never chosen
+        self.theta = np.zeros((theta.shape[1], len(theta) + spare))
+        self.theta[:, : len(theta)] = theta.T
+        self.theta[0, len(theta) :] = -np.inf
         drift = np.zeros(self.theta.shape if keep == "average" else (0, len(theta)))
-        self.planes = Hyperplanes(self.theta, drift, np.empty(len(theta)))
+        self.planes = Hyperplanes(self.theta, drift, np.empty(self.theta.shape[1]))
         self.tally = np.zeros(5)
         self.tally[LONGEST] = 0.0 if keep == "pocket" else np.inf
         self.pocket, self.fewest = self.theta, np.inf
@@ -420,7 +426,7 @@ class _Course:
         theta = self.pocket if self.keep == "pocket" else self.theta
         if self.keep == "average" and self.tally[CLOCK]:
             theta = theta - self.planes.drift / self.tally[CLOCK]
-        return np.ascontiguousarray(theta.T)
+        return np.ascontiguousarray(theta[:, : self.n_planes].T)
 
     def few_rows(self):
         """The encoded rows, if they are few enough to be shown; else none of them."""

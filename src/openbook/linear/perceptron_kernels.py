@@ -50,14 +50,17 @@ def _score(weights, cells, columns, start, stop):
 
 @inner
 def _score_all(planes, cells, columns, start, stop):
-    """The same of every plane, into `scores`."""
+    """The same of every plane, into `scores`; cells go in pairs, which halves the ways to memory."""
     theta, scores = planes.theta, planes.scores
     for c in range(len(scores)):
         scores[c] = theta[0, c]
-    for e in range(start, stop):
+    for e in range(start, stop, 2):
+        last = min(e + 1, stop - 1)
+        second = cells[last] if last > e else 0.0
         j = np.uintp(e - start + 1 if columns is None else columns[e] + 1)
+        k = np.uintp(last - start + 1 if columns is None else columns[last] + 1)
         for c in range(len(scores)):
-            scores[c] += theta[j, c] * cells[e]
+            scores[c] += theta[j, c] * cells[e] + theta[k, c] * second
 
 
 @inner

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.baseline import ZeroR
 from openbook.border.labels import EVEN, LabelLearner
 from openbook.border.learner import Learner
-from openbook.border.passages import log_odds, shaded_texts
+from openbook.border.passages import odds_score, shaded_texts
 from openbook.border.rows import Rows
 from openbook.border.rules import Maybe, OneOf, ParameterRule, Whole
 from openbook.border.words import with_words
@@ -210,7 +210,9 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
 
         def score(rows):
             every = self._answers(rows)[1]
-            return [(f"the log odds of {self.labels_[j]}", log_odds(every[:, j])) for j in labels]
+            with np.errstate(divide="ignore"):
+                yes, no = np.log(every), np.log1p(-every)
+            return [odds_score(self.labels_[j], self.labels_[j], yes[:, j], no[:, j]) for j in labels]
 
         return shaded_texts(self.worded_.words, row, score)
 

@@ -188,6 +188,9 @@ class Encoding:
         total = float(sums.total[0])
         moments = sums.numbers
         deviations = np.sqrt(moments.scatter[0] / np.where(moments.weight[0] > 0, moments.weight[0], 1.0))
+        for own in schema.directions.values():  # one unit for all of a text: the leading ones weigh most
+            places = [schema.of(Numeric).index(one.name) for one in own]
+            deviations[places] = deviations[places].max()
         gaps_of_numbers = less(total, moments.weight[0])
         plain = schema.of(Numeric) == schema.names and not len(sums.cells)
         if plain and not gaps_of_numbers.any():  # thousands of columns at once
