@@ -87,8 +87,8 @@ class TermRule:
             words, spoken, firsts = tokens(texts)
             terms, columns = _in_order(self.terms(words))
             return self._phrases(terms, columns[spoken], firsts)
-        n = worker_count()
-        shares = [texts] if n == 1 else [texts[some] for some in slices(sizes(texts), _SHARE, n)]
+        every = sizes(texts)
+        shares = [(texts[some], every[some]) for some in slices(every, _SHARE, worker_count())]
         read = list(each(shares, partial(_words_of, self.lowercase)))
         lexicon = Lexicon()
         own = [lexicon.read_bytes(letters)[0] for letters, _, _ in read]  # of the words of each share, in all
@@ -164,10 +164,12 @@ class _Words(NamedTuple):
     columns: Array
 
 
-def _words_of(lowercase: bool, texts: Sequence[str | None]) -> tuple[bytes, Array, npt.NDArray[np.int64]]:
+def _words_of(
+    lowercase: bool, share: tuple[Sequence[str | None], npt.NDArray[np.int64]]
+) -> tuple[bytes, Array, npt.NDArray[np.int64]]:
     """The distinct words of texts, those of each text as codes of them, and where those of each text end."""
     lexicon = Lexicon(lowercase=lowercase)
-    codes, ends = lexicon.read_slices(texts)
+    codes, ends = lexicon.read_slices(*share)
     return lexicon.letters, codes, ends
 
 
@@ -191,16 +193,23 @@ def _placed(matrix: Any, ends: Any, columns: Any, width: int, into: Any) -> tupl
 def _bags(parts: list[_Words], width: int) -> sp.csr_array:
     """How often each word occurs in each text, the texts of each part below those of the one before.
 
-    Threads place the cells of each part, where there is room for all its words.
+    Threads place the cells of each part, where its codes were; the parts are lost.
     """
     starts = np.cumsum([0, *(len(part.codes) for part in parts)]).tolist()
-    cells, counts = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1])
+    alone = len(parts) == 1 and parts[0].codes.flags.owndata
+    cells = parts[0].codes if alone else np.empty(starts[-1], dtype=np.int32)
+    counts = np.empty(starts[-1])
 
-    def place(job: tuple[int, _Words]) -> tuple[int, npt.NDArray[np.int64]]:
-        start, (codes, ends, columns) = job
-        return _placed((codes, None), ends, columns, width, (cells[start:], counts[start:]))
+    def place(k: int) -> tuple[int, npt.NDArray[np.int64]]:
+        codes, ends, columns = parts[k]
+        own = cells[starts[k] : starts[k + 1]]
+        if not alone:
+            own[:] = codes
+        parts[k] = parts[k]._replace(codes=own)  # these codes are not held twice while counts are written
+        del codes
+        return _placed((own, None), ends, columns, width, (own, counts[starts[k] :]))
 
-    jobs = list(zip(starts[:-1], parts, strict=True))
+    jobs = list(range(len(parts)))
     placed = list(each(jobs, place) if shares_memory() else map(place, jobs))
     n, rows = 0, [np.zeros(1, dtype=np.int64)]
     for start, (size, ends) in zip(starts, placed, strict=False):
@@ -208,6 +217,7 @@ def _bags(parts: list[_Words], width: int) -> sp.csr_array:
             array.data[n : n + size] = array.data[start : start + size]
         rows.append(ends[1:] + n)
         n += size
+    parts.clear()
     for array in (cells, counts):
         array.resize(n, refcheck=False)
     return _by_rows(counts, cells, np.concatenate(rows), width)
@@ -231,6 +241,10 @@ def _without_accents(word: str) -> str:
 
 def _in_order(terms: Sequence[str | None]) -> tuple[list[str], Array]:
     """The distinct terms in order, and the place of each; -1 for None. Folds in forks bear no polars."""
-    distinct = sorted({term for term in terms if term is not None})
-    places: dict[str | None, int] = {term: place for place, term in enumerate(distinct)}
-    return distinct, np.fromiter((places.get(term, -1) for term in terms), np.int32, len(terms))
+    numbers: dict[str | None, int] = {None: 0}
+    own = [numbers.setdefault(term, len(numbers)) for term in terms]
+    distinct = [*numbers][1:]
+    order = sorted(range(len(distinct)), key=distinct.__getitem__)
+    places = np.full(len(numbers), -1, dtype=np.int32)
+    places[1:][order] = np.arange(len(order))
+    return [distinct[i] for i in order], places[own]

@@ -76,13 +76,14 @@ class Lexicon:
             whole = _plain("\0".join(text.replace("\0", " ") for text in known) + "\0")
         return self.read_bytes(whole, len(texts))
 
-    def read_slices(self, texts: Sequence[str | None]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """The same of many texts, some at a time.
+    def read_slices(
+        self, texts: Sequence[str | None], own: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """The same of many texts of these sizes, some at a time.
 
         There is room for as many words as their characters could make: memory that is never written to is
         never taken.
         """
-        own = sizes(texts)
         codes = np.empty(int(own.sum() + len(own)) // 2, dtype=np.int32)
         every, n = np.zeros(len(texts) + 1, dtype=np.int64), 0
         for some in slices(own, _AT_ONCE, len(texts)):
@@ -135,7 +136,7 @@ def tokens(texts: Sequence[str | None]) -> Tokens:
     firsts=array([0, 6, 6, 7]))
     """
     lexicon = Lexicon()
-    codes, firsts = lexicon.read_slices(texts)
+    codes, firsts = lexicon.read_slices(texts, sizes(texts))
     return Tokens(lexicon.words, codes, firsts)
 
 
