@@ -1,5 +1,7 @@
 """The quality of groups: by hand, beside scikit-learn, for mixed columns with gaps, and what is refused."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -177,12 +179,13 @@ def test_the_rand_index_by_hand():
 
 
 def test_texts_are_compared_by_the_directions_of_their_words():
-    table, labels = read({"text": ["goal team", "vote law"] * 10}, kinds={"text": "text"}), [0, 1] * 10
-    quality = cluster_quality(table, labels)
+    table = read({"text": ["goal team"] * 12 + ["vote law"] * 8}, kinds={"text": "text"})
+    quality = cluster_quality(table, [0] * 12 + [1] * 8)
     assert quality.within == pytest.approx(0)
     assert quality.silhouette == pytest.approx(1)
-    # each column of directions is standardised, so that its squares add up to the number of rows
-    assert quality.total == pytest.approx(40)
+    # the directions are the two sorts of texts, ln(20/8) and ln(20/12) from 0; both are divided by the
+    # standard deviation of the wider, whose squares then add up to the number of rows
+    assert quality.total == pytest.approx(20 + 20 * (math.log(20 / 12) / math.log(20 / 8)) ** 2)
 
 
 def test_clusters_of_texts_are_described_by_their_words():

@@ -6,7 +6,9 @@ f_w is how often word w occurs in the text, and the t of a text have length 1. v
 singular vectors of the x of all texts (latent semantic analysis; Deerwester et al. 1990), found by subspace
 iteration: each step is a pass over the rows, which are held as sparse counts where half a gigabyte is enough
 for them. Words are those of two texts or more but not of all, the 2,000 that most texts have. There are up
-to twenty directions, and no more than one for ten rows. The schema holds them (`openbook.data.Direction`). A
+to twenty directions, and no more than one for ten rows. The schema holds them (`openbook.data.Direction`).
+Where numbers are standardised, all directions of a text are divided by the standard deviation of the widest:
+one by one, those that are mere noise would weigh as much as those that tell topics apart. A
 missing text is missing in all of them; one without known words lies at 0. A column without such words has no
 directions, and takes no part.
 """
