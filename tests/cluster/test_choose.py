@@ -115,3 +115,14 @@ def test_texts_are_judged_by_the_directions_of_their_words():
     assert chosen.figures["elbow"][1] == pytest.approx(0)
     assert chosen.figures["silhouette"][1] == pytest.approx(1)
     assert chosen.k == 2
+
+
+def test_topics_of_texts_outweigh_the_noise_of_their_words():
+    # three topics of 30 texts: six words of their own, and six of fifty that all share
+    rng = np.random.default_rng(0)
+    own = np.arange(30).reshape(3, 10)
+    drawn = [[*rng.choice(own[i % 3], 6), *rng.integers(100, 150, 6)] for i in range(90)]
+    texts = [" ".join(f"word{i}" for i in some) for some in drawn]
+    chosen = choose_k(read({"text": texts}, kinds={"text": "text"}), range(1, 6))
+    assert chosen.k == 3
+    assert sum(k == 3 for k in chosen.votes.values()) >= 4

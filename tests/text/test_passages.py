@@ -79,7 +79,9 @@ def test_where_a_class_is_impossible_a_word_adds_to_the_probability():
 
 def test_words_of_long_documents_keep_their_weights():
     # "good" has (900 + 1) / (900 + 2) of the events of yes, and (0 + 1) / (900 + 2) of those of no
-    films = ob.read({"review": ["good " * 900, "bad " * 900], "liked": ["yes", "no"]}, kinds={"review": "text"})
+    films = ob.read(
+        {"review": ["good " * 900, "bad " * 900], "liked": ["yes", "no"]}, kinds={"review": "text"}
+    )
     passage = _passage(NaiveBayes().fit(films, "liked").work({"review": "good " * 200 + "bad"}))
     assert dict(passage.pieces)["good"] == pytest.approx(200 * math.log(901))
     assert dict(passage.pieces)["bad"] == pytest.approx(-math.log(901))

@@ -241,10 +241,12 @@ def _without_accents(word: str) -> str:
 
 def _in_order(terms: Sequence[str | None]) -> tuple[list[str], Array]:
     """The distinct terms in order, and the place of each; -1 for None. Folds in forks bear no polars."""
-    numbers: dict[str | None, int] = {None: 0}
-    own = [numbers.setdefault(term, len(numbers)) for term in terms]
-    distinct = [*numbers][1:]
+    numbers: dict[str | None, int] = dict.fromkeys(terms, -1)
+    distinct = [term for term in numbers if term is not None]
     order = sorted(range(len(distinct)), key=distinct.__getitem__)
-    places = np.full(len(numbers), -1, dtype=np.int32)
-    places[1:][order] = np.arange(len(order))
-    return [distinct[i] for i in order], places[own]
+    places = np.empty(len(order), dtype=np.int32)
+    places[order] = np.arange(len(order))
+    if len(distinct) < len(terms):  # words that share a term, or have none
+        numbers.update(zip(distinct, places.tolist(), strict=True))
+        places = np.fromiter(map(numbers.__getitem__, terms), np.int32, len(terms))
+    return [distinct[i] for i in order], places
