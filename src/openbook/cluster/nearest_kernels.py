@@ -22,13 +22,12 @@ weight (k,), sums (k, p), values (k, v), cost (1,) : float64, added to; offsets[
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.kernels.tile import tile, tile_shape
+from openbook.kernels.product import add_product
 
 #: Rows that are screened side by side.
 BLOCK = 256
-#: Means that are screened at once, and rows that they meet in the processor's registers.
-AT_ONCE, _WIDTH = tile_shape(4, 4, np.float32)
-_add_product = tile(4, 4)
+#: Means that are screened at once, see `add_product`.
+_AT_ONCE = 4
 #: A panel is screened where more than so many of its first rows, of so many, are not settled.
 _OPEN, _FIRST = 3, 16
 #: Bounds are kept in single precision: on the safe side by so much.
@@ -40,23 +39,24 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
     """Find the nearest mean of each row.
 
     points : (numbers, weights); means : float64 (k, p)
-    panels : float32 (n_panels, p, BLOCK), the rows less the origin; none, where they are not at hand
-    screen : (origin float64 (p,), the negatives of shifted means float32 (k', p), half their squared lengths
+    panels : float32 (n_panels, p', BLOCK), the rows less the origin; none, where they are not at hand
+    screen : (origin float64 (p,), the negatives of shifted means float32 (k', p'), half their squared lengths
         float32 (k',), the rounding of a squared distance over (|x| + longest mean)² and the longest mean,
-        both float32); k' is k, rounded up to whole tiles by means that are infinitely far
+        both float32); k' is k, rounded up to a multiple of _AT_ONCE by means that are infinitely
+        far, and p' is p, rounded up by zeros
     known : float64 (k,) both: drop, how far any mean but this one has moved since the bounds were found, and
         apart, half the distance to the nearest other mean, below which a row stays
     """
     numbers, origin = points[0], screen[0]
     n, p = numbers.shape
     room = (
-        np.empty((AT_ONCE, BLOCK), np.float32),
+        np.empty((_AT_ONCE, BLOCK), np.float32),
         np.empty(BLOCK, np.float32),
         np.empty(BLOCK, np.float32),
         np.empty(BLOCK, np.float32),
         np.empty(BLOCK, np.int32),
     )
-    x, waiting, count = np.zeros((p, BLOCK), np.float32), np.empty(BLOCK, np.int64), 0
+    x, waiting, count = np.zeros((screen[1].shape[1], BLOCK), np.float32), np.empty(BLOCK, np.int64), 0
     rows = np.arange(n)
     for start in range(0, n, BLOCK):
         end = min(start + BLOCK, n)
@@ -113,7 +113,7 @@ def against_bound(numbers, i, means, known, labels, lower):
 def find_winners(x, screen, room):
     """The nearest mean of rows that stand side by side, and a bound for all others; 0 where it is not sure.
 
-    room : float32 (AT_ONCE, BLOCK) and three times (BLOCK,), of which the second is the bound in the end;
+    room : float32 (_AT_ONCE, BLOCK) and three times (BLOCK,), of which the second is the bound in the end;
         int32 (BLOCK,), the nearest
     """
     _, minus, half, rounding, longest = screen
@@ -126,13 +126,12 @@ def find_winners(x, screen, room):
     for j in range(x.shape[0]):
         for r in range(BLOCK):
             length[r] += x[j, r] * x[j, r]
-    for first in range(0, len(minus), AT_ONCE):
-        for c in range(AT_ONCE):
+    for first in range(0, len(minus), _AT_ONCE):
+        for c in range(_AT_ONCE):
             for r in range(BLOCK):
                 score[c, r] = half[first + c]
-        for start in range(0, BLOCK, _WIDTH):
-            _add_product(minus[first : first + AT_ONCE], x[:, start:], score[:, start:])
-        for c in range(AT_ONCE):
+        add_product(minus[first : first + _AT_ONCE], x, score)
+        for c in range(_AT_ONCE):
             compare_mean(score[c], first + c, best, second, winner)
     for r in range(BLOCK):
         reach = np.sqrt(length[r]) + longest

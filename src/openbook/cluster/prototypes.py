@@ -22,9 +22,10 @@ from scipy.sparse import issparse, vstack
 from scipy.spatial.distance import cdist
 
 from openbook.border.rows import Chunk, Rows
-from openbook.cluster.nearest_kernels import AT_ONCE, BLOCK, fill_panels, nearest_means, nearest_prototypes
+from openbook.cluster.nearest_kernels import BLOCK, fill_panels, nearest_means, nearest_prototypes
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.fold import Statistics
+from openbook.kernels.product import fours
 from openbook.prepare import Encoding
 
 
@@ -162,7 +163,7 @@ class PrototypeSpace:
         if len(self.nominal):
             return placed
         n, p = placed.numbers.shape
-        panels = np.zeros((-(-n // BLOCK), p, BLOCK), np.float32)
+        panels = np.zeros((-(-n // BLOCK), fours(p), BLOCK), np.float32)
         fill_panels(_to_read(placed.numbers), self._origin, panels)
         return placed._replace(panels=panels)
 
@@ -183,10 +184,10 @@ class PrototypeSpace:
         shifted = means - self._origin
         squares = (shifted**2).sum(axis=1)
         rounding = np.float32(4 * (means.shape[1] + 4) * np.finfo(np.float32).eps)
-        k, whole = len(means), -(-len(means) // AT_ONCE) * AT_ONCE
-        minus, half = np.zeros((whole, means.shape[1]), np.float32), np.full(whole, np.inf, np.float32)
+        k, p = means.shape
+        minus, half = np.zeros((fours(k), fours(p)), np.float32), np.full(fours(k), np.inf, np.float32)
         with np.errstate(over="ignore"):  # what overflows is decided in double precision
-            minus[:k], half[:k] = -shifted, squares / 2
+            minus[:k, :p], half[:k] = -shifted, squares / 2
             return self._origin, minus, half, rounding, np.float32(np.sqrt(squares.max()))
 
     def labels(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:

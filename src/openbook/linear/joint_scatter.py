@@ -27,6 +27,7 @@ import numpy as np
 from openbook.damage import require
 from openbook.data import Table
 from openbook.fold import Statistics, less
+from openbook.kernels.product import fours
 from openbook.linear.gram import Gram
 from openbook.measures.arrays import all_finite
 
@@ -94,7 +95,7 @@ class JointScatter(Statistics):
         used, size = width + T + 1, P + width + T
         if Gram.keeps((len(y), size)):
             return cls._of_few(design, X, y, w)
-        z = np.zeros((_fours(used), min(BLOCK_ROWS, len(y)) + ROOM))
+        z = np.zeros((fours(used), min(BLOCK_ROWS, len(y)) + ROOM))
         first = slice(0, min(FIRST_ROWS, len(y)))
         design.write(X, first, np.zeros(P), z[:width, first])
         z[width : width + T, first] = y[first].T
@@ -246,7 +247,7 @@ def _with_gaps(z: np.ndarray, numbers: int) -> tuple[np.ndarray, np.ndarray]:
     """The entries with 0 for missing numbers, and behind the numbers what tells those; and which have any."""
     gaps = np.isnan(z[:numbers])
     some = np.flatnonzero(gaps.any(axis=1))
-    more = np.zeros((_fours(len(z) + len(some)), z.shape[1]))
+    more = np.zeros((fours(len(z) + len(some)), z.shape[1]))
     more[:numbers] = np.where(gaps, 0.0, z[:numbers])
     np.multiply(gaps[some], z[-1], out=more[numbers : numbers + len(some)])
     more[numbers + len(some) : len(z) + len(some)] = z[numbers:]
@@ -263,11 +264,6 @@ def _products(z: np.ndarray, n: int, *, many: bool) -> np.ndarray:
     for start in range(0, n, BLOCK_ROWS):
         add_products(z, start, min(start + BLOCK_ROWS, n), products)
     return products
-
-
-def _fours(size: int) -> int:
-    """The size, rounded up to a multiple of four."""
-    return -(-size // 4) * 4
 
 
 def _mean(values: np.ndarray) -> np.ndarray:

@@ -4,20 +4,17 @@ r"""Sums of products of many rows of few columns, faster than a general matrix p
 
 Columns: z holds one entry of all rows after the other, (K, n), so that four entries against four others are
 sixteen sums that stay in the processor's registers from the first row to the last. K is a multiple of four.
-Rows as they lie in memory: a register holds some entries of one row, see `kernels.tile`. Sparse rows have too
-many columns for products of all pairs; they are multiplied with a vector.
+Rows as they lie in memory are turned to such columns a block at a time. Sparse rows have too many columns for
+products of all pairs; they are multiplied with a vector.
 """
 
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.kernels.tile import LINE_BYTES, aligned, fetch, tile, tile_shape
+from openbook.kernels.product import fours
 
-#: Rows that are turned at a time: of some fifty entries, as many as fit the first cache.
-_BLOCK = 64
-
-_TALL, _WIDE = tile_shape(8, 2, float)
-_add_tile = tile(8, 2)
+#: Rows that are turned at a time; room that keeps the entries of a row apart in the cache.
+_BLOCK, _ROOM = 256, 8
 
 
 @jit
@@ -70,44 +67,23 @@ def products_of_rows(x, y, roots, shift, middle):
     The entries of row r are roots[r] times x[r] - shift, y[r] - middle, and 1.
     """
     used = x.shape[1] + y.shape[1] + 1
-    size = -(-used // _TALL) * _TALL + _WIDE  # the last tiles stick out
+    size = fours(used)
     total = np.zeros((size, size))
-    _add_rows(x, y, roots, shift, middle, aligned((_BLOCK, size), float), total)
+    _add_rows(x, y, roots, shift, middle, np.zeros((size, _BLOCK + _ROOM)), total)
     return total
 
 
 @jit
 def _add_rows(x, y, roots, shift, middle, z, total):
-    """Turn rows to entries, in z, a block at a time, and add their products to `total`."""
+    """Turn rows to columns of z, a block at a time, and add their products to `total`."""
+    d, targets = x.shape[1], y.shape[1]
     for start in range(0, x.shape[0], _BLOCK):
         stop = min(start + _BLOCK, x.shape[0])
-        _turn(x, y, roots, shift, middle, start, stop, z)
-        _add_block(z, stop - start, x.shape[1] + y.shape[1] + 1, x, stop, total)
-
-
-@inner
-def _turn(x, y, roots, shift, middle, start, stop, z):
-    d, targets = x.shape[1], y.shape[1]
-    for r in range(start, stop):
-        row, root, entries = x[r], roots[r], z[r - start]
-        for j in range(d):
-            entries[j] = (row[j] - shift[j]) * root
-        for t in range(targets):
-            entries[d + t] = (y[r, t] - middle[t]) * root
-        entries[d + targets] = root
-
-
-@inner
-def _add_block(z, n, used, x, following, total):
-    """Add the products of the n rows of z, of which so many entries are used; x[following] comes next."""
-    tiles = 0
-    for i in range(0, used, _TALL):
-        tiles += -(-(used - i) // _WIDE)
-    share = -(-_BLOCK // tiles)
-    for i in range(0, used, _TALL):
-        for j in range(i, used, _WIDE):
-            for r in range(following, following + share):  # that memory is read while the tile is added up
-                for k in range(0, x.shape[1], LINE_BYTES // x.itemsize):
-                    fetch(x, r, k)
-            following += share
-            _add_tile(z.T[i:], z[:n, j:], total[i:, j:])
+        for r in range(start, stop):
+            row, root, k = x[r], roots[r], r - start
+            for j in range(d):
+                z[j, k] = (row[j] - shift[j]) * root
+            for t in range(targets):
+                z[d + t, k] = (y[r, t] - middle[t]) * root
+            z[d + targets, k] = root
+        add_products(z, 0, stop - start, total)

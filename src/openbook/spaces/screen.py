@@ -1,6 +1,6 @@
 """Screening: products in single precision find candidates, and a bound proves that none is missing.
 
-    ½‖q - x‖² = ½‖q‖² - score,   score = q·x - ½‖x‖² = (q, 1)·(x, -½‖x‖²)
+    ½‖q - x‖² = ½‖q‖² - score,   score = q·x - ½‖x‖²
 
 The rows are moved to their mean and scaled by a power of two, so that the longest point is R ≤ 1 long. With
 u = 2⁻²⁴, rounding the rows to single precision moves ½‖q - x‖² by at most u(‖q‖ + R)². The d + 1 products of
@@ -13,8 +13,7 @@ m = TERMS + (d + 1) / TERMS additions, so the score is off by at most γ(‖q‖
 and a hundredth more, in which the rounding of double precision is lost. If the worst of the k + spare best
 scores lies more than 2 error(q) below the k-th, then no point outside of them is among the k nearest.
 
-A panel of points meets a few queries at a time: their scores are added up in registers, and never leave the
-first cache.
+A panel of points meets a few queries at a time: their scores never leave the first cache.
 
 scores : float32 (m, kept), a heap per query with the smallest on top; rows : int64 (m, kept)
 """
@@ -25,15 +24,16 @@ import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner, jit
-from openbook.kernels.tile import aligned, tile, tile_shape
+from openbook.kernels.product import add_product, fours
 
 #: Candidates beyond the k that are wanted: at first, and for queries of which they prove nothing.
 SPARE = (2, 62)
 #: Among the points themselves, where to look again takes longer than a few more.
 _SPARE_AMONG = 4
 
-#: Scores that are looked at together, as a word has bits: rarely is one of them better.
-_STRIDE = 64
+#: Points that stand side by side; of their scores, so many are looked at together, as a word has bits: rarely
+#: is one of them better.
+_PANEL, _STRIDE = 256, 64
 
 #: About so many cells are moved and scaled at a time: they stay in the cache.
 _AT_A_TIME = 2**17
@@ -46,21 +46,19 @@ _TERMS = 256
 
 _UNIT = 2.0**-24
 
-_QUERIES, _POINTS = tile_shape(4, 4, np.float32)
-_add_product = tile(4, 4)
-
 
 @dataclass(frozen=True)
 class Screen:
     """Points in single precision, ready for products.
 
-    panels : float32 (n_panels, d + 1, _STRIDE), points moved and scaled, a column each, and -½‖x‖² below;
-        the last is filled up with points of score minus infinity
+    panels : float32 (n_panels, d up to a multiple of four, _PANEL), a column for each point, moved and scaled
+    halves : float32 (n_panels, _PANEL), -½‖x‖²; minus infinity for what fills up the last panel
     mean, scale : by which they are moved, and divided
     longest : of the points, moved and scaled
     """
 
     panels: np.ndarray
+    halves: np.ndarray
     n_points: int
     mean: np.ndarray
     scale: float
@@ -71,16 +69,15 @@ class Screen:
         n, d = points.shape
         mean, lengths = _around_mean(points)
         scale = scale_of(lengths.max())
-        panels = aligned((-(-n // _STRIDE), d + 1, _STRIDE), np.float32)
+        panels = np.empty((-(-n // _PANEL), fours(d), _PANEL), np.float32)
+        halves = np.full((len(panels), _PANEL), -np.inf, np.float32)
+        halves.reshape(-1)[:n] = (lengths / scale) ** 2 / -2
         for span in _spans(points.shape):
-            own = panels[span.start // _STRIDE : -(-span.stop // _STRIDE)]
-            rows = np.zeros((len(own) * _STRIDE, d + 1), np.float32)
-            some = slice(0, span.stop - span.start)
-            rows[some, :-1] = (points[span] - mean) / scale
-            rows[:, -1] = -np.inf
-            rows[some, -1] = (lengths[span] / scale) ** 2 / -2
-            own[:] = rows.reshape(-1, _STRIDE, d + 1).transpose(0, 2, 1)
-        return cls(panels, n, mean, scale, lengths.max() / scale)
+            own = panels[span.start // _PANEL : -(-span.stop // _PANEL)]
+            rows = np.zeros((len(own) * _PANEL, fours(d)), np.float32)
+            rows[: span.stop - span.start, :d] = (points[span] - mean) / scale
+            own[:] = rows.reshape(-1, _PANEL, fours(d)).transpose(0, 2, 1)
+        return cls(panels, halves, n, mean, scale, lengths.max() / scale)
 
     def candidates(self, Q, k, spare):
         """Rows that may be the nearest, (m, k + spare), and for which queries the nearest are among them."""
@@ -92,7 +89,7 @@ class Screen:
     def best(self, single, n_queries, kept):
         """The best scores of each query, as a heap, and their rows."""
         scores, rows = _free_heaps(n_queries, kept)
-        _keep_best(self.panels, single, scores, rows)
+        _keep_best(self.panels, self.halves, single, scores, rows)
         return scores, rows
 
     def inside(self, Q, total):
@@ -103,20 +100,20 @@ class Screen:
         room = 64 * len(Q)
         while True:
             queries, rows = np.empty(room, np.int64), np.empty(room, np.int64)
-            found = _keep_inside(self.panels, single, at_least, queries, rows)
+            found = _keep_inside(self.panels, self.halves, single, at_least, queries, rows)
             if found <= room:
                 return queries[:found], rows[:found]
             room = found
 
     def moved(self, Q):
-        """Queries moved and scaled, in single precision, with a column of ones, up to whole tiles; and how
-        long they are.
+        """Queries moved and scaled, in single precision, with zeros up to multiples of four; and how long
+        they are.
         """
-        single = np.ones((-(-len(Q) // _QUERIES) * _QUERIES, Q.shape[1] + 1), np.float32)
-        lengths = np.empty(len(Q))
+        n, d = Q.shape
+        single, lengths = np.zeros((fours(n), fours(d)), np.float32), np.empty(n)
         for span in _spans(Q.shape):
             moved = (Q[span] - self.mean) / self.scale
-            single[: len(Q), :-1][span], lengths[span] = moved, _length(moved)
+            single[span, :d], lengths[span] = moved, _length(moved)
         return single, lengths
 
     def error(self, lengths):
@@ -179,7 +176,7 @@ def proven(scores, k, error):
 def _spans(shape):
     """Some rows of this shape after the other, whole panels of them, up to the last."""
     n, d = shape
-    step = max(_AT_A_TIME // (d * _STRIDE), 1) * _STRIDE
+    step = max(_AT_A_TIME // (d * _PANEL), 1) * _PANEL
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
@@ -209,21 +206,21 @@ def _sift(scores, rows, score, row):
 
 
 @inner
-def _offer_stride(line, start, first, heap, heap_rows):
+def _offer_stride(stride, first, heap, heap_rows):
     """Offer a stride of a query's scores to its heap; its points are the rows from `first` on."""
     worst = heap[0]
     any_better = 0
     for j in range(_STRIDE):
-        any_better |= line[start + j] > worst
+        any_better |= stride[j] > worst
     if any_better:
         better = np.uint64(0)
         for j in range(_STRIDE):
-            better |= np.uint64(line[start + j] > worst) << np.uint64(j)
+            better |= np.uint64(stride[j] > worst) << np.uint64(j)
         while better:
             j = lowest(better)
             better = without_lowest(better)
-            if line[start + j] > worst:
-                _sift(heap, heap_rows, line[start + j], first + j)
+            if stride[j] > worst:
+                _sift(heap, heap_rows, stride[j], first + j)
                 worst = heap[0]
 
 
@@ -235,54 +232,56 @@ def _keep_best_of(block, scores, rows):
     for i in range(block.shape[0]):
         line, heap, heap_rows = block[i], scores[i], rows[i]
         for start in range(0, whole, _STRIDE):
-            _offer_stride(line, start, start, heap, heap_rows)
+            _offer_stride(line[start : start + _STRIDE], start, heap, heap_rows)
         for j in range(whole, n):
             if line[j] > heap[0]:
                 _sift(heap, heap_rows, line[j], j)
 
 
 @inner
-def _score(panel, single, first, scores):
-    """The scores of the points of a panel for the queries from `first` on, as many as a tile has."""
-    for i in range(_QUERIES):
-        for j in range(_STRIDE):
-            scores[i, j] = 0.0
-    queries = single[first : first + _QUERIES]
-    for term in range(0, panel.shape[0], _TERMS):
-        for start in range(0, _STRIDE, _POINTS):
-            some = slice(term, min(term + _TERMS, panel.shape[0]))
-            _add_product(queries[:, some], panel[some, start:], scores[:, start:])
-
-
-@inner
-def _offer_panels(panels, single, tile_scores, scores, rows):
-    for p in range(panels.shape[0]):
-        for first in range(0, single.shape[0], _QUERIES):
-            _score(panels[p], single, first, tile_scores)
-            for i in range(first, min(first + _QUERIES, scores.shape[0])):
-                _offer_stride(tile_scores[i - first], 0, p * _STRIDE, scores[i], rows[i])
+def _score(panel, half, queries, scores, some):
+    """The scores of the points of a panel for four queries; some : like scores, room for a sum of TERMS."""
+    for i in range(4):
+        for j in range(_PANEL):
+            scores[i, j] = half[j]
+    add_product(queries[:, :_TERMS], panel[:_TERMS], scores)
+    for term in range(_TERMS, panel.shape[0], _TERMS):
+        for i in range(4):
+            for j in range(_PANEL):
+                some[i, j] = 0.0
+        add_product(queries[:, term : term + _TERMS], panel[term : term + _TERMS], some)
+        for i in range(4):
+            for j in range(_PANEL):
+                scores[i, j] += some[i, j]
 
 
 @jit
-def _keep_best(panels, single, scores, rows):
+def _keep_best(panels, halves, single, heaps, rows):
     """Offer the scores of all points to the heaps of the queries."""
-    _offer_panels(panels, single, np.empty((_QUERIES, _STRIDE), np.float32), scores, rows)
+    scores, some = np.empty((4, _PANEL), np.float32), np.empty((4, _PANEL), np.float32)
+    for p in range(panels.shape[0]):
+        for first in range(0, single.shape[0], 4):
+            _score(panels[p], halves[p], single[first : first + 4], scores, some)
+            for i in range(first, min(first + 4, heaps.shape[0])):
+                for start in range(0, _PANEL, _STRIDE):
+                    stride = scores[i - first, start : start + _STRIDE]
+                    _offer_stride(stride, p * _PANEL + start, heaps[i], rows[i])
 
 
 @jit
-def _keep_inside(panels, single, at_least, queries, rows):
+def _keep_inside(panels, halves, single, at_least, queries, rows):
     """Fill in the pairs whose score is not below what it must be, as far as there is room; says how many."""
-    tile_scores = np.empty((_QUERIES, _STRIDE), np.float32)
+    scores, some = np.empty((4, _PANEL), np.float32), np.empty((4, _PANEL), np.float32)
     found = 0
     for p in range(panels.shape[0]):
-        panel = panels[p]
-        for first in range(0, single.shape[0], _QUERIES):
-            _score(panel, single, first, tile_scores)
-            for i in range(first, min(first + _QUERIES, at_least.shape[0])):
-                for j in range(_STRIDE):
+        half = halves[p]
+        for first in range(0, single.shape[0], 4):
+            _score(panels[p], half, single[first : first + 4], scores, some)
+            for i in range(first, min(first + 4, at_least.shape[0])):
+                for j in range(_PANEL):
                     # what fills up a panel is no point; a score that is no number proves nothing
-                    if not tile_scores[i - first, j] < at_least[i] and panel[-1, j] > -np.inf:
+                    if not scores[i - first, j] < at_least[i] and half[j] > -np.inf:
                         if found < rows.shape[0]:
-                            queries[found], rows[found] = i, p * _STRIDE + j
+                            queries[found], rows[found] = i, p * _PANEL + j
                         found += 1
     return found
