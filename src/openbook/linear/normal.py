@@ -43,7 +43,7 @@ COLLINEAR = 1e-11
 REST, MOST_SWEEPS = 1e-12, 20_000
 
 #: The slope at which equations take over from it for the first time.
-ROUGH = 1e-3
+ROUGH = 3e-4
 
 #: Of so many collinear columns it is said what they are made of.
 MOST_COMBINATIONS = 5
