@@ -13,7 +13,6 @@ REASONS = {
     "Categorical": "a kind of column, and the distribution of such a column",
     "Protocol": "how a plan says that learners are judged, and the splitter made by it",
     "disagreement": "of the members of an ensemble, and of two models row by row",
-    "to_html": "a derivation, and the report of a study",
     "beats": "the same question to each form of counts: of many classes, and of two",
     "plogp": "x log2 x: in a kernel, and of an array",
     **dict.fromkeys(

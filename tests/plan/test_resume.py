@@ -45,7 +45,7 @@ def watched(owner, name):
         moment()
         return result
     setattr(owner, name, around)
-WATCHED = [(StudyFolds, "result"), (Log, "_write"), (pathlib.Path, "replace"), (module, "to_html")]
+WATCHED = [(StudyFolds, "result"), (Log, "_write"), (pathlib.Path, "replace"), (module, "study_html")]
 for owner, name in WATCHED:
     watched(owner, name)
 plan = pathlib.Path(sys.argv[1])

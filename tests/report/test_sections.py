@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, choose, difference
-from openbook.report import Looks, to_html, words
+from openbook.report import Looks, study_html, words
 from openbook.report.sections import judging, parts
 from openbook.report.sections.draft import draft
 from openbook.report.sections.errors import confusion_figure
@@ -185,7 +185,7 @@ def test_several_classes_stand_each_against_the_rest(weather):
         folds.append(replace(fold, y_true=fold.y_true + 2 * (fold.rows % 2), proba=proba))
     many = replace(evaluation, classes=["a", "b", "c", "d"], folds=tuple(folds))
     comparison = replace(result.comparison, evaluations={"0R": many, "C4.5": many}, baselines=())
-    page = to_html(replace(result, comparison=comparison, choice=choose(comparison), looks=Looks("C4.5")))
+    page = study_html(replace(result, comparison=comparison, choice=choose(comparison), looks=Looks("C4.5")))
     assert "Each class against the rest" in page
     assert "has the largest calibration error" in page
     for label, roc in Roc.each(many).items():
@@ -278,7 +278,7 @@ def test_a_part_without_its_look_is_left_out(hostile, look, part):
 
 def test_without_any_look_the_page_stands(hostile, page_of):
     result, _ = hostile
-    page = page_of(to_html(replace(result, looks=Looks(result.looks.label))))
+    page = page_of(study_html(replace(result, looks=Looks(result.looks.label))))
     assert not {"leaks", "segments", "learning", "attributes", "fairness", "costs"} & set(page.ids)
     assert {"ranking", "choice", "test", "errors", "work", "draft"} <= set(page.ids)
 
@@ -350,7 +350,7 @@ def test_an_undefined_score_is_no_reason_to_fall_over(weather):
         evaluations[label] = replace(one, metrics=("accuracy", "roc_auc"), folds=folds)
     comparison = replace(result.comparison, evaluations=evaluations)
     assert math.isnan(comparison["C4.5"].score("roc_auc"))
-    page = to_html(replace(result, comparison=comparison))
+    page = study_html(replace(result, comparison=comparison))
     assert "undefined" in page
     assert "ROC of" not in page
 

@@ -1,4 +1,4 @@
-"""Agglomerative clustering: every row is a cluster at first, and the two nearest clusters merge."""
+"""Agglomerative clustering: every row starts as a cluster, and the two nearest clusters merge."""
 
 from openbook.border.rules import OneOf
 from openbook.cluster.hierarchy import Hierarchy

@@ -1,4 +1,4 @@
-r"""Bisecting k-means: all rows are one cluster, and one cluster after the other is cut in two.
+r"""Bisecting k-means: all rows start as one cluster, which is split in two again and again.
 
     cut the cluster of the largest SSE, or of the most rows, by 2-means: `n_init` times, from other seeds
     keep the cut that leaves the lowest SSE in all; again, until there are n_clusters

@@ -1,4 +1,4 @@
-r"""How many clusters? Five answers, what most of them say, and how much doubt is left.
+r"""The number of clusters: five criteria, what most of them choose, and how certain that is.
 
     elbow        the k whose SSE lies farthest below the line from the first k to the last
     silhouette   the k of the largest mean silhouette (k of 2 and more)
@@ -49,7 +49,7 @@ _MOST_ROWS, _REFERENCES, _HALVES = 2_000, 10, 10
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ChosenK(ShowsWork):
-    """The number of clusters, by five criteria: what each says of each k.
+    """The number of clusters by five criteria: the value of each criterion for each k.
 
     Guide: docs/guide/choosing_k.md
 
@@ -84,7 +84,7 @@ class ChosenK(ShowsWork):
 
     @property
     def k(self) -> int:
-        """The advice: the k of most votes, of equals the smaller."""
+        """The recommended k: that of most votes, the smaller in a tie."""
         counts = Counter(self.votes.values())
         return min(counts, key=lambda k: (-counts[k], k))
 

@@ -1,4 +1,4 @@
-"""What every clusterer shares: the clusters of the rows it learnt from, and of new rows by a rule it states.
+"""Base of all clusterers: the clusters of the training rows, and of new rows.
 
     labels_ : intp (n_rows,), the cluster of each row, from 0; -1 for rows that belong to none
 

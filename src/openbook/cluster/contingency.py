@@ -1,4 +1,4 @@
-r"""Groups beside a class that was not used to find them.
+r"""Clusters against classes that were not used to find them: purity, entropy, Rand index.
 
     purity   Σ_c max_j n_cj / n                  entropy  Σ_c n_c/n · H(classes in c), in bits
     adjusted Rand  (R - E) / (M - E),   R = Σ_cj C(n_cj, 2),  E = Σ_c C(n_c, 2) Σ_j C(n_j, 2) / C(n, 2),

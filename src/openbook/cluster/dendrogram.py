@@ -1,4 +1,4 @@
-r"""A dendrogram: which clusters merged at which height, how to cut it, and how well it keeps distances.
+r"""A dendrogram: which clusters merged at which height, cuts, and the cophenetic correlation.
 
 linkage : float64 (n - 1, 4), as in scipy: two clusters, the height, the rows; merge t makes cluster n + t.
 

@@ -1,4 +1,4 @@
-"""Dendrograms to look at: leaves one below the other, heights to the right, as SVG or in letters.
+"""Pictures of dendrograms: leaves one below the other, heights to the right, as SVG or text.
 
 Beyond `most` leaves only the last merges are drawn; a branch that ends there says how many rows it has.
 """

@@ -1,4 +1,4 @@
-"""The readable twin of Lloyd's iteration, and the derivation that it makes.
+"""The readable twin of Lloyd's algorithm, and its derivation.
 
 Rows are (numbers, codes, weight) and prototypes (means, modes), all of them lists. The twin uses nothing that
 the kernels use, so tests compare the two.

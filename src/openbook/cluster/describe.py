@@ -1,4 +1,4 @@
-r"""What describes a cluster: the columns in which its rows differ most from all others.
+r"""Description of clusters: the columns in which the rows of a cluster differ most from all others.
 
     numbers, ranks   d = (mean inside - mean outside) / s,   s the standard deviation of all rows
     categories       the value whose share inside lies farthest from that outside, and how far
@@ -59,7 +59,7 @@ class Trait:
 
     @property
     def size(self) -> float:
-        """How much it says, so that numbers and categories can be put in one order."""
+        """The effect size, by which numbers and categories are sorted together."""
         size = abs(self.difference) / (2 if self.value is None else 1)
         return -1.0 if math.isnan(size) else size
 
@@ -80,7 +80,7 @@ class Trait:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ClusterDescription(ShowsWork):
-    """What describes each cluster, what says most first.
+    """The description of each cluster, largest difference first.
 
     Guide: docs/guide/clusters.md
 

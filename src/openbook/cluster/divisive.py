@@ -1,4 +1,4 @@
-r"""Divisive clustering: all rows are one cluster at first, and clusters split in two.
+r"""Divisive clustering: all rows start as one cluster, and clusters are split in two.
 
 A cluster of largest distance (its diameter) h splits at height h, after Kaufman and Rousseeuw (1990, DIANA):
 

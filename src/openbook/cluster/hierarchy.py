@@ -1,4 +1,4 @@
-r"""What hierarchies of clusters share: a dendrogram, a cut, and the cluster of a new row.
+r"""Base of hierarchical clusterers: a dendrogram, a cut, and the cluster of a new row.
 
 A new row joins the cluster of the nearest row that was learnt, of equally near ones the first. So the rows
 learnt from are assigned as they were. From a matrix, new rows come as their distances, or similarities, to

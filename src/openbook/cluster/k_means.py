@@ -1,4 +1,4 @@
-r"""k-means: every row belongs to the nearest mean, and every mean is that of its rows.
+r"""k-means: every row belongs to the nearest centre, and every centre is the mean of its rows.
 
     SSE = Σ_i w_i Σ_j (x_ij - c_ij)²        assign, move, assign, … until the assignments repeat
 

@@ -1,4 +1,4 @@
-r"""k-medoids: every cluster has a row of its own for a centre, and every row belongs to the nearest.
+r"""k-medoids: the centre of a cluster is one of its rows, and every row belongs to the nearest.
 
     cost = Σ_i w_i min_m d(x_i, x_m)
 

@@ -1,4 +1,4 @@
-r"""k-modes: every row belongs to the mode that it differs from least, and every mode is that of its rows.
+r"""k-modes: every row belongs to the nearest mode, and every mode is that of its rows.
 
     cost = Σ_i w_i Σ_j [x_ij ≠ m_ij]        assign, move, assign, … until the assignments repeat
 

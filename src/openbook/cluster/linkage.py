@@ -1,4 +1,4 @@
-r"""Linkage: the merges of clusters, nearest first, by what is between two clusters A and B.
+r"""Linkage: clusters merge nearest first, by the distance between two clusters A and B.
 
     single     min d(a, b)          ward       √(2|A||B| / (|A| + |B|)) · ‖centre of A - centre of B‖
     complete   max d(a, b)          centroid   ‖centre of A - centre of B‖

@@ -87,7 +87,7 @@ def record(merges, t, slots, a, b, height):
 
 @inner
 def doubt(slots, a, b):
-    """After the merge of a and b, doubt what earlier slots know where it is one of these."""
+    """After the merge of a and b, mark earlier slots whose nearest slot was one of them."""
     nearest = slots.nearest
     for k in range(b):
         nearest[k] = _DOUBTFUL if nearest[k] in (a, b) else nearest[k]
@@ -95,7 +95,7 @@ def doubt(slots, a, b):
 
 @inner
 def draw_nearer(slots, a, row):
-    """Where an earlier slot is nearer to a than to what it knows, note it; row has the distances of a."""
+    """Update earlier slots that are nearer to a than to their nearest so far; row has the distances of a."""
     nearest, least = slots.nearest, slots.least
     for k in range(a):
         nearer = (row[k] < least[k]) | ((row[k] == least[k]) & (a < nearest[k]))
@@ -263,7 +263,7 @@ def merge_pairs(pairs, method, slots, merges):
 
 @inner
 def row_of_centres(columns, slots, a, method, centre, row, first, m):
-    """Fill in what is between slot a and the others from `first` on, infinite where free."""
+    """Fill in the distances of slot a to the others from `first` on, infinite where free."""
     size = slots.sizes[a]
     for start in range(first, m, _BLOCK):
         stop = min(start + _BLOCK, m)
@@ -325,7 +325,7 @@ def merge_centres(columns, method, slots, merges):
 
 @inner
 def nearer_through(totals, row, origin, first, last, current):
-    """Where the newest row of the tree is nearer than what was, note it."""
+    """Update the distance to the tree where its newest row is nearer."""
     for r in range(last - first):
         near = totals[r] < row[first + r]
         row[first + r] = totals[r] if near else row[first + r]

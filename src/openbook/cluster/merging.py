@@ -1,4 +1,4 @@
-r"""The readable twin of linkage: merge the nearest pair, write the smaller matrix, again and again.
+r"""The readable twin of linkage: merge the nearest pair, write the smaller matrix, and repeat.
 
 It goes by the definitions: what is between two clusters is found anew from all pairs of their rows (single,
 complete, average), or from the two that were merged (weighted; and, of squares, Ward, centroid, median: Lance

@@ -1,4 +1,4 @@
-"""The readable twin of the mixture: the course of EM, and the responsibilities of a row from scratch.
+"""The readable twin of the mixture: the log-likelihood of EM, and the responsibilities of a row.
 
 It works in units of the columns, one component after the other, and solves its own equations, so tests
 compare it with the model.

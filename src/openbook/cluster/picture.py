@@ -1,4 +1,4 @@
-"""Pictures of clusters: the region of each over two columns, rows, centres; and the iterations of a fit.
+"""Pictures of clusters: regions over two columns, rows, centres; and the iterations of a fit.
 
 Two columns vary, and the others stay at their mean or mode. A row that belongs to no cluster is grey, and so
 is the part of the plane that belongs to none.

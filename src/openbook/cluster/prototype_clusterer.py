@@ -1,4 +1,4 @@
-"""What k-means, k-modes and k-prototypes share: seeds, restarts, the loop, new rows, learning more.
+"""Base of k-means, k-modes and k-prototypes: initialisation, restarts, the loop, new rows, partial_fit.
 
 A new row belongs to the cluster of the nearest prototype, of equals the first: the rule of training.
 """
@@ -59,7 +59,7 @@ RULES: dict[str, ParameterRule] = {
 
 
 class FitHistory(NamedTuple):
-    """What `work` tells of the fit.
+    """The course of a fit, which `work` shows.
 
     rows : all of a small table's, else the first; n : how many there were
     course : the prototypes at the start and after each of the first iterations

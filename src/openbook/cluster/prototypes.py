@@ -1,4 +1,4 @@
-r"""Prototypes: what stands for a cluster, and how far rows are from it.
+r"""Prototypes of clusters (means and modes), and the distance of rows from them.
 
     t(x, c) = Σ_j (x_j - c_j)² + γ Σ_j [code_j ≠ mode_j]
 
@@ -78,7 +78,7 @@ class Bounds(NamedTuple):
 
 
 class SearchAim(NamedTuple):
-    """Prototypes, and what `nearest_means` has to know of them."""
+    """Prototypes, in the form that `nearest_means` needs."""
 
     prototypes: Prototypes
     screen: tuple[Any, ...] = ()
@@ -126,7 +126,7 @@ class PrototypeSpace:
         )
 
     def place(self, chunk: Chunk) -> Placed:
-        """Where the rows of a chunk lie; numbers that come in single precision stay so."""
+        """The points of a chunk; single precision is kept."""
         numbers = np.zeros((len(chunk.X), 0))
         if len(self.encoding.schema):
             table = chunk.X.select(self.encoding.schema.names)
@@ -137,7 +137,7 @@ class PrototypeSpace:
         return Placed(numbers, codes, chunk.w)
 
     def place_table(self, table: Table) -> Placed:
-        """Where the rows of a table lie; each weighs 1."""
+        """The points of a table; each has weight 1."""
         return self.place(Chunk(table, np.zeros(0), np.ones(len(table))))
 
     def prototypes(self, placed: Placed) -> Prototypes:
@@ -168,7 +168,7 @@ class PrototypeSpace:
         return placed._replace(panels=panels)
 
     def aim(self, prototypes: Prototypes, before: Prototypes | None = None) -> "SearchAim":
-        """What a pass needs to know of the prototypes, and of where they were in the last."""
+        """The prototypes in the form that a pass needs, with those of the last pass."""
         if len(self.nominal):
             return SearchAim(prototypes)
         drop = np.zeros(len(prototypes)) if before is None else _drop(before.means, prototypes.means)

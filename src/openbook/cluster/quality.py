@@ -1,4 +1,4 @@
-r"""How good groups are, by the rows alone.
+r"""Internal quality of clusters: SSE, cohesion, separation, silhouette.
 
     SSE          Σ over rows of Σ_j (x_j - mean_j)² + (number of categories that differ from the mode)²
     cohesion     1 / Σ over pairs of rows of a cluster of their distance, each pair once

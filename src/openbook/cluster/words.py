@@ -1,4 +1,4 @@
-"""Words clustered by the documents they share.
+"""Clusters of words by the documents in which they occur together.
 
     similarity of a and b     n_ab / sqrt(df(a) df(b)), the cosine of the sets of documents that have them
     distance                  1 - similarity; clusters are merged by group average

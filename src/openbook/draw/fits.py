@@ -24,7 +24,7 @@ _SMALL = (270, 220)
 
 
 def draw_predictions(model: Any, X: Any, y: Any, columns: Any = None) -> Picture:
-    """What any fitted model says about rows: decision regions of a classifier, the curve of a regressor.
+    """Predictions of any fitted model: decision regions of a classifier, the curve of a regressor.
 
     Parameters
     ----------

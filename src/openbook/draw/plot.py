@@ -90,11 +90,11 @@ class Plot:
             self.named(look, name)
 
     def across_at(self, y: float, look: str = "c8 dashed", name: str = "") -> None:
-        """A level line from edge to edge, where it lies inside."""
+        """A horizontal line from edge to edge, if it is inside the frame."""
         self._ruled(float(self.up.place(np.array([y]))[0]), look, name, level=True)
 
     def up_at(self, x: float, look: str = "c8 dashed", name: str = "") -> None:
-        """An upright line from edge to edge, where it lies inside."""
+        """A vertical line from edge to edge, if it is inside the frame."""
         self._ruled(float(self.across.place(np.array([x]))[0]), look, name, level=False)
 
     def _ruled(self, share: float, look: str, name: str, *, level: bool) -> None:
@@ -107,7 +107,7 @@ class Plot:
             self.named(look, name)
 
     def band(self, x: Places, low: Places, high: Places, look: str, name: str = "") -> None:
-        """What lies between two lines over the same places."""
+        """The area between two lines over the same values."""
         x, low, high = (np.asarray(each, dtype=float) for each in (x, low, high))
         left, top = self._pixels(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
         self._marks.append(f'<polygon class="band {look}" points="{_way(left, top)}"/>')
@@ -115,7 +115,7 @@ class Plot:
             self.named(look, name)
 
     def area(self, x: Places, y: Places, look: str, told: str = "") -> None:
-        """What lies inside a way around it."""
+        """The area inside a closed line."""
         words = f"<title>{safe(told)}</title>" if told else ""
         self._marks.append(f'<polygon class="{look}" points="{_way(*self._pixels(x, y))}">{words}</polygon>')
 

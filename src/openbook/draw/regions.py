@@ -1,4 +1,4 @@
-"""Where a classifier says what: regions over two columns, and rows; margins, support vectors, nearest rows.
+"""Decision regions of a classifier over two columns, with rows, margins, support vectors, nearest neighbours.
 
 Rows are drawn at their place in the two columns, so a row whose other cells are far from the middle may lie
 in another class's region and yet be predicted right; a ring marks a row that is predicted wrong. Missing

@@ -1,4 +1,4 @@
-"""A scatter plot in three dimensions, which turns under the hand: drag it, or use the arrow keys.
+"""A scatter plot in three dimensions, which can be rotated: drag it, or use the arrow keys.
 
 Rows stand in a cube; what is nearer is drawn later. As an SVG file it stands still; as a page (.html), or in
 a notebook, a script of its own turns it. The script needs no network: it reads places from the marks.

@@ -1,4 +1,4 @@
-"""Ablation: start with every attribute, drop what is missed least, stop when something is missed."""
+"""Backward elimination (ablation): start with every attribute, and drop the least useful one by one."""
 
 import math
 
@@ -17,7 +17,7 @@ class Ablation(SubsetSearch):
     Parameters
     ----------
     estimator : estimator
-        Any classifier or regressor with scikit-learn's manners.
+        Any classifier or regressor with scikit-learn's methods.
     eps : float, default=0.0
         How much worse than with all attributes the score may become.
     metric : str, Metric or None, default=None

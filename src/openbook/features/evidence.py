@@ -1,4 +1,4 @@
-"""What is known of an attribute and the target together: all that a measure looks at.
+"""Contingency table or moments of an attribute and the target: all that a measure needs.
 
     Contingency    two categories: how often each value goes with each class
     Groups         a number and a category: weight, mean and scatter of the number in each group

@@ -1,4 +1,4 @@
-"""Exhaustive selection: judge every subset."""
+"""Exhaustive selection: evaluate every subset."""
 
 from itertools import combinations
 
@@ -22,7 +22,7 @@ class ExhaustiveSelection(SubsetSearch):
     Parameters
     ----------
     estimator : estimator
-        Any classifier or regressor with scikit-learn's manners.
+        Any classifier or regressor with scikit-learn's methods.
     metric : str, Metric or None, default=None
         The score that decides, by name; None for accuracy, or RMSE for numbers.
     cv : int, splitter, iterable or None, default=None

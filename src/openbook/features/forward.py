@@ -1,4 +1,4 @@
-"""Greedy forward selection: start with nothing, add what helps most, stop when nothing does."""
+"""Greedy forward selection: start with nothing, and add the most useful attribute one by one."""
 
 from openbook.border.rules import Maybe, Number, Whole
 from openbook.features.search import SAME, SelectionStep, SubsetSearch, best_candidate, gain
@@ -17,7 +17,7 @@ class ForwardSelection(SubsetSearch):
     Parameters
     ----------
     estimator : estimator
-        Any classifier or regressor with scikit-learn's manners.
+        Any classifier or regressor with scikit-learn's methods.
     k : int or None, default=None
         How many to select; None leaves it to the gains.
     min_gain : float, default=0.0

@@ -1,4 +1,4 @@
-"""From a table and a target to the evidence of every attribute.
+"""From a table and a target to the contingency table or moments of every attribute.
 
     class target      categories are counted; numbers are cut into intervals and counted, or averaged by class
     numeric target    its quarters (equal frequency) are the classes where a measure is of counts; otherwise

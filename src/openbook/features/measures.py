@@ -1,4 +1,4 @@
-r"""How much an attribute tells of the target: measures of evidence, each with a test of independence.
+r"""Measures of how informative an attribute is, each with a test of independence.
 
     pmi                        Σ_c P(c) max_v PMI(c, v): each class by the value that speaks most for it
     mutual_information         Σ P(c, v) PMI(c, v)
@@ -54,7 +54,7 @@ class IndependenceTest(NamedTuple):
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure and what there is to know about it.
+    """A measure: its name, its function, its test of independence.
 
     name, words : str
     of_counts : whether it needs categories, so that numbers are cut into intervals

@@ -159,7 +159,7 @@ class _Shared:
         return self.sums[name] / self.kept if self.kept else math.nan
 
     def add(self, winner: str, left: tuple[str, ...]) -> None:
-        """Take in what each of those left shares with the winner: one pass over the rows."""
+        """Add the redundancy of the remaining attributes with the chosen one: one pass over the rows."""
         self.kept += 1
         size = self.n_values[winner]
         cells = self.codes[winner].astype(np.intp)

@@ -1,4 +1,4 @@
-"""Score every attribute of a table by what it tells of the target.
+"""Attribute scores: how informative each attribute of a table is about the target.
 
 Attributes come the best first, by absolute value where a score can be negative; of equals the one that comes
 first in the table. What is undefined is NaN, says why, and comes last. p-values are adjusted for the number
@@ -35,7 +35,7 @@ _MOST_BARS = 20
 
 @dataclass(frozen=True, eq=False)
 class AttributeScore:
-    """An attribute's score and what it comes from.
+    """The score of an attribute, its test and its evidence.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class AttributeScores(ShowsWork):
         return len(self.rows)
 
     def for_class(self, label: Any) -> dict[str, float]:
-        """The attributes by what they tell of one class against all others, the best first.
+        """The scores of the attributes for one class against all others, the best first.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class AttributeScores(ShowsWork):
 def score_attributes(
     table: Any, target: Any, measure: str = "mutual_information", bins: Bins = "mdl"
 ) -> AttributeScores:
-    """Score every attribute by what it tells of the target.
+    """Score how informative every attribute is about the target.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Wrapper selection: what searches for the best subset share.
+"""Wrapper selection: the base of all searches for the best subset.
 
 Subsets are judged by cross-validation inside the training rows, all on the same folds, so the same seed walks
 the same path. Of equal scores the attribute that comes first in the table wins. The score of the subset that

@@ -1,4 +1,4 @@
-"""What all selections share: the border of a transformer that keeps some columns as they came.
+"""Base of all attribute selections: a transformer that keeps some columns unchanged.
 
 A selection learns which columns to keep from training rows and their target, and afterwards only leaves the
 others out. What it is given comes back in the same form with fewer columns, cells untouched: a Table gives a

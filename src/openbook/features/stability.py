@@ -1,4 +1,4 @@
-r"""Stability selection: keep what is chosen again and again on halves of the rows.
+r"""Stability selection: keep the attributes that are selected on most random halves of the rows.
 
     frequency(j) = share of the rounds in which the selection keeps attribute j
     kept         = the attributes whose frequency reaches the threshold t

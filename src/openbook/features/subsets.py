@@ -1,4 +1,4 @@
-"""How good a learner is with some of the attributes only: cross-validation inside the training rows.
+"""The score of a learner on a subset of the attributes: cross-validation inside the training rows.
 
 Every subset is judged on the same folds. A learner is fitted anew for each, unless its scores add up over
 columns: with

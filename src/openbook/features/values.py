@@ -1,4 +1,4 @@
-"""Score single values: what "outlook = overcast" tells of the target, beside how often it occurs.
+"""Scores of single values: how informative "outlook = overcast" is about the target, and how frequent.
 
     counts of a value v    rows of each class with v, and with any other value
     score                  a measure of these counts, as if v were an attribute of its own
@@ -41,7 +41,7 @@ class ValueScore:
     attribute, value : str
         The attribute, and its value.
     score : float
-        What the value tells of the target, by the measure.
+        The value of the measure.
     frequency : float
         How many rows have it.
     per_class : dict of str to float
@@ -171,7 +171,7 @@ class ValueScores(ShowsWork):
 def score_values(
     table: Any, target: Any, measure: str = "mutual_information", bins: Bins = "mdl"
 ) -> ValueScores:
-    """Score every value of every attribute by what it tells of the target, beside its frequency.
+    """Score how informative every value of every attribute is about the target, with its frequency.
 
     Parameters
     ----------

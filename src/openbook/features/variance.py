@@ -1,4 +1,4 @@
-r"""Variance threshold: leave out the columns that hardly vary, whatever the target.
+r"""Variance threshold: remove columns that hardly vary, whatever the target.
 
     numbers      Σ w (x - mean)² / n over the known cells
     categories   ½ (1 - Σ_v p_v²), which is p (1 - p) for two values, as if they were coded 0 and 1

@@ -1,4 +1,4 @@
-r"""How two columns of numbers go together.
+r"""Covariance and correlation of two columns of numbers.
 
     Pearson     r = S_xy / √(S_xx S_yy)        along a line
     Spearman    r of the ranks                 up or down, along any curve

@@ -1,4 +1,4 @@
-r"""The beta distribution: what is known of a probability after some trials.
+r"""The beta distribution: the conjugate prior and posterior of a probability of success.
 
     p(x) = x^(α - 1) (1 - x)^(β - 1) / B(α, β)          0 <= x <= 1
 

@@ -1,4 +1,4 @@
-r"""The readable twin of the measures of counts: step by step from a contingency table, in plain arithmetic.
+r"""Derivations of the measures of counts: step by step from a contingency table, in plain Python.
 
 It uses nothing that `information` uses, so tests compare the two. `information_gain.work(counts)` derives a
 measure of counts that are given; attribute scores derive one of the rows that they counted.

@@ -1,4 +1,4 @@
-r"""The readable twin of the distances: term by term, in plain Python, from the numbers or cells of two rows.
+r"""Derivations of the distances: term by term, in plain Python, from the numbers or cells of two rows.
 
 It uses nothing that `distances`, the indexes and the kernels use, so tests compare them. A pair of which one
 cell is missing is left out; a sum over k of d pairs is then scaled up by d/k, as in `distances`.

@@ -1,4 +1,4 @@
-"""How the probability of a value comes about: the formula of a distribution with its parameters put in."""
+"""Derivations of probabilities and densities: the formula of a distribution, its parameters substituted."""
 
 import math
 from collections.abc import Hashable, Sequence

@@ -1,4 +1,4 @@
-r"""Directions in which rows lie: the leading ones of a matrix, their signs, and scores that come back.
+r"""Leading eigenvectors of a matrix, their signs, and the check of scores that are transformed back.
 
     leading     v_c with X'X v_c = σ_c² v_c, σ_1 >= σ_2 >= …, by subspace iteration: Q ← L, where L U = X'X Q,
                 from a random Q of a few columns more than are asked for; then Q z with Q'X'XQ z = σ² Q'Q z

@@ -276,7 +276,7 @@ def mahalanobis(a: npt.ArrayLike, b: npt.ArrayLike, covariance: npt.ArrayLike) -
 @derived_by(derive_divergence)
 @documented
 def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
-    """Kullback-Leibler divergence Σ p log(p / q): the cost of taking q for p, in bits unless told otherwise.
+    """Kullback-Leibler divergence Σ p log(p / q): the extra cost of coding p by q, in bits by default.
 
     Counts will do: each row is divided by its sum. 0 log 0 = 0.
 
@@ -285,7 +285,7 @@ def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
     p : array-like
         The true distribution: counts or probabilities of shape (…, n_values).
     q : array-like
-        The distribution taken for it.
+        The distribution that approximates it.
     base : float, default=2
 
     Returns

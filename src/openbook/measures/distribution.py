@@ -1,4 +1,4 @@
-r"""What every distribution answers, whatever its family.
+r"""The base of all distributions: probability, cumulative probability, interval, sample, derivation.
 
     cdf          F(x) = P(X ≤ x)
     quantile     the least x with F(x) ≥ q

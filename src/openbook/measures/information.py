@@ -1,4 +1,4 @@
-"""Entropy and what attributes tell about a class, from counts.
+"""Entropy, and the information that attributes have about a class, from counts.
 
     entropy              H = -Σ p log p
     cross-entropy        -Σ p log q
@@ -213,7 +213,7 @@ def cross_entropy(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
 @_from_table("conditional_entropy", "Conditional entropy")
 @documented
 def conditional_entropy(counts: npt.ArrayLike, base: float = 2) -> float:
-    """Conditional entropy H(class | attribute) = Σ_v p(v) H(class | v): what the attribute leaves.
+    """Conditional entropy H(class | attribute) = Σ_v p(v) H(class | v): the entropy that remains.
 
     Parameters
     ----------

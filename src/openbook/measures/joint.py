@@ -285,7 +285,7 @@ class Joint:
         return float(self.table[marks[0] & marks[1]].sum())
 
     def addition_rule(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Work:
-        """Derive P(a or b): what both hold is counted twice, so it is taken off once.
+        """The addition rule: derive P(a or b) = P(a) + P(b) - P(a and b).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""How a joint distribution gives a probability, step by step: sums of cells, quotients, products."""
+"""Derivations of probabilities from a joint distribution: sums of cells, quotients, products."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

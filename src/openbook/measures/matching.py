@@ -1,4 +1,4 @@
-"""Distances between rows of categories, of presences, and of mixed cells.
+"""Distances between rows of categories, of binary attributes, and of mixed attributes.
 
     hamming          how many cells differ
     simple_matching  the share of cells that differ

@@ -1,4 +1,4 @@
-r"""The recipe of maximum likelihood, step by step, on the user's numbers.
+r"""Maximum likelihood estimation step by step, with the user's numbers.
 
     1. the objective, ln L     2. its derivative     3. set to zero     4. solved     5. the second derivative
 

@@ -1,4 +1,4 @@
-r"""From probabilities to scores and back, and what a score costs.
+r"""Probabilities, log odds and scores, and the losses of scores.
 
     self-information   -log P                      how surprising an event is
     odds               p / (1 - p)
@@ -270,7 +270,7 @@ def zero_one_loss(y: npt.ArrayLike, z: npt.ArrayLike) -> Any:
 @_of_margins("Hinge loss", r"\max(0, 1 - y z)")
 @documented
 def hinge_loss(y: npt.ArrayLike, z: npt.ArrayLike) -> Any:
-    """Hinge loss max(0, 1 - y z): what a score falls short of a margin of 1 on its side.
+    """Hinge loss max(0, 1 - y z): how far a score falls short of a margin of 1 on the right side.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""A belief network as a classifier: the class is a node, and is asked for.
+r"""A belief network as a classifier: the class is a node, and its posterior is the prediction.
 
     P(c | x) = P(c, x) / Σ_c' P(c', x),    P(c, x) = Π_i P(x_i | parents(x_i)), hidden cells summed out
 

@@ -1,4 +1,4 @@
-r"""The work of a belief network: a question answered by the sum and product rules, as in a textbook.
+r"""Derivations of a belief network: a query answered by the sum and product rules, as in a textbook.
 
     chain rule       P(x_1, …, x_d) = Π_i P(x_i | parents(x_i))
     sum rule         P(q, e) = Σ_h P(q, e, h)

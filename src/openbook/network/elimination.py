@@ -152,7 +152,7 @@ def summed_out(factors: Sequence[TableFactor], steps: Sequence[Removal], left: S
 def eliminate(
     factors: Sequence[TableFactor], steps: Sequence[Removal], left: Sequence[int], how: str = "sum"
 ) -> Elimination:
-    """Eliminate variables, and keep what the way back needs."""
+    """Eliminate variables, and keep the factors that the backward pass needs."""
     alive = list(factors)
     buckets, messages = [], []
     for step in steps:

@@ -1,4 +1,4 @@
-"""Networks to learn from: two of the textbooks, and random ones.
+"""Example networks: two from textbooks, and random ones.
 
 `burglary` is Pearl's (1988) alarm, with the figures that most textbooks use; `heart_disease` is the example
 of courses on data mining.

@@ -76,7 +76,7 @@ def _cells(codes, targets, shape):
 
 
 def likelihood_weighting(order, families, tables, targets: Sequence[int], evidence, n, rng):
-    """What rows say of the targets, given the evidence."""
+    """P(targets | evidence) estimated by likelihood weighting."""
     codes, weights = sampled_rows(order, families, tables, n, rng, evidence)
     total = weights.sum()
     if not total:
@@ -117,7 +117,7 @@ def _shaped(ends, shape):
 
 
 def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
-    """What chains say of the targets, given the evidence; P(evidence) is not estimated (NaN)."""
+    """P(targets | evidence) estimated by Gibbs sampling; P(evidence) is not estimated (NaN)."""
     codes, weights = sampled_rows(order, families, tables, max(n, 1000), rng, evidence)
     if not weights.any():
         raise DataError(

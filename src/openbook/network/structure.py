@@ -1,4 +1,4 @@
-r"""Which edges: trees by mutual information, and greedy search by a score.
+r"""Structure search: trees by mutual information (Chow-Liu), and hill climbing by a score.
 
     Chow–Liu    the spanning tree of largest total mutual information I(x_i; x_j), directed away from the
                 first node

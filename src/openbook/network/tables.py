@@ -1,4 +1,4 @@
-"""Probability tables: P(node | parents), as arrays, from what people write, and checked.
+"""Probability tables P(node | parents): arrays from what users write, checked.
 
 table : float64 (values of parent 1, …, values of parent k, values of the node); the last axis sums to one
 """

@@ -1,4 +1,4 @@
-r"""Box-plot fences: how far a number lies outside of the box that holds the middle half of its column.
+r"""Box-plot fences: distance of a number outside the quartiles of its column, in interquartile ranges.
 
     a_j = max(Q1 - x, x - Q3, 0) / (Q3 - Q1)
 

@@ -1,4 +1,4 @@
-r"""The distance to the nearest centre of k-means: far from every cluster is odd.
+r"""Distance to the nearest centre of k-means: rows far from every cluster are outliers.
 
     score = d(x, c),  or, relative,  d(x, c) / median of d over the rows of the cluster
 

@@ -1,4 +1,4 @@
-r"""What detectors share that go by clusters: k-means first (`cluster.KMeans`), then the distance to a centre.
+r"""Base of the detectors by clusters: k-means (`cluster.KMeans`), then the distance to a centre.
 
     score = f_c · d(x, c)^p,      d² = Σ_j (x_j - c_j)²
 

@@ -1,6 +1,6 @@
-r"""Collective outliers: rows that are odd together, and need not be odd one by one.
+r"""Collective outliers: groups of rows that are unusual together, though single rows may not be.
 
-    score of a row = that of its group, or of the oddest run that it is in
+    score of a row = that of its group, or the highest of the runs that contain it
 
 Rows belong together by a key (`by`), or as runs of so many rows one after the other (`run`), in a sequence;
 or each with its neighbours, in space (`near`: the nearest rows by some columns, numbers standardised) or in a
@@ -189,7 +189,7 @@ class Collective(Detector):
         return self._figures(self._encode(X))[0]
 
     def members(self, X, row):
-        """The rows that a row is judged with: its group, its neighbourhood, or the oddest run that it is in.
+        """The rows that are scored with a row: its group, its neighbourhood, or the run of the highest score.
 
         Parameters
         ----------

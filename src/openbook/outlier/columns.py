@@ -1,10 +1,9 @@
-r"""What detectors share that judge every column by itself: a row is as odd as its oddest cell.
+r"""Base of the detectors that score each column by itself: a row has the score of its most unusual cell.
 
     score = max_j a_j
 
-a_j ≥ 0 is how odd the cell of column j is. Numbers are taken as they are, and of ordinal columns the ranks,
-from 0; nominal columns are not looked at. A missing cell is not odd: a_j = 0. So is an infinite one, which
-learning refuses by name.
+a_j ≥ 0 is the score of the cell of column j. Ordinal columns count by their ranks, from 0; nominal columns
+are ignored. A missing cell scores 0. So does an infinite one, which fitting refuses by name.
 
 values : float64 (n, d), NaN where missing, one for each column that is looked at
 """

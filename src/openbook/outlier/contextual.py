@@ -1,4 +1,4 @@
-r"""Contextual outliers: rows that are odd for their context, and need not be odd among all rows.
+r"""Contextual outliers: rows that are unusual in their context, though not among all rows.
 
     score = the score of a detector that learnt from the rows of the same context alone
 

@@ -1,6 +1,6 @@
-r"""The contract of every detector of outliers: a score, a threshold, and the reasons for the score.
+r"""The base of every outlier detector: a score, a threshold, and the reasons for the score.
 
-    oddness(X)             the score, float64 (n,): the higher, the odder
+    oddness(X)             the score, float64 (n,): the higher, the more unusual
     predict(X)             -1 where the score lies above `threshold_`, else 1
     score_samples(X)       -oddness, as in scikit-learn: the lower, the more abnormal
     decision_function(X)   threshold_ - oddness = score_samples - offset_, below 0 for outliers
@@ -13,9 +13,9 @@ The threshold is fixed while learning, so a row's score and verdict are the same
     top             at most that many rows lie above it, of those learnt from
     none of them    the method's own, where it has one; else a contamination of 0.1
 
-Between two scores the threshold lies midway; rows that tie at the border are all left inside. A
-contamination of 0 is for rows that are all known to be normal: only what is odder than each of them is an
-outlier. A target is not looked at, so a detector can be fitted on mixed rows or on normal rows alone.
+A threshold between two scores is their midpoint; rows tied at the threshold are not outliers. A
+contamination of 0 is for rows that are all known to be normal: only rows with a higher score than each of
+them are outliers. The target is ignored, so a detector can be fitted on mixed rows or on normal rows alone.
 
 A detector writes `_learn(rows)`, `_scores(X)`, `_account(X)` and `_learnt()`. The account is the readable
 twin of the score, of one row and in plain Python: `work(row)` shows it, and tests compare the two.
@@ -75,7 +75,7 @@ USUAL = 0.1
 
 @dataclass(frozen=True)
 class Account:
-    """How the score of one row comes about.
+    """The derivation of the score of one row.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ class Detector(OutlierMixin, Unsupervised):
 
 
 def inner_of(outer: Any, usual: Detector) -> Detector:
-    """The detector that another one is given, or what it takes where it is given none."""
+    """The detector given to another one, or its default."""
     inner = usual if outer.detector is None else outer.detector
     if not isinstance(inner, Detector):
         msg = f"{type(outer).__name__}: detector must be one of openbook.outlier, got {inner!r}"
@@ -349,7 +349,7 @@ def inner_of(outer: Any, usual: Detector) -> Detector:
 
 
 def cut_above(scores: Array, weights: Array, weight: float) -> float:
-    """The threshold above which lie rows of at most that weight: midway, and below no row of a tie.
+    """The threshold with rows of at most that weight above it: a midpoint, and tied rows stay below it.
 
     >>> cut_above(np.array([1.0, 5.0, 3.0, 2.0]), np.ones(4), 2)
     2.5

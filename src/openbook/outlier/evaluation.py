@@ -1,4 +1,4 @@
-"""How well scores find the known outliers: recall first, then precision, precision at n, ROC.
+"""Evaluation of outlier scores with known outliers: recall, precision, precision at n, ROC.
 
 Outliers are few, and missing one is usually what costs, so recall stands first. Precision at n is that of the
 n highest scores; without n, of as many as there are outliers.

@@ -92,7 +92,7 @@ class Independent:
         return self.evidence.arrays()
 
     def restore(self, arrays) -> "Independent":
-        """Become what the arrays of a model file say, after checking them."""
+        """Restore from the arrays of a model file, after checking them."""
         zero = ColumnEvidence(tuple(likelihood.zero(1) for likelihood in self.likelihoods))
         evidence = zero.filled(arrays)
         finite = all(map(all_finite, evidence.arrays().values()))

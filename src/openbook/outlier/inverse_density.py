@@ -1,4 +1,4 @@
-r"""The inverse of a row's density, which is the inverse of the mean distance to its k nearest rows.
+r"""Inverse density: the mean distance of a row to its k nearest neighbours.
 
     density = 1 / ((1/k) Σ_i d_i),      score = 1 / density = (1/k) Σ_i d_i
 

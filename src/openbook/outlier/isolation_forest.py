@@ -1,4 +1,4 @@
-r"""The isolation forest: rows that a few random tests set apart from all others are odd.
+r"""The isolation forest: rows that few random splits isolate are outliers.
 
     score = 2^(-E[h] / c(ψ)),    c(n) = 2 H(n - 1) - 2 (n - 1)/n,    H(i) ≈ ln i + 0.5772
 

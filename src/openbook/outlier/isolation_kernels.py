@@ -1,4 +1,4 @@
-r"""Kernels of the isolation forest: grow trees on small samples, and count the steps of rows down them.
+r"""Kernels of the isolation forest: grow trees on small samples, and measure the path length of rows.
 
 A tree of at most L levels is laid out as a full one: below node i are 2i + 1 and 2i + 2, so that no child
 needs an address and every row takes exactly L steps. A row goes right where low <= x < high, and left

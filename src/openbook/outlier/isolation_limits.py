@@ -1,4 +1,4 @@
-r"""An isolation forest that never misses a cell far outside the limits of its column.
+r"""An isolation forest that also scores cells far outside the range of their column.
 
     score = max(s, max_j g_j),    g_j = a_j / (a_j + 2)
 

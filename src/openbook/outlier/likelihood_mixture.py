@@ -1,4 +1,4 @@
-r"""A mixture of two kinds of rows: most come from M, a few from A, and a row moves where the gain is enough.
+r"""Likelihood mixture: rows are normal (M) or anomalous (A); a row moves to A if the likelihood gains enough.
 
     M   a product of independent columns, estimated from its rows (`independent`)
     A   a uniform distribution: 1/range for numbers, 1/(number of values) for categories

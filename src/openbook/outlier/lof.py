@@ -1,4 +1,4 @@
-r"""The local outlier factor: how much thinner the rows lie around a row than around its k nearest rows.
+r"""The local outlier factor: how much lower the density of a row is than that of its k nearest neighbours.
 
     reach(x, o) = max(d_k(o), d(x, o))               d_k(o): the distance of o to its own k-th nearest row
     lrd(x)      = 1 / ((1/k) Σ_i reach(x, o_i))      the local reachability density

@@ -1,4 +1,4 @@
-r"""The Mahalanobis distance: how far a row lies from the centre, where the rows themselves set the scale.
+r"""The Mahalanobis distance of a row from the centre, by the covariance of the rows.
 
     score = (x - m)ᵀ S⁻¹ (x - m) = Σ_j (x - m)_j (S⁻¹ (x - m))_j
 

@@ -1,4 +1,4 @@
-r"""Surprise: how improbable a row is, column by column, beyond what is usual for that column.
+r"""Surprise: the negative log probability of a row, column by column, less the column's mean.
 
     score = Σ_j (-ln P(x_j) - h_j),    h_j = the mean of -ln P(x_j) over the rows learnt from
 

@@ -1,4 +1,4 @@
-r"""What detectors share that go by the nearest rows: the rows they keep, the search, and shares of distances.
+r"""Base of the detectors by nearest neighbours: stored rows, the search, and shares of distances.
 
 The k nearest are sought among the rows learnt from. Of those that agree with a row in every cell it knows, to
 rounding, one counts as the row itself and is left out: so a row that was learnt from scores the same whenever

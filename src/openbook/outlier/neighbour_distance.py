@@ -1,4 +1,4 @@
-r"""The distance to the k-th nearest row: far from the others is odd.
+r"""Distance to the k-th nearest neighbour: rows far from the others are outliers.
 
     score = d_k
 

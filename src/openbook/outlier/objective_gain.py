@@ -1,4 +1,4 @@
-r"""What k-means gains without a row: by how much the sum of squared errors falls when it is taken away.
+r"""Objective gain: by how much the sum of squared errors of k-means falls when a row is removed.
 
     score = n_c / (n_c - 1) · ‖x - c‖²
 

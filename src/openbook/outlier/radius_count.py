@@ -1,4 +1,4 @@
-r"""The rows within a radius: few of them is odd.
+r"""Neighbours within a radius: rows with few of them are outliers.
 
     score = the share of the other rows that lie farther away than the radius
 

@@ -63,7 +63,7 @@ class Reasons(ShowsWork):
 
     @property
     def ranked(self) -> tuple[Reason, ...]:
-        """The reasons, the weightiest first; of equals the one that comes first in the table."""
+        """The reasons, largest share first; ties in the order of the table."""
         return tuple(sorted(self.parts, key=lambda reason: -reason.share))
 
     def work(self) -> Work:

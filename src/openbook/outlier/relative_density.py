@@ -1,4 +1,4 @@
-r"""The relative density: that of a row over the mean density of its k nearest rows; low is odd.
+r"""Relative density: the density of a row over the mean density of its k nearest neighbours.
 
     density(x) = 1 / ((1/k) Σ_i d(x, o_i)),    relative density = density(x) / ((1/k) Σ_i density(o_i))
     score = 1 / relative density

@@ -1,4 +1,4 @@
-r"""The centre and covariance of the half of the points that lies closest together.
+r"""Robust centre and covariance: the minimum covariance determinant (MCD).
 
 Of all halves, that with the least determinant of its covariance is sought (minimum covariance determinant).
 A C-step goes from a half to a better one: the h points nearest to its mean, by its own covariance. Starts are

@@ -1,4 +1,4 @@
-"""What the three simple detectors find, one column at a time: z-scores, box-plot fences and Grubbs' test.
+"""Outliers by the three simple detectors, column by column: z-scores, box-plot fences and Grubbs' test.
 
 They stand beside the score of any other detector, so that what they find is never lost in it. Tables without
 numbers and ranks have none.
@@ -20,7 +20,7 @@ _NAMED = 5
 
 
 class Simple(NamedTuple):
-    """What a simple detector found: its name, and the rows that are outliers, the oddest first."""
+    """Outliers by a simple detector: its name, and the rows, highest score first."""
 
     detector: str
     outliers: tuple[int, ...]

@@ -1,4 +1,4 @@
-r"""Small clusters far from the large ones: their rows are odd, however close they are to each other.
+r"""Small clusters far from the large ones: their rows are outliers, however close they are to each other.
 
 Clusters of k-means are taken from the largest down until they hold `share` of the rows: these are large.
 

@@ -1,4 +1,4 @@
-"""Outliers made on purpose: where no row is known to be one, they tell which kinds a detector finds.
+"""Synthetic outliers: without known outliers, they show which kinds a detector finds.
 
     global        anywhere: each number uniform over its range, wider by a tenth at both ends; other values
                   drawn evenly from those of the column

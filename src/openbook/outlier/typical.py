@@ -1,4 +1,4 @@
-"""Shares of a score that is no sum: what it loses where an attribute is replaced by its typical value.
+"""Shares of a score that is not a sum: its decrease when an attribute is set to its typical value.
 
 Typical is the median of numbers, and the most frequent category, of equals the first. One attribute is
 replaced at a time, so the shares need not add up to the score; what is left over belongs to several of them

@@ -41,7 +41,7 @@ from openbook.plan.looks import NO_TIME, Looking, asked_looks, worked_examples
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source
-from openbook.report import Example, Looks, StudyResult, to_html
+from openbook.report import Example, Looks, StudyResult, study_html
 from openbook.report.html import NOTHING, NotEvaluated, refusal_html
 from openbook.report.words import doubts
 from openbook.store import save
@@ -140,7 +140,7 @@ def run(
     save(result.model, result.model_file, result.training[0])
     for decides in (True, False):
         rows.working_file(log, decides=decides).unlink(missing_ok=True)
-    write_text(result.report, to_html(result))
+    write_text(result.report, study_html(result))
     return result
 
 

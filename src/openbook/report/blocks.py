@@ -235,7 +235,7 @@ def derived(work: Work) -> Shown | Code:
 
 
 def derivation(work: Work) -> list[Block]:
-    """A derivation; of a very long one what is not part of another, such as shaded texts, and all as text."""
+    """A derivation; a very long one as plain text, after its top-level parts such as shaded texts."""
     how = derived(work)
     brief = replace(work, parts=tuple(part for part in work.parts if not isinstance(part, Work)))
     if isinstance(how, Shown) or not brief.parts:

@@ -1,4 +1,4 @@
-"""From the file to the model: what was changed, left out, pooled or derived on the way, all in one place.
+"""What was changed, left out, pooled or derived between the file and the model, in one place.
 
 Each line is a sentence. The order is that of the way: reading, rows, columns, and what the model in the file
 makes of the columns that are left.

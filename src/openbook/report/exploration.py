@@ -71,7 +71,7 @@ class FoundGroups:
 
     @property
     def verdict(self) -> str:
-        """How many, and how well they are told apart."""
+        """The number of clusters, and how well they are separated."""
         silhouette = self.quality.silhouette
         structure = next(words for most, words in _STRUCTURE if silhouette <= most)
         of = plural(len(self.quality.rows), "row")
@@ -101,7 +101,7 @@ class OddRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Oddities:
-    """The oddest rows.
+    """The most unusual rows.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Oddities:
 
     @property
     def verdict(self) -> str:
-        """How many outliers there are, and how far the oddest row stands out."""
+        """The number of outliers, and how far the most unusual row stands out."""
         found = self.found
         some = f"{plural(found.n_outliers, 'outlier')} among {plural(len(found.scores), 'row')}"
         figures = (found.threshold, np.median(found.scores), found.scores.max())

@@ -23,7 +23,7 @@ from openbook.work.html import STYLE as WORK_STYLE
 _MOST_LETTERS = 400
 
 
-def to_html(result: StudyResult) -> str:
+def study_html(result: StudyResult) -> str:
     """The page of a study.
 
     Parameters
@@ -44,7 +44,7 @@ def to_html(result: StudyResult) -> str:
     --------
     >>> import openbook as ob
     >>> result = ob.study("weather", only=["naive_bayes"], progress=False)
-    >>> to_html(result).startswith("<!doctype html>")
+    >>> study_html(result).startswith("<!doctype html>")
     True
     """
     heading, lead = f"Predicting {result.target}", f"A study of {result.name}: {words.size_words(result)}."

@@ -131,7 +131,7 @@ def legible(model: Any) -> Any:
 
 
 def tree_words(model: Any, drawing: Any) -> str:
-    """What there is to say about a tree and its drawing."""
+    """The description of a tree and its drawing."""
     tree, lines = model.tree_, hasattr(model, "lines_")
     if tree.size == 1:
         answer = "one linear model predicts all rows" if lines else "all rows get the same prediction"

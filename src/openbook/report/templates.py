@@ -1,4 +1,4 @@
-"""Texts that are filled in: scripts, pages and drafts are files in the folder `templates` of their room."""
+"""Templates: scripts, pages and drafts are files in the folder `templates` of their room."""
 
 from functools import cache
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""The sentences of a report; the command line says some of them too."""
+"""The sentences of a report; the command line uses some of them too."""
 
 import math
 import shlex

@@ -1,4 +1,4 @@
-r"""Answers of a chain: what states or labels the rows of sequences have, whatever the chain was learnt by.
+r"""Predictions of a chain: the states or labels of the rows of sequences, whatever model learnt it.
 
 A chain has `start`, (K,), `transitions`, (K, K), and `log_likelihoods(sequences)`, (n, K): the probabilities
 of a hidden Markov model, or e to the weights of a conditional random field. `likelihoods` gives them scaled,

@@ -1,4 +1,4 @@
-"""The work of a hidden Markov model: the rules of a round, and one sequence with its trellis.
+"""Derivations of a hidden Markov model: the rules of an iteration, and one sequence with its trellis.
 
 Every table of a sequence is shown whole. How its cells are computed is written out for the first few rows, of
 the backward table for the last few.

@@ -1,4 +1,4 @@
-r"""The work of a conditional random field: what was learnt, and the best path against the runner-up.
+r"""Derivations of a conditional random field: the weights, and the best path against the runner-up.
 
     s(y, x) = Σ_t (Σ_i w_i(y_t) x_ti + T(y_{t-1}, y_t)),    P(y | x) = e^{s(y, x)} / Z(x)
 
@@ -49,7 +49,7 @@ def _cell_features(space, X, t, offset, attribute):
 
 
 def label_scores(model, X) -> list[list[float]]:
-    """What the features of each row say of each label."""
+    """The score of each label by the features of each row."""
     index, labels = model.features_.index, range(len(model.classes_))
     return [
         [math.fsum(float(model.coef_[k, index[f]]) * value for f, value in row) for k in labels]

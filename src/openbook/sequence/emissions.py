@@ -101,7 +101,7 @@ class Emissions:
         return log_b.T
 
     def probabilities(self, codes: np.ndarray) -> np.ndarray:
-        """The product of what the tables say of each row in each state, (n, K)."""
+        """P(row | state) by the tables, (n, K)."""
         b = np.ones((codes.shape[1], len(self.normals.means)))
         for column, table in zip(codes, self._tables_by_code(), strict=True):
             b *= np.ascontiguousarray(table.T).take(column, axis=0)

@@ -1,4 +1,4 @@
-"""What comes next: states, values and numbers that a hidden Markov model expects of the next rows.
+"""Forecasts: states, values and numbers that a hidden Markov model expects in the next rows.
 
 P(state at n + h | rows) = f_n A^h,    mean = Σ_k P(k) μ_k,    variance = Σ_k P(k) (σ_k² + μ_k²) - mean²
 """

@@ -1,4 +1,4 @@
-"""Probabilities that a user gives: arrays and mappings, checked, as the tables of a hidden Markov model."""
+"""Probabilities given by the user: arrays and mappings, checked, as the tables of a hidden Markov model."""
 
 from collections.abc import Mapping
 from numbers import Real

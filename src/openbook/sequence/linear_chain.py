@@ -54,7 +54,7 @@ class LinearChain(NamedTuple):
         return np.exp(self.pairs)
 
     def log_likelihoods(self, sequences: FeatureSequences) -> np.ndarray:
-        """What features say of each label at each row, (n, K)."""
+        """The score of each label by the features of each row, (n, K)."""
         numbers = sequences.x.shape[1]
         scores = sequences.x @ self.weights[len(self.weights) - numbers :]
         add_feature_weights(sequences.ids, self.weights, scores)

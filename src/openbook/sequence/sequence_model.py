@@ -1,4 +1,4 @@
-"""What models of sequences share: rows in order, answers of a chain, the work of one short sequence.
+"""Base of models of sequences: rows in order, predictions of a chain, the derivation of one short sequence.
 
     X  ->  OrderedRows  ->  pieces of whole sequences, in codes  ->  answers of a chain  ->  rows as in X
 

@@ -34,7 +34,7 @@ def to_json(work: Work) -> dict[str, Any]:
 
 
 def from_json(record: dict[str, Any]) -> Work:
-    """The derivation that `to_json` recorded; a DataError names what is amiss.
+    """The derivation that `to_json` recorded; a DataError names what is wrong.
 
     >>> from_json(to_json(Work("t", conclusion="so"))).conclusion
     'so'

@@ -77,7 +77,7 @@ def bias_variance(
     Parameters
     ----------
     model : estimator
-        Any classifier or regressor with scikit-learn's manners.
+        Any classifier or regressor with scikit-learn's methods.
     X : table-like
         Generator, or whatever `openbook.read` takes.
     y : array-like or str or None, default=None

@@ -146,7 +146,7 @@ class Curve(ShowsWork):
         return interval.within(self.metric.lowest, self.metric.highest)
 
     def gap(self, point: int = -1, level: float = 0.95) -> TestResult:
-        """Validation minus training at a point; the last, unless told otherwise.
+        """Validation score minus training score at a point; the last by default.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-r"""Where an error comes from: bias, variance and noise, which add up to it.
+r"""Decomposition of an error into bias, variance and noise, which add up to it.
 
 Y is what a row's target may be, Ŷ what models of different training rows say of it; both are distributions,
 independent of each other given the row. For each row x, and in the mean over the rows:
@@ -43,7 +43,7 @@ Method = Literal["domingos", "kohavi_wolpert"]
 
 
 class Parts(NamedTuple):
-    """An error and what it is made of, row by row; each float64 (n_rows,)."""
+    """An error and its bias, variance and noise, row by row; each float64 (n_rows,)."""
 
     error: np.ndarray
     bias: np.ndarray
@@ -89,7 +89,7 @@ def domingos(p: np.ndarray, q: np.ndarray) -> Parts:
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
 class BiasVariance(ShowsWork):
-    """A learner's error and what it is made of.
+    """The bias, variance and noise of a learner's error.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class BiasVariance(ShowsWork):
 
     @property
     def biased_variance(self) -> float:
-        """Of Domingos' net variance, what rows with a wrong main prediction take off the error."""
+        """The part of Domingos' net variance from rows with a wrong main prediction: it reduces the error."""
         return float(-self.parts.variance.clip(max=0).mean())
 
     def interval(self, part: Literal["error", "bias", "variance", "noise"], level: float = 0.95) -> Interval:

@@ -1,4 +1,4 @@
-"""What is wrong with a learner, if anything, by what evidence, and what to try.
+"""Diagnosis of a learner: under- or over-fitting, by what evidence, and what to try.
 
 Errors are measured in units of the baseline's: the error of the majority class, or the squared error of the
 mean. (A score of which more is better counts by what it lacks; RMSE by its square, which is what adds up.)
@@ -88,7 +88,7 @@ HALF = 0.5
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(ShowsWork):
-    """A verdict, what it rests on, what to try, and what would make it surer.
+    """A verdict, its evidence, remedies to try, and what would make it more certain.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ def diagnose(
     rivals: Comparison | Mapping[str, Evaluation] | None = None,
     level: float = 0.95,
 ) -> Diagnosis:
-    """Say what is wrong with a learner.
+    """Diagnose a learner: under-fitting, over-fitting, or neither, and what to try.
 
     An evaluation alone tells whether anything was learnt and how much is left; the gap and the slope need a
     learning curve, and telling bias from noise needs other learners. `diagnose_model` gathers all of these.

@@ -1,4 +1,4 @@
-r"""How good an evaluation is: the bias and variance of the score that it reports, by how rows are divided.
+r"""Bias and variance of an evaluation: of the score that it reports, by how rows are divided.
 
 All rows of a table stand for the world. Time and again a sample of n rows is drawn from it, and
 
@@ -138,12 +138,12 @@ def evaluation_bias(
     metric: str | Metric | None = None,
     random_state: int = 0,
 ) -> EvaluationBias:
-    """An experiment on evaluation itself: how far its score is off, by how the rows are divided.
+    """Bias and variance of the evaluation itself, by how the rows are divided: an experiment.
 
     Parameters
     ----------
     model : estimator
-        Any classifier or regressor with scikit-learn's manners.
+        Any classifier or regressor with scikit-learn's methods.
     X : table-like
         A table of many more rows than a sample: it stands for the world.
     y : array-like or str

@@ -1,4 +1,4 @@
-"""What a diagnosis goes by: level against the baseline, gap, slope, and whether something does better.
+"""Evidence for a diagnosis: score against the baseline, gap, slope, and whether another learner does better.
 
 Decisions at a threshold of 0.5 can equal the baseline's while the probabilities behind them tell much: so it
 is where a class is rare. Where decisions are no better, probabilities are judged by log loss and AUC.

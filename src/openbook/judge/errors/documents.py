@@ -51,7 +51,7 @@ class LengthBand:
 
 @dataclass(frozen=True)
 class ConfusedText:
-    """A document that was taken for one of another class."""
+    """A document that was misclassified."""
 
     truth: str
     predicted: str

@@ -1,4 +1,4 @@
-"""Predictions that tell much about a learner: a typical one, the most doubtful, the most confidently wrong.
+"""Notable predictions of a learner: a typical one, the most doubtful, the most confidently wrong.
 
 They are taken from rows that the learner had not seen, each once: those of the first fold where it tests at
 least 50, so that one model made them all, else those of the first round of folds. Of numbers there is no
@@ -55,7 +55,7 @@ class NotablePrediction:
 
 
 def notable_predictions(evaluation: Evaluation) -> tuple[NotablePrediction, ...]:
-    """The predictions that tell most.
+    """The predictions that are most instructive.
 
     Parameters
     ----------

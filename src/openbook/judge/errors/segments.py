@@ -195,7 +195,7 @@ def worst_segments(
     level: float = 0.95,
     random_state: int = 0,
 ) -> Segments:
-    """Find where a model errs most, and judge what was found on other rows.
+    """Find the segments where a model errs most, and test them on other rows.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def evaluate(
     Parameters
     ----------
     model : estimator
-        Any classifier or regressor with scikit-learn's manners.
+        Any classifier or regressor with scikit-learn's methods.
     X : table-like
         Whatever `openbook.read` takes.
     y : array-like or str

@@ -98,7 +98,7 @@ class Protocol:
     test_groups: TestGroups = "new"
     train_only: TrainOnly | None = None
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002 (scikit-learn's manners)
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002 (scikit-learn's methods)
         """Each fold: the positions of the rows that train, and of those that test.
 
         Parameters

@@ -1,4 +1,4 @@
-r"""What decisions cost, and what deciding for the least expected cost saves.
+r"""Costs of decisions, and what minimum-risk decisions save.
 
     cost[i, j]    of deciding i when the truth is j; labelled, cost[decision][truth]
     R(i | x) = Σ_j cost[i, j] P(j | x)              the least of these is the decision of minimum risk
@@ -142,7 +142,7 @@ class Costs(ShowsWork):
         return p.truth, p.proba[:, 1]
 
     def work(self) -> Work:
-        """The costs, the threshold they imply, what each way costs and what is saved."""
+        """The costs, the threshold they imply, the cost of each strategy, and the saving."""
         decisions = zip(self.labels, self.matrix.tolist(), strict=True)
         rows = [(f"decide {label}", *row) for label, row in decisions]
         parts: list[Any] = [Grid("Costs", ("", *(f"truth {label}" for label in self.labels)), rows)]

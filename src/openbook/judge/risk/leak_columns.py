@@ -1,4 +1,4 @@
-r"""Traces in the columns of work that was done before the split, on all rows.
+r"""Columns that were scaled, filled or encoded on all rows, before the split.
 
     scaled     mean 0 and standard deviation 1, or length 1, or from 0 to 1, over the whole table
     filled     many cells hold the mean of all others, to the last digit

@@ -1,4 +1,4 @@
-r"""Does what was done to the rows know their target? Give it a target that nothing can know.
+r"""Permuted target: does the preparation of the rows leak it? A target at random must not be predictable.
 
 A shuffled target has nothing to do with the rows, so that no honest procedure predicts it better than chance:
 

@@ -1,4 +1,4 @@
-r"""Which columns tell a sensitive attribute: leaving it out does not make a model blind to it.
+r"""Proxies: columns that predict a sensitive attribute, so that leaving it out does not suffice.
 
 Each column alone predicts the group of a row that had no say in the rule,
 
@@ -29,7 +29,7 @@ _BINS = 10
 
 @dataclass(frozen=True)
 class Proxy:
-    """How well one column tells the group: balanced accuracy, its interval, and a blind guess's.
+    """How well one column predicts the group: balanced accuracy, its interval, and that of guessing.
 
     `p_value` is that of the difference between the two, adjusted for the number of columns.
     """
@@ -48,7 +48,7 @@ class Proxy:
 def proxies(
     table: Table, groups: np.ndarray, level: float = 0.95, random_state: int = 0
 ) -> tuple[Proxy, ...]:
-    """How well each column of a table tells the group of a row, the best first.
+    """How well each column of a table predicts the group of a row, the best first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Does one column carry the model? What it explains alone, beside what the model explains with all of them.
+r"""Does one column carry the model? What it explains alone, against what the model explains with all columns.
 
     explained = 1 - Σ |t - p|² / Σ |t - mean t|²
 

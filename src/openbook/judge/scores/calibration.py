@@ -1,4 +1,4 @@
-r"""Calibration: whether what is said to have probability p happens in a share p of the cases.
+r"""Calibration: whether events of predicted probability p occur in a share p of the cases.
 
     Brier       mean (p - y)²,  y = 1 for positive rows and 0 else
     log loss    mean -ln P(truth); a probability of 0 counts as 2^-52, as it does in scikit-learn

@@ -1,4 +1,4 @@
-r"""The confusion table: how often each class was taken for each, and every rate that follows.
+r"""The confusion matrix: counts of true and predicted classes, and every rate that follows.
 
     counts : (k, k), rows truth, columns predicted
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Confusion(ShowsWork):
-    """How often each class was taken for each.
+    """Confusion matrix: counts of rows by true and predicted class.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Derivations of a confusion table's rates: from its cells to the number, and on to the interval."""
+"""Derivations of the rates of a confusion matrix: from its cells to the rate and its interval."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

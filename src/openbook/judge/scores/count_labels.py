@@ -16,7 +16,7 @@ from openbook.errors import DataError, did_you_mean
 
 
 def counted_labels(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
-    """How often each label (row) was taken for each (column), and the labels."""
+    """The counts of rows by true label (row) and predicted label (column), and the labels."""
     found = [_distinct(name, given) for name, given in (("truth", truth), ("predicted", predicted))]
     n = len(found[0][1])
     if len(found[1][1]) != n:

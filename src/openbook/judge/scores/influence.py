@@ -40,7 +40,7 @@ _ROUNDING = 1e-9
 
 
 def of_losses(losses: Influence, p: "Predictions") -> np.ndarray:
-    """On the mean of what each row loses."""
+    """On the mean of losses."""
     lost = losses(p)
     return lost - lost.mean()
 

@@ -1,4 +1,4 @@
-"""How high the positive rows score among the negative ones, and what follows: the area under the ROC curve.
+"""The Mann-Whitney statistic: ranks of positive rows among negative ones, and the area under the ROC curve.
 
     positive, negative : float64, sorted
     placement of a     : how many b lie below it, plus how many do not lie above it; twice its mid-rank

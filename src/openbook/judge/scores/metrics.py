@@ -57,7 +57,7 @@ _WORDS = {
 
 
 class Predictions(NamedTuple):
-    """Some rows' truth and what was predicted for them.
+    """The truth and the predictions of some rows.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def _all_rows(p: Predictions) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """A score and what there is to know about it.
+    """A metric: its function, its range, and whether greater is better.
 
     Attributes
     ----------
@@ -250,7 +250,7 @@ class Metric:
 
 
 def confusion(p: Predictions) -> np.ndarray:
-    """How often each class (row) was taken for each (column).
+    """Confusion matrix: counts of rows by true class (row) and predicted class (column).
 
     Parameters
     ----------

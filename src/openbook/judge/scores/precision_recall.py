@@ -1,4 +1,4 @@
-r"""The precision-recall curve: which share of the rows called positive is, where which share is found.
+r"""The precision-recall curve: precision at each recall, over all thresholds.
 
     a row is called positive where its score >= t;  for t from the greatest score down:
     precision(t) = TP/(TP + FP),  recall(t) = TP/(TP + FN)
@@ -111,7 +111,7 @@ class PrecisionRecall(ThresholdCurve):
         return Interval(found.low, found.high, level, "Wilson over the positive rows", found.steps)
 
     def best(self, beta: float = 1) -> BestF:
-        """The point of the greatest F_beta; of equals the highest threshold.
+        """The point of the greatest F_beta; the highest threshold in a tie.
 
         Parameters
         ----------

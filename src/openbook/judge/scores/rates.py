@@ -1,4 +1,4 @@
-r"""What a confusion table says, as functions of its counts, and the intervals of what is no plain share.
+r"""Rates as functions of the counts of a confusion matrix, and intervals of those that are not plain shares.
 
     counts : (k, k), rows truth, columns predicted; of two classes [[TN, FP], [FN, TP]]
 

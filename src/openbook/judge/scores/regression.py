@@ -1,4 +1,4 @@
-r"""How far predicted numbers are off.
+r"""Scores of predicted numbers: squared and absolute errors, correlation, R².
 
     e = truth - prediction
     MSE = mean e²     RMSE = sqrt(MSE)     MAE = mean |e|
@@ -163,7 +163,7 @@ class Regression(ShowsWork):
         return residuals("the target", self.truth, self.predicted)
 
     def work(self) -> Work:
-        """The figures, their intervals, and how each comes about."""
+        """The figures, their intervals, and their derivations."""
         rates = [self.rate(name) for name in _NAMES]
         rows = [
             (

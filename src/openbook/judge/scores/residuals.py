@@ -1,4 +1,4 @@
-"""How far a regressor is off: truth minus prediction, against the prediction.
+"""Residuals of a regressor: truth minus prediction, against the prediction.
 
 Rows around the line at 0, as wide on the left as on the right, are what is hoped for. The curve is the mean
 of the rows with neighbouring predictions: where it leaves the line, the model errs in a way that more

@@ -1,4 +1,4 @@
-r"""The ROC curve: which share of the positive rows is found, at which share of false alarms.
+r"""The ROC curve: true positive rate against false positive rate, over all thresholds.
 
     a row is called positive where its score >= t;  for t from ∞ down to the least score:
     TPR(t) = P(score >= t | positive),  FPR(t) = P(score >= t | negative)
@@ -190,7 +190,7 @@ class Roc(ThresholdCurve):
         return Interval(low, high, level, "DeLong on logit", steps)
 
     def point_for(self, cost_ratio: float, prior: float | None = None) -> OperatingPoint:
-        """The threshold of least cost; of equals the highest.
+        """The threshold of least cost; the highest in a tie.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ _FINE = 1 / 1500
 
 
 def draw_rocs(rocs: "Mapping[str, Roc]") -> Picture:
-    """ROC curves under their names, and the diagonal of a score that knows nothing.
+    """ROC curves by name, and the diagonal of random guessing.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scores of two kinds of rows: what Roc, PrecisionRecall and Calibration have in common.
+"""Scores of positive and negative rows: the base of Roc, PrecisionRecall and Calibration.
 
     truth  : bool (n_rows,), whether a row is positive
     scores : float64 (n_rows,), the higher the more likely positive; NaN is refused
@@ -141,7 +141,7 @@ class Scored(ShowsWork, ABC):
 
     @abstractmethod
     def work(self) -> Work:
-        """How the figures come about."""
+        """The derivation of the figures."""
 
 
 class ThresholdCurve(Scored):
