@@ -1,9 +1,13 @@
 """The map of the house in docs/architecture.md names every file, in its room, and none that is not there."""
 
+import re
+import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "openbook"
+HEAD = r"^(?:from (?=\S+ import )|import )(\w+)"
 
 
 def on_the_map():
@@ -34,3 +38,13 @@ def test_the_map_names_every_file_and_no_other():
 def test_every_room_says_what_it_holds():
     for room in SOURCE.rglob("__init__.py"):
         assert room.read_text(encoding="utf-8").startswith(('"""', 'r"""')), room
+
+
+def test_what_is_imported_at_once_is_installed_with_it():
+    """Names at the head of a module: those of Python, of a dependency, or that come with one."""
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    known = {re.match(r"[\w-]+", name)[0] for name in named} - {"scikit-learn"}
+    known |= {"openbook", "sklearn", "markupsafe", "llvmlite", *sys.stdlib_module_names}
+    for path in SOURCE.rglob("*.py"):
+        heads = set(re.findall(HEAD, path.read_text(encoding="utf-8"), re.MULTILINE))
+        assert heads <= known, path

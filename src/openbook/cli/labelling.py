@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
+import typer
 from rich.console import Console
 
 from openbook.cli.predictions import written
@@ -303,6 +303,6 @@ def _key() -> str:
         line = sys.stdin.readline()
         return line.strip().lower() or ("" if not line else " ")
     try:
-        return click.getchar().lower()
+        return typer.getchar().lower()
     except (EOFError, KeyboardInterrupt):
         return ""
