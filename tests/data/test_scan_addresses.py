@@ -5,7 +5,7 @@ import builtins
 import numpy as np
 import pytest
 
-from openbook import load, scan
+from openbook import load, read, scan
 from openbook.bayes import NaiveBayes
 from openbook.errors import DataError
 
@@ -34,6 +34,7 @@ def test_a_scan_of_addresses_is_the_table(stored, tmp_path):
     assert [piece.rows for piece in there.pieces] == [100, 50, 100, 50]
     for name in there.names:
         np.testing.assert_array_equal(there.read().data(name), here.read().data(name), err_msg=name)
+        np.testing.assert_array_equal(read("memory://loans/part-*.csv").data(name), there.read().data(name))
     one, other = (NaiveBayes().fit(source, "default") for source in (there, here))
     assert one.predict_proba(there) == pytest.approx(other.predict_proba(here), abs=1e-12)
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba import typeof
 from numba.core.errors import TypingError
 
 from openbook.kernels.bundle import bundle
@@ -95,3 +96,12 @@ def test_a_kernel_that_counts_references_takes_no_bundle():
 
     with pytest.raises(NotImplementedError, match=r"Outside is a bundle.*@jit\(_nrt=False\)"):
         first(Outside(TABLE, Inside(False, np.zeros(1)), 0.0, None))
+
+
+def test_bundles_of_other_fields_have_other_names():
+    """numba names compiled functions by them: code on disk of the same name ran with the other's fields."""
+    extras = None, np.ones(2), np.ones(2, np.float32)
+    some = [Outside(np.ones((2, 2)), Inside(True, np.ones(2)), 1.0, extra) for extra in extras]
+    names = [typeof(each).name for each in some]
+    assert len(set(names)) == 3
+    assert names[0] == typeof(some[0]._replace(shift=2.0)).name

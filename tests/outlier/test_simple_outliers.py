@@ -41,3 +41,11 @@ def test_what_the_default_does_not_call_an_outlier_is_shown_all_the_same(tmp_pat
 
 def test_tables_without_numbers_have_none():
     assert simple_outliers(ob.load("weather")) == ()
+
+
+def test_a_reason_shows_a_date_as_a_date():
+    """A study without a target once failed on tables with dates."""
+    rows = [{"when": f"2024-01-{day:02d}", "x": float(day)} for day in range(1, 20)]
+    model = IsolationLimits(random_state=0).fit(ob.read([*rows, {"when": "2029-01-01", "x": None}]))
+    when, x = model.reasons(ob.read([{"when": "2029-01-01", "x": None}], model.schema_)).parts[:2]
+    assert (when.value, x.value) == ("2029-01-01", None)

@@ -1,6 +1,9 @@
 """Cyclic columns in mixed distances: by hand, and twin, arrays and kernels alike."""
 
+import calendar
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import openbook as ob
@@ -109,3 +112,20 @@ def test_the_cycle_is_part_of_the_model_file(tmp_path):
     again = ob.open_model(ob.save(model, tmp_path / "m.openbook"))
     assert again.schema_ == model.schema_
     assert again.predict([{"month": "Dec"}, {"month": "Sep"}]).tolist() == ["a", "c"]
+
+
+@pytest.mark.parametrize("as_source", ["file", "frame", "scan"])
+def test_months_and_weekdays_by_name_go_round(as_source, tmp_path):
+    """December is next to January, Sunday to Monday; the kind "nominal" leaves them as other words."""
+    months = [month.upper() for month in calendar.month_name[1:]]
+    days = [DAYS.values[i % 7] for i in range(12)]
+    frame = pd.DataFrame({"month": months, "day": days, "cold": ["yes", "yes", *["no"] * 9, "yes"]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    source = {"file": ob.read, "frame": lambda _: ob.read(frame), "scan": lambda file: ob.scan(file).read()}
+    rows = source[as_source](tmp_path / "t.csv")
+    assert rows.schema["month"] == Nominal("month", tuple(months), cyclic=True)
+    assert rows.schema["day"] == Nominal("day", DAYS.values, cyclic=True)
+    model = KNeighborsClassifier(n_neighbors=3).fit(rows.select(["month"]), rows.column("cold"))
+    assert model.kneighbors([{"month": "JANUARY"}], 3)[1].tolist() == [[0, 1, 11]]
+    assert not ob.read(frame, kinds={"month": "nominal"}).schema["month"].cyclic
+    assert not ob.read(frame.drop(0)).schema["month"].cyclic

@@ -1,16 +1,21 @@
 """Before anything that grows with the square of the rows: what it will cost, and whether that is too much.
 
-Too much is more than half of the machine's memory, or an hour. `allow_large=True` of a learner goes ahead
-all the same.
+Too much is more than half of the memory that the machine, its container and `ulimit -v` allow, or an hour.
+`allow_large=True` of a learner goes ahead all the same.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 from openbook.errors import RefusalError
 
 _MOST_SECONDS = 3600.0
 _SHARE_OF_MEMORY = 0.5
 _MEMORY_IF_UNKNOWN = 8 << 30
+#: Files that tell how many bytes a container may have.
+_CONTAINERS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def refuse_if_over(what: str, n_bytes: float, seconds: float, remedy: str, *, allow: bool) -> None:
@@ -41,11 +46,22 @@ def refuse_if_over(what: str, n_bytes: float, seconds: float, remedy: str, *, al
 
 def most_bytes() -> float:
     """The memory that one piece of work may take."""
-    try:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # Windows does not say
-        memory = _MEMORY_IF_UNKNOWN
-    return _SHARE_OF_MEMORY * memory
+    return _SHARE_OF_MEMORY * min(_limits(), default=_MEMORY_IF_UNKNOWN)
+
+
+def _limits() -> Iterator[float]:
+    """The memory of the machine, of its container and of the process, where each is known."""
+    with suppress(AttributeError, OSError, ValueError):  # Windows does not say
+        yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for file in _CONTAINERS:
+        with suppress(OSError, ValueError):  # no container, or "max"
+            yield float(Path(file).read_text(encoding="ascii"))
+    with suppress(ImportError):
+        import resource
+
+        allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if allowed != resource.RLIM_INFINITY:
+            yield allowed
 
 
 def _size(n_bytes: float) -> str:

@@ -110,7 +110,7 @@ def run_study(
         _models(screen, result)
         _works(screen, result)
         heading(screen, "The data")
-        say(screen, short_description(description, readable(screen)))
+        say(screen, short_description(result.description, readable(screen)))
         heading(screen, "From the file to the model")
         notes(screen, changes(result))
         heading(screen, "The plan")

@@ -29,6 +29,7 @@ def read_sqlite(path: Path, how: Reading) -> Table:
             connection.close()
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise DataError(f"{path}: {error}") from None
+    _check_rows(path, len(rows))
     check_size(len(rows), len(described))
     names, notes = distinct_names([column[0] for column in described])
     asked = wishes(how.kinds, names)
@@ -53,7 +54,13 @@ def read_duckdb(path: Path, how: Reading) -> Table:
             connection.close()
     except duckdb.Error as error:
         raise DataError(f"{path}: {str(error).partition(chr(10))[0]}") from None
+    _check_rows(path, len(frame))
     return from_polars(frame, how)
+
+
+def _check_rows(path: Path, rows: int) -> None:
+    if not rows:
+        raise DataError(f"{path}: the query gives no rows")
 
 
 def _sql(path: Path, query: str | None, tables: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ stays as it is until the format is given as its kind. Years of two digits lie fr
 import datetime as dt
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +34,7 @@ from openbook.data.written import is_blank, number_of_text, written_number
 
 _MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
 _NAMES = "january february march april may june july august september october november december".split()  # noqa: SIM905
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
 _CLOCK = (
     r"(?:(?:T|,? +)(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d(?:[.,]\d{1,9})?))?"
     r" ?(?P<half>[ap]\.?m\.?)? ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?)?"
@@ -149,6 +150,26 @@ def _month(part: dict[str, Any]) -> int:
     lower = part["b"].lower()
     known = lower[:3] in _MONTHS and (len(lower) == 3 or lower in _NAMES or lower == "sept")
     return _MONTHS[lower[:3]] if known else 0
+
+
+def calendar_names(texts: Collection[str]) -> tuple[str, ...]:
+    """These texts in the order of the calendar where they are the twelve months or the seven weekdays, by
+    their names or the beginnings of them; else nothing.
+
+    >>> calendar_names(["Fri", "Mon", "Sat", "Sun", "Thurs", "Tues", "Wed"])
+    ('Mon', 'Tues', 'Wed', 'Thurs', 'Fri', 'Sat', 'Sun')
+    """
+    for names in (_NAMES, _DAYS):
+        if len(texts) == len(names):
+            found = {_place(text.lower(), names): text for text in texts}
+            if found.keys() == set(range(len(names))):
+                return tuple(found[i] for i in range(len(names)))
+    return ()
+
+
+def _place(text: str, names: list[str]) -> int | None:
+    """Which of the names a text is, or the beginning of."""
+    return next((i for i, name in enumerate(names) if len(text) >= 3 and name.startswith(text)), None)
 
 
 def _clock(part: dict[str, str | None]) -> float | None:

@@ -13,6 +13,7 @@ Text files may be packed, see `openbook.data.packed`. The first bytes of standar
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,7 @@ from openbook.data.arrays import from_rows
 from openbook.data.database import read_duckdb, read_sqlite
 from openbook.data.delimited import read_delimited
 from openbook.data.frames import from_polars
-from openbook.data.packed import PACKED, inner_name, text_of
+from openbook.data.packed import PACKED, inner_name, text_of, unpacked
 from openbook.data.parquet import ParquetFile
 from openbook.data.reading import Reading
 from openbook.data.table import Table
@@ -47,25 +48,38 @@ def read_stream(stream: Any, how: Reading) -> Table:
     """A table from an open file, such as standard input; its first bytes tell the format."""
     content = stream.read()
     content = content.encode() if isinstance(content, str) else content
-    suffix = next((suffix for start, suffix in _STARTS if content.lstrip().startswith(start)), ".csv")
     with TemporaryDirectory(prefix="openbook-") as folder:
-        path = Path(folder, f"input{suffix}")
-        path.write_bytes(content)
+        stem = Path(folder, "input")
         try:
-            return read_file(path, how)
+            path = _kept(stem, content)
+            return read_file(_kept(stem, unpacked(path)) if path.suffix in PACKED else path, how)
         except DataError as error:
-            raise DataError(str(error).replace(str(path), "standard input")) from None
+            told = re.sub(rf"{re.escape(str(stem))}[.\w]*", "standard input", str(error))
+            raise DataError(told) from None
+
+
+def _kept(stem: Path, content: bytes) -> Path:
+    """The bytes in a file whose name tells the format."""
+    suffix = next((suffix for start, suffix in _STARTS if content.lstrip().startswith(start)), ".csv")
+    if suffix == ".zip" and b"xl/workbook.xml" in content:
+        suffix = ".xlsx"
+    path = stem.with_suffix(suffix)
+    path.write_bytes(content)
+    return path
 
 
 #: The first bytes of files, and the format that they tell; a JSON object is the first of many lines.
 _STARTS = (
     (b"PAR1", ".parquet"),
-    (b"PK\x03\x04", ".xlsx"),
+    (b"PK\x03\x04", ".zip"),
     (b"SQLite format 3", ".sqlite"),
     (b"[", ".json"),
     (b"{", ".jsonl"),
     (b"@relation", ".arff"),
-    (b"\x1f\x8b", ".csv.gz"),
+    (b"\x1f\x8b", ".gz"),
+    (b"BZh", ".bz2"),
+    (b"\xfd7zXZ", ".xz"),
+    (b"\x28\xb5\x2f\xfd", ".zst"),
 )
 
 

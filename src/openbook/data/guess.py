@@ -11,9 +11,10 @@ The rules for texts, first match wins:
     more than 100,000 different texts                      text
     five words on average, more than half of them unlike   text
     nearly all unlike, but made of words that recur        text, such as names with titles, or addresses
+    the twelve months, or the seven weekdays, by name      nominal, in their order, cyclic
     anything else: words, codes                            nominal
 
-Values of a guessed nominal column are sorted: by number if all are numbers, else alphabetically. The
+Values of other guessed nominal columns are sorted: by number if all are numbers, else alphabetically. The
 evidence is a `KindTally`, which adds up over the chunks of a file as well as over a whole column.
 """
 
@@ -39,7 +40,7 @@ from openbook.data.attributes import (
     as_text,
 )
 from openbook.data.cells import BOOLEANS, Cells, spell
-from openbook.data.dates import Dated, days_from_numbers, is_format
+from openbook.data.dates import Dated, calendar_names, days_from_numbers, is_format
 from openbook.data.distinct import distinct_codes, is_exact
 from openbook.data.labels import Labels, separator_of, usual_separator
 from openbook.data.reading import MISSING_TOKENS, NONE, Kinds, Reading
@@ -324,6 +325,8 @@ def _guess(name: str, tally: KindTally) -> tuple[Attribute, str]:
         return _label_sets(name, tally, separator, "cells are sets")
     if why := _reads_as_text(tally):
         return Text(name), why
+    if cycle := calendar_names(tally.values):
+        return Nominal(name, cycle, cyclic=True), "all months or weekdays: they go round"
     return _categorical(name, tally, Nominal, _why_nominal(name, tally))
 
 

@@ -78,7 +78,7 @@ def text_bytes(path: Path, how: Reading) -> bytes | None:
         marked = handle.read(2) in _UTF16
     if not packed and how.encoding is None and not marked:
         return None
-    content = _unpacked(path) if packed else path.read_bytes()
+    content = unpacked(path) if packed else path.read_bytes()
     encoding = how.encoding or ("utf-16" if content[:2] in _UTF16 else None)
     if encoding is None:
         return content
@@ -101,20 +101,21 @@ def text_of(path: Path, how: Reading) -> str:
         raise DataError(f"{path}: {not_utf8(np.frombuffer(content, np.uint8))}") from None
 
 
-def _unpacked(path: Path) -> bytes:
+def unpacked(path: Path) -> bytes:
+    """The bytes of a packed file."""
     size = path.stat().st_size
     with _damage(path):
         if path.suffix.lower() == ".zip":
-            with zipfile.ZipFile(path) as archive, archive.open(_member(path, archive)) as unpacked:
-                return bounded(unpacked, size, path)
-        with path.open("rb") as handle, _OPENERS[path.suffix.lower()](handle) as unpacked:
-            return bounded(unpacked, size, path)
+            with zipfile.ZipFile(path) as archive, archive.open(_member(path, archive)) as stream:
+                return bounded(stream, size, path)
+        with path.open("rb") as handle, _OPENERS[path.suffix.lower()](handle) as stream:
+            return bounded(stream, size, path)
 
 
-def bounded(unpacked: Any, packed_size: int, path: Path) -> bytes:
+def bounded(stream: Any, packed_size: int, path: Path) -> bytes:
     """All that a stream unpacks to, if it is not suspiciously much."""
     out = io.BytesIO()
-    while block := unpacked.read(_BLOCK):
+    while block := stream.read(_BLOCK):
         out.write(block)
         size = out.tell()
         if size > MOST_BYTES or (size > _SUSPECT and size > _MOST_TIMES * packed_size):

@@ -33,6 +33,7 @@ from openbook.data.documents import holds_documents, read_documents
 from openbook.data.frames import from_frame, is_frame
 from openbook.data.guess import Decided, Wish, decide_cells, decide_numbers, wishes
 from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
+from openbook.data.remote import is_address
 from openbook.data.schema import Schema
 from openbook.data.sparse_table import SparseTable
 from openbook.data.table import Table
@@ -60,7 +61,8 @@ def read(
         What to read: the path of a CSV, TSV, Parquet, ARFF or JSON-lines file, a pandas, polars or pyarrow
         frame, a 2-D array, a sparse matrix, dict rows, a dict of columns, a Table or a Scan. A text of
         several lines is the table itself, typed by hand. A folder with a subfolder of text files for each
-        class gives the columns `text` and `class`.
+        class gives the columns `text` and `class`. An address such as s3://bucket/part-*.csv is opened by
+        fsspec.
     kinds : str or mapping or None, default=None
         Overrules the guess: one kind for all columns ("numeric", "nominal", "ordinal", "text"), or for some
         columns, by name or position, a kind, a list of values from lowest to highest (ordinal), or an
@@ -194,13 +196,17 @@ def _headed(names: Sequence[Any], *rows: Sequence[Any]) -> Sequence[Mapping[str,
 
 
 def _read_path(source: Any, how: Reading) -> Table:
-    """A file, standard input, a table typed by hand, or the files of a folder or a pattern as one table."""
+    """A file, standard input, a table typed by hand, or the files of a folder, a pattern or an address as one
+    table.
+    """
     from openbook.data.files import read_file, read_stream
 
     if isinstance(source, str) and "\n" in source:
         source = io.StringIO(_typed(source))
     if source == "-" or isinstance(source, io.IOBase):
         return read_stream(sys.stdin.buffer if source == "-" else source, how)
+    if is_address(source):
+        return _read_files(source, how)
     path = Path(source)
     if holds_documents(path):
         return _with_kinds(read_documents(path, how), how) if how.kinds else read_documents(path, how)

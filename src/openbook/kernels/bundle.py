@@ -9,6 +9,7 @@ Kernels that take bundles count no references: `@jit(_nrt=False)`.
 """
 
 from functools import cache
+from hashlib import blake2b
 from typing import Any
 
 from numba.core import cgutils, types
@@ -29,15 +30,19 @@ WORD = 8
 
 
 class Bundle(types.Type):
-    """What numba knows a bundle by: its class, and the types of its fields."""
+    """What numba knows a bundle by: its class, and the types of its fields.
+
+    The name tells the fields apart, since numba names the compiled functions by the names of their types: two
+    of the same name that other processes compiled and put on disk could be taken for each other.
+    """
 
     def __init__(self, name: str, fields: tuple[tuple[str, types.Type], ...]) -> None:
-        self.fields = dict(fields)
-        super().__init__(name)
+        self.kind, self.fields = name, dict(fields)
+        super().__init__(f"{name}_{blake2b(str(fields).encode(), digest_size=8).hexdigest()}")
 
     @property
     def key(self) -> Any:
-        return self.name, tuple(self.fields.items())
+        return self.kind, tuple(self.fields.items())
 
 
 def bundle(kind: Any) -> Any:
@@ -79,7 +84,7 @@ def place(context: Any, builder: Any, kind: Bundle, address: Any, name: str) -> 
 def lay_out_fields(kind: Bundle, values: Any, call: Any) -> NativeValue:
     """Put the fields in memory, for as long as the call takes: arrays are the tuple's, and only lent."""
     if call.context.enable_nrt:  # names that hold arrays would give back what they never took
-        msg = f"{kind.name} is a bundle, for kernels that count no references; say @jit(_nrt=False)"
+        msg = f"{kind.kind} is a bundle, for kernels that count no references; say @jit(_nrt=False)"
         raise NotImplementedError(msg)
     builder, failed, natives = call.builder, cgutils.false_bit, []
     room = cgutils.alloca_once(builder, cgutils.intp_t, size=layout(kind)[1])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import Column, Numeric
+from openbook.data import Column
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.words.numbers import figure
@@ -106,6 +106,4 @@ def said_of(reason: Reason) -> str:
 def cell_of(column: Column) -> Any:
     """The one cell of a column as a reader would write it; None where it is missing or was never seen."""
     value = column.tolist()[0]
-    if isinstance(column.attribute, Numeric):
-        return None if math.isnan(value) else float(value)
-    return value
+    return None if isinstance(value, float) and math.isnan(value) else value

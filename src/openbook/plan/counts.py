@@ -7,7 +7,7 @@ Whole numbers, at least one of them above 1, are taken for frequencies, unless t
 million rows. A row with frequency 0 takes no part. A missing weight is an error where the target is known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Literal
 
@@ -75,8 +75,8 @@ def described(
     return replace(found, findings=tuple(one for one in found.findings if one.kind not in _COPIES))
 
 
-def about_features(description: Description, roles: Mapping[str, str]) -> Description:
-    """The description without remarks on how a feature is treated, for columns in another role."""
-    gone = set(roles.values())
-    kept = (one for one in description.findings if one.kind != "many values" or gone.isdisjoint(one.columns))
+def about_features(description: Description, no_inputs: Collection[str]) -> Description:
+    """The description without remarks on how features are treated, for columns that are none."""
+    gone, treated = set(no_inputs), ("many values", "dates")
+    kept = (one for one in description.findings if one.kind not in treated or gone.isdisjoint(one.columns))
     return replace(description, findings=tuple(kept))
