@@ -35,7 +35,7 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.network.arrays import checked_cuts, from_arrays, to_arrays
 from openbook.network.derive import derive_network, derive_probability, derive_query
 from openbook.network.graph import Graph
-from openbook.network.learning import completed, known_log_likelihood
+from openbook.network.learning import log_likelihoods
 from openbook.network.leaves import LeafNormals, check_leaves, column_moments, leaf_normals
 from openbook.network.nodes import (
     TableEstimate,
@@ -393,11 +393,7 @@ class BeliefNetwork(Questions, Unsupervised):
         """
         self._graph()
         tables, rows = self._numbered(), coded(self.nodes_, self.cuts_, self._encode(X))
-        out = known_log_likelihood(self.families_, tables, rows)
-        with np.errstate(divide="ignore"):
-            for part in completed(self.families_, tables, rows):
-                out[part.rows] += np.log(part.weight()) + part.log_scale
-        return out
+        return log_likelihoods(self.families_, tables, rows)
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
         """The mean log-likelihood of rows.

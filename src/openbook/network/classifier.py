@@ -22,10 +22,11 @@ from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.data import Nominal
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
+from openbook.measures import softmax
 from openbook.network.arrays import StoredNetwork, checked_cuts, from_arrays, to_arrays
 from openbook.network.belief_network import BeliefNetwork
 from openbook.network.derive import derive_network, derive_query
-from openbook.network.learning import completed
+from openbook.network.learning import log_likelihoods
 from openbook.network.leaves import column_moments
 from openbook.network.nodes import (
     TableEstimate,
@@ -183,16 +184,15 @@ class BeliefNetworkClassifier(Classifier):
         return search_structure("hill_climb", scores, max_parents=self.max_parents)[0]
 
     def _proba(self, X):
+        """By the likelihood of each class: once that is known, gaps that it alone connects are apart."""
         network = self.network_
-        rows = coded(network.nodes_, self._cuts, X, y=-1)
-        target = len(network.nodes_) - 1
+        rows, logs = coded(network.nodes_, self._cuts, X, y=0), np.empty((len(X), len(self.classes_)))
+        for code in range(len(self.classes_)):
+            rows.codes[:, -1] = code
+            logs[:, code] = log_likelihoods(network.families_, network._numbered(), rows)  # noqa: SLF001 (of its own room)
+        likely = np.isfinite(logs).any(axis=1)
         out = np.tile(network.query(network.nodes_[-1].name).probabilities, (len(X), 1))
-        for part in completed(network.families_, network._numbered(), rows):  # noqa: SLF001 (of its own room)
-            if target in part.group:
-                joint = part.marginal((target,))
-                total = joint.sum(axis=1, keepdims=True)
-                likely = total[:, 0] > 0
-                out[part.rows[likely]] = joint[likely] / total[likely]
+        out[likely] = softmax(logs[likely])
         return out
 
     def complexity(self):

@@ -178,8 +178,8 @@ def _gap_groups(families, codes):
     return [(group, np.concatenate(rows)) for group, rows in found.items()]
 
 
-def known_log_likelihood(families: Families, tables: Sequence[Any], rows: CodedRows) -> np.ndarray:
-    """The sum of ln P(node | parents) over the families of each row in which all is known, (n,)."""
+def log_likelihoods(families: Families, tables: Sequence[Any], rows: CodedRows) -> np.ndarray:
+    """The logarithm of the probability of what is known of each row, (n,)."""
     total = np.zeros(len(rows.codes))
     with np.errstate(divide="ignore"):
         for node, (scope, table) in enumerate(zip(families.scopes, tables, strict=True)):
@@ -191,6 +191,8 @@ def known_log_likelihood(families: Families, tables: Sequence[Any], rows: CodedR
                 total[known] += here.log_density(rows.x[known, families.columns[node]])
             else:
                 total[known] += np.log(table[at])
+        for part in completed(families, tables, rows):
+            total[part.rows] += np.log(part.weight()) + part.log_scale
     return total
 
 
