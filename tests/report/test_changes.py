@@ -7,8 +7,8 @@ from openbook.tree import ID3, DecisionTreeClassifier
 
 
 def test_a_study_tells_all_of_it_once(tmp_path):
-    """Of 61 orders one has no units; 12 are held out, a fifth of the others."""
-    orders = [f'A{7 * i},"${1000 + i:,}.50",{i % 3},s{i % 4},{i % 5},{i}' for i in range(60)]
+    """Of 61 orders one has no units, and most have no number; 12 are held out, a fifth of the others."""
+    orders = [f'{f"A{7 * i}" * (i > 35)},"${1000 + i:,}.50",{i % 3},s{i % 4},{i % 5},{i}' for i in range(60)]
     head = "order,price,size,shop,clerk,units"
     (tmp_path / "orders.csv").write_text("\n".join([head, *orders, 'A9999,"$1,000.00",,s1,1,']) + "\n")
     plan = make_plan(

@@ -60,9 +60,10 @@ def _rows(result: StudyResult) -> Iterator[str]:
 
 
 def _columns(result: StudyResult) -> Iterator[str]:
-    found = {name: one for one in result.description.findings for name in one.columns}
-    likely = [n for n in result.roles.get("ignore", ()) if n in found and found[n].kind == "identifier"]
-    asked = [name for name in result.roles.get("ignore", ()) if name not in likely]
+    found = {n for one in result.description.findings if one.kind == "identifier" for n in one.columns}
+    ignored = result.roles.get("ignore", ())
+    likely = [name for name in ignored if name in found]
+    asked = [name for name in ignored if name not in found]
     for names, why in ((likely, "as likely identifiers"), (asked, "as requested")):
         if names:
             yield f"Left out {why}: {listed(names, _MOST_NAMES)}."
