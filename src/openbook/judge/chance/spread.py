@@ -40,8 +40,12 @@ rows miss for that reason, as a share of theirs. Where models left out two folds
 
 and lies between 0 and 1, since what a row does to others is part of their variance. Else ρ is a rule of
 thumb. Nadeau and Bengio (2003) add n_test / n_train; here it is half of that. Where rows come in groups it is
-all of that, and for numbers three times as much, up to 10 / G, what five parameters make of G groups. This
-brings the coverage to 95% (`python -m bench.coverage`).
+all of that, and for numbers three times as much, up to 10 / G, what five parameters make of G groups.
+Unstable learners need more, and rounds show how unstable they are. From one round to the next, a K-th of the
+rows that trained the model of a unit is exchanged, which moves its u by a variance τ² over the rounds. Where
+two units pull each other's models equally, as in least squares, it follows that ρ = K τ² / s² (for p
+parameters 2 p / n). A tree's splits pull at one of the two only, as a rule, so a quarter of that is taken, up
+to 1/3. These shares bring the coverage to 95% (`python -m bench.coverage`).
 """
 
 import math
@@ -60,6 +64,9 @@ from openbook.work import Step
 
 #: The most skewness that is taken out, as a share of that at which an arm of the interval has no end.
 _SKEWED = 0.4
+
+#: How much of K τ² / s² counts as variance that rows miss, and at the most.
+_MUTUAL, _UNSTABLE = 1 / 4, 1 / 3
 
 #: The most of a squared loss's own size that λ t se counts for: at all of it the upper arm has no end.
 _LONGEST = 0.9
@@ -86,6 +93,8 @@ class Spread:
     support : how many rows the score rests on, at the most: for a rare class few, however many rows there are
     shared : ρ by the rule of thumb
     changes : B of the folds of a round, NaN where it is not known; None where no model left out two folds
+    by_round : φ of every row (columns) in each round of folds (rows); None where there is one round
+    folds : how many a round has
     """
 
     score: float
@@ -94,13 +103,20 @@ class Spread:
     support: float
     shared: float = 0.0
     changes: np.ndarray | None = None
+    by_round: np.ndarray | None = None
+    folds: int = 1
 
     @cached_property
     def _units(self) -> dict[str, np.ndarray]:
         """U for each way in which rows belong together."""
-        n = len(self.influence)
-        sums = {kind: np.bincount(codes, self.influence) for kind, codes in self.clusters.items()}
-        return {kind: u * (len(u) / n) for kind, u in sums.items()} or {"rows": self.influence}
+        return {kind: self._summed(self.influence, kind) for kind in self.clusters or ("rows",)}
+
+    def _summed(self, influence: np.ndarray, kind: str) -> np.ndarray:
+        """U of these φ, for one way in which rows belong together."""
+        if kind not in self.clusters:
+            return influence
+        sums = np.bincount(self.clusters[kind], influence)
+        return sums * (len(sums) / len(influence))
 
     @cached_property
     def kind(self) -> str:
@@ -121,9 +137,19 @@ class Spread:
     def missing(self) -> float:
         """ρ, the variance that rows miss since each also trains the models that test others."""
         variance = _error(self.units) ** 2
-        if self.changes is None or not variance > 0:
+        if not variance > 0:
             return self.shared
+        if self.changes is None:
+            return max(self.shared, self._unstable)
         return min(max(_covariance(self.changes) / variance, 0.0), 1.0)
+
+    @property
+    def _unstable(self) -> float:
+        """ρ from how much units change from round to round."""
+        if self.by_round is None:
+            return 0.0
+        changing = np.var([self._summed(each, self.kind) for each in self.by_round], axis=0, ddof=1).mean()
+        return min(_MUTUAL * self.folds * float(changing / self.units.var(ddof=1)), _UNSTABLE)
 
     @property
     def freedom(self) -> int:
@@ -241,7 +267,11 @@ class Spread:
     @property
     def _missing_steps(self) -> tuple[Step, ...]:
         """That to ρ, where there is any."""
-        how = "a rule of thumb" if self.changes is None else "measured by models that left out two folds"
+        how = "measured by models that left out two folds"
+        if self.changes is None:
+            how = "a rule of thumb"
+            if self.missing > self.shared:
+                how = "as far as their influence changes from round to round"
         note = f"the variance that rows miss, since each also trains the models that test others: {how}"
         return (Step("rho", result=self.missing, note=note),) if self.missing else ()
 
@@ -275,11 +305,14 @@ class Spread:
 
     def minus(self, other: "Spread") -> "Spread":
         """The difference of two scores on the same rows."""
-        changes = None
-        if self.changes is not None and other.changes is not None:
-            changes = self.changes - other.changes
-        influence, support = self.influence - other.influence, min(self.support, other.support)
-        return Spread(self.score - other.score, influence, self.clusters, support, self.shared, changes)
+        return replace(
+            self,
+            score=self.score - other.score,
+            influence=self.influence - other.influence,
+            support=min(self.support, other.support),
+            changes=_difference(self.changes, other.changes),
+            by_round=_difference(self.by_round, other.by_round),
+        )
 
     def paired(self, share: bool) -> "Paired":
         """What this difference of two scores is divided by; `share` if both lie between 0 and 1."""
@@ -406,6 +439,10 @@ def blocks_of(n: int) -> np.ndarray:
     """
     count = max(1, math.isqrt(n))
     return np.arange(n) * count // n
+
+
+def _difference(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    return None if a is None or b is None else a - b
 
 
 def _renamed(step: Step, names: Mapping[str, str]) -> Step:

@@ -314,16 +314,27 @@ class Evaluation(ShowsWork):
 
     def _spread(self, function: Metric) -> Spread:
         parts = self._parts(function)
-        rows, n = self._rows, len(self._rows)
-        influence = np.zeros(n)
+        rows, rounds, n = self._rows, len(self.rounds), len(self._rows)
+        by_round, times = np.zeros((rounds, n)), np.zeros(n, dtype=np.intp)
         score = float(np.mean([value for _, _, value in parts])) if parts else math.nan
         for tested, predictions, value in parts:
-            moved = function.influence_of(predictions) + (value - score)
-            influence[np.searchsorted(rows, tested)] += n / (len(tested) * len(parts)) * moved
+            moved, at = function.influence_of(predictions) + (value - score), np.searchsorted(rows, tested)
+            by_round[times[at], at] = rounds * n / (len(tested) * len(parts)) * moved
+            times[at] += 1
         support, changes = float(function.support(self.one_round)), None
         if self.two_out:
             changes = score_changes(self.first_round, self.two_out, function, self.n_classes)
-        return Spread(score, influence, self._clusters, support, self._shared, changes)
+        every = rounds > 1 and bool((times == rounds).all())
+        return Spread(
+            score,
+            by_round.mean(axis=0),
+            self._clusters,
+            support,
+            self._shared,
+            changes,
+            by_round if every else None,
+            len(self.first_round),
+        )
 
     @property
     def _shared(self) -> float:
