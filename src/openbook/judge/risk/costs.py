@@ -278,7 +278,7 @@ def costs(evaluation: Evaluation, costs: Any, level: float = 0.95) -> Costs:
     >>> round(paid.threshold, 4)  # 1 / (1 + 10)
     0.0909
     >>> print(paid.saved["as predicted"])
-    +0.162 [0.076, 0.248] (95%, paired t over rows), p = 0.000227
+    +0.162 [0.070, 0.254] (95%, paired t over rows), p = 0.000537
     """
     if evaluation.task != "classification" or evaluation.classes is None:
         raise ParameterError(
