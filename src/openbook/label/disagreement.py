@@ -24,8 +24,6 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Step, Work
 
-__all__ = ["Disagreement", "Gain", "disagreement"]
-
 
 @dataclass(frozen=True)
 class Gain:

@@ -19,7 +19,7 @@ from scipy.linalg import blas
 from scipy.sparse import issparse
 
 
-def add_product(a, b, out, scale, keep):
+def add_scaled_product(a, b, out, scale, keep):
     """Make `out` keep · out + scale · aᵀ b, in one pass and without another array."""
     if not out.size:  # no inputs: columns of gaps alone
         return
@@ -64,7 +64,7 @@ class WeightedSum(Integration):
         out += biases
 
     def add_gradient(self, x, weights, delta, out, scale, keep):  # noqa: ARG002 (of the same form for all)
-        add_product(x, delta, out, scale, keep)
+        add_scaled_product(x, delta, out, scale, keep)
 
     def pass_back(self, x, weights, delta, out):  # noqa: ARG002
         np.matmul(delta, weights.T, out=out)
@@ -81,7 +81,7 @@ class Quadratic(Integration):
         out += biases
 
     def add_gradient(self, x, weights, delta, out, scale, keep):  # noqa: ARG002
-        add_product(x * x, delta, out, scale, keep)
+        add_scaled_product(x * x, delta, out, scale, keep)
 
     def pass_back(self, x, weights, delta, out):
         np.matmul(delta, weights.T, out=out)
@@ -108,7 +108,7 @@ class Spherical(Integration):
         """The gradient is -2/d (xᵀ delta - w Σ delta)."""
         scale *= -2.0 / max(len(weights), 1)
         np.multiply(weights, keep - scale * delta.sum(axis=0), out=out)
-        add_product(x, delta, out, scale, 1.0)
+        add_scaled_product(x, delta, out, scale, 1.0)
 
     def pass_back(self, x, weights, delta, out):
         np.matmul(delta, weights.T, out=out)

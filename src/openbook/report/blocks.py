@@ -190,7 +190,7 @@ class Code(Block):
 
 
 @dataclass(frozen=True)
-class Draft(Block):
+class DraftText(Block):
     """Text to be copied; what stands in [brackets …] with an ellipsis is to be filled in."""
 
     text: str

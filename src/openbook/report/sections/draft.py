@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from openbook.report import words
-from openbook.report.blocks import Block, Draft, Fold, Paragraph, section
+from openbook.report.blocks import Block, DraftText, Fold, Paragraph, section
 from openbook.report.sections.questions import QUESTIONS, reviewer_questions
 from openbook.report.study import StudyResult
 from openbook.report.templates import environment
@@ -28,7 +28,7 @@ def draft_of_report(result: StudyResult, places: Mapping[str, Sequence[str]]) ->
         "Copy the text below. The results of the study are filled in; add what only you can know where it is"
         " [marked …]. Check every sentence before you use it."
     )
-    yield from (Paragraph(about), Fold("The draft", [Draft(draft(result, places))]))
+    yield from (Paragraph(about), Fold("The draft", [DraftText(draft(result, places))]))
 
 
 def draft(result: StudyResult, places: Mapping[str, Sequence[str]]) -> str:
