@@ -76,6 +76,7 @@ def arguments(function, supplies):
     own = {
         "bias_variance": {"y": BINARY, "repeats": 3},
         "choose_k": {"ks": [2, 3]},
+        "differing_rows": {"a": supplies["model"], "b": supplies["model"]},
         "compare_over_sets": {"scores": {"iris": {"a": 0.9, "b": 0.8}, "wine": {"a": 0.7, "b": 0.9}}},
         "side_by_side": {"a": ranked, "b": ranked},
         "tune": {"knobs": {"max_depth": [1, 2]}, "nested": False},

@@ -8,8 +8,9 @@ from inspect import signature
 import pytest
 
 from openbook import registry
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ValueOf, Whole, WordOr
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ValueOf, Whole, WordOr, Workers
 from openbook.data import Numeric, Schema, Text, read
+from openbook.ensemble.bagging import SampleSize
 from openbook.errors import OpenbookError, ParameterError, RefusalError
 from openbook.work import Work
 from openbook.work.formula import parse
@@ -107,6 +108,8 @@ BAD = {
     OneOf: ["nonsense", 3, None],
     Whole: [-1, 0, 2.5, True, "3", None],
     Number: [-1, math.nan, math.inf, True, "3"],
+    SampleSize: [0, -1, 0.0, 1.5, True, "3"],
+    Workers: [0, 1.5, True, "3"],
     Flag: [0, 1, None, "yes"],
     ValueOf: [1.0, None, "Laplace"],
 }

@@ -12,8 +12,7 @@ REASONS = {
     "derive_row": "the twin of each family: how its prediction was made",
     "Categorical": "a kind of column, and the distribution of such a column",
     "Protocol": "how a plan says that learners are judged, and the splitter made by it",
-    "disagreement": "of the members of an ensemble, of two models row by row, and of models without labels",
-    "Disagreement": "of two models on labelled rows, and of two on rows without labels",
+    "disagreement": "of the members of an ensemble, of two models row by row, and of a committee",
     "beats": "the same question to each form of counts: of many classes, and of two",
     "plogp": "x log2 x: in a kernel, and of an array",
     **dict.fromkeys(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import openbook
+from openbook.plan import StudyOptions
 
 PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
 
@@ -207,8 +208,9 @@ def tables():
 
 
 def is_record(made):
-    """Whether it is a result or a small value, whose fields are its own; a splitter is what users make."""
-    if not inspect.isclass(made) or (hasattr(made, "get_n_splits") and made.__name__ != "Protocol"):
+    """Whether it is a result or a small value, whose fields are its own; users make splitters and options."""
+    made_by_users = hasattr(made, "get_n_splits") and made.__name__ != "Protocol"
+    if not inspect.isclass(made) or made_by_users or made is StudyOptions:
         return False
     return dataclasses.is_dataclass(made) or hasattr(made, "_fields") or issubclass(made, BaseException)
 

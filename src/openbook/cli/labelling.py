@@ -7,7 +7,7 @@ which labels were asked for, so that a study tests the others only. Keys come on
 line by line from a pipe.
 
 At the end it offers to find out whether the answers helped: some rows that the classifiers without them and
-with them predict differently are labelled (`label.disagreement`). Who was right is not said before all are.
+with them predict differently are labelled (`label.differing_rows`). Who was right is not said before all are.
 """
 
 import sys
@@ -30,7 +30,7 @@ from openbook.judge.chance.intervals import wilson
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.label.answers import AnswerFile
 from openbook.label.asker import Asker
-from openbook.label.disagreement import Gain, disagreement
+from openbook.label.differing_rows import Gain, differing_rows
 from openbook.label.effect import asked_effect
 from openbook.registry import learner
 from openbook.words.numbers import shown
@@ -114,7 +114,7 @@ class Labelling:
         free = [i for i, label in enumerate(self.labels) if label is None]
         if self.before is None or not self.answers.labels or not free:
             return
-        found = disagreement(self.before, self.asker.estimator_, self.rows.take(free))
+        found = differing_rows(self.before, self.asker.estimator_, self.rows.take(free))
         if (count := min(COMPARED, len(found.rows))) < FEWEST:
             return
         say(screen, "")
@@ -127,7 +127,7 @@ class Labelling:
         say(screen, f"Label {count} more?  [y]es [q]uit", style="bold")
         if _key() != "y":
             return
-        drawn = found.draw(count, self.random)
+        drawn = found.sample(count, self.random)
         for number, place in enumerate(drawn, 1):
             self._show(screen, free[place], f", {number} of {count} that tell the two apart")
             if not self._answer(screen, free[place], drawn=False):

@@ -5,7 +5,7 @@ from openbook.label.asker import Asker
 from openbook.label.assumptions import AssumptionCheck, check_assumption
 from openbook.label.cluster_then_label import ClusterThenLabel
 from openbook.label.co_training import CoTraining
-from openbook.label.disagreement import Disagreement, Gain, disagreement
+from openbook.label.differing_rows import DifferingRows, Gain, differing_rows
 from openbook.label.effect import AskedEffect, UnlabelledEffect, asked_effect, unlabelled_effect
 from openbook.label.naive_bayes_em import NaiveBayesEM
 from openbook.label.nearest_propagation import NearestPropagation
@@ -23,7 +23,7 @@ __all__ = [
     "ClusterThenLabel",
     "CoTraining",
     "DawidSkene",
-    "Disagreement",
+    "DifferingRows",
     "Gain",
     "LabelPropagation",
     "LabelSpreading",
@@ -37,7 +37,7 @@ __all__ = [
     "UnlabelledEffect",
     "asked_effect",
     "check_assumption",
-    "disagreement",
+    "differing_rows",
     "simulate",
     "unlabelled_effect",
 ]

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import binomtest
 
 from openbook.errors import DataError
-from openbook.label import Disagreement
+from openbook.label import DifferingRows
 
-DIFFER = Disagreement(100, np.arange(0, 40, 2), np.repeat("old", 20), np.repeat("new", 20))
+DIFFER = DifferingRows(100, np.arange(0, 40, 2), np.repeat("old", 20), np.repeat("new", 20))
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_interval_is_scipys_of_the_rows_on_which_one_is_right():
 
 
 def test_rows_are_drawn_from_those_that_differ():
-    assert sorted(DIFFER.draw(50, random_state=0)) == DIFFER.rows.tolist()
-    assert len(set(DIFFER.draw(5, random_state=0))) == 5
-    assert DIFFER.draw(5, random_state=3) == DIFFER.draw(5, random_state=3)
+    assert sorted(DIFFER.sample(50, random_state=0)) == DIFFER.rows.tolist()
+    assert len(set(DIFFER.sample(5, random_state=0))) == 5
+    assert DIFFER.sample(5, random_state=3) == DIFFER.sample(5, random_state=3)
 
 
 @pytest.mark.parametrize("rows", [[], [1]])

@@ -44,7 +44,7 @@ class Gain:
 
     Examples
     --------
-    >>> found = Disagreement(60, np.arange(12), np.full(12, "yes"), np.full(12, "no"))
+    >>> found = DifferingRows(60, np.arange(12), np.full(12, "yes"), np.full(12, "no"))
     >>> gain = found.gain(range(12), ["no"] * 11 + ["yes"])
     >>> gain.verdict, gain.later_right, gain.earlier_right
     ('better', 11, 1)
@@ -84,7 +84,7 @@ class Gain:
 
 
 @dataclass(frozen=True)
-class Disagreement:
+class DifferingRows:
     """The rows that two classifiers predict differently.
 
     Attributes
@@ -102,7 +102,7 @@ class Disagreement:
 
     Examples
     --------
-    >>> found = Disagreement(10, np.array([3, 5]), np.array(["yes", "no"]), np.array(["no", "yes"]))
+    >>> found = DifferingRows(10, np.array([3, 5]), np.array(["yes", "no"]), np.array(["no", "yes"]))
     >>> found.gain([3, 5], ["no", "yes"]).test.difference
     0.2
     """
@@ -112,7 +112,7 @@ class Disagreement:
     earlier: np.ndarray
     later: np.ndarray
 
-    def draw(self, n: int = 20, random_state: Any = None) -> list[int]:
+    def sample(self, n: int = 20, random_state: Any = None) -> list[int]:
         """Rows to label, at random; fewer than n where no more differ.
 
         Parameters
@@ -135,7 +135,7 @@ class Disagreement:
         Parameters
         ----------
         rows : sequence of int
-            Rows that `draw` gave. Which of them are labelled must not depend on who is right.
+            Rows that `sample` gave. Which of them are labelled must not depend on who is right.
         labels : sequence
             The label of each.
         level : float, default=0.95
@@ -147,7 +147,7 @@ class Disagreement:
         """
         m = len(rows)
         if not m or not np.isin(rows, self.rows).all():
-            msg = "the gain needs labels of rows that are predicted differently: rows of draw()"
+            msg = "the gain needs labels of rows that are predicted differently: rows of sample()"
             raise DataError(msg)
         places, truth = np.searchsorted(self.rows, rows), np.asarray(labels)
         right = self.later[places] == truth, self.earlier[places] == truth
@@ -184,7 +184,7 @@ class Disagreement:
 
 
 @documented
-def disagreement(a: Any, b: Any, X: Any) -> Disagreement:
+def differing_rows(a: Any, b: Any, X: Any) -> DifferingRows:
     """The rows that two classifiers predict differently.
 
     Parameters
@@ -196,7 +196,7 @@ def disagreement(a: Any, b: Any, X: Any) -> Disagreement:
 
     Returns
     -------
-    Disagreement
+    DifferingRows
 
     Notes
     -----
@@ -207,10 +207,10 @@ def disagreement(a: Any, b: Any, X: Any) -> Disagreement:
     >>> from openbook.bayes import NaiveBayes
     >>> rows, labels = [[0.0], [1.0], [9.0], [10.0]], ["low", "low", "high", "high"]
     >>> a, b = NaiveBayes().fit(rows, labels), NaiveBayes().fit([*rows, [4.0]], [*labels, "high"])
-    >>> disagreement(a, b, [[1.0], [4.0], [6.0]]).rows.tolist()
+    >>> differing_rows(a, b, [[1.0], [4.0], [6.0]]).rows.tolist()
     [1]
     """
     table = read(X)
     earlier, later = (np.asarray(model.predict(table)) for model in (a, b))
     rows = np.flatnonzero(earlier != later)
-    return Disagreement(len(table), rows, earlier[rows], later[rows])
+    return DifferingRows(len(table), rows, earlier[rows], later[rows])
