@@ -16,13 +16,15 @@ _ALWAYS_CONVERGES = "it runs until it has converged"
 _NO_PENALTY = "it has no penalty"
 _EPOCHS = "it stops after max_iter epochs, or when no row is wrong"
 _DEPENDENT = "columns that follow from others are found and named in notes_"
+_NAMED_FUNCTIONS = "func is one of a few named functions"
+_TOWARDS_POOLED = "shrinkage draws each covariance towards that of all classes"
 _SEVERAL_SOLVERS = "it chooses the solver by the shape of the table"
 _UNSEEN = "values that were not in the training rows are always allowed, and count as unknown"
 
 #: By parameter; by class and parameter where the reason is that of one class.
 NOT_TAKEN = {
     # what does not change the model
-    "cache_size": "the cache has the size that the rows need",
+    "cache_size": "the solver manages its memory by itself",
     "copy": "the rows that are passed never change",
     "copy_X": "the rows that are passed never change",
     "copy_x": "the rows that are passed never change",
@@ -30,7 +32,7 @@ NOT_TAKEN = {
     "memory": "nothing is cached between fits",
     "n_jobs": "set the workers with joblib.parallel_config(n_jobs=…) around it",
     "precompute": "it chooses by the shape of the table",
-    "shrinking": "it always leaves out rows that are settled",
+    "shrinking": "the solver chooses the rows to work on",
     "verbose": "a fit prints nothing; openbook study shows progress",
     "verbose_interval": "a fit prints nothing; openbook study shows progress",
     "warm_start": "each fit starts anew; learners with partial_fit go on from the last model",
@@ -84,8 +86,9 @@ NOT_TAKEN = {
     "epsilon": "Adam runs with the published 1e-8",
     "break_ties": "ties go to the class that comes first in classes_",
     "class_weight": "pass sample_weight to fit",
-    "covariance_estimator": "shrinkage draws the covariances towards a multiple of the identity",
-    "decision_function_shape": "decision_function has a column for each class",
+    "covariance_estimator": "shrinkage draws the covariance towards its diagonal",
+    "QuadraticDiscriminantAnalysis.covariance_estimator": _TOWARDS_POOLED,
+    "decision_function_shape": "decision_function has a column for each class, one for two classes",
     "early_stopping": _EPOCHS,
     "kernel_params": "gamma, degree and coef0 are parameters of their own",
     "l1_ratio": _NO_PENALTY,
@@ -98,7 +101,7 @@ NOT_TAKEN = {
     "priors": "the shares of the classes in the training rows are the priors; sample_weight changes them",
     "probability": "predict_proba always works",
     "random_state": "nothing in it is random",
-    "reg_param": "shrinkage is its name here",
+    "reg_param": _TOWARDS_POOLED,
     "store_covariance": "covariances are always kept",
     "validation_fraction": "no rows are held out",
     "whiten": "put a StandardScaler behind it",
@@ -121,23 +124,23 @@ NOT_TAKEN = {
     "add_indicator": "put a MissingIndicator beside it",
     "categories": "the schema of the table lists them: openbook.read(…, kinds={'size': ['S', 'M', 'L']})",
     "chain_method": "a link of the chain is told the labels that earlier links decide",
-    "check_inverse": "it has no inverse",
+    "check_inverse": _NAMED_FUNCTIONS,
     "cv": "fit_transform codes each training row without its own target",
     "ClassifierChain.cv": "a link of the chain is told the labels that earlier links decide",
     "dtype": "numbers are float64",
     "encode": "bins are one ordinal column",
     "encoded_missing_value": "missing cells stay missing",
     "error_on_new": "gaps in any column are allowed",
-    "feature_name_combiner": "columns are named column=value",
+    "feature_name_combiner": "columns are named 'column = value'",
     "feature_names_out": "columns keep their names",
     "handle_unknown": _UNSEEN,
     "ignore_implicit_zeros": "zeros are numbers",
     "importance_getter": "columns are ranked by coef_ or feature_importances_",
     "include_bias": "learners add the intercept themselves",
-    "inv_kw_args": "it has no inverse",
-    "inverse_func": "it has no inverse",
+    "inv_kw_args": _NAMED_FUNCTIONS,
+    "inverse_func": _NAMED_FUNCTIONS,
     "keep_empty_features": "columns without a value are kept",
-    "kw_args": "bind them: functools.partial(func, …)",
+    "kw_args": _NAMED_FUNCTIONS,
     "max_categories": "put RareValues in front of it, which pools rare values",
     "min_frequency": "put RareValues in front of it, which pools rare values",
     "missing_values": "missing cells are known when a table is read: openbook.read(…, missing=['', '-999'])",
