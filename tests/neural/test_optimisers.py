@@ -7,7 +7,7 @@ import pytest
 
 from openbook.neural import MLPRegressor
 from openbook.neural.network import Parameters
-from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
+from openbook.neural.optimisers import OPTIMISERS
 
 ONE = {
     "hidden_layer_sizes": (),
@@ -82,17 +82,42 @@ def test_biases_are_not_penalised():
         ("constant", [0.8, 0.8, 0.8, 0.8]),
         ("inverse", [0.8, 0.8 / 1.5, 0.8 / 2, 0.8 / 2.5]),
         ("exponential", [0.8, 0.8 * math.exp(-0.5), 0.8 * math.exp(-1), 0.8 * math.exp(-1.5)]),
+        ("invscaling", [0.8, 0.8 / math.sqrt(2), 0.8 / math.sqrt(3), 0.8 / 2]),  # one row an epoch
         ("cosine", [0.8, 0.4 * (1 + math.sqrt(0.5)), 0.4, 0.4 * (1 - math.sqrt(0.5))]),
     ],
 )
 def test_schedules(schedule, expected):
-    assert [SCHEDULES[schedule](0.8, 0.5, t, 4) for t in range(4)] == pytest.approx(expected, rel=1e-12)
     w, weights = 3.0, []
     for step in expected:
         w -= step * (w - 1)
         weights.append(w)
     walked = path(solver="sgd", learning_rate_init=0.8, learning_rate=schedule, decay=0.5, max_iter=4)
     assert walked == pytest.approx(weights, rel=1e-12)
+
+
+def test_invscaling_counts_rows_as_scikit_learn_does():
+    # an epoch of two alike rows: the second step is 0.8 / √3, the third 0.8 / √5
+    model = MLPRegressor(
+        **ONE, solver="sgd", learning_rate_init=0.8, learning_rate="invscaling", max_iter=3
+    ).fit([[1.0], [1.0]], [1.0, 1.0])
+    away = 2 * (1 - 0.8) * (1 - 0.8 / math.sqrt(3)) * (1 - 0.8 / math.sqrt(5))
+    assert model.coefs_[0][0, 0] == pytest.approx(1 + away)
+
+
+def test_an_adaptive_step_is_divided_by_five_where_the_loss_stalls():
+    # steps of 2 go from 3 to -1 and back, with a loss of 2: after two epochs without a fall the step is 0.4
+    walked = path(
+        solver="sgd", learning_rate_init=2.0, learning_rate="adaptive", n_iter_no_change=2, max_iter=5
+    )
+    assert walked == pytest.approx([-1.0, 3.0, -1.0, -0.2, 0.28])
+
+
+def test_an_adaptive_step_ends_training_when_it_is_tiny():
+    # from 3e-6 on, each stall of one epoch divides it: 6e-7 is the first below 1e-6, and its stall ends it
+    model = MLPRegressor(
+        **{**ONE, "tol": 1.0, "n_iter_no_change": 1}, learning_rate_init=3e-6, learning_rate="adaptive"
+    )
+    assert model.fit([[1.0]], [1.0]).n_iter_ == 3
 
 
 def test_parameters_are_views_of_one_vector():

@@ -97,7 +97,6 @@ NOT_TAKEN = {
     "penalty": "C and l1_ratio set the penalty; C=math.inf is none",
     "Perceptron.penalty": _NO_PENALTY,
     "positive": "coefficients may have any sign",
-    "power_t": "learning_rate says how the rate falls",
     "priors": "the shares of the classes in the training rows are the priors; sample_weight changes them",
     "probability": "predict_proba always works",
     "random_state": "nothing in it is random",

@@ -37,10 +37,14 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
     momentum : float, default=0.9
         How much of its speed descent with momentum keeps.
-    learning_rate : {"constant", "inverse", "exponential", "cosine"}, default="constant"
-        How the learning rate changes from epoch to epoch.
+    learning_rate : str, default="constant"
+        How the learning rate changes from epoch to epoch. "constant", "invscaling" (divided by a power of the
+        rows seen) and "adaptive" (divided by 5 where the loss has not fallen for `n_iter_no_change` epochs)
+        are scikit-learn's; "inverse", "exponential" and "cosine" fall with the epochs.
     decay : float, default=0.01
-        The learning rate after t epochs: η / (1 + decay t), η e^(-decay t), or down to 0 along a cosine.
+        The learning rate after t epochs: η / (1 + decay t) by "inverse", η e^(-decay t) by "exponential".
+    power_t : float, default=0.5
+        The power of "invscaling": the learning rate after t rows is η / (1 + t)^power_t.
     batch_size : int or "auto", default="auto"
         Rows of an update. "auto" for all, if there are no more than 1,000, and else 128.
     max_iter : int, default=200
@@ -115,6 +119,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         momentum=0.9,
         learning_rate="constant",
         decay=0.01,
+        power_t=0.5,
         batch_size="auto",
         max_iter=200,
         tol=1e-4,
@@ -133,6 +138,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         self.momentum = momentum
         self.learning_rate = learning_rate
         self.decay = decay
+        self.power_t = power_t
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.tol = tol

@@ -34,6 +34,7 @@ class NetworkLearner(Trained, Learner):
         momentum=0.9,
         learning_rate="constant",
         decay=0.01,
+        power_t=0.5,
         batch_size="auto",
         max_iter=100,
         tol=1e-4,
@@ -63,6 +64,7 @@ class NetworkLearner(Trained, Learner):
         self.momentum = momentum
         self.learning_rate = learning_rate
         self.decay = decay
+        self.power_t = power_t
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.tol = tol

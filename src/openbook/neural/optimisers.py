@@ -7,14 +7,19 @@ r"""Optimisers: how weights move along the gradient g; and schedules, how the st
 with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, and m̂, v̂ corrected for their start at 0. The penalty ½ α Σ w² / n adds
 α w / n to the gradient of the weights, for a batch of n rows as in scikit-learn; biases are not penalised.
 
-    constant    η        inverse    η / (1 + r t)        exponential    η e^(-r t)
-    cosine      η (1 + cos(π t / T)) / 2                 t epochs done, of T at most; r the decay
+    constant      η                            inverse        η / (1 + r t)
+    invscaling    η / (1 + t n)^p              exponential    η e^(-r t)
+    adaptive      η / 5^s                      cosine         η (1 + cos(π t / T)) / 2
+
+after t epochs of T at most, over n rows each; r is the decay, p is power_t, and s counts how often the loss
+stood still. The first column is scikit-learn's.
 
 Moments are vectors over all parameters (P,), as `Parameters.vector`.
 """
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,9 +109,14 @@ OPTIMISERS: dict[str, Any] = {"sgd": Descent, "momentum": Momentum, "adam": Adam
 #: The step unless one is given.
 STEPS = {"sgd": 0.1, "momentum": 0.02, "adam": 0.02}
 
-SCHEDULES = {
-    "constant": lambda step, decay, epoch, epochs: step,  # noqa: ARG005 (of the same form for all)
-    "inverse": lambda step, decay, epoch, epochs: step / (1.0 + decay * epoch),  # noqa: ARG005
-    "exponential": lambda step, decay, epoch, epochs: step * math.exp(-decay * epoch),  # noqa: ARG005
-    "cosine": lambda step, decay, epoch, epochs: step * (1.0 + math.cos(math.pi * epoch / epochs)) / 2.0,  # noqa: ARG005
+#: What the step is multiplied by after t epochs of n rows.
+SCHEDULES: dict[str, Callable[[Any, int, int], float]] = {
+    "constant": lambda settings, t, n: 1.0,  # noqa: ARG005 (of the same form for all)
+    "invscaling": lambda settings, t, n: (1.0 + t * n) ** -settings.power_t,
+    "adaptive": lambda settings, t, n: 1.0,  # noqa: ARG005 (`TrainingRun` divides it where the loss stalls)
+    "inverse": lambda settings, t, n: 1.0 / (1.0 + settings.decay * t),  # noqa: ARG005
+    "exponential": lambda settings, t, n: math.exp(-settings.decay * t),  # noqa: ARG005
+    "cosine": lambda settings, t, n: (1.0 + math.cos(math.pi * t / settings.max_iter)) / 2.0,  # noqa: ARG005
 }
+#: By how much an adaptive step is divided where the loss stalls, and the step that ends training.
+SLOWER, SLOWEST = 5.0, 1e-6

@@ -82,6 +82,7 @@ RULES: dict[str, ParameterRule] = {
     "momentum": Number(at_least=0, at_most=1),
     "learning_rate": OneOf(*SCHEDULES),
     "decay": Number(at_least=0),
+    "power_t": Number(at_least=0),
     "batch_size": WordOr(Whole(1), "auto"),
     "max_iter": Whole(0),
     "tol": Number(at_least=0),

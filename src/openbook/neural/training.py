@@ -5,7 +5,8 @@ r"""Training: batches of rows in a drawn order, epoch after epoch, until the los
 An epoch's loss is that of its rows as they were met, before the update that each batch makes. With early
 stopping some rows are held out; training ends when their loss has not fallen for `n_iter_no_change` epochs,
 and the weights of the best epoch are kept. Without, it ends when the loss itself has not fallen by `tol`,
-relative to the best so far, for as many epochs. An interrupt ends it too, and leaves the weights as they are.
+relative to the best so far, for as many epochs. Under "adaptive", the step is divided by 5 instead, until it
+is tiny. An interrupt ends it too, and leaves the weights as they are.
 
 X : float (n_rows, d)    targets : as the Output takes them    w : float (n_rows,) of mean 1, or None
 """
@@ -19,7 +20,7 @@ from scipy.sparse import csr_array
 from openbook.errors import ParameterError
 from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Parameters, Passes
-from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
+from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, SLOWER, SLOWEST
 
 #: Up to so many rows are one batch, unless told otherwise; and so many make one where there are more.
 WHOLE, USUAL = 1000, 128
@@ -45,6 +46,7 @@ class Settings(NamedTuple):
     momentum: float
     learning_rate: str
     decay: float
+    power_t: float
     batch_size: int | str
     max_iter: int
     tol: float
@@ -123,12 +125,12 @@ class TrainingRun:
         """Train until it ends; returns the History."""
         settings, history = self.settings, self.history
         stall, best = Stall(settings.tol, settings.n_iter_no_change), None
+        rate = settings.learning_rate_init
         history.ending = f"{settings.max_iter} epochs were requested"
         try:
             for epoch in range(settings.max_iter):
                 schedule = SCHEDULES[settings.learning_rate]
-                step = schedule(settings.learning_rate_init, settings.decay, epoch, settings.max_iter)
-                loss = self._epoch(step)
+                loss = self._epoch(rate * schedule(settings, epoch, len(self.learnt)))
                 history.loss.append(loss)
                 history.best = epoch + 1
                 if len(self.held):
@@ -137,6 +139,9 @@ class TrainingRun:
                     if loss == min(history.validation):
                         best = (epoch + 1, self.parameters.vector.copy())
                 if not stall.goes_on(loss):
+                    if settings.learning_rate == "adaptive" and rate > SLOWEST:
+                        rate, stall.epochs = rate / SLOWER, 0
+                        continue
                     whose = "of the held-out rows " if len(self.held) else ""
                     history.ending = f"the loss {whose}had not fallen for {settings.n_iter_no_change} epochs"
                     break
