@@ -93,6 +93,12 @@ def __getattr__(name: str) -> Any:
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     msg = f"module 'openbook' has no attribute {name!r}"
+    if name[:1].isupper():  # a class, which lives in the room of its family
+        registered = import_module("openbook.registry").LEARNERS.values()
+        places = (entry.place.split(":") for entry in registered)
+        msg += "".join(
+            f". It is in {module}: from {module} import {name}" for module, own in places if own == name
+        )
     raise AttributeError(msg)
 
 

@@ -8,6 +8,8 @@ fine.
 import importlib
 import inspect
 import pkgutil
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -228,3 +230,34 @@ def test_every_reason_is_needed():
         assert own[parameter] != other[parameter], (name, parameter)
     for name, method in NO_METHOD:
         assert not hasattr(named[name][0], method), (name, method)
+
+
+def test_the_guide_says_where_what_has_another_name_is():
+    """Every classifier of scikit-learn has our name, stands on the page, or is one that openbook lacks."""
+    page = (Path(openbook.__file__).parents[2] / "docs/guide/scikit_learn.md").read_text(encoding="utf-8")
+    ours = {name for name, _, _ in pairs()}
+    lacking = {
+        "GaussianProcessClassifier": "openbook has no Gaussian processes",
+        "NuSVC": "SVC has C",
+        "PassiveAggressiveClassifier": "Perceptron has partial_fit",
+        "RidgeClassifier": "LogisticRegression has a penalty",
+        "RidgeClassifierCV": "LogisticRegression has a penalty",
+        "SGDClassifier": "learners choose their solvers",
+    }
+    classifiers = {name for name, _ in all_estimators("classifier")}
+    assert {name for name in classifiers - ours if f"`{name}`" not in page} <= set(lacking)
+
+
+def test_what_the_guide_names_exists():
+    page = (Path(openbook.__file__).parents[2] / "docs/guide/scikit_learn.md").read_text(encoding="utf-8")
+    table = page[page.index("Where one class") : page.index("They agree.")]
+    named = {
+        (room, name)
+        for line in table.splitlines()
+        for room, name in re.findall(r"`(\w+)\.(\w+)", line.split("|")[-2] if "|" in line else "")
+    }
+    assert len(named) > 30
+    rooms = {
+        room: openbook if room == "ob" else importlib.import_module(f"openbook.{room}") for room, _ in named
+    }
+    assert {f"{room}.{name}" for room, name in named if not hasattr(rooms[room], name)} == set()

@@ -13,7 +13,7 @@ from sklearn import discriminant_analysis as theirs
 import openbook as ob
 from openbook.border.rows import Chunk, Rows
 from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table
-from openbook.errors import DataError, ModelFileError
+from openbook.errors import DataError, ModelFileError, ParameterError
 from openbook.linear import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from openbook.linear.scatter import ClassScatter
 from openbook.prepare.encoding import Encoding
@@ -47,6 +47,45 @@ def test_quadratic_as_the_densities_of_scipy_have_it(name, variance):
         joint.append(len(own) / len(block) * normal.pdf(block))
     proba = np.array(joint).T / np.sum(joint, axis=0)[:, None]
     np.testing.assert_allclose(ours.predict_proba(block), proba, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+@pytest.mark.parametrize("given", [(0.2, 0.3, 0.5), (0.0, 0.4, 0.6)])
+@BOTH
+def test_given_priors_by_the_densities_of_scipy(make, given, name):
+    block, labels = numbers(name)
+    ours = make(priors=given).fit(block, labels)
+    parts = [block[labels == label] for label in ours.classes_]
+    own = [np.cov(part.T, bias=True) for part in parts]
+    pooled = sum(len(part) * cov for part, cov in zip(parts, own, strict=True)) / len(block)
+    spreads = [pooled] * 3 if make is LinearDiscriminantAnalysis else own
+    joint = [
+        prior * multivariate_normal(part.mean(axis=0), spread).pdf(block)
+        for prior, part, spread in zip(given, parts, spreads, strict=True)
+    ]
+    proba = np.array(joint).T / np.sum(joint, axis=0)[:, None]
+    np.testing.assert_allclose(ours.predict_proba(block), proba, rtol=1e-6, atol=1e-9)
+    by_class = dict(zip(ours.classes_.tolist(), given, strict=True))
+    named = make(priors=by_class).fit(block, labels)
+    np.testing.assert_array_equal(named.predict_proba(block), ours.predict_proba(block))
+
+
+def test_given_priors_are_told_and_saved(tmp_path):
+    block, labels = numbers("iris")
+    model = LinearDiscriminantAnalysis(priors=(0.5, 0.25, 0.25)).fit(block, labels)
+    steps = model.work(block[:1])["prior"].parts
+    assert [(step.result, step.note) for step in steps] == [(0.5, "given"), (0.25, "given"), (0.25, "given")]
+    ob.save(model, tmp_path / "model.openbook")
+    again = ob.open_model(tmp_path / "model.openbook")
+    np.testing.assert_array_equal(again.predict_proba(block), model.predict_proba(block))
+
+
+@BOTH
+def test_a_prior_of_a_class_without_rows_is_refused(make):
+    X = Table(Schema((Numeric("x"),)), [np.array([1.0, 2.0, 4.0, 5.0])])
+    y = Table(Schema((Nominal("y", ("a", "b", "c")),)), [np.array([0, 0, 1, 1])])["y"]
+    with pytest.raises(ParameterError, match=r"no row has the class 'c'\. Its prior must be 0"):
+        make(priors=(0.4, 0.4, 0.2)).fit(X, y)
 
 
 def numbers(name):

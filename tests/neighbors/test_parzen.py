@@ -158,7 +158,7 @@ def test_what_a_density_needs():
     [
         ([0.5], "priors: 2 classes, but 1 numbers"),
         ([0.5, 0.6], r"priors must not be negative and must sum to 1, got \[0\.5, 0\.6\]"),
-        ("even", "priors must be None, or a sequence in the order of the classes, got 'even'"),
+        ("even", "priors must be None, a sequence or a mapping of class to probability, got 'even'"),
     ],
 )
 def test_priors_that_are_none(priors, message):

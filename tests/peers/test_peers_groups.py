@@ -105,3 +105,14 @@ def test_kernel_density(rule):
     theirs = neighbors.KernelDensity(bandwidth=ours.factor_).fit(X / spread)
     expected = theirs.score_samples(X / spread) - np.log(spread).sum()
     np.testing.assert_allclose(ours.score_samples(X), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_whitened_scores(name):
+    X = numbers(name)
+    ours = PCA(2, scale=False, variance="sample", whiten=True).fit(X)
+    theirs = decomposition.PCA(2, whiten=True).fit(X)
+    np.testing.assert_allclose(np.abs(ours.transform(X)), np.abs(theirs.transform(X)), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(ours.singular_values_, theirs.singular_values_, rtol=1e-8)
+    back, restored = theirs.inverse_transform(theirs.transform(X)), ours.inverse_transform(ours.transform(X))
+    np.testing.assert_allclose(restored.block(restored.names), back, rtol=1e-6, atol=1e-6)

@@ -6,6 +6,7 @@ It starts from the model's counts and sums and uses nothing that the kernels use
 import math
 
 from openbook.bayes.likelihood import given
+from openbook.border.priors import prior_steps
 from openbook.data import Word
 from openbook.data.attributes import as_text
 from openbook.text.columns import telling_words
@@ -89,14 +90,7 @@ def _truths(model):
 
 
 def _prior_steps(model):
-    weights = [float(weight) for weight in model.statistics_.classes]
-    total = math.fsum(weights)
-    for label, weight, prior in zip(_truths(model), weights, model.prior_, strict=True):
-        if model.priors is None:
-            numbers = fraction(weight, total)
-            yield Step(f"P({label})", r"\frac{N_c}{N}", numbers, weight / total)
-        else:
-            yield Step(f"P({label})", result=float(prior), note="given")
+    return prior_steps(model, _truths(model), model.statistics_.classes, model.prior_)
 
 
 def _product(label, prior, factors):

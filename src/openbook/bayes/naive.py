@@ -31,6 +31,7 @@ from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
+from openbook.border.priors import PRIORS, class_priors
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
 from openbook.data import Categorical, Numeric, SparseTable, Table, Text, Word
 from openbook.data.attributes import as_text
@@ -123,7 +124,7 @@ class NaiveBayes(Folding, Classifier):
     _rules = {
         "smoothing": ValueOf(NoSmoothing, Epsilon, Laplace, MEstimate),
         "variance": OneOf("mle", "sample", "pooled"),
-        "priors": Anything("None, a sequence or a mapping of class to probability"),
+        "priors": PRIORS,
         "distributions": Anything("None, a distribution, or a mapping of column to distribution"),
         "kinds": ColumnKinds(),
     }
@@ -259,7 +260,7 @@ class NaiveBayes(Folding, Classifier):
 
     def _solve(self):
         self._labels = [as_text(label) for label in self.classes_.tolist()]
-        self.prior_ = self._prior()
+        self.prior_ = class_priors(self, self.statistics_.classes)
         self.likelihoods_ = self._likelihoods(self.schema_)
         for likelihood, statistics in zip(self.likelihoods_, self.statistics_.parts, strict=True):
             likelihood.solve(statistics, self._labels, self.target_, self.statistics_.classes > 0)
@@ -334,29 +335,6 @@ class NaiveBayes(Folding, Classifier):
         if self.notes_:
             more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
             warnings.warn(f"NaiveBayes: {self.notes_[0]}{more}", stacklevel=5)
-
-    def _prior(self):
-        if self.priors is None:
-            weights = self.statistics_.classes
-            return weights / weights.sum()
-        priors = self.priors
-        if isinstance(priors, Mapping):
-            if absent := [label for label in self._labels if label not in {as_text(key) for key in priors}]:
-                hint = did_you_mean(absent[0], [as_text(key) for key in priors])
-                raise ParameterError(f"priors do not include class {absent[0]!r}. {hint}")
-            by_label = {as_text(key): value for key, value in priors.items()}
-            priors = [by_label[label] for label in self._labels]
-        try:
-            prior = np.asarray(priors, dtype=float)
-        except (TypeError, ValueError):
-            msg = f"priors must be {self._rules['priors'].demand()}, got {self.priors!r}"
-            raise ParameterError(msg) from None
-        if prior.shape != self.classes_.shape:
-            raise ParameterError(f"priors: {len(self.classes_)} classes, but {prior.size} numbers")
-        if (prior < 0).any() or not math.isclose(prior.sum(), 1.0, rel_tol=1e-9):
-            msg = f"priors must not be negative and must sum to 1, got {prior.tolist()} (sum {prior.sum():g})"
-            raise ParameterError(msg)
-        return prior
 
     def _log_joint(self, X):
         with np.errstate(divide="ignore"):

@@ -97,13 +97,11 @@ NOT_TAKEN = {
     "penalty": "C and l1_ratio set the penalty; C=math.inf is none",
     "Perceptron.penalty": _NO_PENALTY,
     "positive": "coefficients may have any sign",
-    "priors": "the shares of the classes in the training rows are the priors; sample_weight changes them",
     "probability": "predict_proba always works",
     "random_state": "nothing in it is random",
     "reg_param": _TOWARDS_POOLED,
     "store_covariance": "covariances are always kept",
     "validation_fraction": "no rows are held out",
-    "whiten": "put a StandardScaler behind it",
     # neighbours, clusters, outliers, densities
     "algorithm": "it chooses by the shape of the table",
     "compute_distances": "distances_ is always there",

@@ -4,8 +4,8 @@ r"""Discriminants: a normal distribution for each class, over all columns togeth
     quadratic    ln P(c) - 1/2 ln |S_c| - 1/2 (x - mu_c)' S_c^-1 (x - mu_c)    a covariance S_c for each
 
 The class of the largest discriminant is said, the first of equals, and P(c | x) is proportional to e to the
-discriminant. P(c) is the share of the rows. Covariances divide by the rows ("mle"), or ("sample") by the rows
-less the number of classes, for a class by its rows less 1.
+discriminant. P(c) is the share of the rows, or given. Covariances divide by the rows ("mle"), or ("sample")
+by the rows less the number of classes, for a class by its rows less 1.
 
 x : the encoded columns (`openbook.prepare`, without each first value). A missing cell counts as its column's
 mean, and is marked in a column of its own. What the data cannot give is said in `notes_` and in the work:
@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier, most_probable
+from openbook.border.priors import PRIORS, class_priors
 from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.damage import require
 from openbook.data.attributes import as_text
@@ -55,11 +56,16 @@ class _Discriminant(Folding, Classifier):
     """What both discriminants share: statistics, encoding, prior, means and covariances."""
 
     _takes_means = True
-    _rules = {"variance": OneOf("mle", "sample"), "shrinkage": Number(at_least=0, at_most=1)}
+    _rules = {
+        "variance": OneOf("mle", "sample"),
+        "shrinkage": Number(at_least=0, at_most=1),
+        "priors": PRIORS,
+    }
 
-    def __init__(self, variance="mle", shrinkage=0.0):
+    def __init__(self, variance="mle", shrinkage=0.0, priors=None):
         self.variance = variance
         self.shrinkage = shrinkage
+        self.priors = priors
 
     def knobs(self):
         return {"shrinkage": (0.0, 0.1, 0.3, 1.0)}
@@ -87,17 +93,20 @@ class _Discriminant(Folding, Classifier):
     def _solve(self):
         statistics = self.statistics_
         self.encoding_ = Encoding.from_sums(self.schema_, statistics.columns, reference=True)
-        self.priors_ = statistics.weight / statistics.weight.sum()
+        self.priors_ = class_priors(self, statistics.weight)
+        present = statistics.weight > 0
+        if absent := [label for label, p in zip(self._labels, self.priors_ * ~present, strict=True) if p > 0]:
+            raise ParameterError(f"priors: no row has the class {absent[0]!r}. Its prior must be 0")
         means, scatters = statistics.encoded(self.encoding_)
         within = reduce(add, scatters)
-        gap = (means - self.priors_ @ means) * (self.priors_ > 0)[:, None]
         weight = statistics.weight.sum()
+        gap = (means - statistics.weight / weight @ means) * present[:, None]
         total = within.with_rows(gap * np.sqrt(statistics.weight)[:, None])
         self.used_, self._root, self.notes_ = self._independent(total, weight, len(within.entries) - 1)
         self._whitening = np.linalg.inv(self._root)
         self._means = means[:, self.used_]
-        present = int((self.priors_ > 0).sum())
-        pooled = self._regular(within.part(self.used_, self.used_) / self._rows(weight, present))
+        rows = self._rows(weight, int(present.sum()))
+        pooled = self._regular(within.part(self.used_, self.used_) / rows)
         self._solve_classes(pooled, [scatter.part(self.used_, self.used_) for scatter in scatters])
 
     def _rows(self, weight, fitted):
@@ -188,7 +197,7 @@ class _Discriminant(Folding, Classifier):
         return proba
 
     def sample(self, n_samples=1, random_state=0):
-        """Draw rows: a class by its share of the rows, then all columns from its normal distribution.
+        """Draw rows: a class by its prior, then all columns from its normal distribution.
 
         An ordinal value is the nearest rank, a nominal one the value whose 0/1 column is the largest. A
         column that is not used stays at its mean.
@@ -260,12 +269,14 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         independent.
     n_components : int or None, default=None
         The directions on which `transform` gives scores; None for all there are, one fewer than classes.
+    priors : sequence, mapping of class to probability, or None, default=None
+        The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     priors_ : ndarray of shape (n_classes,)
-        The prior probability P(c) of each class: its share of the rows.
+        The prior probability P(c) of each class.
     encoding_ : Encoding
     used_ : ndarray
         The positions of the encoded columns that are used; others are constant or follow from them.
@@ -309,8 +320,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     _rules = {**_Discriminant._rules, "n_components": Maybe(Whole(at_least=1))}
 
-    def __init__(self, variance="mle", shrinkage=0.0, n_components=None):
-        super().__init__(variance=variance, shrinkage=shrinkage)
+    def __init__(self, variance="mle", shrinkage=0.0, n_components=None, priors=None):
+        super().__init__(variance=variance, shrinkage=shrinkage, priors=priors)
         self.n_components = n_components
 
     def _groups(self):
@@ -344,6 +355,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         for c, axis in enumerate(np.linalg.solve(root.T, axes[:n].T).T):
             self.components_[c, self.used_] = with_fixed_signs(axis)
         self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
+        self.mean_[self.used_] = self.priors_ @ self._means
 
     def transform(self, X):
         """The scores of each row on the directions in which the classes lie farthest apart.
@@ -426,12 +438,14 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     shrinkage : float, default=0.0
         From 0 to 1, how far each covariance is drawn towards that of all classes: 1 is the linear
         discriminant.
+    priors : sequence, mapping of class to probability, or None, default=None
+        The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     priors_ : ndarray of shape (n_classes,)
-        The prior probability P(c) of each class: its share of the rows.
+        The prior probability P(c) of each class.
     encoding_ : Encoding
     used_ : ndarray
         The positions of the encoded columns that are used; others are constant or follow from them.

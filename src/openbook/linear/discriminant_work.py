@@ -7,8 +7,9 @@ import math
 
 import numpy as np
 
+from openbook.border.priors import prior_steps
 from openbook.data.attributes import as_text
-from openbook.words.numbers import figure, fraction, signed
+from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
 #: Columns of a matrix that can be looked at, rows of a table, terms of a sum.
@@ -41,13 +42,7 @@ def _names(model):
 
 
 def _priors(model):
-    weights = model.statistics_.weight.tolist()
-    total = math.fsum(weights)
-    steps = [
-        Step(f"P({label})", r"\frac{N_c}{N}", fraction(w, total), w / total)
-        for label, w in zip(_labels(model), weights, strict=True)
-    ]
-    return Work("prior", tuple(steps))
+    return Work("prior", tuple(prior_steps(model, _labels(model), model.statistics_.weight, model.priors_)))
 
 
 def _means(model):

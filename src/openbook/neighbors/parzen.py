@@ -18,8 +18,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Regressor
-from openbook.border.rules import Anything, Maybe, NamedOr, Number, ParameterRule
-from openbook.errors import ParameterError, RefusalError
+from openbook.border.priors import PRIORS, class_priors
+from openbook.border.rules import Maybe, NamedOr, Number, ParameterRule
+from openbook.errors import RefusalError
 from openbook.neighbors.derive_windows import derive_density, derive_local_mean, derive_windows
 from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.windows import KERNELS, kernel_weights, log_volume
@@ -119,8 +120,8 @@ class ParzenClassifier(_Parzen, Classifier):
     kernel : str or function, default='gaussian'
         "gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "tricube", or a
         function of distance / radius, 0 beyond 1.
-    priors : sequence or None, default=None
-        None takes the classes' shares of the rows.
+    priors : sequence, mapping of class to probability, or None, default=None
+        The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
     metric : str or function, default='auto'
     algorithm : str, default='auto'
     scale : bool, default=True
@@ -151,7 +152,7 @@ class ParzenClassifier(_Parzen, Classifier):
     [[0.5, 0.5]]
     """
 
-    _rules = {**_RULES, "priors": Anything("None, or a sequence in the order of the classes")}
+    _rules = {**_RULES, "priors": PRIORS}
 
     def __init__(
         self,
@@ -176,21 +177,7 @@ class ParzenClassifier(_Parzen, Classifier):
         self.class_weights_ = np.bincount(
             self.statistics_.targets, self.statistics_.weights, len(self.classes_)
         )
-        self.prior_ = (
-            self.class_weights_ / self.class_weights_.sum() if self.priors is None else self._given()
-        )
-
-    def _given(self):
-        try:
-            prior = np.asarray(self.priors, dtype=float)
-        except (TypeError, ValueError):
-            msg = f"priors must be {self._rules['priors'].demand()}, got {self.priors!r}"
-            raise ParameterError(msg) from None
-        if prior.shape != self.classes_.shape:
-            raise ParameterError(f"priors: {len(self.classes_)} classes, but {prior.size} numbers")
-        if not ((prior >= 0).all() and math.isclose(prior.sum(), 1.0, rel_tol=1e-9)):
-            raise ParameterError(f"priors must not be negative and must sum to 1, got {prior.tolist()}")
-        return prior
+        self.prior_ = class_priors(self, self.class_weights_)
 
     def _log_sums(self, X):
         """Log Σ w_i K_i of each class in the window, (m, n_classes); minus infinity where it has no row."""

@@ -13,6 +13,8 @@ its eigenvectors u_c, v_c = Z'u_c / √(N λ_c).
 Missing cells count as the mean of their column, or ("em") as what the other columns of the row let expect if
 rows are normal: mean and S are then found by EM, a fold a round (`kernels.normals`).
 
+With `whiten=True` a score is divided by √λ_c, so that all scores vary by 1.
+
 Sign: of each component the loading of the largest size is above zero, the first of equals.
 
 components_ : float64 (n_components, d), of length 1 each
@@ -75,6 +77,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         The most rounds of EM.
     tol : float, default=1e-06
         EM ends when the log-likelihood of a row rises by less.
+    whiten : bool, default=False
+        Whether `transform` divides scores by their standard deviations, so that each varies by 1.
 
     Attributes
     ----------
@@ -84,6 +88,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         The number of components.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components_,)
         The variance along each component, and its share of the whole.
+    singular_values_ : ndarray of shape (n_components_,)
+        The lengths of the components' scores: the singular values of the centred rows.
     total_variance_ : float
         The sum of the variances of all encoded columns.
     encoding_ : Encoding
@@ -125,15 +131,26 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         "variance": OneOf("mle", "sample"),
         "max_iter": Whole(at_least=1),
         "tol": Number(at_least=0),
+        "whiten": Flag(),
     }
 
-    def __init__(self, n_components=None, scale=True, missing="mean", variance="mle", max_iter=200, tol=1e-6):
+    def __init__(
+        self,
+        n_components=None,
+        scale=True,
+        missing="mean",
+        variance="mle",
+        max_iter=200,
+        tol=1e-6,
+        whiten=False,
+    ):
         self.n_components = n_components
         self.scale = scale
         self.missing = missing
         self.variance = variance
         self.max_iter = max_iter
         self.tol = tol
+        self.whiten = whiten
 
     # learning
 
@@ -202,6 +219,16 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         scaled = np.isclose(spread, 1.0) | (encoding.scale != 1)  # with gaps, a column varies by less than 1
         wider = np.where(scaled, np.sqrt(weight / self._rows()), 1.0)
         return replace(encoding, scale=encoding.scale * wider)
+
+    @property
+    def singular_values_(self):
+        return np.sqrt(self.explained_variance_ * self._rows())
+
+    @property
+    def _divisors(self):
+        """What a score along each component is divided by."""
+        spread = np.sqrt(self.explained_variance_)
+        return np.where(spread > 0, spread, 1.0) if self.whiten else np.ones(self.n_components_)
 
     @property
     def covariance_(self):
@@ -306,11 +333,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
 
     def _scores(self, X):
         if self._normal is None:
-            return linear_scores(self.encoding_, X, self.components_, -self.components_ @ self.mean_)
+            weights = self.components_ / self._divisors[:, None]
+            return linear_scores(self.encoding_, X, weights, -weights @ self.mean_)
         return scored(self._open, X, self.n_components_, self._filled_scores)
 
     def _filled_scores(self, x):
-        return (self._filled(x) - self.mean_) @ self.components_.T
+        return (self._filled(x) - self.mean_) @ self.components_.T / self._divisors
 
     def _filled(self, x):
         """Encoded rows with NaN for gaps, with what the other columns let expect in their place."""
@@ -332,7 +360,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         """
         check_is_fitted(self)
         scores = checked_scores(scores, self.n_components_)
-        return self.encoding_.decoded(scores @ self.components_ + self.mean_)
+        return self.encoding_.decoded(scores * self._divisors @ self.components_ + self.mean_)
 
     @property
     def _n_features_out(self):

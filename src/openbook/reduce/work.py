@@ -122,8 +122,16 @@ def derive_scores(model, x, title) -> Work:
         terms = [f"{signed(v)} \\cdot {signed(gap)}" for v, gap in zip(loadings, gaps, strict=True)]
         if len(terms) > _SHOWN_TERMS + 1:
             terms = [*terms[:_SHOWN_TERMS], r"\dots", terms[-1]]
+        formula, numbers = r"\sum_j v_{cj} (x_j - m_j)", " + ".join(terms)
+        if getattr(model, "whiten", False):
+            spread = math.sqrt(model.explained_variance_[c])
+            formula, numbers = (
+                rf"\frac{{{formula}}}{{\sqrt{{\lambda_c}}}}",
+                rf"\frac{{{numbers}}}{{{figure(spread)}}}",
+            )
+            score /= spread or 1.0
         scores.append(score)
-        steps.append(Step(f"score {c + 1}", r"\sum_j v_{cj} (x_j - m_j)", " + ".join(terms), score))
+        steps.append(Step(f"score {c + 1}", formula, numbers, score))
     end = "The scores of the row: " + ", ".join(figure(score) for score in scores) + "."
     return Work(f"{title}: one row", (grid, Work("scores", tuple(steps))), end)
 
