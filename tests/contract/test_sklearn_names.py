@@ -16,7 +16,7 @@ import pytest
 from sklearn.utils import all_estimators
 
 import openbook
-from openbook.border.not_taken import NOT_TAKEN
+from openbook.border.not_taken import ANYWAY, IDLE, NOT_TAKEN, happens_anyway
 
 THEIRS = dict(all_estimators())
 
@@ -180,12 +180,68 @@ def test_no_parameter_has_another_word(name, ours, theirs):
     } == {}
 
 
+#: Parameters that ours lacks, and whose default in scikit-learn is not what ours does.
+OTHERWISE = {
+    ("BisectingKMeans", "init"): "k-means++ finds better cuts than random rows",
+    ("FunctionTransformer", "check_inverse"): "nothing is inverted",
+    ("GradientBoostingRegressor", "alpha"): "a share, of losses that ours lacks",
+    ("KBinsDiscretizer", "encode"): "bins are one ordinal column",
+    ("KBinsDiscretizer", "quantile_method"): "quantiles are those of the sorted values",
+    ("KBinsDiscretizer", "dtype"): "bins are codes",
+    ("LabelPropagation", "kernel"): "the graph of nearest rows fits into memory",
+    ("LabelPropagation", "gamma"): "of a kernel that ours lacks",
+    ("LabelSpreading", "kernel"): "the graph of nearest rows fits into memory",
+    ("LabelSpreading", "gamma"): "of a kernel that ours lacks",
+    ("MLPClassifier", "nesterovs_momentum"): "momentum is that of the textbook",
+    ("MLPRegressor", "nesterovs_momentum"): "momentum is that of the textbook",
+    ("MissingIndicator", "error_on_new"): "gaps in any column are allowed",
+    ("OneHotEncoder", "dtype"): "a type",
+    ("OneHotEncoder", "feature_name_combiner"): "columns are named 'column = value'",
+    ("OneHotEncoder", "handle_unknown"): "an unseen value is ordinary input",
+    ("OneHotEncoder", "sparse_output"): "columns of tables",
+    ("OrdinalEncoder", "dtype"): "a type",
+    ("OrdinalEncoder", "handle_unknown"): "an unseen value is ordinary input",
+    ("OrdinalEncoder", "unknown_value"): "it has no value of its own",
+    ("PolynomialFeatures", "include_bias"): "learners add the intercept themselves",
+    ("SimpleImputer", "keep_empty_features"): "columns without a value are kept",
+    ("KNNImputer", "keep_empty_features"): "columns without a value are kept",
+    ("TargetEncoder", "cv"): "each training row is coded without its own target",
+}
+
+
 @pytest.mark.parametrize(("name", "ours", "theirs"), PAIRS)
-def test_parameters_that_ours_lacks_are_refused_with_a_reason(name, ours, theirs):
+def test_parameters_that_ours_lacks_are_taken_for_what_it_does_and_else_refused(name, ours, theirs):
     own = defaults(ours)
-    for lacking in [p for p in defaults(theirs) if p not in own]:
-        with pytest.raises(TypeError, match=rf"{name} takes no '{lacking}': .+\. Leave it out\."):
-            ours(**{lacking: None})
+    given = {p for p in own if own[p] is inspect.Parameter.empty}
+    for lacking, usual in [(p, d) for p, d in defaults(theirs).items() if p not in own]:
+        refused = pytest.raises(TypeError, match=rf"{name} takes no '{lacking}': .+\. Leave it out\.")
+        if not happens_anyway(name, lacking, another := object()):
+            with refused:
+                ours(**dict.fromkeys(given), **{lacking: another})
+        if (name, lacking) in OTHERWISE:
+            with refused:
+                ours(**dict.fromkeys(given), **{lacking: usual})
+        else:
+            made = ours(**dict.fromkeys(given), **{lacking: usual})
+            assert lacking not in made.get_params()
+
+
+def test_every_value_that_changes_nothing_is_of_a_parameter_that_a_class_lacks():
+    lacking = {
+        (name, p) for name, ours, theirs in pairs() for p in set(defaults(theirs)) - set(defaults(ours))
+    }
+    names = {p for _, p in lacking} | {f"{name}.{p}" for name, p in lacking}
+    assert (set(ANYWAY) | IDLE) - names == set()
+    assert set(OTHERWISE) - lacking == set()
+
+
+def test_a_value_that_changes_nothing_is_told_apart_from_one_that_would():
+    assert openbook.svm.SVC(probability=True, random_state=3).get_params() == openbook.svm.SVC().get_params()
+    assert openbook.linear.Rocchio().get_params() == {}
+    with pytest.raises(TypeError, match="KBinsDiscretizer takes no 'encode': bins are one ordinal column"):
+        openbook.prepare.KBinsDiscretizer(encode="onehot")
+    with pytest.raises(TypeError, match=r"Rocchio has no parameter 'C'"):
+        openbook.linear.Rocchio(C=1)
 
 
 def test_every_reason_is_of_a_parameter_that_a_class_lacks():

@@ -1,13 +1,16 @@
-"""Parameters of scikit-learn's classes that openbook's classes of the same name do not take, and why.
+"""Parameters of scikit-learn's classes that openbook's classes of the same name do not have.
 
-Who knows scikit-learn tries its parameters. One that has no meaning here is refused with the reason and with
-what to do instead:
+Who knows scikit-learn tries its parameters. A value that asks for what the class does anyway is accepted, and
+changes nothing: `SVC(probability=True)`. Any other is refused with the reason and what to do instead:
 
-    TypeError: SVC takes no 'probability': predict_proba always works. Leave it out.
+    TypeError: KNNImputer takes no 'add_indicator': put a MissingIndicator beside it. Leave it out.
 """
 
-from typing import Any, Self
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from openbook.errors import did_you_mean
@@ -153,21 +156,171 @@ NOT_TAKEN = {
 }
 
 
+#: Parameters whose value never changes the model.
+IDLE = {
+    "ClassifierChain.verbose",
+    "DBSCAN.algorithm",
+    "KMeans.algorithm",
+    "BisectingKMeans.algorithm",
+    "KernelDensity.algorithm",
+    "LocalOutlierFactor.novelty",
+    "Perceptron.alpha",
+    "Perceptron.l1_ratio",
+    "Perceptron.validation_fraction",
+    "TargetEncoder.shuffle",
+    "TargetEncoder.target_type",
+    "TunedThresholdClassifierCV.thresholds",
+    "atol",
+    "breadth_first",
+    "cache_size",
+    "compute_distances",
+    "compute_full_tree",
+    "copy",
+    "copy_X",
+    "copy_x",
+    "dual",
+    "intercept_scaling",
+    "iterated_power",
+    "leaf_size",
+    "max_fun",
+    "max_iter",
+    "memory",
+    "n_jobs",
+    "n_oversamples",
+    "order",
+    "power_iteration_normalizer",
+    "precompute",
+    "probability",
+    "random_state",
+    "rtol",
+    "selection",
+    "shrinking",
+    "solver",
+    "store_covariance",
+    "subsample",
+    "svd_solver",
+    "tol",
+    "validate",
+    "verbose",
+    "verbose_interval",
+}
+
+#: Values of other parameters that ask for what the class does anyway.
+ANYWAY: dict[str, tuple[Any, ...]] = {
+    "AdaBoostClassifier.learning_rate": (1.0,),
+    "BisectingKMeans.init": ("k-means++",),
+    "ClassifierChain.cv": (None,),
+    "DBSCAN.p": (None, 2),
+    "IsolationForest.bootstrap": (False,),
+    "KBinsDiscretizer.encode": ("ordinal",),
+    "KNNImputer.add_indicator": (False,),
+    "KNNImputer.metric": ("nan_euclidean",),
+    "KernelDensity.kernel": ("gaussian",),
+    "KernelDensity.metric": ("euclidean",),
+    "LogisticRegression.penalty": ("l2", "elasticnet", "deprecated"),
+    "Perceptron.early_stopping": (False,),
+    "Perceptron.n_iter_no_change": (5,),
+    "Perceptron.penalty": (None,),
+    "Perceptron.tol": (None, 1e-3),
+    "accept_sparse": (False,),
+    "beta_1": (0.9,),
+    "beta_2": (0.999,),
+    "bootstrap_features": (False,),
+    "break_ties": (False,),
+    "categories": ("auto",),
+    "ccp_alpha": (0.0,),
+    "chain_method": ("predict",),
+    "class_weight": (None,),
+    "connectivity": (None,),
+    "covariance_estimator": (None,),
+    "criterion": ("squared_error", "friedman_mse", "deprecated"),
+    "decision_function_shape": ("ovr",),
+    "encoded_missing_value": (np.nan,),
+    "epsilon": (1e-8,),
+    "error_on_new": (False,),
+    "feature_names_out": (None, "one-to-one"),
+    "flatten_transform": (True,),
+    "handle_unknown": ("ignore", "infrequent_if_exist", "warn"),
+    "ignore_implicit_zeros": (False,),
+    "importance_getter": ("auto",),
+    "include_bias": (False,),
+    "init": (None,),
+    "inv_kw_args": (None,),
+    "inverse_func": (None,),
+    "keep_empty_features": (True,),
+    "kernel": ("knn",),
+    "kernel_params": (None,),
+    "kw_args": (None,),
+    "loss": ("log_loss",),
+    "max_categories": (None,),
+    "max_features": (1.0,),
+    "max_leaf_nodes": (None,),
+    "metric_params": (None,),
+    "min_frequency": (None,),
+    "min_impurity_decrease": (0.0,),
+    "min_weight_fraction_leaf": (0.0,),
+    "missing_values": (None, np.nan),
+    "monotonic_cst": (None,),
+    "nesterovs_momentum": (False,),
+    "oob_score": (False,),
+    "positive": (False,),
+    "power_t": (0.5,),
+    "precisions_init": (None,),
+    "refit": (True,),
+    "reg_param": (0.0,),
+    "response_method": ("auto", "predict_proba"),
+    "sparse": (False, "auto"),
+    "sparse_output": (False,),
+    "splitter": ("best",),
+    "stack_method": ("auto", "predict_proba"),
+    "store_cv_results": (False,),
+    "warm_start": (False,),
+    "weights_init": (None,),
+}
+
+
 def reason_not_taken(class_name: str, parameter: str) -> str | None:
     """Why a class does not take a parameter of scikit-learn's class of its name; None if unknown."""
     return NOT_TAKEN.get(f"{class_name}.{parameter}", NOT_TAKEN.get(parameter))
 
 
-class KnownParameters(BaseEstimator):
-    """Refuses an unknown parameter with a hint, where Python would only call it unexpected."""
+def happens_anyway(class_name: str, parameter: str, value: Any) -> bool:
+    """Whether a value of a parameter that a class lacks asks for what the class does anyway."""
+    own = f"{class_name}.{parameter}"
+    if own in ANYWAY or not ({own, parameter} & IDLE):
+        simple = value is None or isinstance(value, str | int | float)
+        return simple and value in ANYWAY.get(own, ANYWAY.get(parameter, ()))
+    return reason_not_taken(class_name, parameter) is not None
 
-    def __new__(cls, *_values: Any, **parameters: Any) -> Self:
-        known = cls._get_param_names()
-        for parameter in parameters:
-            if parameter in known:
-                continue
-            if reason := reason_not_taken(cls.__name__, parameter):
-                raise TypeError(f"{cls.__name__} takes no {parameter!r}: {reason}. Leave it out.")
-            hint = did_you_mean(parameter, known)
-            raise TypeError(f"{cls.__name__} has no parameter {parameter!r}. {hint}")
-        return super().__new__(cls)
+
+def with_known_parameters(init: Callable[..., None]) -> Callable[..., None]:
+    """A constructor that leaves out values of scikit-learn's that change nothing, and refuses others."""
+    code = init.__code__
+    known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(init)
+    def construct(self: Any, *values: Any, **parameters: Any) -> None:
+        for parameter in parameters.keys() - set(known):
+            name = type(self).__name__
+            if happens_anyway(name, parameter, parameters[parameter]):
+                del parameters[parameter]
+            elif reason := reason_not_taken(name, parameter):
+                raise TypeError(f"{name} takes no {parameter!r}: {reason}. Leave it out.")
+            else:
+                raise TypeError(f"{name} has no parameter {parameter!r}. {did_you_mean(parameter, known)}")
+        init(self, *values, **parameters)
+
+    return construct
+
+
+class KnownParameters(BaseEstimator):
+    """Knows the parameters of scikit-learn's class of the same name, and refuses unknown ones with a hint."""
+
+    @with_known_parameters
+    def __init__(self) -> None:
+        """Of a learner without parameters."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = with_known_parameters(cls.__init__)  # type: ignore[method-assign]

@@ -20,7 +20,7 @@ from openbook.work import Step
 PRIORS = Anything("None, a sequence or a mapping of class to probability")
 
 
-def class_priors(learner: Any, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def class_priors(learner: Any, weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """P(c) of each of the learner's `classes_`, whose rows weigh so much."""
     given = learner.priors
     if given is None:
