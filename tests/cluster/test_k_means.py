@@ -27,6 +27,13 @@ def test_two_groups_on_a_line():
     assert model.weights_.tolist() == [2, 3]
 
 
+def test_the_score_of_rows_is_minus_their_squared_distances():
+    """Centres 0.5 and 9.5: the rows 1 and 12 lie 0.5 and 2.5 away, 0.25 and 6.25 squared."""
+    model = KMeans(2, scale=False, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]])
+    assert model.score([[1.0], [12.0]]) == pytest.approx(-6.5)
+    assert model.score([[1.0], [12.0]], sample_weight=[2, 1]) == pytest.approx(-6.75)
+
+
 def test_a_tie_goes_to_the_first_mean():
     model = KMeans(2, init=[[0], [2]], scale=False).fit([[0], [2], [0], [2]])
     assert model.assign([[1.0]]).tolist() == [0]

@@ -341,3 +341,8 @@ def test_a_file_with_gaps_straight_away(tmp_path):
     distances, rows = model.kneighbors([{"owner": None, "income": None}])
     assert distances.tolist() == [[1.0]]
     assert rows.tolist() == [[0]]
+
+
+def test_the_nearest_rows_without_their_distances():
+    model = KNeighborsClassifier(2, scale=False).fit([[0.0], [1.0], [5.0]], ["a", "b", "b"])
+    assert model.kneighbors([[4.0]], return_distance=False).tolist() == [[2, 1]]

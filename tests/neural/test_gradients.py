@@ -18,7 +18,7 @@ from openbook.neural.outputs import CrossEntropy, Distance
 SIZES = (3, 4, 3, 2)
 ROWS = 5
 FORMULAS = {
-    "sigmoid": lambda z: 1 / (1 + np.exp(-z)),
+    "logistic": lambda z: 1 / (1 + np.exp(-z)),
     "tanh": np.tanh,
     "relu": lambda z: np.where(z > 0, z, 0.0),
     "identity": lambda z: z,
@@ -31,8 +31,8 @@ JOINS = {
 }
 OUTPUTS = {
     "cross-entropy of softmax": CrossEntropy("softmax"),
-    "cross-entropy of sigmoid": CrossEntropy("sigmoid"),
-    "squared sigmoid": Distance("sigmoid"),
+    "cross-entropy of sigmoid": CrossEntropy("logistic"),
+    "squared sigmoid": Distance("logistic"),
     "squared softmax": Distance("softmax"),
     "squared tanh": Distance("tanh"),
     "squared relu": Distance("relu"),
@@ -154,7 +154,7 @@ def test_the_derivation_is_the_gradient(activation, integration, seed):
             np.testing.assert_allclose(into.weights[i], updates, rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid"])
+@pytest.mark.parametrize("activation", ["tanh", "relu", "logistic"])
 def test_the_gradient_with_silent_units(activation):
     output = Distance("identity")
     parameters, network, X, T, _ = case(11, activation, "sum", output)
@@ -192,11 +192,11 @@ def test_sign_by_hand():
 
 
 def test_activations_stay_finite():
-    for name in ("sigmoid", "tanh", "softmax"):
+    for name in ("logistic", "tanh", "softmax"):
         z = np.array([[-1e4, 0.0, 1e4]])
         ACTIVATIONS[name].apply(z)
         assert np.isfinite(z).all()
-    assert twin.network_answer(ACTIVATIONS["sigmoid"], [-1e4, 0.0, 1e4]) == [0.0, 0.5, 1.0]
+    assert twin.network_answer(ACTIVATIONS["logistic"], [-1e4, 0.0, 1e4]) == [0.0, 0.5, 1.0]
     assert twin.network_answer(ACTIVATIONS["softmax"], [-1e4, 0.0, 0.0]) == [0.0, 0.5, 0.5]
 
 

@@ -29,7 +29,7 @@ def test_steps_solve_xor():
 
 
 def test_a_steep_sigmoid():
-    model = by_hand(activation="sigmoid", steepness=10.0)
+    model = by_hand(activation="logistic", steepness=10.0)
     assert model.hidden(X)[0] == pytest.approx([1 / (1 + np.exp(5)), 1 / (1 + np.exp(15))])
     work = model.work([0.0, 0.0], truth=1)
     assert work["h3"].result == pytest.approx(1 / (1 + np.exp(5)))
@@ -52,11 +52,11 @@ def test_an_activation_for_each_layer():
 
 
 def test_they_are_kept_in_the_model_file(tmp_path):
-    model = MLPClassifier((3, 2), activation=("step", "sigmoid"), steepness=3.0, pretrain=2, max_iter=3)
+    model = MLPClassifier((3, 2), activation=("step", "logistic"), steepness=3.0, pretrain=2, max_iter=3)
     model.set_params(random_state=0, unlabelled=[[0.5, 0.5]]).fit(X, XOR)
     openbook.save(model, tmp_path / "m.openbook")
     again = openbook.open_model(tmp_path / "m.openbook")
-    assert again.activation == ("step", "sigmoid")
+    assert again.activation == ("step", "logistic")
     assert again.unlabelled is None
     assert (again.predict_proba(X) == model.predict_proba(X)).all()
 
@@ -67,7 +67,7 @@ OPTIONS = [{}, {"loss": "squared"}, {"output": "softmax"}, {"integration": "sphe
 @pytest.mark.parametrize("options", OPTIONS)
 def test_chains_are_the_gradient(options):
     """∂E/∂w of the chain, against the loss itself."""
-    model = MLPClassifier((3, 2), max_iter=2, random_state=2, activation=("sigmoid", "tanh"), **options).fit(
+    model = MLPClassifier((3, 2), max_iter=2, random_state=2, activation=("logistic", "tanh"), **options).fit(
         X, XOR
     )
     row, truth = X[1].tolist(), 1

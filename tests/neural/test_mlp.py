@@ -6,6 +6,9 @@ import zipfile
 
 import numpy as np
 import pytest
+from sklearn import neural_network
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
 from openbook import load, open_model, save
 from openbook.data import Nominal, Schema, Table
@@ -20,7 +23,7 @@ X, Y = IRIS.split("species")
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
 
 
-@pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu"])
+@pytest.mark.parametrize("activation", ["tanh", "logistic", "relu"])
 def test_exclusive_or(activation):
     for loss in ("cross_entropy", "squared"):
         learner = MLPClassifier(
@@ -51,7 +54,7 @@ def test_a_ring_for_units_that_square(integration):
     assert learner.set_params(integration="sum").fit(points, inside).score(points, inside) < 0.8
 
 
-@pytest.mark.parametrize("output", ["sigmoid", "softmax", "tanh", "sign", "identity"])
+@pytest.mark.parametrize("output", ["logistic", "softmax", "tanh", "sign", "identity"])
 def test_any_output_gives_probabilities(output):
     for table, target in ((IRIS, "species"), (CREDIT, "default")):
         model = MLPClassifier(
@@ -81,9 +84,9 @@ def test_targets_by_hand():
     codes = np.array([0, 2, 1])
     assert CrossEntropy("softmax").coded(codes, 3, float).tolist() == [0, 2, 1]
     assert Distance("tanh").coded(codes, 3, float).tolist() == [[1, -1, -1], [-1, -1, 1], [-1, 1, -1]]
-    assert CrossEntropy("sigmoid").coded(np.array([0, 1]), 2, float).tolist() == [[0], [1]]
+    assert CrossEntropy("logistic").coded(np.array([0, 1]), 2, float).tolist() == [[0], [1]]
     assert Distance("sign").coded(np.array([0, 1]), 2, float).tolist() == [[-1], [1]]
-    assert Distance("sigmoid").units(2) == 1
+    assert Distance("logistic").units(2) == 1
     assert Distance("softmax").units(2) == 2
 
 
@@ -344,3 +347,14 @@ def test_a_regressor_of_no_scale(tmp_path):
     tampered(path, change_arrays=lambda arrays: arrays.update(target=np.array([0.0, 0.0])))
     with pytest.raises(ModelFileError, match="the scale of its target must be above zero"):
         open_model(path)
+
+
+def test_what_scikit_learn_tells_of_a_network_is_told():
+    X, y = load_iris(return_X_y=True)
+    told = ("n_layers_", "n_outputs_", "out_activation_")
+    for codes in (y, (y == 1).astype(int)):
+        ours = MLPClassifier((5, 4), max_iter=3, random_state=0).fit(X, codes)
+        with pytest.warns(ConvergenceWarning):
+            theirs = neural_network.MLPClassifier((5, 4), max_iter=3, random_state=0).fit(X, codes)
+        assert [getattr(ours, name) for name in told] == [getattr(theirs, name) for name in told]
+        assert (ours.loss_, ours.best_loss_) == (ours.loss_curve_[-1], min(ours.loss_curve_))

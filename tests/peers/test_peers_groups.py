@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from openbook import load
 from openbook.cluster import GaussianMixture
 from openbook.density import KernelDensity
+from openbook.linear import LinearDiscriminantAnalysis
 from openbook.reduce import PCA, LinearDiscriminantProjection
 
 SETS = {"iris": "species", "diabetes": "progression"}
@@ -92,6 +93,9 @@ def test_discriminant_projection():
     np.testing.assert_allclose(
         np.abs(ours.transform(X)), np.abs(theirs.transform(plain)), rtol=1e-7, atol=1e-9
     )
+    same = LinearDiscriminantAnalysis().fit(X, y)
+    np.testing.assert_allclose(np.abs(same.scalings_), np.abs(theirs.scalings_), rtol=1e-7)
+    np.testing.assert_allclose(same.xbar_, theirs.xbar_, rtol=1e-9)
 
 
 @pytest.mark.parametrize("rule", ["scott", "silverman"])
@@ -114,5 +118,7 @@ def test_whitened_scores(name):
     theirs = decomposition.PCA(2, whiten=True).fit(X)
     np.testing.assert_allclose(np.abs(ours.transform(X)), np.abs(theirs.transform(X)), rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(ours.singular_values_, theirs.singular_values_, rtol=1e-8)
+    assert ours.noise_variance_ == pytest.approx(theirs.noise_variance_, rel=1e-8)
+    assert ours.n_samples_ == theirs.n_samples_
     back, restored = theirs.inverse_transform(theirs.transform(X)), ours.inverse_transform(ours.transform(X))
     np.testing.assert_allclose(restored.block(restored.names), back, rtol=1e-6, atol=1e-6)

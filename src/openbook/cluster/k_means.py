@@ -132,6 +132,22 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeCluster
         found = self.distances(X)
         return found if self.metric == "manhattan" else np.sqrt(found)
 
+    def score(self, X, y=None, sample_weight=None):  # noqa: ARG002 (pipelines pass a target)
+        """Minus what is minimised, over these rows: the higher, the nearer they lie to their centres.
+
+        Parameters
+        ----------
+        X : rows
+        y : ignored, default=None
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        float
+        """
+        nearest = self.distances(X).min(axis=1)
+        return -float(nearest.sum() if sample_weight is None else nearest @ np.asarray(sample_weight))
+
     @property
     def _n_features_out(self):
         return len(self.prototypes_)

@@ -298,6 +298,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         The share of each direction in the sum of all criteria.
     mean_ : ndarray of shape (d,)
         The mean of the encoded columns, where scores are 0.
+    scalings_ : ndarray of shape (n_used, n_components_)
+        The directions in units of the columns.
+    xbar_ : ndarray of shape (n_used,)
+        The mean of the columns, the classes weighed by their priors.
     statistics_ : ClassScatter
         Weights, means and scatter of the classes, from which all else follows.
     notes_ : list of str
@@ -392,6 +396,15 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         x = np.repeat(self.mean_[None], len(scores), axis=0)
         x[:, self.used_] += scores @ self.components_[:, self.used_] @ self._covariance
         return self.encoding_.decoded(x)
+
+    @property
+    def scalings_(self):
+        scale, _ = self._units
+        return (self.components_[:, self.used_] / scale).T
+
+    @property
+    def xbar_(self):
+        return self.priors_ @ self.means_
 
     @property
     def _n_features_out(self):

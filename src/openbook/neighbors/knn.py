@@ -79,7 +79,7 @@ class _KNeighbors(NeighborLearner):
     def knobs(self):
         return {"n_neighbors": (1, 3, 5, 9, 15, 31), "weights": ("uniform", "inverse")}
 
-    def kneighbors(self, X, n_neighbors=None):
+    def kneighbors(self, X, n_neighbors=None, return_distance=True):
         """The distances and the rows of the nearest, both (m, n_neighbors), nearest first.
 
         Equally near rows come as `equally_near` says. Rows are numbered as they were learnt, from 0. If
@@ -90,12 +90,16 @@ class _KNeighbors(NeighborLearner):
         X : rows
         n_neighbors : int or None, default=None
             The number of rows; None for the parameter `n_neighbors`.
+        return_distance : bool, default=True
+            Whether the distances come with the rows.
 
         Returns
         -------
         distances, rows : arrays of shape (m, n_neighbors)
+            Or the rows alone.
         """
-        return super().kneighbors(X, self.n_neighbors if n_neighbors is None else n_neighbors)
+        distances, rows = super().kneighbors(X, self.n_neighbors if n_neighbors is None else n_neighbors)
+        return (distances, rows) if return_distance else rows
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -2,7 +2,7 @@ r"""Activations: what a unit says, given what its inputs add up to.
 
     sign       +1 where z ≥ 0, else -1     its slope is taken to be 1: the error goes straight through
     step       1 where z ≥ 0, else 0       the same
-    sigmoid    1 / (1 + e^(-s z))          s a (1 - a), with the steepness s, 1 unless told otherwise
+    logistic   1 / (1 + e^(-s z))          s a (1 - a), with the steepness s, 1 unless told otherwise
     tanh       tanh z                      1 - a²
     ReLU       max(0, z)                   1 where a > 0, else 0
     identity   z                           1
@@ -97,7 +97,7 @@ def steep_sigmoid(steepness):
     """The sigmoid of so many times its sum: the larger, the more like a step."""
     times = "" if steepness == 1 else f"{figure(float(steepness))} "
     return Activation(
-        "sigmoid",
+        "logistic",
         partial(_sigmoid, steepness),
         partial(_sigmoid_slope, steepness),
         rf"\frac{{1}}{{1 + e^{{-{times}z}}}}",
@@ -120,4 +120,4 @@ ACTIVATIONS = {
 }
 
 #: Those that can stand in a hidden layer; softmax joins units, and belongs at the end.
-HIDDEN = ("sign", "step", "sigmoid", "tanh", "relu", "identity")
+HIDDEN = ("sign", "step", "logistic", "tanh", "relu", "identity")

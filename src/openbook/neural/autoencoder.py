@@ -28,7 +28,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     ----------
     hidden_layer_sizes : sequence of int, default=(2,)
         The units of each layer down to the code, which is the last; the layers back up mirror them.
-    activation : {"tanh", "sigmoid", "relu", "step", "sign", "identity"} or sequence, default="tanh"
+    activation : {"tanh", "logistic", "relu", "step", "sign", "identity"} or sequence, default="tanh"
         What the hidden units make of their sums, or one for each layer down to the code and back up. With
         "identity" and one layer, the code spans the same space as the principal components.
     solver : {"adam", "momentum", "sgd"}, default="adam"

@@ -96,7 +96,7 @@ def _activated(activation, z, sums):
     return {
         "step": rf"[{z} \ge 0]",
         "sign": rf"\operatorname{{sign}}({z})",
-        "sigmoid": rf"\frac{{1}}{{1 + e^{{-{steep}{inside}}}}}",
+        "logistic": rf"\frac{{1}}{{1 + e^{{-{steep}{inside}}}}}",
         "tanh": rf"\tanh({z})",
         "relu": rf"\max(0, {z})",
         "identity": z,

@@ -86,6 +86,26 @@ class NetworkLearner(Trained, Learner):
     def knobs(self):
         return {"hidden_layer_sizes": ((8,), (32,), (64, 32)), "alpha": (0.1, 1.0, 10.0)}
 
+    @property
+    def loss_(self):
+        return float(self.loss_curve_[-1])
+
+    @property
+    def best_loss_(self):
+        return float(np.min(self.loss_curve_))
+
+    @property
+    def n_layers_(self):
+        return len(self.coefs_) + 1
+
+    @property
+    def n_outputs_(self):
+        return self.coefs_[-1].shape[1]
+
+    @property
+    def out_activation_(self):
+        return self._output_layer()[0].activation.name
+
     @abstractmethod
     def _wanted(self, truth):
         """What each output unit should say of a row whose target is `truth`."""

@@ -30,15 +30,15 @@ class MLPClassifier(NetworkLearner, Classifier):
     ----------
     hidden_layer_sizes : sequence of int, default=(32,)
         The units of each hidden layer; none for no hidden layer.
-    activation : {"tanh", "sigmoid", "relu", "step", "sign", "identity"} or sequence, default="tanh"
+    activation : {"tanh", "logistic", "relu", "step", "sign", "identity"} or sequence, default="tanh"
         What the hidden units make of their sums, or one for each hidden layer. The slopes of "step" (0 or 1)
         and "sign" (-1 or 1) are taken to be 1.
     steepness : float, default=1.0
-        How steep sigmoid hidden units are: 1 / (1 + e^(-steepness z)).
+        How steep logistic (sigmoid) hidden units are: 1 / (1 + e^(-steepness z)).
     integration : {"sum", "quadratic", "spherical"}, default="sum"
         How the hidden units join their inputs: Σ w x, Σ w x² or Σ (x - w)² / d. The output adds up.
-    output : {"sigmoid", "softmax", "tanh", "sign", "identity"} or None, default=None
-        The output units. None for sigmoid for two classes and for the squared loss, else softmax.
+    output : {"logistic", "softmax", "tanh", "sign", "identity"} or None, default=None
+        The output units. None for logistic for two classes and for the squared loss, else softmax.
     loss : {"cross_entropy", "squared"} or None, default=None
         The loss; None for cross-entropy.
     solver : {"adam", "momentum", "sgd"}, default="adam"
@@ -102,6 +102,16 @@ class MLPClassifier(NetworkLearner, Classifier):
         The number of epochs.
     loss_curve_ : ndarray of shape (n_iter_,)
         The mean loss of each epoch, the penalty included.
+    loss_ : float
+        The mean loss of the last epoch.
+    best_loss_ : float
+        The least mean loss of an epoch.
+    n_layers_ : int
+        The number of layers, those of the inputs and of the outputs included.
+    n_outputs_ : int
+        The number of output units.
+    out_activation_ : str
+        The activation of the output units.
     validation_curve_ : ndarray
         The mean loss of the rows held out, after each epoch; empty without early stopping.
     best_epoch_ : int
@@ -134,7 +144,7 @@ class MLPClassifier(NetworkLearner, Classifier):
 
     _rules = {
         **RULES,
-        "output": Maybe(OneOf("sigmoid", "softmax", "tanh", "sign", "identity")),
+        "output": Maybe(OneOf("logistic", "softmax", "tanh", "sign", "identity")),
         "loss": Maybe(OneOf("cross_entropy", "squared")),
     }
 
@@ -142,13 +152,13 @@ class MLPClassifier(NetworkLearner, Classifier):
         n_classes = len(self.classes_)
         output: Output
         if self.loss == "squared":
-            output = Distance(self.output or "sigmoid")
-        elif self.output in {None, "sigmoid", "softmax"}:
-            output = CrossEntropy(self.output or ("sigmoid" if n_classes == 2 else "softmax"))
+            output = Distance(self.output or "logistic")
+        elif self.output in {None, "logistic", "softmax"}:
+            output = CrossEntropy(self.output or ("logistic" if n_classes == 2 else "softmax"))
         else:
             raise ParameterError(
                 f"MLPClassifier: cross-entropy needs probabilities, and {self.output} units give none;"
-                " take loss='squared', or sigmoid or softmax units"
+                " take loss='squared', or logistic or softmax units"
             )
         return output, output.units(n_classes)
 
@@ -198,14 +208,14 @@ class MLPRegressor(NetworkLearner, Regressor):
     ----------
     hidden_layer_sizes : sequence of int, default=(32,)
         The units of each hidden layer; none for no hidden layer.
-    activation : {"tanh", "sigmoid", "relu", "step", "sign", "identity"} or sequence, default="tanh"
+    activation : {"tanh", "logistic", "relu", "step", "sign", "identity"} or sequence, default="tanh"
         What the hidden units make of their sums, or one for each hidden layer. The slopes of "step" (0 or 1)
         and "sign" (-1 or 1) are taken to be 1.
     steepness : float, default=1.0
-        How steep sigmoid hidden units are: 1 / (1 + e^(-steepness z)).
+        How steep logistic (sigmoid) hidden units are: 1 / (1 + e^(-steepness z)).
     integration : {"sum", "quadratic", "spherical"}, default="sum"
         How the hidden units join their inputs: Σ w x, Σ w x² or Σ (x - w)² / d. The output adds up.
-    output : {"identity", "sigmoid", "tanh", "sign", "relu"} or None, default=None
+    output : {"identity", "logistic", "tanh", "sign", "relu"} or None, default=None
         The output unit; None for identity, and then targets are scaled like columns.
     loss : {"squared", "huber"} or None, default=None
         The loss; None for squared. Huber's goes on as a straight line beyond 1 (a standard deviation, where
@@ -270,6 +280,16 @@ class MLPRegressor(NetworkLearner, Regressor):
         The number of epochs.
     loss_curve_ : ndarray of shape (n_iter_,)
         The mean loss of each epoch, the penalty included.
+    loss_ : float
+        The mean loss of the last epoch.
+    best_loss_ : float
+        The least mean loss of an epoch.
+    n_layers_ : int
+        The number of layers, those of the inputs and of the outputs included.
+    n_outputs_ : int
+        The number of output units.
+    out_activation_ : str
+        The activation of the output units.
     validation_curve_ : ndarray
         The mean loss of the rows held out, after each epoch; empty without early stopping.
     best_epoch_ : int
@@ -305,7 +325,7 @@ class MLPRegressor(NetworkLearner, Regressor):
 
     _rules = {
         **RULES,
-        "output": Maybe(OneOf("identity", "sigmoid", "tanh", "sign", "relu")),
+        "output": Maybe(OneOf("identity", "logistic", "tanh", "sign", "relu")),
         "loss": Maybe(OneOf("squared", "huber")),
     }
 

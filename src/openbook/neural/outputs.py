@@ -1,6 +1,6 @@
 r"""The last layer: what its sums mean, what they cost, and the error that goes back.
 
-    cross-entropy    -Σ_k t_k ln p_k       with sigmoid or softmax outputs    error  p - t
+    cross-entropy    -Σ_k t_k ln p_k       with logistic or softmax outputs   error  p - t
     squared          ½ Σ_k (o_k - t_k)²    with any output                    error  (o - t) f'(z)
     Huber            as squared within 1 of the target, a straight line beyond
 

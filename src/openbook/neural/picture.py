@@ -113,8 +113,8 @@ def draw_activations(names=None):
 
     Examples
     --------
-    >>> draw_activations(("sigmoid", "relu")).told
-    'sigmoid: slope at most 0.25; relu: slope at most 1.'
+    >>> draw_activations(("logistic", "relu")).told
+    'logistic: slope at most 0.25; relu: slope at most 1.'
     """
     names = HIDDEN if names is None else names
     if odd := [name for name in names if name not in HIDDEN]:

@@ -198,7 +198,7 @@ class Trained(Estimator):
                 f"{type(self).__name__}: activation lists {plural(len(names), 'activation')}, but there are"
                 f" {plural(hidden, 'hidden layer')}; give one for each, or one name for all"
             )
-        steep = {"sigmoid": steep_sigmoid(self.steepness)}
+        steep = {"logistic": steep_sigmoid(self.steepness)}
         return [steep.get(name, ACTIVATIONS[name]) for name in names]
 
     def _fitted_network(self):

@@ -57,7 +57,7 @@ def network_answer(activation, sums):
     rule = {
         "sign": lambda z: 1.0 if z >= -rounding(np.float64) else -1.0,
         "step": lambda z: 1.0 if z >= -rounding(np.float64) else 0.0,
-        "sigmoid": lambda z: _sigmoid(activation.steepness * z),
+        "logistic": lambda z: _sigmoid(activation.steepness * z),
         "tanh": math.tanh,
         "relu": lambda z: max(0.0, z),
         "identity": lambda z: z,
@@ -74,7 +74,7 @@ def activation_slope(activation, a):
     return {
         "sign": lambda: 1.0,
         "step": lambda: 1.0,
-        "sigmoid": lambda: activation.steepness * a * (1.0 - a),
+        "logistic": lambda: activation.steepness * a * (1.0 - a),
         "tanh": lambda: 1.0 - a * a,
         "relu": lambda: 1.0 if a > 0.0 else 0.0,
         "identity": lambda: 1.0,

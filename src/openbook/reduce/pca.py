@@ -92,6 +92,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         The lengths of the components' scores: the singular values of the centred rows.
     total_variance_ : float
         The sum of the variances of all encoded columns.
+    noise_variance_ : float
+        The mean variance along the directions that are left out.
+    n_samples_ : float
+        The weight of the rows.
     encoding_ : Encoding
         How columns became numbers; `encoding_.names` are the columns of the components.
     mean_ : ndarray of shape (d,)
@@ -223,6 +227,17 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     @property
     def singular_values_(self):
         return np.sqrt(self.explained_variance_ * self._rows())
+
+    @property
+    def n_samples_(self):
+        return float(self.statistics_.weight[0])
+
+    @property
+    def noise_variance_(self):
+        left = min(len(self.encoding_), self.n_samples_) - self.n_components_
+        return (
+            max(self.total_variance_ - float(self.explained_variance_.sum()), 0.0) / left if left > 0 else 0.0
+        )
 
     @property
     def _divisors(self):
