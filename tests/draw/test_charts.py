@@ -97,7 +97,7 @@ def test_a_network_has_a_line_for_each_weight():
 
 def test_activations_and_slopes_by_hand():
     picture = draw_activations(("logistic", "tanh"))
-    assert picture.told == "sigmoid: slope at most 0.25; tanh: slope at most 1."
+    assert picture.told == "logistic: slope at most 0.25; tanh: slope at most 1."
     with pytest.raises(ParameterError, match="no activation 'softmax' of a single unit"):
         draw_activations(["softmax"])
 

@@ -264,7 +264,6 @@ ANYWAY: dict[str, tuple[Any, ...]] = {
     "nesterovs_momentum": (False,),
     "oob_score": (False,),
     "positive": (False,),
-    "power_t": (0.5,),
     "precisions_init": (None,),
     "refit": (True,),
     "reg_param": (0.0,),

@@ -29,6 +29,8 @@ class LinearDiscriminantProjection(LinearDiscriminantAnalysis):
         From 0 to 1, how far the covariance is drawn towards its diagonal.
     n_components : int or None, default=None
         The number of directions; None for all there are, one fewer than classes.
+    priors : sequence, mapping of class to probability, or None, default=None
+        The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
 
     Attributes
     ----------
@@ -42,6 +44,10 @@ class LinearDiscriminantProjection(LinearDiscriminantAnalysis):
         The share of each direction in the sum of all criteria.
     mean_ : ndarray of shape (d,)
         The mean of the encoded columns, where scores are 0.
+    scalings_ : ndarray of shape (n_used, n_components_)
+        The directions in units of the columns.
+    xbar_ : ndarray of shape (n_used,)
+        The mean of the columns, the classes weighed by their priors.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     priors_ : ndarray of shape (n_classes,)
