@@ -103,7 +103,7 @@ class Smoothing(ABC):
         -------
         ndarray of shape (n_values + 1,)
         """
-        return np.full(len(values) + 1, 1 / max(len(values), 1))
+        return np.broadcast_to(1 / max(len(values), 1), len(values) + 1)
 
     def guesses(self, labels, columns, values: tuple[str, ...]) -> np.ndarray:
         """The guesses for the same values in each of many columns.
@@ -141,12 +141,10 @@ class Smoothing(ABC):
         -------
         ndarray of shape (n_classes, n_values + 1)
         """
-        n = np.hstack([counts, np.zeros((len(counts), 1))])
-        N = counts.sum(axis=1, keepdims=True)
-        p = np.stack([self.guess(str(label), column, values) for label in labels])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            estimates = self(n, N, len(values), p)
-        estimates = np.where(N > 0, estimates, 1 / max(len(values), 1))
+        estimates = np.full((len(counts), len(values) + 1), 1 / max(len(values), 1))
+        for own, n, label in zip(estimates, counts, labels, strict=True):
+            if (N := n.sum()) > 0:
+                own[:] = self(np.append(n, 0.0), N, len(values), self.guess(str(label), column, values))
         if not self.covers_unseen:
             estimates[:, -1] = np.nan
         return estimates
