@@ -7,7 +7,7 @@ import pytest
 
 from openbook.neural import MLPRegressor
 from openbook.neural.network import Parameters
-from openbook.neural.optimisers import OPTIMISERS
+from openbook.neural.optimisers import SOLVERS
 
 ONE = {
     "hidden_layer_sizes": (),
@@ -31,7 +31,11 @@ def test_plain_descent():
 
 def test_momentum():
     # v = -0.5·2 = -1, w = 2;  v = 0.5·(-1) - 0.5·1 = -1, w = 1;  v = -0.5 - 0 = -0.5, w = 0.5
-    assert path(solver="momentum", learning_rate_init=0.5, momentum=0.5, max_iter=3) == [2.0, 1.0, 0.5]
+    moving = {"solver": "sgd", "learning_rate_init": 0.5, "momentum": 0.5, "max_iter": 3}
+    assert path(**moving, nesterovs_momentum=False) == [2.0, 1.0, 0.5]
+    # v = -1, w = 3 - 0.5 - 1 = 1.5;  v = -0.5 - 0.25 = -0.75, w = 1.5 - 0.375 - 0.25 = 0.875;
+    # v = -0.375 + 0.0625 = -0.3125, w = 0.875 - 0.15625 + 0.0625 = 0.78125
+    assert path(**moving) == [1.5, 0.875, 0.78125]
 
 
 def test_adam():
@@ -47,7 +51,7 @@ def test_adam():
 
 def test_the_penalty_beside_the_summed_loss():
     """Two rows: the mean gradient is w - 1, and the penalty of 1 adds w / 2."""
-    for optimiser in OPTIMISERS:
+    for optimiser in SOLVERS:
         model = MLPRegressor(
             **{**ONE, "alpha": 1.0}, solver=optimiser, learning_rate_init=0.1, momentum=0.0, max_iter=1
         )
@@ -59,7 +63,7 @@ def test_the_penalty_beside_the_summed_loss():
 
 
 def test_biases_are_not_penalised():
-    for optimiser in ("sgd", "momentum"):
+    for momentum in (0.0, 0.9):
         model = MLPRegressor(
             **{
                 **ONE,
@@ -68,7 +72,8 @@ def test_biases_are_not_penalised():
                 "coefs_init": [[[0.0]]],
                 "intercepts_init": [[5.0]],
             },
-            solver=optimiser,
+            solver="sgd",
+            momentum=momentum,
             learning_rate_init=0.1,
             max_iter=1,
         )

@@ -20,7 +20,12 @@ SETS = {
 TINY = 1e-30  # their Adam adds its small constant before it corrects, ours after: next to nothing is the same
 OPTIMISERS = {  # ours, theirs, tolerance
     "sgd": ({"solver": "sgd"}, {"solver": "sgd", "momentum": 0.0}, 1e-10),
-    "momentum": ({"solver": "momentum", "momentum": 0.8}, {"solver": "sgd", "momentum": 0.8}, 1e-10),
+    "momentum": (
+        {"solver": "sgd", "momentum": 0.8, "nesterovs_momentum": False},
+        {"solver": "sgd", "momentum": 0.8, "nesterovs_momentum": False},
+        1e-10,
+    ),
+    "nesterov": ({"solver": "sgd", "momentum": 0.8}, {"solver": "sgd", "momentum": 0.8}, 1e-10),
     "adam": ({"solver": "adam"}, {"solver": "adam", "epsilon": TINY}, 1e-8),
 }
 
@@ -68,7 +73,6 @@ def test_the_same_weights_after_some_epochs(monkeypatch, name, optimiser, activa
         max_iter=EPOCHS,
         tol=0,
         alpha=0.3,
-        nesterovs_momentum=False,
         shuffle=False,
         **other,
     )

@@ -31,12 +31,14 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     activation : {"tanh", "logistic", "relu", "step", "sign", "identity"} or sequence, default="tanh"
         What the hidden units make of their sums, or one for each layer down to the code and back up. With
         "identity" and one layer, the code spans the same space as the principal components.
-    solver : {"adam", "momentum", "sgd"}, default="adam"
-        How weights follow the gradient: Adam, or stochastic gradient descent with or without momentum.
+    solver : {"adam", "sgd"}, default="adam"
+        How weights follow the gradient: Adam, or stochastic gradient descent.
     learning_rate_init : float or None, default=None
         The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
-    momentum : float, default=0.9
-        How much of its speed descent with momentum keeps.
+    momentum : float, default=0.0
+        How much of its speed stochastic gradient descent keeps; 0 is plain descent.
+    nesterovs_momentum : bool, default=True
+        Whether momentum is Nesterov's, or the textbook's.
     learning_rate : str, default="constant"
         How the learning rate changes from epoch to epoch. "constant", "invscaling" (divided by a power of the
         rows seen) and "adaptive" (divided by 5 where the loss has not fallen for `n_iter_no_change` epochs)
@@ -116,7 +118,8 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         activation="tanh",
         solver="adam",
         learning_rate_init=None,
-        momentum=0.9,
+        momentum=0.0,
+        nesterovs_momentum=True,
         learning_rate="constant",
         decay=0.01,
         power_t=0.5,
@@ -136,6 +139,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         self.solver = solver
         self.learning_rate_init = learning_rate_init
         self.momentum = momentum
+        self.nesterovs_momentum = nesterovs_momentum
         self.learning_rate = learning_rate
         self.decay = decay
         self.power_t = power_t

@@ -8,9 +8,11 @@ from openbook.neural.derive import Numbering, first_and_last
 from openbook.neural.outputs import CrossEntropy
 from openbook.work import Grid, Step, Work
 
+SPEED = r", \quad v \gets \mu v - \eta g"
 RULES = {
     "sgd": (r"w - \eta g", "descent"),
-    "momentum": (r"w + v, \quad v \gets \mu v - \eta g", "descent with momentum"),
+    "momentum": ("w + v" + SPEED, "descent with momentum"),
+    "nesterov": (r"w + \mu v - \eta g" + SPEED, "descent with Nesterov's momentum"),
     "adam": (r"w - \eta \frac{\hat{m}}{\sqrt{\hat{v}} + \varepsilon}", "Adam"),
 }
 #: Networks of no more parameters than these are written out.
@@ -66,7 +68,8 @@ def _rules(model, network):
     huber = getattr(network.output, "delta", np.inf) < np.inf
     note = "Huber loss: linear for errors above 1" if huber else ""
     yield Step("objective", loss, note=note)
-    formula, note = RULES[model.solver]
+    moving = model.solver == "sgd" and model.momentum > 0
+    formula, note = RULES[("momentum", "nesterov")[model.nesterovs_momentum] if moving else model.solver]
     yield Step("w after an update", formula, note=note)
     yield Step("η", result=float(model.learning_rate_init_), note=f"the learning rate, {model.learning_rate}")
 

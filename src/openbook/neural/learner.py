@@ -31,7 +31,8 @@ class NetworkLearner(Trained, Learner):
         loss=None,
         solver="adam",
         learning_rate_init=None,
-        momentum=0.9,
+        momentum=0.0,
+        nesterovs_momentum=True,
         learning_rate="constant",
         decay=0.01,
         power_t=0.5,
@@ -62,6 +63,7 @@ class NetworkLearner(Trained, Learner):
         self.solver = solver
         self.learning_rate_init = learning_rate_init
         self.momentum = momentum
+        self.nesterovs_momentum = nesterovs_momentum
         self.learning_rate = learning_rate
         self.decay = decay
         self.power_t = power_t

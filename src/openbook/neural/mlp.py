@@ -41,12 +41,14 @@ class MLPClassifier(NetworkLearner, Classifier):
         The output units. None for logistic for two classes and for the squared loss, else softmax.
     loss : {"cross_entropy", "squared"} or None, default=None
         The loss; None for cross-entropy.
-    solver : {"adam", "momentum", "sgd"}, default="adam"
-        How weights follow the gradient: Adam, or stochastic gradient descent with or without momentum.
+    solver : {"adam", "sgd"}, default="adam"
+        How weights follow the gradient: Adam, or stochastic gradient descent.
     learning_rate_init : float or None, default=None
         The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
-    momentum : float, default=0.9
-        How much of its speed descent with momentum keeps.
+    momentum : float, default=0.0
+        How much of its speed stochastic gradient descent keeps; 0 is plain descent.
+    nesterovs_momentum : bool, default=True
+        Whether momentum is Nesterov's, or the textbook's.
     learning_rate : str, default="constant"
         How the learning rate changes from epoch to epoch. "constant", "invscaling" (divided by a power of the
         rows seen) and "adaptive" (divided by 5 where the loss has not fallen for `n_iter_no_change` epochs)
@@ -220,12 +222,14 @@ class MLPRegressor(NetworkLearner, Regressor):
     loss : {"squared", "huber"} or None, default=None
         The loss; None for squared. Huber's goes on as a straight line beyond 1 (a standard deviation, where
         targets are scaled), so that outliers pull no harder.
-    solver : {"adam", "momentum", "sgd"}, default="adam"
-        How weights follow the gradient: Adam, or stochastic gradient descent with or without momentum.
+    solver : {"adam", "sgd"}, default="adam"
+        How weights follow the gradient: Adam, or stochastic gradient descent.
     learning_rate_init : float or None, default=None
         The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
-    momentum : float, default=0.9
-        How much of its speed descent with momentum keeps.
+    momentum : float, default=0.0
+        How much of its speed stochastic gradient descent keeps; 0 is plain descent.
+    nesterovs_momentum : bool, default=True
+        Whether momentum is Nesterov's, or the textbook's.
     learning_rate : str, default="constant"
         How the learning rate changes from epoch to epoch. "constant", "invscaling" (divided by a power of the
         rows seen) and "adaptive" (divided by 5 where the loss has not fallen for `n_iter_no_change` epochs)

@@ -1,7 +1,7 @@
 r"""Optimisers: how weights move along the gradient g; and schedules, how the step changes with the epochs.
 
     sgd         w ← w - η g
-    momentum    v ← μ v - η g,    w ← w + v
+                with momentum μ:    v ← μ v - η g,    w ← w + v,    or Nesterov's  w ← w + μ v - η g
     adam        m ← β₁ m + (1 - β₁) g,    v ← β₂ v + (1 - β₂) g²,    w ← w - η m̂ / (√v̂ + ε)
 
 with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, and m̂, v̂ corrected for their start at 0. The penalty ½ α Σ w² / n adds
@@ -38,8 +38,8 @@ class Optimiser:
 class Descent(Optimiser):
     """Plain descent: the gradient is added to the weights as it is computed, without an array of its own."""
 
-    def __init__(self, parameters, alpha, momentum):  # noqa: ARG002 (of the same form for all)
-        self.into, self.alpha = parameters, alpha
+    def __init__(self, parameters, settings):
+        self.into, self.alpha = parameters, settings.alpha
 
     def learn(self, passes, x, targets, row_weights, step):
         keep = 1.0 - step * self.alpha / x.shape[0]
@@ -49,8 +49,8 @@ class Descent(Optimiser):
 class _Moving(Optimiser):
     """What optimisers share that keep the gradient for a while."""
 
-    def __init__(self, parameters, alpha, momentum):
-        self.parameters, self.alpha, self.momentum = parameters, alpha, momentum
+    def __init__(self, parameters, settings):
+        self.parameters, self.alpha = parameters, settings.alpha
         self.into = Parameters(parameters.sizes, parameters.vector.dtype)
         self.velocity = np.zeros_like(parameters.vector)
 
@@ -67,13 +67,21 @@ class _Moving(Optimiser):
 
 
 class Momentum(_Moving):
-    """Descent that keeps some of its speed."""
+    """Descent that keeps some of its speed; Nesterov's goes as far as the next step will begin with."""
+
+    def __init__(self, parameters, settings):
+        super().__init__(parameters, settings)
+        self.momentum, self.nesterov = settings.momentum, settings.nesterovs_momentum
 
     def move(self, gradient, step):
         self.velocity *= self.momentum
         gradient *= step
         self.velocity -= gradient
-        self.parameters.vector += self.velocity
+        if self.nesterov:
+            self.parameters.vector += self.momentum * self.velocity
+            self.parameters.vector -= gradient
+        else:
+            self.parameters.vector += self.velocity
 
 
 class Adam(_Moving):
@@ -81,8 +89,8 @@ class Adam(_Moving):
 
     slow, fast, small = 0.999, 0.9, 1e-8
 
-    def __init__(self, parameters, alpha, momentum):
-        super().__init__(parameters, alpha, momentum)
+    def __init__(self, parameters, settings):
+        super().__init__(parameters, settings)
         self.squares = np.zeros_like(self.velocity)
         self.scratch = np.empty_like(self.velocity)
         self.steps = 0
@@ -104,10 +112,20 @@ class Adam(_Moving):
         self.parameters.vector -= self.scratch
 
 
-OPTIMISERS: dict[str, Any] = {"sgd": Descent, "momentum": Momentum, "adam": Adam}
+SOLVERS = ("adam", "sgd")
 
-#: The step unless one is given.
-STEPS = {"sgd": 0.1, "momentum": 0.02, "adam": 0.02}
+
+def optimiser_for(parameters, settings):
+    """The optimiser that settings ask for."""
+    if settings.solver == "adam":
+        return Adam(parameters, settings)
+    return (Momentum if settings.momentum else Descent)(parameters, settings)
+
+
+def usual_rate(solver, momentum):
+    """The learning rate unless one is given."""
+    return 0.1 if solver == "sgd" and not momentum else 0.02
+
 
 #: What the step is multiplied by after t epochs of n rows.
 SCHEDULES: dict[str, Callable[[Any, int, int], float]] = {

@@ -29,7 +29,7 @@ from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN, steep_sigmoid
 from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Network, Parameters, drawn_weights
-from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, STEPS
+from openbook.neural.optimisers import SCHEDULES, SOLVERS, usual_rate
 from openbook.neural.picture import draw_layers
 from openbook.neural.pretraining import pretrain
 from openbook.neural.training import Settings, TrainingRows, TrainingRun
@@ -77,9 +77,10 @@ RULES: dict[str, ParameterRule] = {
     "activation": HiddenActivations(),
     "steepness": Number(above=0),
     "integration": OneOf(*INTEGRATIONS),
-    "solver": OneOf(*OPTIMISERS),
+    "solver": OneOf(*SOLVERS),
     "learning_rate_init": Maybe(Number(above=0)),
     "momentum": Number(at_least=0, at_most=1),
+    "nesterovs_momentum": Flag(),
     "learning_rate": OneOf(*SCHEDULES),
     "decay": Number(at_least=0),
     "power_t": Number(at_least=0),
@@ -106,7 +107,7 @@ RULES: dict[str, ParameterRule] = {
 def settings_of(learner, **others):
     """How a learner's parameters say to train."""
     own = {name: getattr(learner, name) for name in Settings._fields}
-    step = learner.learning_rate_init or STEPS[learner.solver]
+    step = learner.learning_rate_init or usual_rate(learner.solver, learner.momentum)
     return Settings(**{**own, "learning_rate_init": step, **others})
 
 

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from openbook.errors import ParameterError
 from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Parameters, Passes
-from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, SLOWER, SLOWEST
+from openbook.neural.optimisers import SCHEDULES, SLOWER, SLOWEST, optimiser_for
 
 #: Up to so many rows are one batch, unless told otherwise; and so many make one where there are more.
 WHOLE, USUAL = 1000, 128
@@ -44,6 +44,7 @@ class Settings(NamedTuple):
     solver: str
     learning_rate_init: float
     momentum: float
+    nesterovs_momentum: bool
     learning_rate: str
     decay: float
     power_t: float
@@ -116,7 +117,7 @@ class TrainingRun:
         self.buffer = np.empty((0 if self.in_order else self.size, rows.X.shape[1]), rows.X.dtype)
         how = {"bias": settings.fit_intercept, "dropout": settings.dropout, "random": random}
         self.passes = Passes(network, self.size, **how)
-        self.optimiser = OPTIMISERS[settings.solver](parameters, settings.alpha, settings.momentum)
+        self.optimiser = optimiser_for(parameters, settings)
         updates = settings.max_iter * -(-len(self.learnt) // self.size)
         self.traced = len(parameters.vector) * updates <= TRACED
         self.history = History()
