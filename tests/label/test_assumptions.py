@@ -36,7 +36,9 @@ def test_groups_of_one_class_each_support_every_assumption(learner):
     assert str(found).startswith(f"Assumption: {found.assumption}. Supported: ")
 
 
-@pytest.mark.parametrize("learner", [LabelSpreading(), ClusterThenLabel(), TriTraining()])
+@pytest.mark.parametrize(
+    "learner", [LabelSpreading(), ClusterThenLabel(), NaiveBayesEM(), TriTraining()], ids=str
+)
 def test_labels_of_no_meaning_support_none(learner):
     X, y = groups(300, 40, 4.0)
     y[:40] = np.random.default_rng(5).permutation(y[:40])

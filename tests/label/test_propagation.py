@@ -62,6 +62,7 @@ def test_rows_that_no_label_reaches_get_the_shares_of_the_labels():
     X = [[0.0], [0.1], [5.0], [5.1], [90.0], [90.1]]
     model = LabelPropagation(n_neighbors=2, scale=False).fit(X, ["a", "a", "b", None, None, None])
     assert model.n_unreached_ == 2
+    assert "2 rows that no label reaches have the shares" in model.work().conclusion
     assert model.label_distributions_[4].tolist() == pytest.approx([2 / 3, 1 / 3])
     assert ("rows that no label reaches", 2) in [tuple(row) for row in model.work()["the graph"].rows]
 

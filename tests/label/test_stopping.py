@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from openbook.bayes import NaiveBayes
 from openbook.errors import ParameterError
+from openbook.judge.chance.intervals import wilson
 from openbook.label import Asker, Stopping
 from openbook.label.strategies import disagreement
 
@@ -40,9 +41,60 @@ def test_rising_uncertainty_is_no_reason_to_stop():
 def test_a_rise_that_chance_explains_is_none():
     # 0, 2, 0, 2, … over 11 labels has slope 0; the rise on top is less than two standard errors
     noisy = tuple((20 + i, 0.3 + (i % 2) / 50 + i / 900) for i in range(11))
-    rule = Stopping(noisy, n_left=2000)
-    assert rule.gain == pytest.approx(-2000 / 900)
+    rule = Stopping(noisy, n_left=920)
+    assert rule.gain == pytest.approx(-920 / 900)
+    # six residuals of -0.1/11 and five of 0.12/11: s² = 0.012/11 / 9, over Σ(n - n̄)² = 110
+    error = 920 * np.sqrt(0.012 / 11 / 9 / 110)
+    assert rule.most == pytest.approx(rule.gain + 2 * error)
+    assert rule.most < 1
     assert rule.stop
+    wide = Stopping(noisy, n_left=9200)
+    assert not wide.stop  # ten times as many rows: another label may spare 9
+    assert "spares about 0.0 of them, perhaps 9.1, and costs 1" in str(wide)
+
+
+def test_labelled_rows_that_were_not_asked_for_tell_how_many_errors_there_are():
+    # u is 0.2 at the end, and 24 of 38 rows are wrong: e = 25/40, 3.125 times as many errors and gain
+    rule = Stopping(falling(-0.01), n_left=200, checked=(24, 38))
+    assert rule.errors_left == pytest.approx(200 * 25 / 40)
+    assert rule.gain == pytest.approx(2.0 * 3.125)
+    assert rule.shares[0] == pytest.approx(0.3 * 3.125)
+    work = rule.work()
+    assert work["e"].result == pytest.approx(25 / 40)
+    assert "-(-0.01) · 0.625/0.2 · 200 = 6.25" in work.text()
+    few = Stopping(falling(-0.01), n_left=200, checked=(0, 7))
+    assert not few.stop
+    assert str(few) == "Whether more labels pay can be told after 3 more labels of rows drawn at random."
+    both = Stopping(falling(0.0, n=4), n_left=200, checked=(0, 7))
+    assert "after 7 more labels, 3 of them of rows drawn at random" in str(both)
+
+
+def test_a_classifier_that_is_sure_of_everything_tells_nothing():
+    sure = tuple((20 + i, 0.0) for i in range(11))
+    assert Stopping(sure, n_left=200).stop
+    checked = Stopping(sure, n_left=200, checked=(9, 38))
+    assert not checked.stop
+    assert "about 50.0 errors are expected" in str(checked)
+    assert "sure of every row" in str(checked)
+
+
+def test_naive_bayes_of_copied_columns_is_not_believed():
+    """Twenty near copies of a weak column: naive Bayes expects far fewer errors than there are."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=600)
+    X = rng.normal(y, 1.0)[:, None] + rng.normal(0, 0.3, (600, 20))
+    asker = Asker(NaiveBayes()).fit(X, np.where(np.arange(600) < 150, y, -1))
+    for _ in range(10):
+        row = asker.ask()[0]
+        asker.teach([row], [int(y[row])])
+    free = np.array([i for i, label in enumerate(asker.labels_) if label is None])
+    wrong = (asker.estimator_.predict(X[free]) != y[free]).mean()
+    rule = asker.stopping()
+    assert rule.checked[1] == 150  # the rows asked for do not count
+    assert rule.trace[-1][1] < 0.5 * wrong
+    interval = wilson(*rule.checked)
+    assert interval.low < wrong < interval.high
+    assert asker.stopping(asked=[]).checked[1] == 160
 
 
 def test_few_labels_tell_nothing_and_no_rows_end_it():
@@ -102,6 +154,8 @@ def test_costs_divide_the_worth():
     assert asker.ask(2, costs=[1, 1, 1, 2]) == [2, 3]
     with pytest.raises(ParameterError, match="more than 0"):
         asker.ask(costs=[1, 1, 0, 1])
+    with pytest.raises(ParameterError, match="n must be at least 0, got -1"):
+        asker.ask(-1)
 
 
 def test_batches_differ():
@@ -130,6 +184,9 @@ def test_expected_error_by_refitting():
         ]
         left[row] = start.predict_proba(X[[row]])[0] @ [1 - sure.mean() for sure in after]
     assert [asker.work(row)["score"].result for row in (4, 5, 6)] == pytest.approx(list(left.values()))
+    first, second = start.predict_proba(X[[4]])[0]
+    assert f"= {first:.6g} · " in asker.work(4).text()
+    assert f" + {second:.6g} · " in asker.work(4).text()
     assert asker.ask(3) == sorted(left, key=left.get)
 
 

@@ -209,9 +209,10 @@ class Labelling:
 
     def _progress(self, screen: Console) -> None:
         known = sum(label is not None for label in self.labels)
-        say(screen, f"{known:,} labels. {self.asker.stopping(self.cost)}", style="green")
-        if trace := [share for _, share in self.asker.trace_]:
-            say(screen, f"  expected errors  {_curve(trace)}  {shown(trace[-1])} of the rows left")
+        rule = self.asker.stopping(self.cost, self.asked)
+        say(screen, f"{known:,} labels. {rule}", style="green")
+        if rule.enough:
+            say(screen, f"  expected errors  {_curve(rule.shares)}  {shown(rule.share)} of the rows left")
         if checked := self.answers.checked:
             right, n = sum(checked), len(checked)
             found = f"{right} of {n} right, {wilson(right, n)}"

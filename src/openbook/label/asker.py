@@ -25,12 +25,13 @@ from openbook.data import Column, Nominal
 from openbook.data.attributes import as_text
 from openbook.data.read import read
 from openbook.ensemble.bagging import drawn_by_class
-from openbook.ensemble.members import copied, each_decided, fitted, probabilities
+from openbook.ensemble.members import copied, decided, each_decided, fitted, probabilities
+from openbook.ensemble.stacking import dealt_folds
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.ranks import same_digits
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.label.in_rounds import added_to, can_add
-from openbook.label.stopping import Stopping
+from openbook.label.stopping import CHECKED, Stopping
 from openbook.label.strategies import (
     COMMITTEES,
     DIVERSITIES,
@@ -49,6 +50,10 @@ from openbook.work import Grid, Step, Work
 
 #: Rows whose expected error is found, and rows that it is found over.
 _TRIED, _JUDGED = 20, 200
+_LEFT = "u_c: the mean of 1 - max P over other rows, once the row is learnt as of class c"
+_UNTRIED = f"not tried: {_TRIED} rows have a larger entropy"
+#: Folds by which labelled rows tell the share of errors.
+_FOLDS = 5
 #: Scores that agree to twelve digits are no farther apart than this share of the largest.
 _TIED = 1e-11
 
@@ -117,6 +122,8 @@ class Asker(BaseEstimator):
     trace_: list[tuple[int, float]]
     _committee: Any
     _posteriors: Any
+    _asked: set[int]
+    _left: dict[int, list[float]]
 
     _rules: ClassVar[Mapping[str, ParameterRule]] = {
         "strategy": OneOf(*STRATEGIES),
@@ -167,7 +174,7 @@ class Asker(BaseEstimator):
         self._similarity = np.zeros(len(table))
         if self.strategy == "density" and len(free := self._unlabelled()):
             self._similarity[free] = mean_similarity(table.take(free))
-        self.estimator_, self.trace_ = None, []
+        self.estimator_, self.trace_, self._asked = None, [], set()
         self._learn()
         return self
 
@@ -188,6 +195,8 @@ class Asker(BaseEstimator):
             Positions, from 0.
         """
         check_is_fitted(self, "labels_")
+        if n < 0:
+            raise ParameterError(f"n must be at least 0, got {n}")
         free, worth = self._unlabelled(), self._worth()
         if costs is not None:
             check_consistent_length(self.labels_, costs)
@@ -196,10 +205,14 @@ class Asker(BaseEstimator):
                 raise ParameterError("costs: every label must cost more than 0")
             worth = worth / costs[free]
         if self.diversity is None or n == 1:
-            return free[_best_first(worth, n)].tolist()
-        random = None if self.diversity == "ranked" else self._random
-        known = np.setdiff1d(np.arange(len(self.labels_)), free)
-        return free[diverse(self._table, known, free, worth, n, random)].tolist()
+            chosen = free[_best_first(worth, n)].tolist()
+        else:
+            random = None if self.diversity == "ranked" else self._random
+            known = np.setdiff1d(np.arange(len(self.labels_)), free)
+            chosen = free[diverse(self._table, known, free, worth, n, random)].tolist()
+        if self._strategy != "random":
+            self._asked.update(chosen)
+        return chosen
 
     def teach(self, rows: Any, labels: Any) -> Self:
         """Take the labels of some rows, and learn again. A label that a row has is replaced.
@@ -231,20 +244,46 @@ class Asker(BaseEstimator):
         self._learn(np.array([*first], dtype=np.intp) if only_new else None)
         return self
 
-    def stopping(self, cost: float = 1.0) -> Stopping:
+    def stopping(self, cost: float = 1.0, asked: Any = None) -> Stopping:
         """Whether another label is worth its cost, by what the last labels brought.
+
+        The other labelled rows, a random sample, tell how many errors to expect: models that did not see
+        them predict them, in five folds.
 
         Parameters
         ----------
         cost : float, default=1.0
             What a label costs, where a wrong prediction costs 1.
+        asked : sequence of int or None, default=None
+            The numbers of the rows that were asked for on purpose. None for those that `ask` named.
 
         Returns
         -------
         Stopping
         """
         check_is_fitted(self, "labels_")
-        return Stopping(tuple(self.trace_), len(self._unlabelled()), cost)
+        asked = np.array(sorted(self._asked) if asked is None else asked, dtype=np.intp)
+        return Stopping(tuple(self.trace_), len(self._unlabelled()), cost, self._checked(asked))
+
+    def _checked(self, asked):
+        """Of the labelled rows not asked for, how many are predicted wrongly out of fold, and all of them."""
+        known = np.flatnonzero(~self._free)
+        others = np.setdiff1d(known, asked)
+        if len(others) < CHECKED:
+            return 0, len(others)
+        folds, wrong = dealt_folds(self._codes[others], _FOLDS), 0
+        with collected_warnings():  # of models that are thrown away
+            for fold in range(_FOLDS):
+                tested = others[folds == fold]
+                learnt = np.setdiff1d(known, tested)
+                codes = self._codes[learnt]
+                said = codes[0]  # of the one class that they have
+                if codes.min() < codes.max():
+                    model = copied(self.estimator, check_random_state(0))
+                    model.fit(self._table.take(learnt), self._told(codes))
+                    said = decided(model, self._table.take(tested), self.classes_)
+                wrong += int((said != self._codes[tested]).sum())
+        return wrong, len(others)
 
     def work(self, row: int | None = None) -> Work:
         """Why this row is asked: the posterior, the score of the strategy, and the row that comes next.
@@ -385,11 +424,12 @@ class Asker(BaseEstimator):
 
     def _expected_errors(self, rows, proba):
         """The share of errors that each label is expected to leave; 1 for rows that are not tried."""
-        scores = np.ones(len(rows))
+        scores, self._left = np.ones(len(rows)), {}
         others = self._table.take(rows[spread_out(len(rows), _JUDGED)])
         with collected_warnings():  # of models that are thrown away
             for place in np.argsort(-entropy(proba), kind="stable")[:_TRIED].tolist():
                 left = [self._error_after(rows[place], c, others) for c in range(len(self.classes_))]
+                self._left[int(rows[place])] = left
                 scores[place] = proba[place] @ left
         return scores
 
@@ -424,8 +464,14 @@ class Asker(BaseEstimator):
     def _scored(self, row, score):
         """The score with its numbers, the most probable class first."""
         formula, at = STRATEGIES[self._strategy].formula, np.array([row])
-        if self._strategy in {"random", "expected_error"}:
+        if self._strategy == "random":
             return Step("score", formula, result=score)
+        if self.strategy == "expected_error":
+            if row not in self._left:
+                return Step("score", formula, result=score, note=_UNTRIED)
+            left = zip(self._proba(at)[0].tolist(), self._left[row], strict=True)
+            numbers = " + ".join(rf"{figure(p)} \cdot {figure(u)}" for p, u in left)
+            return Step("score", formula, numbers, score, _LEFT)
         if self.strategy == "committee_kl":
             opinions = self._opinions(at)[:, 0]
             numbers = rf"\frac{{1}}{{{len(opinions)}}} ({_written_divergence(opinions)})"

@@ -6,7 +6,8 @@ r"""What must be true for unlabelled rows to help, and what the rows say of it.
     confidence   share of right predictions, out of fold, of the labelled rows that the classifier is sure of
     agreement    the same of the labelled rows on which two bootstrapped copies agree
                  (Wilson's interval against a share that it must exceed)
-    model        BIC of a mixture of all rows with one component for each class, and with two
+    model        BIC of a mixture of all rows with one component for each class, and with two; with one, the
+                 same share as of clusters
     views        are the errors of the two views, out of fold, independent given the class?
                  (Cochran-Mantel-Haenszel test, with continuity correction)
 
@@ -211,6 +212,17 @@ def beats_shuffled(codes: np.ndarray, share: Callable[[np.ndarray], float], what
     return Ruling(verdict, f"{said}; with shuffled labels {chance} (p {p_words(min(p, low))}).")
 
 
+def clusters_agree(codes: np.ndarray, clusters: np.ndarray, what: str = "cluster") -> Ruling:
+    """Whether labelled rows have the most frequent class of the labelled rows of their cluster."""
+    shape = int(clusters.max(initial=0)) + 1, int(codes.max(initial=0)) + 1
+
+    def share(some: np.ndarray) -> float:
+        counts = np.bincount(clusters * shape[1] + some, minlength=shape[0] * shape[1]).reshape(shape)
+        return float(counts.max(axis=1).sum() / max(len(some), 1))
+
+    return beats_shuffled(codes, share, f"have the most frequent class of their {what}")
+
+
 def neighbours_agree(codes: np.ndarray, near: np.ndarray, by: str = "") -> Ruling:
     """Whether labelled rows have the class of the nearest other one.
 
@@ -239,7 +251,8 @@ def right_often(
 
 
 def components_suffice(rows: ScarceRows) -> Ruling:
-    """Whether one component for each class describes all rows better than two do, by BIC.
+    """Whether one component for each class describes all rows better than two do, by BIC, and whether the
+    labelled rows of a component have the same class: rows may follow the model in groups that are no classes.
 
     Columns are independent given the component, as in naive Bayes.
     """
@@ -250,13 +263,17 @@ def components_suffice(rows: ScarceRows) -> Ruling:
     if len(some) < 2 * k:
         return Ruling(OPEN, f"{plural(len(some), 'row')} are too few.")
     mixtures = (GaussianMixture(n, covariance_type="diag", n_init=3, random_state=0) for n in (k, 2 * k))
-    one, two = (mixture.fit(some).bic_ for mixture in mixtures)
-    verdict = SUPPORTED if one + _CLEAR < two else CONTRADICTED if two + _CLEAR < one else OPEN
-    return Ruling(
-        verdict,
+    fitted = [mixture.fit(some) for mixture in mixtures]
+    one, two = (mixture.bic_ for mixture in fitted)
+    said = (
         f"Over {plural(len(some), 'row')}, a mixture of {k} components, one for each class, has BIC"
-        f" {shown(one)}, and one of {2 * k} has {shown(two)}; smaller is better.",
+        f" {shown(one)}, and one of {2 * k} has {shown(two)}; smaller is better."
     )
+    if two + _CLEAR < one:
+        return Ruling(CONTRADICTED, said)
+    agree = clusters_agree(rows.told.codes, fitted[0].predict(X.take(rows.known)), "component")
+    verdict = agree.verdict if one + _CLEAR < two else OPEN
+    return Ruling(verdict, f"{said} {agree.evidence}")
 
 
 def errors_independent(first: np.ndarray, second: np.ndarray, codes: np.ndarray) -> Ruling:

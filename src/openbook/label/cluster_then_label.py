@@ -37,7 +37,7 @@ from openbook.ensemble.members import (
     takes_weights,
 )
 from openbook.errors import ParameterError
-from openbook.label.assumptions import ASSUMPTIONS, beats_shuffled
+from openbook.label.assumptions import ASSUMPTIONS, clusters_agree
 from openbook.label.in_rounds import named_labels
 from openbook.outlier.typical import typical_row
 from openbook.spaces.mixed import MixedDistance, MixedIndex
@@ -198,13 +198,7 @@ class ClusterThenLabel(Classifier):
         model = clone(self).set_params(random_state=0).fit(rows.X, rows.y)
         clusters = model._cluster(rows.told.X)  # noqa: SLF001 (its own)
         inside = clusters != _NONE
-        shape = len(model.sizes_), len(rows.labels)
-
-        def pure(codes):
-            counts = np.bincount(clusters[inside] * shape[1] + codes[inside], minlength=shape[0] * shape[1])
-            return counts.reshape(shape).max(axis=1).sum() / max(inside.sum(), 1)
-
-        return beats_shuffled(rows.told.codes, pure, "have the most frequent class of their cluster")
+        return clusters_agree(rows.told.codes[inside], clusters[inside])
 
     def _proba(self, X):
         return self._probabilities()[self._cluster(X)]

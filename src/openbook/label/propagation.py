@@ -180,6 +180,11 @@ class _OnGraph(RowsInSpace):
             f"{plural(self.n_iter_, 'round')}. Assumption: {ASSUMPTIONS[self._assumes]}."
             " Compare with a learner of the labelled rows alone."
         )
+        if self.n_unreached_:
+            end += (
+                f" {plural(self.n_unreached_, 'row')} that no label reaches have the shares of the labelled"
+                " rows; a larger n_neighbors reaches more."
+            )
         rows = tuple(Work(f"row {i}", tuple(self._round_by_hand(i))) for i in free[:_SHOWN].tolist())
         title = f"{self.name} for {self.target_}: how it was fitted"
         return Work(title, (facts, *rows), end)

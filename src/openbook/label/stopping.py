@@ -2,14 +2,18 @@ r"""When more labels stop paying off.
 
     u      mean of 1 - max_c P(c | x) over the U rows without a label: the share of errors that the classifier
            expects among them
-    gain   -slope of u over the last labels · U: errors that one more label spares
-    stop   when the gain is below what a label costs, or all the errors left, u U, are
+    e      (k + 1) / (m + 2): the share of errors to expect, where models that did not see them predict k of m
+           labelled rows wrongly that were not asked for (Laplace's estimate)
+    gain   -slope of u over the last labels · e / u · U: errors that one more label spares
+    stop   when the gain and two standard errors of it are below what a label costs, or all the errors left,
+           e U, are
 
-The cost of a label is counted in errors: at 1, a label is worth having as long as it spares more than one
-wrong prediction. The slope is that of the least squares line through u over the last 10 labels. Where u
-rises as fast as that, by more than two standard errors of the slope, the classifier is finding out how little
-it knows, and labels still pay. A classifier that is too sure of itself expects too few errors, so the rule is
-a guide, not a guarantee: rows drawn at random and labelled tell the true share.
+A classifier that is too sure of itself expects too few errors: naive Bayes of the digits 1 in 200, where 1 in
+4 is wrong. So u tells how the errors change, and e how many they are. The cost of a label is counted in
+errors: at 1, a label is worth having as long as it spares more than one wrong prediction. The slope is that
+of the least squares line through u over the last 10 labels, and so is its standard error. Where u rises as
+fast as that, by more than two standard errors, the classifier is finding out how little it knows, and labels
+still pay.
 
 trace : (labels, u) pairs, in the order of teaching
 """
@@ -22,8 +26,8 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-#: Labels over which the gain is measured.
-WINDOW = 10
+#: Labels over which the gain is measured, and labelled rows not asked for that tell the share of errors.
+WINDOW, CHECKED = 10, 10
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,9 @@ class Stopping:
         How many rows have no label.
     cost : float
         What a label costs, where a wrong prediction costs 1.
+    checked : tuple of (int, int) or None
+        Of the labelled rows that were not asked for, how many are predicted wrongly by models that did not
+        see them, and how many there are; None to believe what the classifier expects.
 
     Notes
     -----
@@ -50,11 +57,14 @@ class Stopping:
     False
     >>> Stopping(fast, n_left=50, cost=1.0).stop
     True
+    >>> round(Stopping(fast, n_left=50, checked=(29, 58)).errors_left)  # 50 · 30/60, not 50 · 0.26
+    25
     """
 
     trace: tuple[tuple[int, float], ...]
     n_left: int
     cost: float = 1.0
+    checked: tuple[int, int] | None = None
 
     @property
     def window(self) -> np.ndarray:
@@ -63,27 +73,63 @@ class Stopping:
         return points[points[:, 0] >= points[-1, 0] - WINDOW] if len(points) else points
 
     @property
+    def more(self) -> tuple[int, int]:
+        """How many more labels it takes to tell, and how many more of rows drawn at random."""
+        labels = self.window[:, 0]
+        seen = int(labels[-1] - labels[0]) if len(labels) > 2 else 0
+        drawn = CHECKED if self.checked is None else self.checked[1]
+        return max(WINDOW - seen, 0), max(CHECKED - drawn, 0)
+
+    @property
     def enough(self) -> bool:
         """Whether there were labels enough to measure the gain."""
-        labels = self.window[:, 0]
-        return len(labels) > 2 and bool(labels[-1] - labels[0] >= WINDOW)
+        return self.more == (0, 0)
+
+    @property
+    def share(self) -> float:
+        """The share of errors to expect among the rows without a label."""
+        if self.checked is None:
+            return self.trace[-1][1] if self.trace else float("nan")
+        wrong, rows = self.checked
+        return (wrong + 1) / (rows + 2)
+
+    @property
+    def shares(self) -> list[float]:
+        """The share of errors to expect, as it was after each lesson: e / u times what was expected then."""
+        return [u * self._ratio for _, u in self.trace]
+
+    @property
+    def _ratio(self) -> float:
+        """How many errors are to be expected for each one that the classifier expects."""
+        return self.share / last if self.trace and (last := self.trace[-1][1]) else 1.0
 
     @property
     def errors_left(self) -> float:
-        """The errors that the classifier expects among the rows without a label."""
-        return self.trace[-1][1] * self.n_left if self.trace else float("nan")
+        """The errors to expect among the rows without a label."""
+        return self.share * self.n_left
 
     @property
     def gain(self) -> float:
         """The errors that another label is expected to spare; below 0 where more are expected."""
-        return -self._slope() * self.n_left if self.enough else float("nan")
+        return -self._slope() * self._ratio * self.n_left if self.enough else float("nan")
+
+    @property
+    def most(self) -> float:
+        """The errors that another label may spare: the gain and two standard errors of it."""
+        return self.gain + 2 * self._error if self.enough else float("nan")
 
     @property
     def stop(self) -> bool:
         """Whether another label costs more than it brings."""
-        if not self.n_left:
-            return True
-        return self.enough and (self.errors_left < self.cost or (self.gain < self.cost and not self._rises))
+        if not (self.n_left and self.enough):
+            return not self.n_left
+        idle = self.most < self.cost and not self._rises and not self._sure
+        return self.errors_left < self.cost or idle
+
+    @property
+    def _sure(self) -> bool:
+        """Whether the classifier is sure of every row: what it expects then tells nothing."""
+        return self.trace[-1][1] == 0
 
     def _slope(self) -> float:
         labels, shares = self.window.T
@@ -91,30 +137,42 @@ class Stopping:
         return float(apart @ (shares - shares.mean()) / (apart @ apart))
 
     @property
-    def _rises(self) -> bool:
-        """Whether the errors expected rise by more than a label costs, and by more than chance explains."""
+    def _error(self) -> float:
+        """The standard error of the gain."""
         labels, shares = self.window.T
         apart = labels - labels.mean()
         left = shares - shares.mean() - self._slope() * apart
-        error = float(np.sqrt(left @ left / (len(labels) - 2) / (apart @ apart)))
-        return -self.gain >= max(self.cost, 2 * error * self.n_left)
+        slope = float(np.sqrt(left @ left / (len(labels) - 2) / (apart @ apart)))
+        return slope * self._ratio * self.n_left
+
+    @property
+    def _rises(self) -> bool:
+        """Whether the errors expected rise by more than a label costs, and by more than chance explains."""
+        return -self.gain >= max(self.cost, 2 * self._error)
 
     def __str__(self) -> str:
         if not self.n_left:
             return "Every row has a label."
         if not self.enough:
-            labels = self.window[:, 0]
-            more = WINDOW - int(labels[-1] - labels[0]) if len(labels) else WINDOW
-            return f"Whether more labels pay can be told after {plural(more, 'more label')}."
+            labels, drawn = self.more
+            of_rows = f"{plural(drawn, 'more label')} of rows drawn at random"
+            more = of_rows if drawn >= labels else plural(labels, "more label")
+            if 0 < drawn < labels:
+                more += f", {drawn} of them of rows drawn at random"
+            return f"Whether more labels pay can be told after {more}."
         rows = plural(self.n_left, "row")
         errors = f"about {self.errors_left:,.1f} errors are expected among the {rows} without a label"
+        perhaps = "" if self.stop or self.gain >= self.cost else f", perhaps {self.most:,.1f},"
         spared = (
-            f"another label spares about {max(self.gain, 0.0):,.1f} of them and costs {figure(self.cost)}"
+            f"another label spares about {max(self.gain, 0.0):,.1f} of them{perhaps} and costs"
+            f" {figure(self.cost)}"
         )
         if self.stop and self.errors_left < self.cost:
             return f"You may stop: {errors}, fewer than a label costs ({figure(self.cost)})."
         if self.stop:
             return f"You may stop: {errors}; {spared}."
+        if self._sure:
+            return f"Go on: {errors}; the classifier, sure of every row, cannot tell what a label spares."
         if self._rises:
             return f"Go on: {errors}, and more with each label: the classifier had been too sure of itself."
         return f"Go on: {errors}; {spared}."
@@ -132,10 +190,19 @@ class Stopping:
         )
         if not self.enough:
             return Work("When to stop asking", (grid,), str(self))
-        slope = self._slope()
-        parts = (
+        slope, share, left = self._slope(), figure(self.share), self.n_left
+        steps = [
             Step("b", r"\frac{\sum (n - \bar{n})(u - \bar{u})}{\sum (n - \bar{n})^2}", "", slope, "slope"),
-            Step("gain", r"-b U", rf"-({figure(slope)}) \cdot {self.n_left}", -slope * self.n_left),
-            Step("errors left", r"u U", f"{figure(rows[-1][1])} \\cdot {self.n_left}", self.errors_left),
-        )
-        return Work("When to stop asking", (grid, *parts), str(self))
+            Step("gain", r"-b U", rf"-({figure(slope)}) \cdot {left}", self.gain),
+            Step("errors left", r"u U", rf"{share} \cdot {left}", self.errors_left),
+            Step("most", r"gain + 2 se", result=self.most, note="the gain and two standard errors of it"),
+        ]
+        if self.checked is not None:
+            wrong, n = self.checked
+            note = f"{wrong} of {plural(n, 'labelled row')} not asked for, by models that did not see them"
+            level = Step("e", r"\frac{k + 1}{m + 2}", rf"\frac{{{wrong} + 1}}{{{n} + 2}}", self.share, note)
+            numbers = rf"-({figure(slope)}) \cdot \frac{{{share}}}{{{figure(rows[-1][1])}}} \cdot {left}"
+            steps[1] = Step("gain", r"-b \frac{e}{u} U", numbers, self.gain)
+            steps[2] = Step("errors left", r"e U", rf"{share} \cdot {left}", self.errors_left)
+            steps.insert(1, level)
+        return Work("When to stop asking", (grid, *steps), str(self))

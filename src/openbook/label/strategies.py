@@ -67,7 +67,7 @@ STRATEGIES = {
         "the members' probabilities differ about no row more",
     ),
     "expected_error": Strategy(
-        r"\sum_c P(c \mid x) \, \overline{1 - \max P^{+c}}",
+        r"\sum_c P(c \mid x) \, u_c",
         True,
         "no label is expected to leave fewer errors",
     ),
