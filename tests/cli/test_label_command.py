@@ -114,7 +114,7 @@ def test_rows_drawn_at_random_throughout_are_no_hard_ones(file, typed):
 
 def test_the_first_rows_are_drawn_at_random(file, typed):
     """Of no class or one there is no classifier; later the second class has one label only."""
-    said = typed("1211q", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
+    said = typed("abaaq", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
     assert said.count("drawn at random\n") == 5
     lines = [line.split(",") for line in Path("rows.labels.csv").read_text().split()[1:]]
     assert [line[2] for line in lines] == ["drawn"] * 4
@@ -122,7 +122,7 @@ def test_the_first_rows_are_drawn_at_random(file, typed):
 
 
 def test_column_that_is_not_there_yet(file, typed):
-    typed("12q", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
+    typed("abq", file, "-t", "new", "--classes", "a,b", "--ignore", "kind")
     assert ob.read("rows.labelled.csv").names == ("x", "y", "kind", "new", "new_asked")
 
 
@@ -131,6 +131,23 @@ def test_end_of_input_is_quitting(file, monkeypatch):
     sitting = Labelling(ob.read(file), "kind", answers=Path("a.csv"))
     sitting.run()
     assert len(sitting.answers.labels) == 1
+
+
+def test_a_class_of_one_character_is_its_own_key(file, typed):
+    said = typed("0q", file, "-t", "new", "--classes", "0,1,s,B,b", "--ignore", "kind")
+    assert "[0] 0  [1] 1  [2] s  [b] B  [3] b" in said  # s skips, and the first of two takes the key
+    assert Path("rows.labels.csv").read_text().split()[1].split(",")[1] == "0"
+
+
+def test_many_short_cells_share_lines(tmp_path, typed):
+    path = tmp_path / "wide.csv"
+    names = [f"c{i}" for i in range(30)]
+    path.write_text(
+        "\n".join([",".join(names), *(",".join(str(i + j) for j in range(30)) for i in range(9))])
+    )
+    said = typed("q", path, "-t", "new", "--classes", "a,b")
+    first = next(line for line in said.splitlines() if line.startswith("  c0 "))
+    assert " · c1 " in first
 
 
 def test_classes_must_be_known(file, complaint):

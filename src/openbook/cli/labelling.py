@@ -45,9 +45,11 @@ FIRST, ENOUGH = 2, 20
 COMPARED, FEWEST = 20, 6
 
 _SKIP, _UNDO, _WHY, _QUIT = "suwq"
-_KEYS = [key for key in "123456789abcdefghijklmnopqrstuvwxyz" if key not in (_SKIP, _UNDO, _WHY, _QUIT)]
+_KEYS = [key for key in "1234567890abcdefghijklmnopqrstuvwxyz" if key not in (_SKIP, _UNDO, _WHY, _QUIT)]
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST = 600
+#: Of more cells, all of them short, several stand in a line.
+_CELLS, _SHORT = 20, 20
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 
 
@@ -72,7 +74,7 @@ class Labelling:
         rows = table.drop(*(name for name in (target, self.marks) if name in table.names))
         labels = [None if given is None or gap else as_text(label) for label, gap in _cells(given, len(rows))]
         self.classes = _classes(target, classes, labels)
-        self.keys = dict(zip(_KEYS, self.classes, strict=False))
+        self.keys = _keys(self.classes)
         self.answers = AnswerFile(answers, rows, self.classes)
         before = np.flatnonzero(asked_rows(table.column(self.marks))) if self.marks in table.names else ()
         self.asked_before = {int(row) for row in before}
@@ -162,9 +164,13 @@ class Labelling:
     def _show(self, screen: Console, row: int, why: str) -> None:
         say(screen, "")
         say(screen, f"Row {row}{why}", style="bold")
-        width = max(map(len, self.rows.names))
-        for name, value in self.rows.row(row).items():
-            say(screen, f"  {name:<{width}}  {_cell(value)}", hang=width + 4)
+        cells = {name: _cell(value) for name, value in self.rows.row(row).items()}
+        width = max(map(len, cells))
+        if len(cells) > _CELLS and max(map(len, cells.values())) <= _SHORT:
+            say(screen, "  " + " · ".join(f"{name} {cell}" for name, cell in cells.items()), hang=2)
+        else:
+            for name, cell in cells.items():
+                say(screen, f"  {name:<{width}}  {cell}", hang=width + 4)
         keys = "  ".join(f"[{key}] {label}" for key, label in self.keys.items())
         say(screen, f"{self.target}?  {keys}  · [s]kip [u]ndo [w]hy [q]uit", style="bold")
 
@@ -280,6 +286,14 @@ def _classes(target: str, named: Sequence[str], labels: list[Any]) -> tuple[str,
         msg = f"{target!r} has {len(found)} classes, and there are keys for {len(_KEYS)}; is it the target?"
         raise DataError(msg)
     return tuple(found)
+
+
+def _keys(classes: Sequence[str]) -> dict[str, str]:
+    """The class of each key: a class of one letter or digit is its own key, and the others get those left."""
+    own = {label.lower(): label for label in reversed(classes) if label.lower() in _KEYS}
+    left = (key for key in _KEYS if key not in own)
+    mine = {label: key for key, label in own.items()}
+    return {mine.get(label) or next(left): label for label in classes}
 
 
 def _cell(value: Any) -> str:

@@ -162,10 +162,9 @@ class Stopping:
             return f"Whether more labels pay can be told after {more}."
         rows = plural(self.n_left, "row")
         errors = f"about {self.errors_left:,.1f} errors are expected among the {rows} without a label"
-        perhaps = "" if self.stop or self.gain >= self.cost else f", perhaps {self.most:,.1f},"
         spared = (
-            f"another label spares about {max(self.gain, 0.0):,.1f} of them{perhaps} and costs"
-            f" {figure(self.cost)}"
+            f"another label spares about {max(self.gain, 0.0):,.1f} of them, give or take"
+            f" {2 * self._error:,.1f}, and costs {figure(self.cost)}"
         )
         if self.stop and self.errors_left < self.cost:
             return f"You may stop: {errors}, fewer than a label costs ({figure(self.cost)})."
