@@ -33,8 +33,8 @@ from bench.show import write_between
 from openbook.judge import Evaluation, FoldResult, Metric, cost_metric
 from openbook.judge.folds.examples import Split
 from openbook.judge.folds.splits import protocol
-from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.metrics import METRICS, Predictions
+from openbook.plan.make import FEW
 
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
 PAGE = Path(__file__).parent.parent / "docs" / "guide" / "choosing.md"
@@ -208,7 +208,7 @@ def folds_of(cell: Cell, y: np.ndarray, groups: np.ndarray, seed: int) -> Any:
         return [(np.sort(order[n // 5 :]), np.sort(order[: n // 5]))]
     more: dict[str, Any] = {
         "usual": {},
-        "quick": {"n_splits": 5, "repeats": 1},
+        "quick": {"n_splits": 5, "repeats": 3 if n < FEW else 1},
         "grouped": {"groups": groups},
         "time-ordered": {"time": np.arange(n)},
     }[cell.protocol]
@@ -266,28 +266,25 @@ def judged(cell: Cell, simulations: int, seed: int = 0) -> Iterator[tuple[Evalua
         if k and len(np.unique(y)) < 2:
             continue
         splits = [Split(f, *rows) for f, rows in enumerate(folds_of(cell, y, groups, i))]
-        two_out = two_out_splits(splits, len(y)) if cell.protocol in ("usual", "quick") else []
         tested = np.cumsum([len(split.test) for split in splits])
         fresh = np.split(np.arange(n_fresh), tested[:-1] * n_fresh // tested[-1])
         for label, learn in LEARNERS[cell.task].items():
             results, truths = [], []
-            for split in (*splits, *two_out):
+            for split in splits:
                 predict, test = learn(X[split.train], y[split.train]), split.test
                 labels, proba = predicted(cell, predict, X[test])
                 results.append(
                     FoldResult(split.index, test, y[test], labels, proba, split.n_train, 0.0, 0.0, None, ())
                 )
-                if split.index < len(splits):
-                    rows = fresh[split.index]
-                    truths.append(Predictions(fresh_y[rows], *predicted(cell, predict, fresh_X[rows]), k))
+                rows = fresh[split.index]
+                truths.append(Predictions(fresh_y[rows], *predicted(cell, predict, fresh_X[rows]), k))
             evaluation = Evaluation(
                 label,
                 "classification" if k else "regression",
                 np.arange(k) if k else None,
-                tuple(results[: len(splits)]),
+                tuple(results),
                 groups=groups if cell.protocol == "grouped" else None,
                 ordered=cell.protocol == "time-ordered",
-                two_out=tuple(results[len(splits) :]),
             )
             yield evaluation, truths
 

@@ -63,7 +63,7 @@ def test_no_locked_row_is_met_before_the_test(wine):
     assert len(tests) == pytest.approx(0.25 * 178, abs=2)
     assert not folds & tests
     parts = [r["part"] for r in records]
-    assert list(dict.fromkeys(parts)) == ["folds", "two_out", "test", "look"]
+    assert list(dict.fromkeys(parts)) == ["folds", "test", "look"]
     assert parts.count("test") == len(result.tests)
 
 

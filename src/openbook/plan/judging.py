@@ -24,7 +24,6 @@ from openbook.judge.folds.fit_folds import (
     fitted_together,
     fold_result,
     rounds,
-    two_out_result,
 )
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.splits import TINY
@@ -79,10 +78,10 @@ class Judging:
     def jobs(self) -> list[Job]:
         """Fold by fold, all contestants in each, so that what a time limit leaves can be compared.
 
-        Under a time limit the quickest of them come first. Models that leave out two folds come last.
+        Under a time limit the quickest of them come first.
         """
         labels = self.labels if self.deadline is None else self._quickest_first
-        return [(label, i) for i in range(len(self.rows.folds) + len(self.rows.two_out)) for label in labels]
+        return [(label, i) for i in range(len(self.rows.folds)) for label in labels]
 
     @property
     def _quickest_first(self) -> list[str]:
@@ -106,11 +105,7 @@ class Judging:
         return [job for job in self.jobs if not self._done(job)]
 
     def _done(self, job: Job) -> bool:
-        return job[0] in self.log.skipped or (self._part(job[1]), *job) in self.log.results
-
-    def _part(self, i: int) -> str:
-        """The part of the log that a fold belongs to."""
-        return "folds" if i < len(self.rows.folds) else "two_out"
+        return job[0] in self.log.skipped or ("folds", *job) in self.log.results
 
     @cached_property
     def _estimates(self) -> dict[str, float]:
@@ -154,7 +149,7 @@ class Judging:
         for (label, i), found in each_until(deadline, jobs, runner.attempt, workers, apart=apart):
             if isinstance(found, FoldResult):
                 self._took[label].append(found.fit_seconds + found.predict_seconds)
-                self.log.append(self._part(i), label, found)
+                self.log.append("folds", label, found)
             else:
                 self.log.skip(label, i, f"fold {i + 1} of {len(self.rows.folds)} failed: {found}")
             self.tell()
@@ -210,8 +205,7 @@ class StudyFolds:
         self._together: dict[tuple[str, int], dict[int, Fitted]] = {}
         self._model = cache(rows.model)
         self._examples = cache(rows.to_judge.select)
-        splits = [*rows.folds, *rows.two_out]
-        self._cut = lru_cache(_CUTS)(lambda names, i: RowsOfFold(self._examples(names), splits[i]))
+        self._cut = lru_cache(_CUTS)(lambda names, i: RowsOfFold(self._examples(names), rows.folds[i]))
 
     def __reduce__(self) -> tuple[type["StudyFolds"], tuple[StudyRows]]:
         """To a worker of a cluster go plan and table; what follows from them is made there anew."""
@@ -227,10 +221,7 @@ class StudyFolds:
     def result(self, label: str, i: int) -> FoldResult:
         """The result of a contestant in a fold; rows are positions among all that have a target."""
         model, cut = self._model(label), self._cut(self.rows.columns[label], i)
-        if i < len(self.rows.folds):
-            found = fold_result(label, model, cut, self._ready(label, model, cut))
-        else:
-            found = two_out_result(label, model, cut)
+        found = fold_result(label, model, cut, self._ready(label, model, cut))
         return replace(found, rows=self.rows.train[found.rows])
 
     @cached_property

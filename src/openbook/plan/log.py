@@ -5,7 +5,7 @@
     {"learner": label, "part": "skipped", "fold": i, "reason": …}   the learner dropped out, and why
     {"part": "look", "look": name, "of": state, "found": …}         what a later step found (`plain_json.py`)
 
-The parts are "folds", "two_out", with two folds left out, "test", and those that are evaluated after the
+The parts are "folds", "test", and those that are evaluated after the
 choice: "threshold", with a tuned one, "labelled", without the unlabelled rows, "not asked", without the rows
 asked for, and "without " some columns.
 What a look found counts for the folds that it saw, whose digest is the state: where a study goes on with more
@@ -36,9 +36,7 @@ from openbook.plan.files import write_text
 from openbook.plan.plain_json import Known, from_plain, to_plain
 
 #: The parts of a study that are judged fold by fold; further ones begin with "without ".
-_PARTS = ("folds", "labelled", "two_out", "test", "threshold")
-#: Those by which learners are compared.
-_COMPARED = ("folds", "two_out")
+_PARTS = ("folds", "labelled", "test", "threshold")
 
 _FORMAT = 2
 #: Seconds after which what was written is put on the disk.
@@ -132,16 +130,14 @@ class Log:
         there are is a matter of chance.
         """
         place = {label: i for i, label in enumerate(labels)}
-        for key in [key for key in self.results if key[0] in _COMPARED and key[1] in self.skipped]:
+        for key in [key for key in self.results if key[0] == "folds" and key[1] in self.skipped]:
             del self.results[key]
         results = sorted(self.results.items(), key=lambda item: (item[0][0], item[0][2], place[item[0][1]]))
         skipped = sorted(self.skipped.items(), key=lambda item: place[item[0]])
         lines = [_line(self._header), *(_line(_skipped_record(*item)) for item in skipped)]
-        lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] in _COMPARED]
+        lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] == "folds"]
         self._state = _digest("".join(lines))
-        lines += [
-            _line(_result_record(*key[:2], result)) for key, result in results if key[0] not in _COMPARED
-        ]
+        lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] != "folds"]
         self.looks = {name: look for name, look in sorted(self.looks.items()) if look[0] == self._state}
         lines += [_line(_look_record(name, *look)) for name, look in self.looks.items()]
         text = "".join(lines)

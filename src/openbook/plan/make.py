@@ -19,6 +19,8 @@ from openbook.plan.rows import StudyRows
 #: The share of rows that is locked away, where that makes a test of at least TINY rows.
 _TEST_SHARE = 0.2
 
+#: Of fewer rows a quick study repeats its folds: rounds show how much the rows miss (`judge.chance.rounds`).
+FEW = 500
 #: From so many rows on, a thorough study tries most settings on fewer rows; and repeats less.
 _SEARCHED = 5_000
 _MANY = 10_000
@@ -84,7 +86,11 @@ def _protocol(rows: StudyRows, options: StudyOptions, effort: Effort) -> Protoco
             " omit folds, repeats and the test share"
         )
         raise PlanError(msg)
-    usual = {"quick": (5, 1), "usual": (10, None), "thorough": (10, 3 if n >= _MANY else 10)}[effort]
+    usual = {
+        "quick": (5, 3 if n < FEW else 1),
+        "usual": (10, None),
+        "thorough": (10, 3 if n >= _MANY else 10),
+    }[effort]
     folds, repeats = (
         own if asked is None else asked
         for asked, own in zip((options.cv, options.repeats), usual, strict=True)

@@ -28,7 +28,6 @@ from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.fit_folds import Fitted
 from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
 from openbook.judge.folds.thread_warnings import collected_warnings
-from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.positive import positive_last
 from openbook.plan.counts import counted_rows, weights_of
 from openbook.plan.log import Log
@@ -329,13 +328,6 @@ class StudyRows:
         return list(self.to_judge.splits(self.protocol.split(X, y)))
 
     @cached_property
-    def two_out(self) -> list[Split]:
-        """Two folds left out at once, numbered after the folds: see `judge.folds.two_out`."""
-        if not self.protocol.by_chance:
-            return []
-        return two_out_splits(self.folds, len(self.train), self.protocol.n_tested)
-
-    @cached_property
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Positions that train and test in each fold; none is locked away."""
         return [(self.train[fold.train], self.train[fold.test]) for fold in self.folds]
@@ -357,9 +349,7 @@ class StudyRows:
         money = cost_metric(by_decision(self.plan.costs), self.y)
         return tuple(money if name == COST else name for name in self.plan.metrics)
 
-    def evaluation(
-        self, label: str, results: Sequence[FoldResult], words: str = "", two_out: Sequence[FoldResult] = ()
-    ) -> Evaluation:
+    def evaluation(self, label: str, results: Sequence[FoldResult], words: str = "") -> Evaluation:
         return Evaluation(
             label,
             self.plan.task,
@@ -369,7 +359,6 @@ class StudyRows:
             words or self.protocol.words,
             groups=self._group_codes,
             ordered="time" in self.order,
-            two_out=tuple(two_out),
         )
 
     @cached_property
@@ -389,22 +378,12 @@ class StudyRows:
             msg = "no fold is finished yet; run it again, without a time limit or with a longer one"
             raise PlanError(msg)
         judged = [label for label in labels if done[label] >= folds]
-        words, two_out = self.protocol.words, self.two_out
+        words = self.protocol.words
         if folds < len(self.folds):
             were = "was" if folds == 1 else "were"
             words += f", of which {folds} of {len(self.folds)} folds {were} finished in time"
-            two_out = []
         evaluations = {
-            label: self.evaluation(
-                label,
-                [log.results["folds", label, i] for i in range(folds)],
-                words,
-                [
-                    log.results[key]
-                    for split in two_out
-                    if (key := ("two_out", label, split.index)) in log.results
-                ],
-            )
+            label: self.evaluation(label, [log.results["folds", label, i] for i in range(folds)], words)
             for label in judged
         }
         baselines = [label for label in self.plan.baselines if label in judged]

@@ -119,7 +119,7 @@ def run(
     rows = StudyRows(plan, plan.data.checked(plan.data.read()) if table is None else table)
     log = Log(folder / "results.jsonl", plan.fingerprint)
     clock = _Clock(start, time_limit)
-    fits = (len(rows.folds) + len(rows.two_out)) * len(plan.contestants)
+    fits = len(rows.folds) * len(plan.contestants)
     told = _Told(fits + len(asked_looks(plan, rows.X.schema)), progress)
     # one thread for BLAS and OpenMP: folds run side by side, and forked processes would wait for more
     with log.open(), threadpool_limits(1):

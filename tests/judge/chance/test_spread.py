@@ -1,7 +1,6 @@
 """Standard errors, intervals and tests from the influence of every row."""
 
 import math
-from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -175,27 +174,6 @@ def test_equal_differences_are_as_good_as_one():
     pair = spread(np.random.default_rng(0).normal(0.2, 1, 400)).paired(share=False)
     tests = simultaneous({"a": pair, "b": pair, "c": pair})
     assert tests["a"].p_value == pytest.approx(pair.test().p_value, abs=0.01)
-
-
-def test_rows_that_change_from_round_to_round_are_less_sure():
-    """φ is 2, -1, 1, -2 in the mean: s² = 10/3. Over the rounds it varies by 2, 0, 2, 0: τ² = 1."""
-    by_round = np.array([[1.0, -1, 2, -2], [3, -1, 0, -2]])
-    twice = Spread(5.0, by_round.mean(axis=0), {}, 4, 0.1, by_round=by_round, folds=2)
-    assert twice.missing == pytest.approx(2 * 1 / (10 / 3) / 4)
-    assert twice.error == pytest.approx(math.sqrt(10 / 3 / 4 * 1.15))
-    assert replace(twice, folds=10).missing == pytest.approx(1 / 3)
-    assert replace(twice, shared=0.2).missing == 0.2
-    # in two groups u is 0.5, -0.5: s² = 1/2; from round to round 0, 0 and 1, -1: τ² = 1/2
-    groups = replace(twice, clusters={"groups": np.array([0, 0, 1, 1])}, folds=1)
-    assert groups.missing == pytest.approx(1 / 4)
-
-
-def test_a_difference_is_as_stable_as_the_two_are_together():
-    by_round = np.array([[1.0, -1, 2, -2], [3, -1, 0, -2]])
-    one = Spread(5.0, by_round.mean(axis=0), {}, 4, by_round=by_round, folds=2)
-    other = replace(one, influence=np.array([1.0, -1, 1, -1]), by_round=by_round - [[1.0, 0, 0, -1]] * 2)
-    assert one.minus(other).missing == 0  # both change alike
-    assert one.minus(other).missing == other.minus(one).missing
 
 
 def test_rows_in_order_of_time_make_blocks():

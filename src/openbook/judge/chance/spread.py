@@ -34,18 +34,14 @@ interval excludes 0.
 These are intervals of the mean score, on new rows, of the models that were fitted in the folds (Bayle, Bayle,
 Janson and Mackey 2020, Cross-validation confidence intervals for test error). In a cross-validation a row
 also trains the models that test the others, so the scores of folds go together. ρ is the variance that the
-rows miss for that reason, as a share of theirs. Where models left out two folds at once, it is measured:
+rows miss for that reason, as a share of theirs. Where folds are repeated, it is measured:
 
-    ρ = K (K - 1) Cov(B_IJ, B_JI) / (s² / G)    B_IJ what training on fold J changes about fold I: `two_out`
+    ρ = (1 - 1/K) E[D_i D_j] / (s² / G)      units i, j in one fold of a round and in two of another: `rounds`
 
-and lies between 0 and 1, since what a row does to others is part of their variance. Else ρ is a rule of
-thumb. Nadeau and Bengio (2003) add n_test / n_train; here it is half of that. Where rows come in groups it is
-all of that, and for numbers three times as much, up to 10 / G, what five parameters make of G groups.
-Unstable learners need more, and rounds show how unstable they are. From one round to the next, a K-th of the
-rows that trained the model of a unit is exchanged, which moves its u by a variance τ² over the rounds. Where
-two units pull each other's models equally, as in least squares, it follows that ρ = K τ² / s² (for p
-parameters 2 p / n). A tree's splits pull at one of the two only, as a rule, so a quarter of that is taken, up
-to 1/3. These shares bring the coverage to 95% (`python -m bench.coverage`).
+and lies between 0 and 1, since what a row does to others is part of their variance. With one round, ρ is a
+rule of thumb. Nadeau and Bengio (2003) add n_test / n_train; here it is half of that. Where rows come in
+groups it is all of that, and for numbers three times as much, up to 10 / G, what five parameters make of G
+groups.
 """
 
 import math
@@ -57,6 +53,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from openbook.judge.chance.intervals import Interval, around, upper_share, wilson
+from openbook.judge.chance.rounds import Rounds
 from openbook.judge.chance.significance import TestResult
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
@@ -64,9 +61,6 @@ from openbook.work import Step
 
 #: The most skewness that is taken out, as a share of that at which an arm of the interval has no end.
 _SKEWED = 0.4
-
-#: How much of K τ² / s² counts as variance that rows miss, and at the most.
-_MUTUAL, _UNSTABLE = 1 / 4, 1 / 3
 
 #: The most of a squared loss's own size that λ t se counts for: at all of it the upper arm has no end.
 _LONGEST = 0.9
@@ -92,9 +86,7 @@ class Spread:
     clusters : for each way in which rows belong together ("groups", "blocks of time"), the code of every row
     support : how many rows the score rests on, at the most: for a rare class few, however many rows there are
     shared : ρ by the rule of thumb
-    changes : B of the folds of a round, NaN where it is not known; None where no model left out two folds
-    by_round : φ of every row (columns) in each round of folds (rows); None where there is one round
-    folds : how many a round has
+    rounds : φ of every row in each round, and its fold; None where there is one round
     """
 
     score: float
@@ -102,9 +94,7 @@ class Spread:
     clusters: Mapping[str, np.ndarray]
     support: float
     shared: float = 0.0
-    changes: np.ndarray | None = None
-    by_round: np.ndarray | None = None
-    folds: int = 1
+    rounds: Rounds | None = None
 
     @cached_property
     def _units(self) -> dict[str, np.ndarray]:
@@ -136,20 +126,15 @@ class Spread:
     @cached_property
     def missing(self) -> float:
         """ρ, the variance that rows miss since each also trains the models that test others."""
-        variance = _error(self.units) ** 2
-        if not variance > 0:
-            return self.shared
-        if self.changes is None:
-            return max(self.shared, self._unstable)
-        return min(max(_covariance(self.changes) / variance, 0.0), 1.0)
+        return self.shared if math.isnan(self._measured) else min(max(self._measured, 0.0), 1.0)
 
-    @property
-    def _unstable(self) -> float:
-        """ρ from how much units change from round to round."""
-        if self.by_round is None:
-            return 0.0
-        changing = np.var([self._summed(each, self.kind) for each in self.by_round], axis=0, ddof=1).mean()
-        return min(_MUTUAL * self.folds * float(changing / self.units.var(ddof=1)), _UNSTABLE)
+    @cached_property
+    def _measured(self) -> float:
+        """ρ from units that are in one fold of a round and in two of another; NaN where there are none."""
+        rounds = self.rounds
+        if rounds is not None and self.clusters:
+            rounds = rounds.of_units(self.clusters[self.kind])
+        return math.nan if rounds is None else rounds.missing
 
     @property
     def freedom(self) -> int:
@@ -267,11 +252,7 @@ class Spread:
     @property
     def _missing_steps(self) -> tuple[Step, ...]:
         """That to ρ, where there is any."""
-        how = "measured by models that left out two folds"
-        if self.changes is None:
-            how = "a rule of thumb"
-            if self.missing > self.shared:
-                how = "as far as their influence changes from round to round"
+        how = "a rule of thumb" if math.isnan(self._measured) else "measured by rounds of folds"
         note = f"the variance that rows miss, since each also trains the models that test others: {how}"
         return (Step("rho", result=self.missing, note=note),) if self.missing else ()
 
@@ -310,8 +291,7 @@ class Spread:
             score=self.score - other.score,
             influence=self.influence - other.influence,
             support=min(self.support, other.support),
-            changes=_difference(self.changes, other.changes),
-            by_round=_difference(self.by_round, other.by_round),
+            rounds=self.rounds and other.rounds and self.rounds.minus(other.rounds),
         )
 
     def paired(self, share: bool) -> "Paired":
@@ -441,10 +421,6 @@ def blocks_of(n: int) -> np.ndarray:
     return np.arange(n) * count // n
 
 
-def _difference(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
-    return None if a is None or b is None else a - b
-
-
 def _renamed(step: Step, names: Mapping[str, str]) -> Step:
     return replace(step, label=names.get(step.label, step.label))
 
@@ -452,15 +428,6 @@ def _renamed(step: Step, names: Mapping[str, str]) -> Step:
 def _error(units: np.ndarray) -> float:
     g = len(units)
     return float(units.std(ddof=1)) / math.sqrt(g) if g > 1 else math.nan
-
-
-def _covariance(changes: np.ndarray) -> float:
-    """K (K - 1) Cov(B_IJ, B_JI) over the pairs of folds that are known; 0 where none is."""
-    known = ~np.isnan(changes) & ~np.isnan(changes.T)
-    if not known.any():
-        return 0.0
-    k, centred = int(known.any(axis=0).sum()), changes - changes[known].mean()
-    return k * (k - 1) * float((centred * centred.T)[known].mean())
 
 
 def _skewness(units: np.ndarray) -> float:

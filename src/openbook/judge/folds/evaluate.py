@@ -22,13 +22,11 @@ from openbook.judge.folds.fit_folds import (
     fold_result,
     fold_results,
     refuse_frozen,
-    two_out_results,
 )
 from openbook.judge.folds.progress import progress_bar
 from openbook.judge.folds.results import FoldResult
-from openbook.judge.folds.splits import Protocol, protocol, splitter_of
+from openbook.judge.folds.splits import protocol, splitter_of
 from openbook.judge.folds.splitters import Bootstrap632, TestGroups, TimeOrdered
-from openbook.judge.folds.two_out import two_out_splits
 from openbook.judge.scores.metrics import IN_ORDER, Metric, Task, metric
 from openbook.words.parameters import also_called, documented
 
@@ -109,9 +107,7 @@ def evaluate(
     label = name or type(model).__name__
     order = (groups, test_groups, time, sequence_of([model]))
     examples = Examples.of(X, y, model_task([model]), sample_weight, *order)
-    return judged({label: model}, examples, cv, metrics, random_state, progress, ordered=ordered, pairs=True)[
-        label
-    ]
+    return judged({label: model}, examples, cv, metrics, random_state, progress, ordered=ordered)[label]
 
 
 @also_called(split="cv")
@@ -175,7 +171,7 @@ def compare(
         raise ParameterError(f"baseline: no learner {odd[0]!r}. {did_you_mean(odd[0], tuple(labelled))}")
     order = (groups, test_groups, time, sequence_of(labelled.values()))
     examples = Examples.of(X, y, task, sample_weight, *order)
-    evaluations = judged(labelled, examples, cv, metrics, random_state, progress, pairs=True)
+    evaluations = judged(labelled, examples, cv, metrics, random_state, progress)
     return Comparison(evaluations, baselines[0], baselines)
 
 
@@ -243,13 +239,8 @@ def judged(
     progress: Progress = None,
     *,
     ordered: bool = False,
-    pairs: bool = False,
 ) -> dict[str, Evaluation]:
-    """The evaluations of models on the same folds; see `evaluate`.
-
-    With `pairs`, and few rows that the usual protocol divides, two folds are left out at once, too: see
-    `two_out`. Folds that the user numbered are fitted as they are.
-    """
+    """The evaluations of models on the same folds; see `evaluate`."""
     task = examples.task
     shown = (metrics,) if isinstance(metrics, str | Metric) else tuple(metrics or ())
     if not shown and task == "classification" and examples.in_order:
@@ -260,7 +251,6 @@ def judged(
         refuse_frozen(model)
     if cv is None:
         cv = protocol(examples.column, task, random_state, groups=examples.groups)
-    pairs = pairs and isinstance(cv, Protocol) and cv.by_chance
     cv = splitter_of(cv, examples.column, task, random_state, examples.groups)
     if not hasattr(cv, "split"):
         cv = list(cv)
@@ -268,12 +258,7 @@ def judged(
     if bootstrap := isinstance(cv, Bootstrap632):
         every = np.arange(len(examples))
         splits = chain(splits, [Split(cv.repeats, every, every)])
-    two_out: list[Split] = []
-    if pairs:
-        splits = every_fold = list(splits)
-        two_out = two_out_splits(every_fold, len(examples), cv.n_tested)
-    found = chain(fold_results(models, examples, splits), two_out_results(models, examples, two_out))
-    results = list(_told(found, examples, cv, progress, len(two_out)))
+    results = list(_told(fold_results(models, examples, splits), examples, cv, progress))
     if not results:
         raise ParameterError("cv gives no folds")
     words = str(cv) if hasattr(cv, "split") else ""
@@ -287,31 +272,29 @@ def judged(
         }
     groups = None if examples.groups is None else np.unique(examples.groups, return_inverse=True)[1]
     by_time = getattr(cv, "kind", None) == "time-ordered" or isinstance(cv, TimeOrdered)
-    last = len(results) - len(two_out)
     return {
         label: Evaluation(
             label,
             task,
             examples.classes,
-            folds[:last],
+            folds,
             shown,
             words,
             groups=groups,
             ordered=ordered or by_time,
-            two_out=folds[last:],
         )
         for label, folds in of_each
     }
 
 
 def _told(
-    results: Iterable[list[FoldResult]], examples: Examples, split: Any, progress: Progress, two_out: int
+    results: Iterable[list[FoldResult]], examples: Examples, split: Any, progress: Progress
 ) -> Iterator[list[FoldResult]]:
     """The results as they come, and whoever asked is told how many there are."""
     if not progress:
         yield from results
         return
-    total = examples.n_splits(split) + isinstance(split, Bootstrap632) + two_out
+    total = examples.n_splits(split) + isinstance(split, Bootstrap632)
     with progress_bar("Judging") if progress is True else nullcontext(progress) as tell:
         for done, result in enumerate(results, start=1):
             tell(done, total)

@@ -11,7 +11,7 @@ rows that belong together count as one.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,9 +23,9 @@ from openbook.data.label_sets import LabelSets
 from openbook.draw import Picture
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval
+from openbook.judge.chance.rounds import Rounds
 from openbook.judge.chance.spread import Spread, blocks_of
 from openbook.judge.folds.results import FoldResult
-from openbook.judge.folds.two_out import score_changes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, Task, metric
 from openbook.judge.scores.positive import too_rare
 from openbook.judge.scores.sequences import SequenceScores, sequence_scores
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Which = str | Metric | None
+
+#: Rows, predictions and score of a part that a score is averaged over.
+_Part = tuple[np.ndarray, Predictions, float]
 
 
 @documented
@@ -61,8 +64,6 @@ class Evaluation(ShowsWork):
         The group of every row position, as codes, where rows belong together; None where they do not.
     ordered : bool, default=False
         Whether the rows were tested in order of time.
-    two_out : tuple of FoldResult, default=()
-        The results of models that left out two folds of the first round; they count for intervals only.
 
     Notes
     -----
@@ -87,20 +88,18 @@ class Evaluation(ShowsWork):
     words: str = ""
     groups: np.ndarray | None = field(default=None, kw_only=True)
     ordered: bool = field(default=False, kw_only=True)
-    two_out: tuple[FoldResult, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         if self.classes is not None:
             object.__setattr__(self, "classes", np.asarray(self.classes))
         object.__setattr__(self, "folds", tuple(self.folds))
-        object.__setattr__(self, "two_out", tuple(each for each in self.two_out if each.n_test))
         object.__setattr__(self, "metrics", tuple(self.metrics) or DEFAULTS[self.task])
         for which in self.metrics:
             metric(which, self.task)
         if not self.folds:
             raise DataError(f"{self.name}: an evaluation needs at least one fold")
         if self.task != "regression":
-            for fold in (*self.folds, *self.two_out):
+            for fold in self.folds:
                 self._check_codes(fold)
 
     def _check_codes(self, fold: FoldResult) -> None:
@@ -314,27 +313,33 @@ class Evaluation(ShowsWork):
 
     def _spread(self, function: Metric) -> Spread:
         parts = self._parts(function)
-        rows, rounds, n = self._rows, len(self.rounds), len(self._rows)
-        by_round, times = np.zeros((rounds, n)), np.zeros(n, dtype=np.intp)
         score = float(np.mean([value for _, _, value in parts])) if parts else math.nan
+        influence, rounds = self._influence(function, parts), None
+        if self._fold_of is not None:
+            # in a fold a row is ranked among those tested with it: other rounds change that, too
+            whole = self._scored(function, self.rounds) if function.within_folds else parts
+            rounds = Rounds(self._influence(function, whole), self._fold_of)
+        support = float(function.support(self.one_round))
+        return Spread(score, influence.mean(axis=0), self._clusters, support, self._shared, rounds)
+
+    def _influence(self, function: Metric, parts: Sequence[_Part]) -> np.ndarray:
+        """How much each row (columns) moves the mean over parts, in each round (rows)."""
+        rows, rounds, score = self._rows, len(self.rounds), np.mean([value for _, _, value in parts] or [0])
+        found, times = np.zeros((rounds, len(rows))), np.zeros(len(rows), dtype=np.intp)
         for tested, predictions, value in parts:
             moved, at = function.influence_of(predictions) + (value - score), np.searchsorted(rows, tested)
-            by_round[times[at], at] = rounds * n / (len(tested) * len(parts)) * moved
+            found[times[at], at] = rounds * len(rows) / (len(tested) * len(parts)) * moved
             times[at] += 1
-        support, changes = float(function.support(self.one_round)), None
-        if self.two_out:
-            changes = score_changes(self.first_round, self.two_out, function, self.n_classes)
-        every = rounds > 1 and bool((times == rounds).all())
-        return Spread(
-            score,
-            by_round.mean(axis=0),
-            self._clusters,
-            support,
-            self._shared,
-            changes,
-            by_round if every else None,
-            len(self.first_round),
-        )
+        return found
+
+    @cached_property
+    def _fold_of(self) -> np.ndarray | None:
+        """The fold of each row (columns) in each round (rows), where several rounds test all of them."""
+        found = np.full((len(self.rounds), len(self._rows)), -1)
+        for of_round, folds in zip(found, self.rounds, strict=True):
+            for number, fold in enumerate(folds):
+                of_round[np.searchsorted(self._rows, fold.rows)] = number
+        return found if len(found) > 1 and (found >= 0).all() else None
 
     @property
     def _shared(self) -> float:
@@ -352,15 +357,16 @@ class Evaluation(ShowsWork):
             return usual
         return min(3 * usual, 10 / len(np.unique(np.asarray(self.groups)[self._rows])))
 
-    def _parts(self, function: Metric) -> list[tuple[np.ndarray, Predictions, float]]:
-        """Rows, predictions and score of each part that a score is averaged over: folds or rounds."""
-        folds = [(fold,) for fold in self.folds]
-        for groups in (folds, self.rounds) if function.within_folds else (self.rounds,):
-            joined = [(np.concatenate([f.rows for f in some]), self._joined(some)) for some in groups]
-            scored = [(rows, predictions, function(predictions)) for rows, predictions in joined]
-            if defined := [part for part in scored if not math.isnan(part[2])]:
-                return defined
-        return []
+    def _parts(self, function: Metric) -> list[_Part]:
+        """The parts that a score is averaged over: folds or rounds."""
+        by_fold = self._scored(function, [(fold,) for fold in self.folds]) if function.within_folds else []
+        return by_fold or self._scored(function, self.rounds)
+
+    def _scored(self, function: Metric, parts: Iterable[Sequence[FoldResult]]) -> list[_Part]:
+        """Those of the parts that have a score."""
+        joined = [(np.concatenate([f.rows for f in some]), self._joined(some)) for some in parts]
+        scored = [(rows, predictions, function(predictions)) for rows, predictions in joined]
+        return [part for part in scored if not math.isnan(part[2])]
 
     @cached_property
     def _clusters(self) -> dict[str, np.ndarray]:

@@ -92,27 +92,6 @@ def fold_result(label: str, model: Any, cut: RowsOfFold, ready: Fitted | None = 
     return _judged(label, ready or _fitted(label, model, cut), cut)
 
 
-def two_out_results(
-    models: Mapping[str, Any], examples: Examples, splits: Iterable[Split]
-) -> Iterator[list[FoldResult]]:
-    """The results of all models where two folds are left out: see `two_out`."""
-    yield from each(splits, partial(_two_out, models, examples))
-
-
-def two_out_result(label: str, model: Any, cut: RowsOfFold) -> FoldResult:
-    """The result of a model where two folds are left out; where it fails on so few rows, one of no rows."""
-    try:
-        return fold_result(label, model, cut)
-    except FoldError:
-        none = np.zeros(0, dtype=np.intp)
-        return FoldResult(cut.split.index, none, none, none, None, cut.split.n_train, 0.0, 0.0, None, ())
-
-
-def _two_out(models: Mapping[str, Any], examples: Examples, split: Split) -> list[FoldResult]:
-    cut = RowsOfFold(examples, split)
-    return [two_out_result(label, model, cut) for label, model in models.items()]
-
-
 def _results(models: Mapping[str, Any], examples: Examples, job: Job) -> list[FoldResult]:
     cut = RowsOfFold(examples, job.split)
     return [fold_result(label, model, cut, job.ready.get(label)) for label, model in models.items()]

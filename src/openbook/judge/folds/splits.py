@@ -143,11 +143,6 @@ class Protocol:
         """How many rows may be tested: all but those that only train."""
         return len(self.strata)
 
-    @property
-    def by_chance(self) -> bool:
-        """Whether chance divides the rows, each on its own, into folds of several."""
-        return self.groups is None and self.kind.endswith("cross-validation")
-
     def __str__(self) -> str:
         return self.words
 

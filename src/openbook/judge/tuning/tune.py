@@ -420,7 +420,7 @@ def tune(
     if nested:
         name, usual = f"{type(model).__name__}, tuned", DEFAULTS[examples.task]
         metrics = usual if metric is None else (metric, *(other for other in usual if other != metric))
-        evaluation = judged({name: tuning}, examples, cv, metrics, random_state, progress, pairs=True)[name]
+        evaluation = judged({name: tuning}, examples, cv, metrics, random_state, progress)[name]
     whole = clone(tuning).set_params(cv=inner_of_all)
     return Tuned(whole.fit(X, y, sample_weight, groups), evaluation)
 
