@@ -5,7 +5,7 @@ is held against the truth: the score, on 50 fresh rows for each of the table's a
 models that were fitted in the folds. Each model is judged on fresh rows of its own, in proportion to the rows
 of its fold. That is what a cross-validation estimates.
 Fresh rows of grouped tables are of fresh groups; the future of a time-ordered table is drawn by the same
-process. That is repeated, and coverage counted.
+process, and ranked in blocks as long as those of the folds. That is repeated, and coverage counted.
 
     classes   P(1 | x) = 1 / (1 + e^-(1.5 x1 + x2 - 1)), three more columns of noise; about 31% are 1
     numbers   y = x1 + x2² / 2 + z; two more columns of noise. Errors of a line are skewed
@@ -236,7 +236,7 @@ def simulate(cell: Cell, simulations: int, seed: int = 0) -> dict[str, dict[str,
     counts: dict[tuple[str, str], list[tuple[bool, bool, float, float]]] = {}
     for evaluation, truths in judged(cell, simulations, seed):
         for name, metric in metrics_of(cell.task).items():
-            truth, interval = _truth(metric, truths), evaluation.interval(metric)
+            truth, interval = _truth(metric, truths, evaluation), evaluation.interval(metric)
             if math.isnan(interval.low):  # it says that there is none
                 continue
             counts.setdefault((evaluation.name, name), []).append(
@@ -289,11 +289,22 @@ def judged(cell: Cell, simulations: int, seed: int = 0) -> Iterator[tuple[Evalua
             yield evaluation, truths
 
 
-def _truth(metric: Metric, models: list[Predictions]) -> float:
-    """The score of fresh rows: of those of each model where rows are ranked, else of all together."""
-    if metric.within_folds:
-        return float(np.mean([metric(p) for p in models]))
-    return metric(Predictions.joined(models))
+def _truth(metric: Metric, models: list[Predictions], evaluation: Evaluation) -> float:
+    """The score of fresh rows: of those of each model where rows are ranked, else of all together.
+
+    In order of time they are ranked in blocks as long as that of the fold: neighbours are alike.
+    """
+    if not metric.within_folds:
+        return metric(Predictions.joined(models))
+    if evaluation.ordered:
+        pairs = zip(models, evaluation.folds, strict=True)
+        models = [p.take(block) for p, fold in pairs for block in _blocks(fold.n_test)]
+    return float(np.nanmean([metric(p) for p in models]))
+
+
+def _blocks(size: int) -> np.ndarray:
+    """The positions of _FRESH blocks of rows."""
+    return np.arange(_FRESH * size).reshape(_FRESH, size)
 
 
 def main() -> None:

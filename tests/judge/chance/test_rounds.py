@@ -36,10 +36,10 @@ def test_the_covariance_is_the_mean_over_pairs_that_one_round_has_in_one_fold():
 
 
 def test_the_share_that_rows_miss_by_hand():
-    """φ is 2, 1, -1.5, -1.5 in the mean: s² = 9.5/3. Turned round, rows 0 and 1 change by 2 each: 4 and -1."""
+    """φ is 2, 1, -1.5, -1.5 in the mean: s² = 9.5/3. Rows change by 2, 2, -1, -1: 4 + 1 - 2 - 2."""
     turned = INFLUENCE.copy()
     turned[:, 1] = [2.0, 0.0]
-    rounds = Rounds(turned, FOLD)  # changes are 2, 2, -1, -1: 4 + 1 - 2 - 2
+    rounds = Rounds(turned, FOLD)
     assert rounds.covariance == pytest.approx(1 / 4)
     assert rounds.missing == pytest.approx((1 - 1 / 2) * 4 * (1 / 4) / (9.5 / 3))
     spread = Spread(5.0, turned.mean(axis=0), {}, 4, 0.1, rounds)

@@ -169,6 +169,22 @@ def test_rows_in_order_of_time_count_by_blocks():
     assert widths[1] > 3 * widths[0]
 
 
+def test_an_area_under_the_curve_in_order_of_time_says_that_blocks_were_ranked():
+    rows, truth = np.arange(40), np.tile([0, 1], 20)
+    share = np.where(truth == 1, 0.6, 0.4) + np.linspace(-0.2, 0.2, 40)
+    folds = [
+        FoldResult(
+            i, part, truth[part], truth[part], np.stack([1 - share, share], 1)[part], 40, 0, 0, None, ()
+        )
+        for i, part in enumerate(np.split(rows, 2))
+    ]
+    alone = Evaluation("guess", "classification", ["a", "b"], folds)
+    ordered = replace(alone, ordered=True)
+    assert ordered.interval("roc_auc").method.endswith(", ranked within blocks of time")
+    assert "ranked" not in ordered.interval("accuracy").method
+    assert "ranked" not in alone.interval("roc_auc").method
+
+
 def test_own_metrics():
     cost = Metric("cost", "classification", False, False, lambda p: float((p.predicted > p.truth).sum()))
     evaluation = Evaluation("guess", "classification", ["a", "b"], four_folds(), (cost, "accuracy"))

@@ -122,15 +122,16 @@ def methods_once(methods: Iterable[str]) -> str:
     >>> methods_once(["t over rows", "Wilson for 1,200 effective rows", "Wilson for 90 effective rows"])
     'Wilson for 90 to 1,200 effective rows; t over rows'
     """
-    rows, others = [], set()
+    effective: dict[str, list[int]] = {}
+    others = set()
     for method in methods:
-        if found := re.fullmatch(r"Wilson for ([\d,]+) effective rows", method):
-            rows.append(int(found[1].replace(",", "")))
+        if found := re.fullmatch(r"Wilson for ([\d,]+) effective rows(.*)", method):
+            effective.setdefault(found[2], []).append(int(found[1].replace(",", "")))
         else:
             others.add(method)
-    if rows:
+    for what, rows in effective.items():
         most = "" if min(rows) == max(rows) else f" to {max(rows):,}"
-        others.add(f"Wilson for {min(rows):,}{most} effective rows")
+        others.add(f"Wilson for {min(rows):,}{most} effective rows{what}")
     return "; ".join(sorted(others))
 
 

@@ -343,7 +343,7 @@ class Evaluation(ShowsWork):
 
     @property
     def _shared(self) -> float:
-        """The variance that rows miss, where no model left out two folds, as a share of theirs.
+        """The variance that rows miss, with one round of folds, as a share of theirs.
 
         Rows of one group pull the models that test others the same way; and a number does so by as much as it
         is off, a label only where it turns a decision. Of many groups each pulls little.
@@ -403,6 +403,8 @@ class Evaluation(ShowsWork):
             spread = self.spread(function)
             share = function.is_share or (function.of_unit and spread.error == 0)
             interval = spread.interval(share, level, function.lowest, function.power)
+            if self.ordered and function.within_folds:  # where neighbours are alike, that is easier
+                interval = replace(interval, method=f"{interval.method}, ranked within blocks of time")
         return interval.within(function.lowest, function.highest)
 
     @property
