@@ -118,6 +118,12 @@ def test_free_text():
     assert guessed(*[sentences[0]] * 9)[0].kind == "nominal"  # the same again and again
 
 
+def test_of_scripts_without_spaces_pairs_of_characters_count_as_words():
+    why = "free text: 5 words on average, and most cells differ"
+    assert guessed("今天天气很好", "明天也许下雨")[:2] == (Text("c"), why)  # six characters, five pairs
+    assert guessed("红", "蓝色", "红")[0] == Nominal("c", ("红", "蓝色"))
+
+
 def test_unlike_texts_whose_words_recur_are_free_text():
     """Names with titles say something by their words; names of rows do not."""
     named = [f"Person{i}, {('Mr.', 'Mrs.', 'Mr.')[i % 3]} X{i}" for i in range(30)]  # 20 Mr. and 10 Mrs.

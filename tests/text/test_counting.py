@@ -21,9 +21,14 @@ SIGNS = "aAbBzZ09 .,_-'\n\0éÉßÀöπΣςЖжक्षिहمرحبا中文�
 
 
 def spoken(text):
-    """The words of a text, sign by sign."""
-    runs = groupby(text or "", lambda sign: category(sign)[0] in "LMN")
-    return ["".join(signs) for inside, signs in runs if inside]
+    """The words of a text, sign by sign; Chinese characters, which are written without spaces, in pairs."""
+    runs = groupby(text or "", lambda sign: (category(sign)[0] in "LMN", sign in "中文三"))
+    found = []
+    for (inside, chinese), signs in runs:
+        run = "".join(signs)
+        pairs = chinese and len(run) > 1
+        found += [run[i : i + 2] for i in range(len(run) - 1)] if pairs else [run] * inside
+    return found
 
 
 def drawn_texts(seed, n=60):

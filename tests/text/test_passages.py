@@ -36,6 +36,14 @@ def test_of_naive_bayes_a_word_adds_its_count_times_its_log_ratio():
     assert "yes against no" in passage.note
 
 
+def test_characters_of_scripts_without_spaces_are_shaded_by_the_pairs_they_are_part_of():
+    # a has the pairs 米饭 and 饭好, b has 球队; of the 3 pairs each class has P = (n + 1) / (N + 3)
+    rows = ob.read([{"text": "米饭好", "y": "a"}, {"text": "球队", "y": "b"}], kinds={"text": "text"})
+    passage = _passage(NaiveBayes().fit(rows, "y").work({"text": "米饭, 球"}))
+    rice = pytest.approx(math.log((2 / 5) / (1 / 4)))
+    assert passage.pieces == (("米", rice), ("饭", rice), (", ", 0.0), ("球", 0.0))
+
+
 def test_words_of_naive_bayes_are_scored_by_hand_too():
     grid = NaiveBayes().fit(FILMS.drop("minutes"), "liked").work({"review": "good good"})["yes against no"]
     (name, x, n_yes, n_no, bits, nats, weight) = grid.rows[0]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from openbook.text.terms import TermRule
-from openbook.text.tokens import tokens
+from openbook.text.tokens import containing, tokens
 
 
 def words(text):
@@ -23,6 +23,13 @@ def test_every_script_has_words():
     assert words("हिन्दी भाषा") == ["हिन्दी", "भाषा"]  # with vowel signs, which are marks
     assert words("e\u0301tude") == ["e\u0301tude"]
     assert words("三十 六") == ["三十", "六"]
+
+
+def test_scripts_without_spaces_have_pairs_of_characters():
+    assert words("今天天气好。iPhone手机") == ["今天", "天天", "天气", "气好", "iPhone", "手机"]
+    assert words("スター・ウォーズ") == ["スタ", "ター", "ウォ", "ォー", "ーズ"]
+    assert words("คน") == ["คน"]
+    assert containing(["今天天气好", "天气预报", "今天"], "天天气").tolist() == [True, False, False]
 
 
 def test_texts_are_kept_apart():

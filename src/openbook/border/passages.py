@@ -6,20 +6,23 @@
     contribution       s(x) - s(x without the word, wherever it occurs in the text)
 
 That is asked of the fitted model as it stands, so it holds for every learner. Of a naive Bayes it is exactly
-x ln(p_c / p_r). Words that the model does not know contribute nothing.
+x ln(p_c / p_r). Words that the model does not know contribute nothing. Where characters make words in pairs,
+as in Chinese, a character is shaded by the mean of its pairs.
 """
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import groupby
+from operator import add
 from typing import Any
-from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
 
 from openbook.data import Table
 from openbook.data.attributes import as_text
+from openbook.data.scripts import RUN
 from openbook.text.columns import RULE
+from openbook.text.tokens import in_word, tokens
 from openbook.work import Passage
 
 #: The most characters of a text that are shown, and the most distinct words that are left out in turn.
@@ -41,13 +44,17 @@ def shaded_texts(
     for column, known_words in words.items():
         text = row.data(column)[0]
         if text:
-            pieces = _pieces(text)
-            known = [term for _, term in pieces if term is not None and term in known_words]
+            spoken, codes, _ = tokens([text[:_MOST_SIGNS]])
+            terms = [term or "" for term in RULE.terms(spoken)]  # of words that are not counted, none
+            known = [terms[code] for code in codes.tolist() if terms[code] in known_words]
             some = sorted(dict.fromkeys(known), key=lambda term: -known.count(term))[:_MOST_WORDS]
             scored = score(_without_each(row, column, known, some)) if some else []
             for about, scores in scored or [("", np.zeros(1))]:
                 weights = dict(zip(some, (scores[0] - scores[1:]).tolist(), strict=bool(scored)))
-                shown = tuple((sign, weights.get(term or "", 0.0)) for sign, term in pieces)
+                added = {word: weights.get(term, 0.0) for word, term in zip(spoken, terms, strict=True)}
+                shown = tuple(
+                    (piece, _mean([added.get(word, 0.0) for word in own])) for piece, own in _pieces(text)
+                )
                 shading = f"Shading: what each word adds to {about}." if about else ""
                 found.append(Passage(column, shown, shading))
     return tuple(found)
@@ -86,13 +93,24 @@ def odds_score(
     return f"the log odds of {odds}", yes - no
 
 
-def _pieces(text: str) -> list[tuple[str, str | None]]:
-    """The text in pieces, each with its term; None where it is no word, or none that is counted."""
-    runs = [("".join(signs), inside) for inside, signs in groupby(text[:_MOST_SIGNS], _in_word)]
-    terms = RULE.terms([run for run, _ in runs])
-    found = [(run, term if inside else None) for (run, inside), term in zip(runs, terms, strict=True)]
-    return [*found, ("…", None)] if len(text) > _MOST_SIGNS else found
+def _pieces(text: str) -> list[tuple[str, list[str]]]:
+    """The text in pieces, each with its word, or none. A character of a script without spaces is a piece of
+    two words, the pairs that it is part of.
+    """
+    found = []
+    for (inside, unspaced), signs in groupby(text[:_MOST_SIGNS], _sort):
+        run = "".join(signs)
+        if inside and unspaced and len(run) > 1:
+            pairs = list(map(add, run, run[1:]))
+            found += [(sign, pairs[max(k - 1, 0) : k + 1]) for k, sign in enumerate(run)]
+        else:
+            found.append((run, [run] if inside else []))
+    return [*found, ("…", [])] if len(text) > _MOST_SIGNS else found
 
 
-def _in_word(sign: str) -> bool:
-    return category(sign)[0] in "LMN"
+def _sort(sign: str) -> tuple[bool, bool]:
+    return in_word(sign), RUN.match(sign) is not None
+
+
+def _mean(weights: list[float]) -> float:
+    return sum(weights) / len(weights) if weights else 0.0

@@ -45,6 +45,7 @@ from openbook.data.distinct import distinct_codes, is_exact
 from openbook.data.labels import Labels, separator_of, usual_separator
 from openbook.data.reading import MISSING_TOKENS, NONE, Kinds, Reading
 from openbook.data.schema import Schema
+from openbook.data.scripts import in_pairs
 from openbook.data.written import Written, is_blank, number_of_text
 from openbook.errors import DataError, UnknownColumn, did_you_mean
 from openbook.words.sentences import plural
@@ -384,7 +385,7 @@ def _reads_as_text(tally: KindTally) -> str:
     distinct = len(tally.values)
     if tally.overfull or distinct > MOST_VALUES:
         return f"free text: more than {MOST_VALUES:,} distinct texts"
-    words = sum(len(value.split()) for value in tally.values) / distinct
+    words = sum(len(in_pairs(value).split()) for value in tally.values) / distinct
     if words >= WORDS_OF_TEXT and 2 * distinct > tally.known:
         return f"free text: {words:.0f} words on average, and most cells differ"
     if distinct >= UNLIKE * tally.known and (word := _recurring_word(tally.values)):
@@ -400,7 +401,7 @@ def _recurring_word(texts: Collection[str]) -> str:
     >>> _recurring_word([f"sample {i}" for i in range(100)])
     ''
     """
-    words = [set(text.split()) for text in texts]
+    words = [set(in_pairs(text).split()) for text in texts]
     counts = Counter(word for own in words for word in own)
     most = MOST_WITH_WORD * len(words)
     recurring = {word for word, count in counts.items() if FEWEST_WITH_WORD <= count <= most}

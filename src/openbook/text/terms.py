@@ -89,7 +89,7 @@ class TermRule:
             return self._phrases(terms, columns[spoken], firsts)
         every = sizes(texts)
         shares = [(texts[some], every[some]) for some in slices(every, _SHARE, worker_count())]
-        read = list(each(shares, partial(_words_of, self.lowercase)))
+        read = list(each(shares, partial(_words_of, self.lowercase, self.analyzer == "word")))
         lexicon = Lexicon()
         own = [lexicon.read_bytes(letters)[0] for letters, _, _ in read]  # of the words of each share, in all
         terms, columns = _in_order(self.terms(lexicon.words))
@@ -165,10 +165,10 @@ class _Words(NamedTuple):
 
 
 def _words_of(
-    lowercase: bool, share: tuple[Sequence[str | None], npt.NDArray[np.int64]]
+    lowercase: bool, pairs: bool, share: tuple[Sequence[str | None], npt.NDArray[np.int64]]
 ) -> tuple[bytes, Array, npt.NDArray[np.int64]]:
     """The distinct words of texts, those of each text as codes of them, and where those of each text end."""
-    lexicon = Lexicon(lowercase=lowercase)
+    lexicon = Lexicon(lowercase=lowercase, pairs=pairs)
     codes, ends = lexicon.read_slices(*share)
     return lexicon.letters, codes, ends
 

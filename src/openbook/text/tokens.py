@@ -3,10 +3,10 @@
     word     a longest run of letters, marks and digits (Unicode categories L, M and N)
 
 So "don't" is "don" and "t", "e-mail" is "e" and "mail", and "naïve" is one word however its ï is written.
-scikit-learn's rule differs in two cases: the underscore joins words there and parts them here, and marks that
-stand alone (vowel signs of Hindi, for instance) part words there and belong to them here. Scripts that are
-written without spaces, as Chinese and Japanese are, give runs of characters; for those count the n-grams of
-characters (`analyzer="char_wb"`).
+Of scripts that are written without spaces, as Chinese and Japanese are, each pair of successive characters is
+a word (`openbook.data.scripts`). scikit-learn's rule differs in three cases: the underscore joins words there
+and parts them here; marks that stand alone (vowel signs of Hindi, for instance) part words there and belong
+to them here; and a run of Chinese characters is one word there.
 
 A missing text has no words.
 """
@@ -19,6 +19,7 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
+from openbook.data.scripts import in_pairs
 from openbook.text.kernels import find_words, number_words
 
 #: What each byte of UTF-8 counts as: ASCII letters and digits and all bytes of other characters are in words.
@@ -42,6 +43,7 @@ class Lexicon:
     """The distinct words of texts, numbered in the order in which they are met.
 
     lowercase : whether capital letters of ASCII count as small ones
+    pairs : whether characters of scripts without spaces make words in pairs, or else in runs
 
     >>> lexicon = Lexicon()
     >>> lexicon.read(["to be or", "not to be"])
@@ -50,7 +52,8 @@ class Lexicon:
     ['to', 'be', 'or', 'not']
     """
 
-    def __init__(self, *, lowercase: bool = False) -> None:
+    def __init__(self, *, lowercase: bool = False, pairs: bool = True) -> None:
+        self._pairs = pairs
         self._fold = _SMALL if lowercase else _AS_IT_IS
         self._table = np.zeros((1 << 12, 4), dtype=np.uint64)
         self._letters = np.zeros(1 << 12, dtype=np.uint8)
@@ -71,10 +74,22 @@ class Lexicon:
     def read(self, texts: Sequence[str | None]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """The codes of the words of texts, one text after another, and where those of each begin."""
         known = ["" if text is None else text for text in texts]
-        whole = _plain("\0".join(known) + "\0")
+        whole = self._plain("\0".join(known) + "\0")
         if np.count_nonzero(np.frombuffer(whole, dtype=np.uint8) == 0) != len(texts):
-            whole = _plain("\0".join(text.replace("\0", " ") for text in known) + "\0")
+            whole = self._plain("\0".join(text.replace("\0", " ") for text in known) + "\0")
         return self.read_bytes(whole, len(texts))
+
+    def _plain(self, text: str) -> bytes:
+        """The text in UTF-8, with a space for each character beyond ASCII that belongs to no word."""
+        if text.isascii():
+            return text.encode()
+        if self._pairs:
+            text = in_pairs(text)
+        points = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
+        seen = np.bincount(points) > 0
+        inside = np.zeros(len(seen), dtype=bool)
+        inside[seen] = [point < 128 or in_word(chr(point)) for point in np.flatnonzero(seen).tolist()]
+        return np.where(inside[points], points, ord(" ")).astype("<u4").tobytes().decode("utf-32-le").encode()
 
     def read_slices(
         self, texts: Sequence[str | None], own: npt.NDArray[np.int64]
@@ -84,7 +99,7 @@ class Lexicon:
         There is room for as many words as their characters could make: memory that is never written to is
         never taken.
         """
-        codes = np.empty(int(own.sum() + len(own)) // 2, dtype=np.int32)
+        codes = np.empty(int(own.sum() + len(own)), dtype=np.int32)
         every, n = np.zeros(len(texts) + 1, dtype=np.int64), 0
         for some in slices(own, _AT_ONCE, len(texts)):
             found, firsts = self.read(texts[some])
@@ -161,17 +176,7 @@ def containing(texts: Sequence[str | None], phrase: str) -> npt.NDArray[np.bool_
     return found
 
 
-def _plain(text: str) -> bytes:
-    """The text in UTF-8, with a space for each character beyond ASCII that belongs to no word."""
-    if text.isascii():
-        return text.encode()
-    points = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
-    seen = np.bincount(points) > 0
-    inside = np.zeros(len(seen), dtype=bool)
-    inside[seen] = [point < 128 or _in_word(point) for point in np.flatnonzero(seen).tolist()]
-    return np.where(inside[points], points, ord(" ")).astype("<u4").tobytes().decode("utf-32-le").encode()
-
-
 @cache
-def _in_word(point: int) -> bool:
-    return category(chr(point))[0] in "LMN"
+def in_word(sign: str) -> bool:
+    """Whether a character is a letter, a mark or a digit."""
+    return category(sign)[0] in "LMN"

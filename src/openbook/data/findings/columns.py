@@ -12,6 +12,7 @@ import numpy as np
 from openbook.data.findings.finding import TINY, Finding
 from openbook.data.findings.numbers import number_findings
 from openbook.data.findings.spellings import near_words, same_words
+from openbook.data.scripts import in_pairs
 from openbook.data.summary import ColumnFacts, ColumnSummary
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
@@ -129,7 +130,7 @@ def _identifier_evidence(facts: ColumnFacts) -> str:
         return ""  # moments differ by nature
     if facts.summary.kind == "numeric":
         return _running_number(facts)
-    if facts.summary.kind == "text" and any(len(name.split()) > 1 for name in facts.names):
+    if facts.summary.kind == "text" and any(len(in_pairs(name).split()) > 1 for name in facts.names):
         return ""
     return f"{distinct:,} distinct values in {known:,} cells"
 
