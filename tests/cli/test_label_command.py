@@ -57,6 +57,27 @@ def test_a_sitting(file, typed):
     assert int(ob.read("rows.labelled.csv")["kind"].missing.sum()) == 16
 
 
+def test_a_row_whose_answer_was_taken_back_is_asked_for_again(file, typed):
+    said = typed("u12u12q", file, "-t", "kind")
+    assert "There is no answer to take back." in said
+    first, second, waiting, again, and_then, *_ = (
+        line for line in said.splitlines() if line.startswith("Row ") and "no label" not in line
+    )
+    assert again == second != first
+    assert and_then == waiting
+    last = {line.split(",")[0]: line.split(",")[1] for line in Path("rows.labels.csv").read_text().split()}
+    assert [last[row.split()[1].rstrip(",")] for row in (first, second, waiting)] == ["high", "high", "low"]
+
+
+def test_the_last_answers_tell_the_gain_after_a_break(tmp_path, typed):
+    """Twelve rows have a label, and ten answers were given before the break."""
+    path = tmp_path / "many.csv"
+    lines = [f"{i},{'low' if i < 6 else 'high' if i > 53 else ''}" for i in range(60)]
+    path.write_text("\n".join(["x,kind", *lines]))
+    assert "can be told after 1 more label." in typed("1" * 9 + "q", path, "-t", "kind")
+    assert "errors are expected among the 38 rows" in " ".join(typed("1q", path, "-t", "kind").split())
+
+
 def test_skip_why_and_wrong_keys(file, typed):
     said = typed(["w", "s", "9", "q"], file, "-t", "kind")
     assert "Why ask for kind of row" in said

@@ -26,6 +26,31 @@ def file(tmp_path_factory):
     return path
 
 
+def test_minus_one_stands_for_no_label_where_most_rows_have_it(tmp_path):
+    """As scikit-learn writes it; a class -1 beside 0 and 1, as of moods, is one."""
+    path = tmp_path / "minus.csv"
+
+    def written(labelled, x=0.5):
+        labels = [i % 2 if i % labelled == 0 or i < 10 else -1 for i in range(90)]
+        pl.DataFrame({"x": [i % 7 + x for i in range(90)], "y": labels}).write_csv(path)
+        return make_plan(path, "y"), labels.count(-1)
+
+    plan, n = written(6)
+    assert f"-1 in {n} rows stands for no label, as in scikit-learn" in plan.notes[0]
+    assert "naive_bayes_em" in {one.learner for one in plan.learners}
+    read = plan.data.read().column("y")
+    assert (set(read.attribute.values), int(read.missing.sum())) == ({"0", "1"}, n)
+    assert set(make_plan(path, "y", kinds={"y": "nominal"}).data.read().column("y").attribute.values) == {
+        "-1",
+        "0",
+        "1",
+    }
+    assert "-1 in" not in written(1)[0].notes[0]
+    inputs_have_it, _ = written(6, x=-1)
+    assert "is a class: empty these cells" in inputs_have_it.notes[0]
+    assert "naive_bayes_em" not in {one.learner for one in inputs_have_it.learners}
+
+
 def _right(evaluation):
     """The share of right predictions in the first round of folds."""
     return np.concatenate([fold.y_pred == fold.y_true for fold in evaluation.first_round]).mean()

@@ -32,6 +32,7 @@ from openbook.label.answers import AnswerFile
 from openbook.label.asker import Asker
 from openbook.label.differing_rows import Gain, differing_rows
 from openbook.label.effect import asked_effect
+from openbook.label.stopping import WINDOW
 from openbook.registry import learner
 from openbook.words.numbers import shown
 from openbook.words.sentences import plural, printable
@@ -81,6 +82,7 @@ class Labelling:
         self.rows = rows.drop(*ignore)
         self.random = np.random.default_rng(len(self.answers.lines))
         self.skipped: set[int] = set()
+        self.again: list[tuple[int, bool]] = []  # rows to ask for first, after an answer was taken back
         self.gain: Gain | None = None
 
         def asker() -> Asker:
@@ -88,11 +90,14 @@ class Labelling:
             column = Column(Nominal(target, self.classes), codes.astype(np.int32))
             return Asker(learner(name).make(), strategy).fit(self.rows, column)
 
+        answered = [*self.answers.labels.items()]
         with collected_warnings():  # of few labels, every fit warns
             self.before = asker().estimator_
-            for row, label in self.answers.labels.items():
+            for row, label in answered[:-WINDOW]:
                 labels[row] = label
             self.asker = asker()
+            for row, label in answered[-WINDOW:]:  # one by one, as they came: the last of them tell the gain
+                self.asker.teach([row], [label])
 
     @property
     def labels(self) -> list[Any]:
@@ -145,6 +150,8 @@ class Labelling:
 
     def _next(self) -> tuple[int, bool] | None:
         """The row to ask for, and whether it was drawn at random; None if no row is left."""
+        if self.again:
+            return self.again.pop()
         free = [i for i, label in enumerate(self.labels) if label is None and i not in self.skipped]
         if not free:
             return None
@@ -167,7 +174,7 @@ class Labelling:
         cells = {name: _cell(value) for name, value in self.rows.row(row).items()}
         width = max(map(len, cells))
         if len(cells) > _CELLS and max(map(len, cells.values())) <= _SHORT:
-            say(screen, "  " + " · ".join(f"{name} {cell}" for name, cell in cells.items()), hang=2)
+            say(screen, "  " + " · ".join(f"{name} {cell}" for name, cell in cells.items()))
         else:
             for name, cell in cells.items():
                 say(screen, f"  {name:<{width}}  {cell}", hang=width + 4)
@@ -184,12 +191,14 @@ class Labelling:
             if key == _SKIP:
                 self.skipped.add(row)
                 return True
-            if key == _UNDO:
-                self._undo(screen)
+            if key == _UNDO and not self.answers.labels:
+                say(screen, "There is no answer to take back.")
+            elif key == _UNDO:
+                self.again += [(row, drawn), self._undo(screen)]
                 return True
-            if key in ("", _QUIT):
+            elif key in ("", _QUIT):
                 return False
-            if key == _WHY and self.labels[row] is None:
+            elif key == _WHY and self.labels[row] is None:
                 say(screen, self.asker.work(row).text())
             else:
                 say(screen, f"{printable(key)!r} is no answer; keys: {' '.join([*self.keys, *'suwq'])}")
@@ -202,21 +211,20 @@ class Labelling:
             self.asker.teach([row], [label])
         self._progress(screen)
 
-    def _undo(self, screen: Console) -> None:
-        """Take back the last answer that still counts."""
-        if not (labels := self.answers.labels):
-            say(screen, "There is no answer to take back.")
-            return
-        row = [*labels][-1]
+    def _undo(self, screen: Console) -> tuple[int, bool]:
+        """Take back the last answer that still counts; its row, and whether that was drawn at random."""
+        row = [*self.answers.labels][-1]
+        drawn = row not in self.answers.asked
         self.answers.add(row, "")
         with collected_warnings():
             self.asker.teach([row], [None])
         say(screen, f"Row {row} has no label again.")
+        return row, drawn
 
     def _progress(self, screen: Console) -> None:
         known = sum(label is not None for label in self.labels)
         rule = self.asker.stopping(self.cost, self.asked)
-        say(screen, f"{known:,} labels. {rule}", style="green")
+        say(screen, f"{plural(known, 'label')}. {rule}", style="green")
         if rule.enough:
             say(screen, f"  expected errors  {_curve(rule.shares)}  {shown(rule.share)} of the rows left")
         if checked := self.answers.checked:
