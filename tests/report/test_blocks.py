@@ -27,6 +27,11 @@ def test_columns_of_figures_stand_on_the_right(cells, side):
     assert table.sides == ["", side]
 
 
+def test_a_table_without_rows_is_shown():
+    table = Sheet("none", ("word", "times", "of all"), ())
+    assert "of all" in page("", "", "", [Part("words", "Words", (table,))], {"openbook": "0"})
+
+
 def test_a_grid_becomes_a_table():
     table = Sheet.of(Grid("title", ("a", "b"), [(1, None), (0.123456789, "x")], "note"), most=1)
     assert table == Sheet("title", ("a", "b"), (TableLine(("1", "–")),), "note")

@@ -43,6 +43,14 @@ def test_telling_words_speak_for_or_against_a_class(described):
     assert against["good"] == -np.inf
 
 
+def test_a_class_of_which_no_word_tells_has_no_table():
+    # every word is in one text only, and each text is half of its class: a chi-squared of 4/3 is chance
+    rows = [{"name": f"{word} {word}a {word}b", "side": side} for word, side in ["pl", "ql", "rr", "sr"]]
+    (text,) = ob.describe(ob.read(rows, kinds={"name": "text"}), "side").texts
+    assert text.telling == {}
+    assert text.telling_grids() == []
+
+
 def test_copies_and_empty_documents_are_findings(described):
     (pair,) = described.texts[0].duplicates
     assert (pair.row, pair.other) == (6, 7)

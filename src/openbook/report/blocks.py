@@ -164,6 +164,8 @@ class Sheet(Block):
     @cached_property
     def sides(self) -> list[str]:
         """The class of each column: "n" where it holds figures; every cell asks for it."""
+        if not self.rows:
+            return [""] * len(self.header)
         columns = zip(*(row.cells for row in self.rows), strict=True)
         return ["n" if all(map(_FIGURE.fullmatch, column)) else "" for column in columns]
 

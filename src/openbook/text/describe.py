@@ -78,7 +78,8 @@ class TextDescription:
     frequent : tuple of (str, int, int)
         The words that occur most often: how often, and in how many documents.
     telling : mapping of str to tuple of TellingWord
-        For each class of the target, or each label, the words that tell most of it, those for it first.
+        For each class of the target, or each label, the words that tell most of it, those for it first; a
+        class is left out where no word tells more of it than chance.
     duplicates : tuple of NearDuplicate
         Pairs of documents that are nearly copies, by rows.
     excerpts : mapping of int to str
@@ -264,6 +265,8 @@ def _telling_words(
     for c in classes[words.classes[classes] > 0].tolist():
         order = np.lexsort((np.arange(len(df)), -mi[:, c]))
         order = order[chi2[order, c] >= _CHANCE]
+        if not order.size:
+            continue
         sides = [order[pmi[order, c] > 0][:n], order[pmi[order, c] < 0][:n]]
         found[labels[c]] = tuple(
             TellingWord(
