@@ -127,3 +127,16 @@ def test_an_interrupted_study_says_so_in_one_line_and_goes_on(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert results.read_bytes().startswith(found)
+
+
+def test_threads_left_at_work_do_not_meet_the_end_of_python():
+    # what a time limit leaves at work may be compiling, and Python would take the compiler away below it
+    code = (
+        "import atexit, sys, threading, time\nfrom openbook.cli.main import app\n"
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+        "atexit.register(print, 'Python ends')\n"
+        "sys.argv = ['openbook', '--version']\napp()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("openbook ")
+    assert "Python ends" not in done.stdout

@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -48,7 +49,18 @@ class Commands(TyperGroup):
             _fail(_internal_words(error), code=1)
         if code == 130:
             typer.echo("openbook: interrupted; run the same command again to resume a study", err=True)
-        sys.exit(code if isinstance(code, int) else 0)
+        _leave(code if isinstance(code, int) else 0, ours=args is None)
+
+
+def _leave(code: int, *, ours: bool) -> None:
+    """End the command. Threads that a time limit or Ctrl-C left at work may be compiling: Python would take
+    the compiler away below them and crash, so a process of our own ends at once.
+    """
+    if ours and any(thread.daemon for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:
