@@ -49,6 +49,7 @@ COLUMNS = [
     (["1 Mar 2024", "22nd December 2023"], Datetime("c", format="d month y"), ["2024-03-01", "2023-12-22"]),
     (["01-Mar-24", "22-Dec-23"], Datetime("c", format="d month y"), ["2024-03-01", "2023-12-22"]),
     (["Mar 1, 2024", "Sept 22 2023"], Datetime("c", format="month d y"), ["2024-03-01", "2023-09-22"]),
+    (["2024 Mar 1", "2023-Dec-22"], Datetime("c", format="y month d"), ["2024-03-01", "2023-12-22"]),
     (["Jan 2000", "Feb 2000"], Datetime("c", format="month y"), ["2000-01-01", "2000-02-01"]),
     (
         ["2024-03-01T14:30Z", "2024-03-01T00:00Z"],
@@ -263,16 +264,20 @@ def test_a_date_is_not_called_free_text():
         (["2024/03", "2023/01"], "2024-03-01"),
         (["2024Q2", "2024-Q4"], "2024-04-01"),
         (["Q3 2023", "Q1 2024"], "2023-07-01"),
+        (["1960 Jan", "1960 Feb"], "1960-01-01"),
+        (["2024-W09", "2023-W52"], "2024-02-26"),
+        (["2021W01", "2020W53"], "2021-01-04"),
     ],
 )
-def test_months_and_quarters_are_their_first_day(cells, first):
+def test_months_quarters_and_weeks_are_their_first_day(cells, first):
     table = read([{"t": cell} for cell in cells])
     assert table.schema["t"].kind == "datetime"
     assert table["t"].tolist()[0] == first
 
 
 @pytest.mark.parametrize(
-    "cells", [["2009-10", "2010-11", "2011-12"], ["2009-13", "2010-01"], ["2024Q5", "2024Q1"]]
+    "cells",
+    [["2009-10", "2010-11", "2011-12"], ["2009-13", "2010-01"], ["2024Q5", "2024Q1"], ["2021W53", "2021W01"]],
 )
 def test_years_in_two_parts_are_no_months(cells):
     assert read([{"t": cell} for cell in cells]).schema["t"].kind == "nominal"

@@ -34,8 +34,8 @@ PARTS = ("year", *CYCLES)
 MONTHS_FROM, WEEKDAYS_FROM = 60, 14
 #: For the future to be told by its month, four fifths of the days must have all months.
 MONTHS_AGAIN_FROM = 457
-#: Formats of months and quarters.
-_WITHOUT_DAYS = ("month y", "y-m", "y q", "q y")
+#: Formats of months, quarters and weeks.
+_WITHOUT_DAYS = ("month y", "y month", "y-m", "y q", "q y", "y week")
 #: A part with a smaller p-value is derived, and one with so many rows a value that to learn a figure of each
 #: costs 2% at most.
 SIGNIFICANT, ROWS_PER_VALUE = 0.05, 50

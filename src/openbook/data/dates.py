@@ -10,8 +10,10 @@ stays as it is until the format is given as its kind. Years of two digits lie fr
     d/m/y, m/d/y    1/3/2024, 01.03.2024, 01-03-24
     d month y       1 Mar 2024, 1st March 2024, 01-Mar-24
     month d y       March 1, 2024
-    month y, y-m    Mar 2024, 2024-03: the first of the month
+    y month d       2024 Mar 1, 2024-Mar-01
+    month y, y-m    Mar 2024, 2024-03: the first of the month; as y month, 2024 Mar
     y q, q y        2024Q1, 2024-Q1, Q1 2024: the first of the quarter
+    y week          2024-W09, 2024W09, 2024 W9: the Monday of the week (ISO 8601)
     unix, unix ms   seconds or milliseconds since 1970, on request
     excel           days since 1899-12-30, on request
     %d.%m.%Y …      as of `datetime.strptime`, on request
@@ -58,10 +60,13 @@ _LAYOUTS = {
     "m/d/y": _slashed(_MONTH, _DAY),
     "d month y": rf"{_WEEKDAY}{_DAY}{_NTH}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:{_YEAR}|(?P<y2>\d\d))",
     "month d y": rf"{_WEEKDAY}{_NAME}(?:\.? |-){_DAY}{_NTH}(?:,? |-){_YEAR}",
+    "y month d": rf"{_YEAR}[-/ ]{_NAME}[-/ ]{_DAY}",
     "month y": rf"{_NAME}\.?[-/ ,] ?{_YEAR}",
+    "y month": rf"{_YEAR}[-/ ]?{_NAME}",
     "y-m": rf"{_YEAR}[-/](?P<m>\d\d)",
     "y q": rf"{_YEAR}[-/ ]?{_QUARTER}",
     "q y": rf"{_QUARTER}[-/ ]?{_YEAR}",
+    "y week": rf"{_YEAR}[-/ ]?W(?P<w>\d{{1,2}})",
 }
 _PATTERNS = {name: re.compile(layout + _CLOCK, re.ASCII | re.IGNORECASE) for name, layout in _LAYOUTS.items()}
 #: Seconds, and days, that a number counts, and the day on which it starts.
@@ -130,15 +135,18 @@ def _parse(text: str, layout: str) -> tuple[float, str | None, bool] | None:
     part = match.groupdict()
     two_digits = part.get("y2") is not None
     year = int(part["y2"]) + (1900 if int(part["y2"]) > 68 else 2000) if two_digits else int(part["y"])
-    month = _month(part)
     clock = _clock(part)
     try:
-        day = dt.date(year, month, int(part.get("d") or 1)).toordinal() - _EPOCH
+        if "w" in part:
+            day = dt.date.fromisocalendar(year, int(part["w"]), 1)
+        else:
+            day = dt.date(year, _month(part), int(part.get("d") or 1))
     except ValueError:
         return None
     if clock is None:
         return None
-    return day + clock - _offset(part["zone"]) / 1440, part["zone"], two_digits
+    days = day.toordinal() - _EPOCH + clock
+    return days - _offset(part["zone"]) / 1440, part["zone"], two_digits
 
 
 def _month(part: dict[str, Any]) -> int:

@@ -5,6 +5,9 @@ import math
 import numpy as np
 import pytest
 
+import openbook as ob
+from openbook.baseline import ZeroR
+from openbook.bayes import NaiveBayes
 from openbook.errors import ParameterError
 from openbook.judge import Comparison, Evaluation, FoldResult, anything_to_learn, choose, difference
 
@@ -140,6 +143,14 @@ def test_where_nothing_beats_the_baseline_it_says_how_many_rows_might_show_it():
     assert "no evidence yet that any model beats the baseline zero" in verdict.headline
     assert verdict.needed == pytest.approx(8_100, rel=0.05)
     assert "rows instead of 400 might show" in verdict.headline
+
+
+def test_a_difference_without_a_test_is_not_called_none():
+    # four rows of the second class are too few for a test; 0R is right in 20 of 24 rows, naive Bayes in all
+    X, y = [{"colour": colour} for colour in "r" * 20 + "g" * 4], ["red"] * 20 + ["green"] * 4
+    headline = anything_to_learn(ob.compare([ZeroR(), NaiveBayes()], X, y, cv=2)).headline
+    figures = "NaiveBayes, has accuracy 1.000 against 0.833, difference +0.167"
+    assert headline.endswith(f"{figures}. These rows allow no test of the difference.")
 
 
 def test_what_scores_below_the_baseline_is_not_promised_to_win_with_more_rows():

@@ -1,6 +1,7 @@
 """The delta method against textbook formulas, and intervals that cover, where plain ones do not."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -42,6 +43,35 @@ def test_kappas_error_is_that_of_fleiss_cohen_and_everitt():
     assert half_width(delta(cohens_kappa, table, FISHER, value), FISHER) == pytest.approx(
         Z * on_scale, rel=1e-9
     )
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        cohens_kappa,
+        mcc,
+        partial(mean_over_classes, what="f1"),
+        partial(mean_over_classes, what="recall", weighted=True),
+    ],
+)
+def test_many_classes_ask_few_cells_and_find_the_slopes_of_all(statistic):
+    counts = np.random.default_rng(0).integers(0, 9, (7, 7)) + np.diag([30] * 7)
+    asked = []
+
+    def counted(table):
+        asked.append(table)
+        return statistic(table)
+
+    interval = delta(counted, counts, FISHER, statistic(counts))
+    assert len(asked) < 4 * 7
+    step, variance = 1e-4, 0.0
+    for at in np.ndindex(counts.shape):
+        up, down = counts.astype(float), counts.astype(float)
+        up[at] += step
+        down[at] -= step
+        slope = (math.atanh(statistic(up)) - math.atanh(statistic(down))) / (2 * step)
+        variance += counts[at] * slope**2
+    assert half_width(interval, FISHER) == pytest.approx(Z * math.sqrt(variance), rel=1e-6)
 
 
 def test_ratios_have_the_log_method():

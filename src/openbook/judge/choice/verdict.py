@@ -85,7 +85,8 @@ class Verdict:
         name = self.metric.words
         best, base = (shown(score) for score in self.scores)
         figures = f"{name} {best} against {base}, difference {shown(self.test.difference, sign='+')}"
-        figures += f" {self.test.interval.ends}, p {p_words(self.test.p_value)}"
+        if not math.isnan(self.test.p_value):
+            figures += f" {self.test.interval.ends}, p {p_words(self.test.p_value)}"
         if self.learnt:
             return f"The best learner, {self.best}, beats the best baseline, {self.baseline}: {figures}."
         words = f"There is no evidence yet that any model beats the baseline {self.baseline}"
@@ -99,6 +100,8 @@ class Verdict:
 
     @property
     def _rows_needed(self) -> str:
+        if self.test is not None and math.isnan(self.test.p_value):
+            return "These rows allow no test of the difference."
         if self.needed is None:
             return "It does not score better than the baseline, so more rows alone may not help."
         if self.needed > _NEVER:

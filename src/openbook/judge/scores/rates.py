@@ -146,7 +146,7 @@ def delta(
         cells = counts + (1 / part if part else 0.0)
         with np.errstate(all="ignore"):
             centre = float(scale.there(statistic(cells)))
-            gradient = rate_slopes(lambda table: scale.there(statistic(table)), cells)
+            gradient = _all_slopes(lambda table: scale.there(statistic(table)), cells)
             error = math.sqrt(float((cells * gradient**2).sum()))
         if math.isfinite(centre) and _NO_SPREAD < error < math.inf:
             break
@@ -211,13 +211,30 @@ def _slope_steps(cells: np.ndarray, gradient: np.ndarray, error: float) -> tuple
     return (*each, Step("se", formula, rf"\sqrt{{{numbers}}}", error, note))
 
 
-def rate_slopes(
-    statistic: Statistic, counts: np.ndarray, cells: Iterable[tuple[int, ...]] | None = None
-) -> np.ndarray:
-    """The derivative by every count, or by those of some cells; the others are 0."""
+def _all_slopes(statistic: Statistic, counts: np.ndarray) -> np.ndarray:
+    """The derivative by every count.
+
+    Rates of many classes depend on the hits of each, and on how often it is true and predicted. So off the
+    diagonal g_ij = a_i + b_j, and 3k cells tell all k²: the first row and column, the diagonal, and one more.
+    """
+    k = len(counts)
+    if k < 4:
+        return rate_slopes(statistic, counts, np.ndindex(counts.shape))
+    first = [cell for i in range(1, k) for cell in ((0, i), (i, 0))]
+    found = rate_slopes(statistic, counts, [*first, *((i, i) for i in range(k)), (2, 1)])
+    corner = found[0, 1] + found[2, 0] - found[2, 1]  # a_0 + b_0
+    by_truth, by_prediction = found[:, 0].copy(), found[0].copy()
+    by_truth[0] = by_prediction[0] = corner
+    slopes = by_truth[:, None] + by_prediction - corner
+    np.fill_diagonal(slopes, np.diag(found))
+    return slopes
+
+
+def rate_slopes(statistic: Statistic, counts: np.ndarray, cells: Iterable[tuple[int, ...]]) -> np.ndarray:
+    """The derivative by the counts of some cells; the others are 0."""
     found = np.zeros(counts.shape)
     table = counts.astype(complex)
-    for at in np.ndindex(counts.shape) if cells is None else cells:
+    for at in cells:
         table[at] += _TINY * 1j
         found[at] = np.imag(statistic(table)) / _TINY
         table[at] = counts[at]
