@@ -2,6 +2,7 @@
 
 import pytest
 
+import openbook as ob
 from openbook.plan import make_plan
 from openbook.registry import learner
 
@@ -26,3 +27,26 @@ def test_the_fewest_rows_of_a_variant():
         "tree-augmented naive Bayes is skipped: 14 rows cannot show what it adds; it needs 100" in small.notes
     )
     assert "tree-augmented naive Bayes" in [candidate.label for candidate in enough.learners]
+
+
+@pytest.mark.parametrize(
+    ("name", "bundled", "metric"),
+    [
+        ("gradient_boosting_regressor", "diabetes", "rmse"),
+        ("gradient_boosting", "breast_cancer", "log_loss"),
+    ],
+)
+def test_boosting_of_a_study_errs_less_than_a_hundred_steps_on_all_rows_and_columns(name, bundled, metric):
+    entry, X, y = learner(name), *_parts(bundled)
+    (way,) = entry.study
+    settings = (way.parameters, {"min_samples_leaf": 10})
+    own, plain = (
+        ob.evaluate(entry.make(**setting, random_state=0), X, y, cv=5, metrics=[metric]).score(metric)
+        for setting in settings
+    )
+    assert own < plain
+
+
+def _parts(bundled):
+    table = ob.load(bundled)
+    return table.split(table.names[-1])
