@@ -88,3 +88,11 @@ def test_learners_read_documents_a_few_at_a_time(folder):
     (folder / "bad" / "2.txt").write_text("changed")
     with pytest.raises(DataError, match=r"2\.txt has changed since it was scanned"):
         pieces.read()
+
+
+def test_of_a_list_of_text_files_the_folder_is_asked_for(tmp_path):
+    (tmp_path / "1.txt").write_text("Dear Ann")
+    (tmp_path / "2.txt").write_text("Dear Bob")
+    with pytest.raises(DataError, match=f"If these are documents, name their folder: {tmp_path}$"):
+        read(tmp_path / "*.txt")
+    assert read(tmp_path).names == ("file", "text")

@@ -518,7 +518,9 @@ def _check_alike(first: File, other: File) -> None:
         raise DataError(f"{first.path} and {other.path} are of different formats; scan one format at a time")
     for a, b in ((first, other), (other, first)):
         if absent := next((name for name in a.names if name not in b.names), None):
-            raise DataError(f"{b.path} has no column {absent!r}, which {a.path} has")
+            documents = b.path.suffix.lower() == ".txt"  # whose first lines are not columns
+            hint = f". If these are documents, name their folder: {b.path.parent}" if documents else ""
+            raise DataError(f"{b.path} has no column {absent[:60]!r}, which {a.path} has{hint}")
     if isinstance(first, ParquetFile) and isinstance(other, ParquetFile):
         for name, dtype in first.dtypes.items():
             if other.dtypes[name] != dtype and not (dtype.is_numeric() and other.dtypes[name].is_numeric()):
