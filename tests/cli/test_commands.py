@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -197,3 +198,18 @@ def test_balance_leaves_out_what_label_writes(good, tmp_path):
     for said, perfect in ((asked, False), (other, True)):
         line = next(line for line in said.splitlines() if line.strip().startswith("no correction"))
         assert ("1.000" in line) is perfect
+
+
+def test_commands_take_addresses_and_a_study_is_resumed_from_there(good):
+    stored = pytest.importorskip("fsspec").filesystem("memory")
+    stored.pipe("/tables/loan.csv", ob.load("loan").to_polars().write_csv().encode())
+    try:
+        address = "memory://tables/loan.csv"
+        assert good("describe", address).startswith("10 rows")
+        told = good("study", address, "--target", "cheat", "--learner", "naive_bayes", "-o", "loans", "-q")
+        assert "Report: loans" in told
+        assert f'path = "{address}"' in Path("loans/plan.toml").read_text(encoding="utf-8")
+        assert "Report: loans" in good("study", "loans/plan.toml", "-q")
+        assert len(good("predict", "loans/model.openbook", address).splitlines()) == 11
+    finally:
+        stored.rm("/tables", recursive=True)

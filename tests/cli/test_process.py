@@ -140,3 +140,11 @@ def test_threads_left_at_work_do_not_meet_the_end_of_python():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("openbook ")
     assert "Python ends" not in done.stdout
+
+
+def test_duckdb_has_nothing_to_say_at_the_end(tmp_path):
+    connection = pytest.importorskip("duckdb").connect(str(tmp_path / "t.duckdb"))
+    connection.execute("CREATE TABLE sales AS SELECT * FROM range(20)")
+    connection.close()
+    describe = [*COMMAND, "describe", str(tmp_path / "t.duckdb")]
+    assert subprocess.run(describe, capture_output=True, text=True, check=True).stderr == ""

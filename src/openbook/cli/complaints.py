@@ -26,7 +26,7 @@ class Commands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra["standalone_mode"] = False
         gc.set_threshold(100_000, 50, 50)  # importing and compiling make many objects that live to the end
-        atexit.register(gc.freeze)  # they go with the process: searching them for garbage takes long
+        atexit.register(_spare_the_search)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign shows another
                 stream.reconfigure(errors="replace")
@@ -50,6 +50,12 @@ class Commands(TyperGroup):
         if code == 130:
             typer.echo("openbook: interrupted; run the same command again to resume a study", err=True)
         _leave(code if isinstance(code, int) else 0, ours=args is None)
+
+
+def _spare_the_search() -> None:
+    """Objects go with the process: searching them for garbage takes long. DuckDB lists those that stay."""
+    if "duckdb" not in sys.modules:
+        gc.freeze()
 
 
 def _leave(code: int, *, ours: bool) -> None:

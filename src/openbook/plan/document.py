@@ -12,6 +12,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from openbook.data.remote import is_address
 from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.plan.files import write_text
 from openbook.plan.source import READ_WITH, Source
@@ -96,7 +97,7 @@ def open_document(path: Path, make: Callable[[Mapping[str, Any]], D]) -> D:
         raise PlanError(f"{path}: {error}") from None
     except UnicodeDecodeError:
         raise PlanError(f"{path}: not a plan, since it is not UTF-8 text") from None
-    if plan.data.path is None:
+    if plan.data.path is None or is_address(plan.data.path):
         return plan
     absolute = os.path.normpath(path.parent.absolute() / plan.data.path)
     return replace(plan, data=replace(plan.data, path=absolute))  # type: ignore[type-var]
@@ -192,6 +193,8 @@ def used(record: dict[str, Any], *optional: str) -> dict[str, Any]:
 
 
 def _seen_from(folder: Path, path: str) -> str:
+    if is_address(path):
+        return path
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # another drive

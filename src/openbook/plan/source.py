@@ -13,6 +13,7 @@ from openbook.border.budget import most_bytes
 from openbook.data import Categorical, Numeric, Scan, Table, read, scan
 from openbook.data.documents import CLASS, has_classes
 from openbook.data.label_sets import LABELS, with_label_sets
+from openbook.data.remote import is_address
 from openbook.data.scan import SCANNED_WITH, size_on_disk
 from openbook.errors import PlanError, did_you_mean
 from openbook.words.parameters import documented
@@ -34,7 +35,7 @@ class Source:
     set : str or None, default=None
         The name of a bundled set.
     path : str or None, default=None
-        The path of a file.
+        The path or the address of a file.
     kinds : mapping
         The kind of some columns, which overrules the guess: a kind, or a list of values from lowest to
         highest.
@@ -77,7 +78,7 @@ class Source:
         Parameters
         ----------
         name : str or Path
-            The name of a bundled set, or the path of a file.
+            The name of a bundled set, or the path or the address of a file.
         kinds : mapping or None, default=None
         read_with : mapping or None, default=None
             Other options of `openbook.read`, such as `decimal`.
@@ -99,7 +100,7 @@ class Source:
             raise PlanError(
                 f"there is no file and no bundled set {name!r}. {did_you_mean(str(name), tuple(sets()))}"
             )
-        where, options = str(path.absolute()), dict(read_with or {})
+        where, options = str(name) if is_address(name) else str(path.absolute()), dict(read_with or {})
         large = options.keys() <= SCANNED_WITH and size_on_disk(where) > most_bytes() * HELD
         return cls(path=where, kinds=dict(kinds or {}), read_with=options, sample=SAMPLE if large else 0)
 
