@@ -21,7 +21,7 @@ from openbook.border.rows import class_codes
 from openbook.data import Categorical, Column
 from openbook.data.label_sets import label_sets
 from openbook.errors import ParameterError, did_you_mean
-from openbook.judge.folds.holdout import Holdout, OnTraining, tenths
+from openbook.judge.folds.holdout import Holdout, OnTraining
 from openbook.judge.folds.label_folds import IterativeStratification
 from openbook.judge.folds.splitters import (
     Bootstrap632,
@@ -319,7 +319,8 @@ def _grouped(
             f"all rows are of group {str(names[0])!r}, so none can be tested without it; give other groups,"
             " or none"
         )
-    remarks, strata = "", tenths(np.asarray(y, dtype=float)) if task == "regression" else _codes(y)[1]
+    # folds with equal shares of numbers would have the mean of their training rows: too good a prediction
+    remarks, strata = "", np.zeros(n, dtype=np.intp) if task == "regression" else _codes(y)[1]
     if task == "classification":
         labels = _codes(y)[0]
         found = (group_counts(codes, strata) > 0).sum(axis=0)  # in how many groups each class is found
@@ -333,8 +334,9 @@ def _grouped(
         return Protocol(
             LeaveOneGroupOut(), words + remarks + _rough(n, len(names)), "leave-one-group-out", strata, codes
         )
+    stratified = "" if task == "regression" else "stratified "
     words = (
-        f"stratified {folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
+        f"{stratified}{folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
         f" ({len(names)} groups){remarks}{_rough(n, len(names))}"
     )
     return Protocol(GroupFolds(folds, repeats, random_state), words, _kind(repeats), strata, codes)
