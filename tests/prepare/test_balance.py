@@ -26,7 +26,11 @@ def test_weights_are_those_of_scikit_learn(rare):
     from sklearn.utils.class_weight import compute_sample_weight
 
     X, y = rare
-    assert np.allclose(BalancedWeights().fit(X, y).weights_, compute_sample_weight("balanced", y))
+    step = BalancedWeights().fit(X, y)
+    weights = compute_sample_weight("balanced", y)
+    assert np.allclose(step.weights_, weights)
+    shown = {label: weight for label, _, weight in step.work()["classes"].rows}
+    assert shown == pytest.approx({str(label): weight for label, weight in zip(y, weights, strict=True)})
     weighed = Prepared(NaiveBayes(), ["balance weights"]).fit(X, y)
     by_hand = NaiveBayes().fit(X, y, sample_weight=compute_sample_weight("balanced", y))
     assert np.allclose(weighed.predict_proba(X), by_hand.predict_proba(X))

@@ -78,7 +78,7 @@ class NearestPropagation(RowsInSpace):
         return {"scale": (True, False)}
 
     def _fit(self, rows):
-        labels = self._gather(rows)
+        labels = self._gather(rows).copy()
         n, free = len(labels), np.flatnonzero(labels == UNLABELLED)
         waiting = labels == UNLABELLED
         # a row that is out of reach of all takes the first label

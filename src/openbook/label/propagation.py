@@ -36,7 +36,7 @@ from openbook.work import Grid, Step, Work
 
 _MEAN = r"\frac{1}{k} \sum_j f_{jc}"
 #: Rows whose nearest are found at a time: what is found of them is small beside the graph.
-_ASKED = 8192
+_ASKED = 2048
 #: Unlabelled rows whose neighbours the work shows.
 _SHOWN = 5
 
@@ -63,7 +63,7 @@ class RowsInSpace(Classifier):
         if (stored.targets == UNLABELLED).all():
             raise none_labelled(self.target_)
         self._lay_out(stored)
-        return stored.targets.astype(np.intp)
+        return stored.targets.astype(np.intp, copy=False)
 
     def _lay_out(self, stored):
         self._stored = stored

@@ -47,6 +47,8 @@ class BalancedClasses(DrawnRows):
     }
 
     counts_: dict[str, tuple[int, int]]
+    #: What else to know of the rows that are learnt from.
+    _caution: ClassVar[str] = "Rows that are copied bring their errors along."
 
     def _learn(self, rows: TrainingTable) -> None:
         assert rows.y is not None
@@ -93,13 +95,15 @@ class BalancedClasses(DrawnRows):
         self.counts_ = {label: (a, b) for label, (a, b) in zip(labels, counts.tolist(), strict=True)}
 
     def _work(self) -> Work:
-        rows = [(label, *sizes) for label, sizes in self.counts_.items()]
         end = (
             "Rows to predict stay as they are. Probabilities are those of a world with these classes: too"
-            " high for what was rare. Rows that are copied bring their errors along."
+            f" high for what was rare. {self._caution}"
         )
-        grid = Grid("classes", ("class", "rows before", "rows after"), rows)
-        return Work(type(self).__name__, (*self._formula(), grid), end)
+        return Work(type(self).__name__, (*self._formula(), self._sizes()), end)
+
+    def _sizes(self) -> Grid:
+        rows = [(label, *sizes) for label, sizes in self.counts_.items()]
+        return Grid("classes", ("class", "rows before", "rows after"), rows)
 
 
 class RandomOverSampler(BalancedClasses):
@@ -172,6 +176,7 @@ class BalancedWeights(BalancedClasses):
     """
 
     _rules: ClassVar[dict[str, ParameterRule]] = {}
+    _caution = "Rows that weigh more bring their errors along."
     random_state = 0  # nothing is drawn
 
     def _of_class(self, own: np.ndarray, sizes: np.ndarray, rng: Rng) -> np.ndarray:  # noqa: ARG002 (all stay)
@@ -184,6 +189,12 @@ class BalancedWeights(BalancedClasses):
 
     def _formula(self) -> tuple[Step, ...]:
         return (Step("weight", r"\frac{n}{k n_c}", note="of a row of class c, one of k"),)
+
+    def _sizes(self) -> Grid:
+        sizes = {label: size for label, (size, _) in self.counts_.items() if size}
+        each = sum(sizes.values()) / len(sizes)
+        rows = [(label, size, each / size) for label, size in sizes.items()]
+        return Grid("classes", ("class", "rows", "weight of each"), rows)
 
 
 class RandomUnderSampler(BalancedClasses):
@@ -219,6 +230,7 @@ class RandomUnderSampler(BalancedClasses):
     """
 
     _rules = {"ratio": Number(above=0, at_most=1), "random_state": Whole(at_least=0)}
+    _caution = "Rows that are left out teach nothing."
 
     def __init__(self, ratio=1.0, random_state=0):
         self.ratio = ratio
