@@ -147,3 +147,11 @@ def test_what_is_refused():
     for damaged in (saved.arrays["columns.0.text"][:-1], saved.arrays["columns.0.text"][::-1].copy()):
         with pytest.raises(ValueError, match="vocabulary is damaged"):
             BagOfWords()._opened(saved._replace(arrays={**saved.arrays, "columns.0.text": damaged}))
+
+
+def test_words_of_chinese_are_the_pairs_of_characters_that_scikit_learn_counts():
+    texts = ["今天天气很好", "天气预报今天下雨", "很好很好很好"]
+    bag, theirs = BagOfWords(), CountVectorizer(analyzer="char", ngram_range=(2, 2))
+    ours, expected = bag.fit_transform(texts), theirs.fit_transform(texts)
+    assert bag.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    assert ours.toarray().tolist() == expected.toarray().tolist()

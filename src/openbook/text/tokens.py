@@ -19,7 +19,7 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.scripts import in_pairs
+from openbook.data.scripts import RUN, in_pairs
 from openbook.text.kernels import find_words, number_words
 
 #: What each byte of UTF-8 counts as: ASCII letters and digits and all bytes of other characters are in words.
@@ -74,22 +74,10 @@ class Lexicon:
     def read(self, texts: Sequence[str | None]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """The codes of the words of texts, one text after another, and where those of each begin."""
         known = ["" if text is None else text for text in texts]
-        whole = self._plain("\0".join(known) + "\0")
+        whole = _plain("\0".join(known) + "\0", self._pairs)
         if np.count_nonzero(np.frombuffer(whole, dtype=np.uint8) == 0) != len(texts):
-            whole = self._plain("\0".join(text.replace("\0", " ") for text in known) + "\0")
+            whole = _plain("\0".join(text.replace("\0", " ") for text in known) + "\0", self._pairs)
         return self.read_bytes(whole, len(texts))
-
-    def _plain(self, text: str) -> bytes:
-        """The text in UTF-8, with a space for each character beyond ASCII that belongs to no word."""
-        if text.isascii():
-            return text.encode()
-        if self._pairs:
-            text = in_pairs(text)
-        points = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
-        seen = np.bincount(points) > 0
-        inside = np.zeros(len(seen), dtype=bool)
-        inside[seen] = [point < 128 or in_word(chr(point)) for point in np.flatnonzero(seen).tolist()]
-        return np.where(inside[points], points, ord(" ")).astype("<u4").tobytes().decode("utf-32-le").encode()
 
     def read_slices(
         self, texts: Sequence[str | None], own: npt.NDArray[np.int64]
@@ -174,6 +162,20 @@ def containing(texts: Sequence[str | None], phrase: str) -> npt.NDArray[np.bool_
         begins &= is_it[codes[k : k + last]]
     found[row[:last][begins]] = True
     return found
+
+
+def _plain(text: str, pairs: bool) -> bytes:
+    """The text in UTF-8, with a space for each character beyond ASCII that belongs to no word."""
+    if text.isascii():
+        return text.encode()
+    points = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
+    seen = np.flatnonzero(np.bincount(points))
+    signs = "".join(map(chr, seen.tolist()))
+    if pairs and RUN.search(signs):
+        return _plain(in_pairs(text), pairs=False)
+    inside = np.zeros(seen[-1] + 1, dtype=bool)
+    inside[seen] = [sign.isascii() or in_word(sign) for sign in signs]
+    return np.where(inside[points], points, ord(" ")).astype("<u4").tobytes().decode("utf-32-le").encode()
 
 
 @cache
