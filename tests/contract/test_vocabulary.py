@@ -39,6 +39,7 @@ DEFAULTS = {
         "0.0": "no penalty: it must reproduce",
         "1.0": "a penalty",
         "0.2": SKLEARN,
+        "0.9": "the quantile of a loss",
     },
     "bins": {
         "None": "a tree searches exactly",
@@ -74,15 +75,17 @@ DEFAULTS = {
     },
     "greater_is_better": {"True": "of most scores", "None": "the metric knows"},
     "hidden_layer_sizes": {"(2,)": "a plane to look at", "(32,)": "enough for small tables"},
+    "init": {"'k-means++'": SKLEARN, "None": SKLEARN},
     "index": {"0": "the number of a fold", "'auto'": "by the table"},
     "kernel": {"'gaussian'": "Parzen's window", "'rbf'": SKLEARN, "'linear'": SKLEARN},
     "l1_ratio": {"0.0": SKLEARN, "0.5": SKLEARN},
-    "learning_rate": {"'constant'": SKLEARN, "0.1": SKLEARN},
+    "learning_rate": {"'constant'": SKLEARN, "0.1": SKLEARN, "1.0": SKLEARN},
     "loss": {
         "None": "what suits the model",
         "'squared'": "least squares",
         "'hinge'": "a margin",
         "'squared_error'": SKLEARN,
+        "'log_loss'": SKLEARN,
     },
     "max_depth": {"None": "no limit", "2": "a rule that people read", "3": SKLEARN},
     "max_features": {

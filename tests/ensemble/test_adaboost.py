@@ -190,17 +190,29 @@ def test_probabilities_follow_the_scores():
     assert work["P(Yes)"].result == model.predict_proba(X.take([0]))[0, 1]
 
 
+@pytest.mark.parametrize("learning_rate", [1.0, 0.3])
 @pytest.mark.parametrize("stump", [None, STUMP], ids=["our stumps", "theirs"])
 @pytest.mark.parametrize(("name", "target"), [("iris", "species"), ("wine", "cultivar")])
-def test_beside_scikit_learn(name, target, stump):
+def test_beside_scikit_learn(name, target, stump, learning_rate):
     """Their alpha is twice ours, and both decide alike."""
     table, y = load(name).split(target)
     numbers, y = table.block(table.names), np.asarray(y).astype(str)
-    ours = AdaBoostClassifier(stump, 20, random_state=0).fit(numbers, y)
-    theirs = TheirAdaBoost(STUMP, n_estimators=20, random_state=0).fit(numbers, y)
-    np.testing.assert_allclose(2 * ours.alphas_, theirs.estimator_weights_, rtol=1e-6)
-    np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_, rtol=1e-6)
+    ours = AdaBoostClassifier(stump, 20, learning_rate, random_state=0).fit(numbers, y)
+    theirs = TheirAdaBoost(STUMP, n_estimators=20, learning_rate=learning_rate, random_state=0)
+    theirs.fit(numbers, y)
+    np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, rtol=1e-6)
+    np.testing.assert_allclose(ours.estimator_errors_, theirs.estimator_errors_, rtol=1e-6)
     assert (ours.predict(numbers) == theirs.predict(numbers)).all()
+    if stump is STUMP:
+        np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, rtol=1e-6)
+
+
+def test_the_work_shows_the_learning_rate():
+    """4 of 14 rows are wrong, and half of alpha is taken."""
+    model = AdaBoostClassifier(OneR(), n_estimators=1, learning_rate=0.5).fit(X, Y)
+    alpha = model.work()["alpha, round 1"]
+    assert alpha.result == pytest.approx(0.25 * np.log(10 / 4))
+    assert alpha.formula.startswith(r"\nu")
 
 
 def test_whole_weights_are_rows_repeated():

@@ -83,6 +83,69 @@ def test_several_classes_as_scikit_learn():
         assert (mine == their).all()
 
 
+def without_ties():
+    """Rows, numbers with some far off, and weights: no two splits gain the same."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(601, 5))
+    y = 2 * X[:, 0] + np.sin(3 * X[:, 1]) + X[:, 2] * X[:, 3] + rng.standard_t(2, size=601)
+    return X, y, 1 + rng.random(601)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"loss": "huber"},
+        {"loss": "huber", "alpha": 0.6},
+        {"loss": "quantile"},
+        {"loss": "quantile", "alpha": 0.2},
+        {"loss": "absolute_error"},
+        {"init": "zero"},
+    ],
+    ids=str,
+)
+def test_losses_of_numbers_as_scikit_learn(settings, tmp_path):
+    matrix, y, w = without_ties()
+    ours = GradientBoostingRegressor(n_estimators=12, bins=1000, **settings).fit(matrix, y, sample_weight=w)
+    other = theirs(ensemble.GradientBoostingRegressor, n_estimators=12, **settings)
+    other.fit(matrix, y, sample_weight=w)
+    assert ours.predict(matrix) == pytest.approx(other.predict(matrix), rel=1e-9)
+    assert ours.train_score_ == pytest.approx(other.train_score_, rel=1e-9)
+    ob.save(ours, tmp_path / "boosted.openbook")
+    opened = ob.open_model(tmp_path / "boosted.openbook")
+    assert str(opened.work()) == str(ours.work())
+    assert opened.work(matrix[:1])["F"].result == pytest.approx(other.predict(matrix[:1])[0])
+
+
+@pytest.mark.parametrize(
+    "settings", [{"loss": "exponential"}, {"init": "zero"}, {"loss": "exponential", "init": "zero"}], ids=str
+)
+def test_losses_of_classes_as_scikit_learn(settings):
+    matrix, y, w = without_ties()
+    codes = (y > 0.5).astype(int)
+    ours = GradientBoostingClassifier(n_estimators=12, bins=1000, **settings)
+    other = theirs(ensemble.GradientBoostingClassifier, n_estimators=12, **settings)
+    ours.fit(matrix, codes, sample_weight=w)
+    other.fit(matrix, codes, sample_weight=w)
+    assert ours.predict_proba(matrix) == pytest.approx(other.predict_proba(matrix), rel=1e-10)
+    assert ours.decision_function(matrix) == pytest.approx(other.decision_function(matrix), rel=1e-9)
+    told = ours.work(matrix[:1])
+    assert [told[f"P({c} | x)"].result for c in (0, 1)] == pytest.approx(ours.predict_proba(matrix[:1])[0])
+
+
+def test_the_exponential_loss_by_hand():
+    """P = 9/14: F = ln(9/5) / 2, and a leaf is the sum of r over that of |r|, as r = e^-F or -e^F."""
+    model = GradientBoostingClassifier("exponential", n_estimators=1, max_depth=1).fit(X, Y)
+    yes, no = math.sqrt(5 / 9), math.sqrt(9 / 5)
+    assert model.start_ == pytest.approx([math.log(9 / 5) / 2])
+    first = model.work()["γ of the first leaf"].result  # 5 of 10 play unless it is overcast
+    assert first == pytest.approx((5 * yes - 5 * no) / (5 * yes + 5 * no))
+    iris, species = ob.load("iris").split("species")
+    with pytest.raises(
+        ob.errors.ParameterError, match="for two classes, and 'species' has 3; use 'log_loss'"
+    ):
+        model.fit(iris, species)
+
+
 def test_noise_is_not_learnt_by_heart_where_it_may_stop():
     rng = np.random.default_rng(1)
     matrix, codes = rng.normal(size=(600, 5)), rng.integers(0, 2, 600)

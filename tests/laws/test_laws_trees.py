@@ -149,6 +149,7 @@ def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
     _, X, y, w, _ = problem
     model = fitted(problem, few, uncharged)
     tree, at, table = model.tree_, rows_at(model, X, w), cells_of(X)
+    least = least_weight(model, tree.weight[0])
     classes = getattr(model, "classes_", None)
     kinds = [model.nominal if isinstance(a, Nominal) else None for a in X.schema]
     many = [isinstance(a, Nominal) and len(a.values) >= 0.3 * len(y) for a in X.schema]
@@ -162,7 +163,7 @@ def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
         rows = TargetRows([y[i] for i, _ in here], [weight for _, weight in here], classes)
         cells = [[column[i] for i, _ in here] for column in table]
         found, winner = search_node(
-            cells, kinds, rows, model.criterion, least_weight(model), model.missing, counted, charged
+            cells, kinds, rows, model.criterion, least, model.missing, counted, charged
         )
         for j, twin in enumerate(found):
             gain = model.candidates_.gain[k, j]

@@ -341,3 +341,47 @@ def test_cost_complexity_like_sklearn(name, criterion):
         pruned = theirs(criterion=criterion, random_state=0, ccp_alpha=alpha).fit(X, y, sample_weight=w)
         model = ours(criterion, prune="cost_complexity", ccp_alpha=alpha).fit(X, y, sample_weight=w)
         assert parts(model.tree_, X.T).keys() == sklearn_parts(pruned, X).keys()
+
+
+#: Ways to limit a tree, each by scikit-learn's names.
+LIMITS = [
+    {"max_leaf_nodes": 2},
+    {"max_leaf_nodes": 7},
+    {"max_leaf_nodes": 25, "max_depth": 6},
+    {"min_impurity_decrease": 0.01},
+    {"min_impurity_decrease": 0.002, "max_leaf_nodes": 12},
+    {"min_weight_fraction_leaf": 0.05},
+    {"min_weight_fraction_leaf": 0.1, "max_leaf_nodes": 4},
+    {"ccp_alpha": 0.004, "max_leaf_nodes": 15},
+]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
+@pytest.mark.parametrize(("name", "criterion"), [*PRUNED, ("digits", "gini"), ("diabetes", "absolute_error")])
+def test_limits_like_sklearn(name, criterion, limits):
+    X, y = numbers(name)
+    if criterion.endswith("_error"):
+        y = y / y.std()
+    w = unequal(len(y))
+    kind = f"DecisionTree{'Regressor' if criterion.endswith('_error') else 'Classifier'}"
+    ours = getattr(openbook.tree, kind)(criterion, **limits).fit(X, y, sample_weight=w)
+    theirs = getattr(sklearn_tree, kind)(criterion=criterion, random_state=0, **limits)
+    theirs.fit(X, y, sample_weight=w)
+    assert ours.get_n_leaves() > 1
+    assert parts(ours.tree_, X.T).keys() == sklearn_parts(theirs, X).keys()
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "shares"),
+    [
+        ("iris", {"min_samples_leaf": 0.07}),
+        ("iris", {"min_samples_split": 0.2}),
+        ("wine", {"min_samples_split": 0.2}),
+    ],
+)
+def test_shares_of_rows_like_sklearn(name, shares):
+    X, y = numbers(name)
+    theirs = sklearn_tree.DecisionTreeClassifier(random_state=0, **shares).fit(X, y)
+    ours = DecisionTreeClassifier(**shares).fit(X, y)
+    assert parts(ours.tree_, X.T).keys() == sklearn_parts(theirs, X).keys()

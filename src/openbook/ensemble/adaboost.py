@@ -1,17 +1,17 @@
 """AdaBoost: each member is grown on rows weighed by the mistakes of those before it (Freund, Schapire 1997).
 
     e       = sum of the weights of the rows that the member gets wrong
-    alpha   = 1/2 (ln((1 - e) / e) + ln(K - 1))            K classes; the second term is 0 for two
+    alpha   = ν/2 (ln((1 - e) / e) + ln(K - 1))            K classes; the second term is 0 for two
     w_i     = w_i exp(alpha or -alpha) / z                 wrong or right; z makes the weights sum to one
     s_c(x)  = sum of the alphas of the members that decide for c        the largest wins, the first of equals
     P(c|x)  = exp(2 s_c) / sum_k exp(2 s_k)
 
-For several classes that is SAMME (Zhu, Zou, Rosset, Hastie 2009) with half its alpha, so that two classes get
-the textbook's; the 2 in the probabilities makes up for the half, and they are those that minimise the
-exponential loss. Where a member is no better than guessing, e >= 1 - 1/K, it is thrown away and the weights
-go back to where they began. A member without error ends the rounds; its alpha is that of half a row's error.
-Where no member is kept, the model predicts the prior: s_c = 1/2 ln P(c), which makes P(c|x) = P(c). Missing
-cells are the learner's affair.
+ν is the learning rate, 1 unless told otherwise. For several classes that is SAMME (Zhu, Zou, Rosset, Hastie
+2009) with half its alpha, so that two classes get the textbook's; the 2 in the probabilities makes up for the
+half, and they are those that minimise the exponential loss. Where a member is no better than guessing, e >= 1
+- 1/K, it is thrown away and the weights go back to where they began. A member without error ends the rounds;
+its alpha is that of half a row's error. Where no member is kept, the model predicts the prior: s_c = 1/2 ln
+P(c), which makes P(c|x) = P(c). Missing cells are the learner's affair.
 """
 
 import math
@@ -24,7 +24,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, most_probable
-from openbook.border.rules import Anything, Flag, Whole
+from openbook.border.rules import Anything, Flag, Number, Whole
 from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.draw.charts import line_chart
@@ -81,6 +81,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
         search takes several times as long.
     n_estimators : int, default=50
         The most rounds.
+    learning_rate : float, default=1.0
+        The share ν of each alpha that is taken. Small steps need more rounds.
     resample : bool, default=False
         Draw each member's rows by their weights instead of giving it the weights. A learner that takes no
         weights gets rows in any case.
@@ -97,6 +99,12 @@ class AdaBoostClassifier(OneLearner, Classifier):
         The weighted error of the member of each round.
     alphas_ : ndarray of shape (n_rounds,)
         Its vote alpha; 0 where the member was thrown away.
+    estimator_errors_ : ndarray of shape (n_members,)
+        The weighted error of each member that was kept.
+    estimator_weights_ : ndarray of shape (n_members,)
+        Its vote as scikit-learn counts it: 2 alpha.
+    feature_importances_ : ndarray of shape (n_columns,)
+        The mean of the importances of the members, by their votes; only if members have some.
     z_ : ndarray of shape (n_rounds,)
         What makes the weights sum to one.
     vote_errors_ : ndarray of shape (n_rounds,)
@@ -126,13 +134,15 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     _rules = {
         "n_estimators": Whole(at_least=1),
+        "learning_rate": Number(above=0),
         "resample": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
 
-    def __init__(self, estimator=None, n_estimators=50, resample=False, random_state=None):
+    def __init__(self, estimator=None, n_estimators=50, learning_rate=1.0, resample=False, random_state=None):
         self.estimator = estimator
         self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
         self.resample = resample
         self.random_state = random_state
 
@@ -153,7 +163,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
         scores = np.zeros((len(y), len(self.classes_)))
         self.estimators_, figures, shown = [], [], [start[:SHOWN]]
         least = min(0.5 / n_rows, 0.25)  # of one row, half an error would be no better than guessing
-        for turn in boost(grow, y, start, len(self.classes_), self.n_estimators, least):
+        settings = (len(self.classes_), self.n_estimators, least, self.learning_rate)
+        for turn in boost(grow, y, start, *settings):
             if turn.member is not None:
                 self.estimators_.append(turn.member)
             add_votes(scores, turn.decisions, turn.alpha)
@@ -287,6 +298,28 @@ class AdaBoostClassifier(OneLearner, Classifier):
     def _kept_alphas(self):
         return self.alphas_[self.alphas_ != 0]
 
+    @property
+    def estimator_errors_(self):
+        """The weighted error of each member."""
+        check_is_fitted(self)
+        return self.errors_[self.alphas_ != 0]
+
+    @property
+    def estimator_weights_(self):
+        """The vote of each member, twice its alpha."""
+        check_is_fitted(self)
+        return 2 * self._kept_alphas()
+
+    @property
+    def feature_importances_(self):
+        """The importances of the members, by their votes."""
+        check_is_fitted(self)
+        if not self.estimators_:
+            return np.zeros(len(self.schema_))
+        return np.average(
+            [member.feature_importances_ for member in self.estimators_], axis=0, weights=self._kept_alphas()
+        )
+
     def _predict(self, X):
         return most_probable(self._scores(X))
 
@@ -361,6 +394,9 @@ class AdaBoostClassifier(OneLearner, Classifier):
             if several > 1:
                 formula += r" + \frac{1}{2} \ln (K - 1)"
                 numbers += rf" + \frac{{1}}{{2}} \ln {several}"
+            if self.learning_rate != 1:
+                formula = rf"\nu \left( {formula} \right)"
+                numbers = rf"{figure(self.learning_rate)} \left( {numbers} \right)"
             steps.append(Step(f"alpha, round {i + 1}", formula, numbers, alpha))
         a = figure(alpha)
         steps.append(

@@ -3,12 +3,16 @@ r"""The losses that gradient boosting lowers, and what each makes of a leaf (Fri
     loss             start F_0              residual r                   leaf γ
     squared error    mean of y              y - F                        mean of r
     absolute error   median of y            sign(y - F)                  median of y - F
+    quantile         α-quantile of y        α if y >= F, else α - 1      α-quantile of y - F
+    Huber's          median of y            y - F, at most δ either way  m + mean of y - F - m, at most δ
     log loss         ln(P / (1 - P))        y - p,  p = 1 / (1 + e^-F)   Σ r / Σ |r| (1 - |r|)
     of K classes     ln P(c)                y - p,  p = softmax(F)       (K - 1) / K · Σ r / Σ |r| (1 - |r|)
+    exponential      ½ ln(P / (1 - P))      e^-F if y = 1, else -e^F     Σ r / Σ |r|
 
 r is what is left to explain: minus the slope of the loss in F. γ is the constant that lowers the loss of the
 leaf's rows most; for log loss it is one step of Newton's method, as |r| (1 - |r|) = p (1 - p) is the
-curvature. All sums are weighted.
+curvature. Huber's δ is the α-quantile of |y - F| before each round, m the median of y - F in the leaf. The
+exponential loss is AdaBoost's: P = 1 / (1 + e^-2F). All sums are weighted.
 
 y : float64 (n, n_outputs), numbers, or 1 for the rows of a class and 0 for others (two classes: the second)
 F, r : float64 (n, n_outputs); w : float64 (n,)
@@ -25,6 +29,8 @@ from openbook.tree.engine.absolute import median_and_deviation
 
 #: Below this, the curvature of a leaf is nothing, and the leaf stays at 0.
 _FLAT = 1e-150
+#: Shares of a weight that differ by less are equal.
+_ROUNDING = 1e-12
 #: The log odds of a share of 0 or 1, which have none.
 _FARTHEST = 36.0
 
@@ -36,8 +42,13 @@ class BoostingLoss(ABC):
     #: What derivations write for the value of a leaf.
     leaf: str
 
-    def __init__(self, n_outputs):
-        self.n_outputs = n_outputs
+    def __init__(self, n_outputs, alpha):
+        self.n_outputs, self.alpha = n_outputs, alpha
+        self.bound = np.inf  # the δ of Huber's loss in this round
+
+    def bound_of(self, y, F, w):  # noqa: ARG002 (as of every loss)
+        """How large a residual can be in the next round, by the rows that are learnt from."""
+        return np.inf
 
     @abstractmethod
     def start(self, y, w):
@@ -78,29 +89,73 @@ class SquaredError(BoostingLoss):
         return float(np.average((y - F)[:, 0] ** 2, weights=w))
 
 
-class AbsoluteError(BoostingLoss):
+class Quantile(BoostingLoss):
+    """α (y - F) above F, (1 - α) (F - y) below."""
+
+    name = "quantile loss"
+    leaf = r"Q_\alpha(y_i - F(x_i))"
+
+    def start(self, y, w):
+        return np.array([weighted_quantile(y[:, 0], w, self.alpha)])
+
+    def residuals(self, y, F):
+        return np.where(y >= F, self.alpha, self.alpha - 1)
+
+    def leaf_values(self, leaves, n_nodes, off, r, w):  # noqa: ARG002 (as of every loss)
+        values, none = np.zeros(n_nodes), np.full(n_nodes, np.nan)
+        order = np.argsort(leaves, kind="stable")
+        ends = np.searchsorted(leaves[order], np.arange(n_nodes + 1))
+        for node in np.flatnonzero(np.diff(ends)):
+            own = order[ends[node] : ends[node + 1]]
+            values[node] = self.best(off[own], w[own])
+        return values, none, none
+
+    def best(self, off, w):
+        """The constant that lowers the loss of these rows most."""
+        return weighted_quantile(off, w, self.alpha)
+
+    def mean(self, y, F, w):
+        return float(np.average(((y - F) * self.residuals(y, F))[:, 0], weights=w))
+
+
+class AbsoluteError(Quantile):
     """|y - F|."""
 
     name = "absolute error"
     leaf = r"\operatorname{median}(y_i - F(x_i))"
 
     def start(self, y, w):
-        return np.array([median_and_deviation(y[:, 0], w)[0]])
+        return np.array([self.best(y[:, 0], w)])
 
     def residuals(self, y, F):
         return np.sign(y - F)
 
-    def leaf_values(self, leaves, n_nodes, off, r, w):  # noqa: ARG002 (as of every loss)
-        medians, none = np.zeros(n_nodes), np.full(n_nodes, np.nan)
-        order = np.argsort(leaves, kind="stable")
-        ends = np.searchsorted(leaves[order], np.arange(n_nodes + 1))
-        for node in np.flatnonzero(np.diff(ends)):
-            own = order[ends[node] : ends[node + 1]]
-            medians[node] = median_and_deviation(off[own], w[own])[0]
-        return medians, none, none
+    def best(self, off, w):
+        return median_and_deviation(off, w)[0]
+
+
+class HuberError(Quantile):
+    """(y - F)² / 2 up to δ, beyond it δ (|y - F| - δ / 2)."""
+
+    name = "Huber loss"
+    leaf = r"m + \frac{\sum_i w_i \operatorname{clip}(y_i - F(x_i) - m, -\delta, \delta)}{\sum_i w_i}"
+
+    def start(self, y, w):
+        return np.array([weighted_quantile(y[:, 0], w, 0.5)])
+
+    def bound_of(self, y, F, w):
+        return weighted_quantile(np.abs(y - F)[:, 0], w, self.alpha)
+
+    def residuals(self, y, F):
+        return np.clip(y - F, -self.bound, self.bound)
+
+    def best(self, off, w):
+        middle = weighted_quantile(off, w, 0.5)
+        return middle + np.average(np.clip(off - middle, -self.bound, self.bound), weights=w)
 
     def mean(self, y, F, w):
-        return float(np.average(np.abs(y - F)[:, 0], weights=w))
+        near = np.abs(self.residuals(y, F))
+        return float(np.average((near * (np.abs(y - F) - near / 2))[:, 0], weights=w))
 
 
 class LogLoss(BoostingLoss):
@@ -109,8 +164,8 @@ class LogLoss(BoostingLoss):
     name = "log loss"
     leaf = r"\frac{\sum_i w_i r_i}{\sum_i w_i |r_i| (1 - |r_i|)}"
 
-    def __init__(self, n_outputs):
-        super().__init__(n_outputs)
+    def __init__(self, n_outputs, alpha):
+        super().__init__(n_outputs, alpha)
         self.factor = 1.0
         if n_outputs > 1:
             self.factor, self.leaf = (n_outputs - 1) / n_outputs, rf"\frac{{K - 1}}{{K}} \cdot {self.leaf}"
@@ -141,6 +196,39 @@ class LogLoss(BoostingLoss):
         return float(w @ losses / w.sum())
 
 
+class Exponential(LogLoss):
+    """e^-F of the second of two classes, e^F of the first: AdaBoost's loss."""
+
+    name = "exponential loss"
+    leaf = r"\frac{\sum_i w_i r_i}{\sum_i w_i |r_i|}"
+
+    def start(self, y, w):
+        return super().start(y, w) / 2
+
+    def probabilities(self, F):
+        return super().probabilities(2 * F)
+
+    def residuals(self, y, F):
+        return np.where(y > 0, np.exp(-F), -np.exp(F))
+
+    def leaf_values(self, leaves, n_nodes, off, r, w):  # noqa: ARG002 (as of every loss)
+        return _ratios(leaves, n_nodes, w * r, w * np.abs(r))
+
+    def mean(self, y, F, w):
+        return float(np.average(np.abs(self.residuals(y, F))[:, 0], weights=w))
+
+
+def weighted_quantile(y, w, share):
+    """The smallest number up to which there is this share of the weight.
+
+    >>> weighted_quantile(np.array([1.0, 4.0, 2.0, 9.0]), np.ones(4), 0.5)
+    2.0
+    """
+    order = np.argsort(y, kind="stable")
+    upto = np.cumsum(w[order])
+    return float(y[order[np.searchsorted(upto, share * upto[-1] * (1 - _ROUNDING))]])
+
+
 def _ratios(leaves, n_nodes, above, below, factor=1.0):
     """The ratio of two sums over the rows of each node, times a factor; and both sums."""
     above, below = (np.bincount(leaves, part, minlength=n_nodes) for part in (above, below))
@@ -151,5 +239,8 @@ def _ratios(leaves, n_nodes, above, below, factor=1.0):
 LOSSES: dict[str, type[BoostingLoss]] = {
     "squared_error": SquaredError,
     "absolute_error": AbsoluteError,
+    "quantile": Quantile,
+    "huber": HuberError,
     "log_loss": LogLoss,
+    "exponential": Exponential,
 }

@@ -24,11 +24,16 @@ _LISTED = 10
 _STARTS = {
     "squared_error": r"\frac{\sum_i w_i y_i}{\sum_i w_i}",
     "absolute_error": r"\operatorname{median}(y_i)",
+    "huber": r"\operatorname{median}(y_i)",
+    "quantile": r"Q_\alpha(y_i)",
 }
 _RESIDUALS = {
     "squared_error": "r = y - F",
     "absolute_error": "r = sign(y - F)",
+    "huber": "r = y - F, at most δ = {bound} either way",
+    "quantile": "r = α = {alpha} where y >= F, else α - 1",
     "log_loss": "r = y - p, where p follows from F",
+    "exponential": "r = exp(-F) where y is 1, else -exp(F)",
 }
 
 
@@ -47,8 +52,12 @@ def derive_model(model) -> Work:
     return Work(f"Gradient boosting for {model.target_}", (*_start(model), *rounds, curve), end)
 
 
-def _loss(model):
-    return LOSSES[model.loss](len(model.start_))
+def _loss(model, t=0):
+    """The loss in round t."""
+    loss = LOSSES[model.loss](len(model.start_), model.alpha)
+    if model.loss == "huber":
+        loss.bound = float(model.bounds_[t])
+    return loss
 
 
 def _scores(model):
@@ -61,27 +70,32 @@ def _scores(model):
 def _start(model):
     """F before the first round."""
     names, starts = _scores(model), model.start_.tolist()
-    if model.loss != "log_loss":
+    if model.init == "zero":
+        return [Step(f"{name}, at first", result=0.0) for name in names]
+    if model.loss in _STARTS:
         return [Step("F, at first", _STARTS[model.loss], result=starts[0])]
     if len(names) > 1:
         steps = zip(names, starts, strict=True)
         return [Step(f"{name}, at first", r"\ln P(c)", rf"\ln {figure(math.exp(f))}", f) for name, f in steps]
-    share = 1 / (1 + math.exp(-starts[0]))
-    numbers = rf"\ln \frac{{{figure(share)}}}{{{figure(1 - share)}}}"
+    times, half = (2, r"\frac{1}{2} ") if model.loss == "exponential" else (1, "")
+    share = 1 / (1 + math.exp(-times * starts[0]))
+    numbers = rf"{half}\ln \frac{{{figure(share)}}}{{{figure(1 - share)}}}"
     note = f"P is the share of {as_text(model.classes_.tolist()[1])}"
-    return [Step("F, at first", r"\ln \frac{P}{1 - P}", numbers, starts[0], note=note)]
+    return [Step("F, at first", rf"{half}\ln \frac{{P}}{{1 - P}}", numbers, starts[0], note=note)]
 
 
 def _round(model, t):
     """The derivation of a round: residuals of the first rows, a tree for each score, and F after it."""
     names, parts = _scores(model), []
     y, F = model.first_rounds_.y, model.first_rounds_.F
-    r = _loss(model).residuals(y, F[t])
+    loss = _loss(model, t)
+    r = loss.residuals(y, F[t])
+    note = _RESIDUALS[model.loss].format(bound=figure(loss.bound), alpha=figure(model.alpha))
     for k, name in enumerate(names):
         of = "" if len(names) == 1 else f" of {name}"
         figures = np.column_stack([y[:, k], F[t][:, k], r[:, k]]).tolist()
         rows = [[i, *row] for i, row in enumerate(figures)]
-        parts.append(shortened(f"residuals{of}", ["row", "y", name, "r"], rows, _RESIDUALS[model.loss]))
+        parts.append(shortened(f"residuals{of}", ["row", "y", name, "r"], rows, note))
         parts += _leaves(model, t * len(names) + k, of)
     after = [[i, *row] for i, row in enumerate(F[t + 1].tolist())]
     note = f"F + ν γ, ν = {figure(model.learning_rate)}"
@@ -136,7 +150,7 @@ def derive_row(model, X) -> Work:
     ]
     added = Grid("what the trees add", ["round", *names], rows, "ν γ of the row's leaf")
     title = f"Gradient boosting for {model.target_}: one prediction"
-    if model.loss != "log_loss":
+    if model.loss in _STARTS:
         return Work(title, (added, *sums), f"{model.target_} = {figure(F[0])}.")
     told = _sigmoid(model, F[0]) if k == 1 else _softmax(model, F)
     winner = max(range(len(told)), key=lambda c: told[c].result)
@@ -153,13 +167,14 @@ def _said(tree, X):
 
 def _sigmoid(model, F):
     """The probabilities of two classes."""
-    first, second = (f"P({as_text(label)} | x)" for label in model.classes_.tolist())
-    return [
-        Step(first, r"\frac{1}{1 + e^{F}}", rf"\frac{{1}}{{1 + e^{{{figure(F)}}}}}", 1 / (1 + math.exp(F))),
-        Step(
-            second, r"\frac{1}{1 + e^{-F}}", rf"\frac{{1}}{{1 + e^{{{figure(-F)}}}}}", 1 / (1 + math.exp(-F))
-        ),
-    ]
+    labels, times = model.classes_.tolist(), 2 if model.loss == "exponential" else 1
+    steps, symbol = [], "2F" if times == 2 else "F"
+    for label, sign in zip(labels, (1, -1), strict=True):
+        power = sign * times * F
+        formula = rf"\frac{{1}}{{1 + e^{{{'-' * (sign < 0)}{symbol}}}}}"
+        numbers = rf"\frac{{1}}{{1 + e^{{{figure(power)}}}}}"
+        steps.append(Step(f"P({as_text(label)} | x)", formula, numbers, 1 / (1 + math.exp(power))))
+    return steps
 
 
 def _softmax(model, F):

@@ -18,6 +18,10 @@ class ExtraTreesClassifier(RandomForestClassifier):
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    max_leaf_nodes : int or None, default=None
+    min_impurity_decrease : float, default=0.0
+    ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
     missing : {"majority", "branch"}, default="majority"
         Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
@@ -71,6 +75,10 @@ class ExtraTreesClassifier(RandomForestClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         nominal="subset",
         missing="majority",
         bootstrap=False,
@@ -80,15 +88,19 @@ class ExtraTreesClassifier(RandomForestClassifier):
         max_samples=None,
     ):
         super().__init__(
-            n_estimators,
-            criterion,
-            max_features,
-            max_depth,
-            min_samples_split,
-            min_samples_leaf,
-            nominal,
-            missing,
-            bootstrap,
+            n_estimators=n_estimators,
+            criterion=criterion,
+            max_features=max_features,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
+            nominal=nominal,
+            missing=missing,
+            bootstrap=bootstrap,
             class_weight=class_weight,
             random_state=random_state,
             n_jobs=n_jobs,
@@ -108,6 +120,10 @@ class ExtraTreesRegressor(RandomForestRegressor):
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    max_leaf_nodes : int or None, default=None
+    min_impurity_decrease : float, default=0.0
+    ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
     missing : {"majority", "branch"}, default="majority"
         Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
@@ -158,6 +174,10 @@ class ExtraTreesRegressor(RandomForestRegressor):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         nominal="subset",
         missing="majority",
         bootstrap=False,
@@ -166,14 +186,18 @@ class ExtraTreesRegressor(RandomForestRegressor):
         max_samples=None,
     ):
         super().__init__(
-            n_estimators,
-            max_features,
-            max_depth,
-            min_samples_split,
-            min_samples_leaf,
-            nominal,
-            missing,
-            bootstrap,
+            n_estimators=n_estimators,
+            max_features=max_features,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            ccp_alpha=ccp_alpha,
+            nominal=nominal,
+            missing=missing,
+            bootstrap=bootstrap,
             random_state=random_state,
             n_jobs=n_jobs,
             max_samples=max_samples,

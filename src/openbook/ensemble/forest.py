@@ -91,7 +91,8 @@ class Forest(Sampled, ManyTrees):
         batches = [seeds[k : k + batch] for k in range(0, len(seeds), batch)]
         outside = cells_of_training(training) if self.bootstrap else None
         size = self._sample_size(number_of_rows(training.w))
-        step = partial(_grow_batch, training, self._rule(training), self._n_classes, outside, size)
+        rule = self._rule(training, size if self.bootstrap else training.w.sum())
+        step = partial(_grow_batch, training, rule, self._trim, self._n_classes, outside, size)
         votes = OutOfBagVotes(training, self._n_classes)
         self.trees_, curve = [], []
         for batch in each(batches, step):
@@ -236,9 +237,10 @@ class OutOfBagVotes:
         return self.loss / self.heard if self.heard else np.nan
 
 
-def _grow_batch(training, rule, n_classes, cells_outside, size, seeds):
+def _grow_batch(training, rule, trim, n_classes, cells_outside, size, seeds):
     """The trees of these seeds, each with the rows outside its sample.
 
+    trim : what becomes of a grown tree
     cells_outside : as of `cells_of_training`; None for no samples
     size : how many rows a sample draws
     """
@@ -255,7 +257,7 @@ def _grow_batch(training, rule, n_classes, cells_outside, size, seeds):
         growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
         grown_trees.append(ripe(growth, centre))
         del growth, sample, rows
-    trees = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
+    trees = [*map(trim, trees_of(grown_trees, training.scales, n_classes, rule.criterion))]
     judged: list[Outside | None] = [None] * len(seeds)
     if training.numbers is not None and cells_outside is not None:
         judged = [_leaf_outside(tree, cells_outside, rows) for tree, rows in zip(trees, outside, strict=True)]

@@ -28,6 +28,7 @@ from openbook.ensemble.compact import compact
 from openbook.ensemble.derive_boosting import DERIVED, derive_model, derive_row
 from openbook.ensemble.many_trees import ManyTrees, cells_of_training, leaves_by_code
 from openbook.ensemble.members import SHOWN
+from openbook.errors import ParameterError
 from openbook.tree.engine.columns import encode
 from openbook.tree.engine.nodes import narrow
 from openbook.tree.engine.plant import grown, ripe, trees_of
@@ -53,6 +54,7 @@ class GradientBoosting(ManyTrees):
 
     _rules = {
         **Growing._rules,
+        "init": Maybe(OneOf("zero")),
         "learning_rate": Number(above=0),
         "n_estimators": Whole(at_least=1),
         "subsample": Number(above=0, at_most=1),
@@ -62,12 +64,14 @@ class GradientBoosting(ManyTrees):
         "tol": Number(at_least=0),
         "bins": Whole(at_least=2),
     }
-    _of_all_trees = ("start_", "train_score_", "validation_score_", "first_rounds_", "classes_")
+    _of_all_trees = ("start_", "train_score_", "validation_score_", "first_rounds_", "bounds_", "classes_")
 
     criterion = "squared_error"
     nominal = "subset"
 
     loss: str
+    alpha = 0.9
+    init: str | None
     learning_rate: float
     n_estimators: int
     subsample: float
@@ -77,6 +81,7 @@ class GradientBoosting(ManyTrees):
     start_: np.ndarray
     train_score_: np.ndarray
     validation_score_: np.ndarray
+    bounds_: np.ndarray
 
     @property
     def _n_scores(self):
@@ -89,7 +94,7 @@ class GradientBoosting(ManyTrees):
 
     @property
     def _loss(self):
-        return LOSSES[self.loss](self._n_scores)
+        return LOSSES[self.loss](self._n_scores, self.alpha)
 
     def knobs(self):
         return {"max_depth": (2, 3, 5), "n_estimators": (50, 100, 300)}
@@ -98,16 +103,23 @@ class GradientBoosting(ManyTrees):
         training, random = encode(rows, self.bins), check_random_state(self.random_state)
         y, w, loss = self._as_outputs(training.y), np.asarray(training.w, dtype=float), self._loss
         learning, held_out = self._parted(training.y, w, random)
+        if self.loss == "exponential" and self._n_classes > 2:
+            msg = f"loss='exponential' is for two classes, and {self.target_!r} has {self._n_classes}"
+            raise ParameterError(f"{type(self).__name__}: {msg}; use 'log_loss'")
         self.start_ = loss.start(y[learning], w[learning])
+        if self.init == "zero":
+            self.start_ = np.zeros_like(self.start_)
         F, coded = np.tile(self.start_, (len(y), 1)), cells_of_training(training)
-        rule = self._rule(training)
         train: list[float] = []
         validation: list[float] = []
-        self.trees_, shown, sums = [], [F[:SHOWN].copy()], []
+        self.trees_, shown, sums, bounds = [], [F[:SHOWN].copy()], [], []
         while len(train) < self.n_estimators and not self._has_settled(validation):
             drawn, seed = self._drawn(learning, random), 1 + random.randint(2**31 - 1)
+            loss.bound = loss.bound_of(y[learning], F[learning], w[learning])
+            bounds.append(loss.bound)
             r = loss.residuals(y, F)
-            trees, leaves = _grown(training, r, rule, drawn, seed, coded)
+            rule = self._rule(training, w[drawn].sum())
+            trees, leaves = _grown(training, r, rule, self._trim, drawn, seed, coded)
             own = drawn if len(drawn) < len(y) else slice(None)  # of all rows no copy is made
             for k, (tree, leaf) in enumerate(zip(trees, leaves, strict=True)):
                 off = y[own, k] - F[own, k]
@@ -123,6 +135,8 @@ class GradientBoosting(ManyTrees):
             if len(train) <= DERIVED:
                 shown.append(F[:SHOWN].copy())
         self.train_score_, self.validation_score_ = np.array(train), np.array(validation)
+        if self.loss == "huber":
+            self.bounds_ = np.array(bounds)
         self.first_rounds_ = FirstRounds(y[:SHOWN].copy(), np.array(shown), np.concatenate(sums))
         self._pack()
 
@@ -229,12 +243,16 @@ class GradientBoosting(ManyTrees):
 
     def _arrays(self):
         first = {f"first_{name}": array for name, array in self.first_rounds_._asdict().items()}
-        own = {name: getattr(self, name) for name in ("start_", "train_score_", "validation_score_")}
-        return {**own, **first, **self._tree_arrays()}
+        return {**{name: getattr(self, name) for name in self._kept()}, **first, **self._tree_arrays()}
+
+    def _kept(self):
+        """The figures of the rounds that the file holds."""
+        bounds = ("bounds_",) if self.loss == "huber" else ()
+        return ("start_", "train_score_", "validation_score_", *bounds)
 
     def _restore(self, arrays):
         k, first = self._n_scores, [f"first_{name}" for name in FirstRounds._fields]
-        self.trees_ = self._restored_trees(arrays, {"start_", "train_score_", "validation_score_", *first})
+        self.trees_ = self._restored_trees(arrays, {*self._kept(), *first})
         n_rounds, left_over = divmod(len(self.trees_), k)
         held = len(arrays["validation_score_"])
         if left_over or held not in (0, n_rounds):
@@ -242,6 +260,8 @@ class GradientBoosting(ManyTrees):
         self.start_ = checked_array(arrays, "start_", float, (k,))
         self.train_score_ = checked_array(arrays, "train_score_", float, (n_rounds,))
         self.validation_score_ = checked_array(arrays, "validation_score_", float, (held,))
+        if self.loss == "huber":
+            self.bounds_ = checked_array(arrays, "bounds_", float, (n_rounds,))
         n_shown, derived = len(arrays["first_y"]), min(DERIVED, n_rounds)
         n_nodes = sum(tree.size for tree in self.trees_[: derived * k])
         self.first_rounds_ = FirstRounds(
@@ -252,12 +272,12 @@ class GradientBoosting(ManyTrees):
         self._pack()
 
 
-def _grown(training, r, rule, rows, seed, coded):
+def _grown(training, r, rule, trim, rows, seed, coded):
     """The trees of a round, one for each column of r, and the leaf of every training row in each."""
     some = None if len(rows) == len(training.y) else rows
     growths = (grown(training._replace(y=own), rule, 0, some, seed, noted=0) for own in r.T)
     ripened = [ripe(growth, centre) for growth, _, centre in growths]
-    trees = trees_of(ripened, training.scales, 0, rule.criterion)
+    trees = [*map(trim, trees_of(ripened, training.scales, 0, rule.criterion))]
     return trees, leaves_by_code(trees, training.scales, coded, [None] * len(trees))
 
 
@@ -266,6 +286,9 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
 
     Parameters
     ----------
+    loss : {"log_loss", "exponential"}, default="log_loss"
+        What is lowered: minus the log of the probability of the true class, or AdaBoost's loss, for two
+        classes.
     learning_rate : float, default=0.1
         The share ν of a tree's correction that is taken. Small steps need more rounds and predict better.
     n_estimators : int, default=100
@@ -275,6 +298,10 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     max_depth : int or None, default=3
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    max_leaf_nodes : int or None, default=None
+    min_impurity_decrease : float, default=0.0
+    ccp_alpha : float, default=0.0
     max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
         How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
     missing : {"majority", "branch"}, default="majority"
@@ -286,6 +313,8 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         Stop when the loss of the rows held out has not fallen by more than `tol` for so many rounds; None for
         all rounds.
     tol : float, default=0.0001
+    init : {"zero"} or None, default=None
+        What F is before the first round: 0, or the constant with the smallest loss (None).
     bins : int, default=255
         A numeric column of more distinct numbers is searched by so many bins of about equal size.
     random_state : int, RandomState or None, default=None
@@ -328,35 +357,47 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     -0.622
     """
 
-    loss = "log_loss"
+    _rules = {**GradientBoosting._rules, "loss": OneOf("log_loss", "exponential")}
 
     def __init__(
         self,
+        loss="log_loss",
         learning_rate=0.1,
         n_estimators=100,
         subsample=1.0,
         max_depth=3,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_features=None,
         missing="majority",
         validation_fraction=0.1,
         n_iter_no_change=None,
         tol=1e-4,
+        init=None,
         bins=255,
         random_state=None,
     ):
+        self.loss = loss
         self.learning_rate = learning_rate
         self.n_estimators = n_estimators
         self.subsample = subsample
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.max_features = max_features
         self.missing = missing
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.init = init
         self.bins = bins
         self.random_state = random_state
 
@@ -412,8 +453,11 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error"}, default="squared_error"
-        What the rounds lower. The absolute error is less drawn to rows far off.
+    loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
+        What the rounds lower. The absolute error is less drawn to rows far off; Huber's loss is the squared
+        error of most rows and the absolute error of the others. "quantile" predicts the α-quantile.
+    alpha : float, default=0.9
+        The quantile that is predicted, or the share of the rows whose squared error counts in Huber's loss.
     learning_rate : float, default=0.1
         The share ν of a tree's correction that is taken. Small steps need more rounds and predict better.
     n_estimators : int, default=100
@@ -423,6 +467,10 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     max_depth : int or None, default=3
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    max_leaf_nodes : int or None, default=None
+    min_impurity_decrease : float, default=0.0
+    ccp_alpha : float, default=0.0
     max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
         How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
     missing : {"majority", "branch"}, default="majority"
@@ -434,6 +482,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         Stop when the loss of the rows held out has not fallen by more than `tol` for so many rounds; None for
         all rounds.
     tol : float, default=0.0001
+    init : {"zero"} or None, default=None
+        What F is before the first round: 0, or the constant with the smallest loss (None).
     bins : int, default=255
         A numeric column of more distinct numbers is searched by so many bins of about equal size.
     random_state : int, RandomState or None, default=None
@@ -445,7 +495,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     trees_ : list of Tree
         Their nodes; see `openbook.tree.engine.nodes.Tree`.
     start_ : ndarray of shape (1,)
-        F before the first round: the mean of the target, or its median.
+        F before the first round: the mean of the target, or its median or quantile.
     n_estimators_ : int
         The number of rounds.
     train_score_ : ndarray of shape (n_rounds,)
@@ -454,6 +504,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         That of the rows held out; empty if there are none.
     first_rounds_ : FirstRounds
         What `work` shows of the first two rounds.
+    bounds_ : ndarray of shape (n_rounds,)
+        The δ of Huber's loss in each round; only for that loss.
     feature_importances_ : ndarray of shape (n_columns,)
 
     Notes
@@ -471,37 +523,53 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     array([2., 4.])
     """
 
-    _rules = {**GradientBoosting._rules, "loss": OneOf("squared_error", "absolute_error")}
+    _rules = {
+        **GradientBoosting._rules,
+        "loss": OneOf("squared_error", "absolute_error", "huber", "quantile"),
+        "alpha": Number(above=0, at_most=1),
+    }
 
     def __init__(
         self,
         loss="squared_error",
+        alpha=0.9,
         learning_rate=0.1,
         n_estimators=100,
         subsample=1.0,
         max_depth=3,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         max_features=None,
         missing="majority",
         validation_fraction=0.1,
         n_iter_no_change=None,
         tol=1e-4,
+        init=None,
         bins=255,
         random_state=None,
     ):
         self.loss = loss
+        self.alpha = alpha
         self.learning_rate = learning_rate
         self.n_estimators = n_estimators
         self.subsample = subsample
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.max_features = max_features
         self.missing = missing
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.init = init
         self.bins = bins
         self.random_state = random_state
 

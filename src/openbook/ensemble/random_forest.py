@@ -17,6 +17,10 @@ class RandomForestClassifier(ForestClassifier):
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    max_leaf_nodes : int or None, default=None
+    min_impurity_decrease : float, default=0.0
+    ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
     missing : {"majority", "branch"}, default="majority"
         Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
@@ -70,6 +74,10 @@ class RandomForestClassifier(ForestClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         nominal="subset",
         missing="majority",
         bootstrap=True,
@@ -85,6 +93,10 @@ class RandomForestClassifier(ForestClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.nominal = nominal
         self.missing = missing
         self.bootstrap = bootstrap
@@ -110,6 +122,10 @@ class RandomForestRegressor(ForestRegressor):
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    max_leaf_nodes : int or None, default=None
+    min_impurity_decrease : float, default=0.0
+    ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
     missing : {"majority", "branch"}, default="majority"
         Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
@@ -159,6 +175,10 @@ class RandomForestRegressor(ForestRegressor):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
         nominal="subset",
         missing="majority",
         bootstrap=True,
@@ -172,6 +192,10 @@ class RandomForestRegressor(ForestRegressor):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.nominal = nominal
         self.missing = missing
         self.bootstrap = bootstrap

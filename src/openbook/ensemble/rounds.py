@@ -33,7 +33,7 @@ class Round(NamedTuple):
     weights: np.ndarray
 
 
-def boost(grow, y, start, n_classes, n_rounds, least_error):
+def boost(grow, y, start, n_classes, n_rounds, least_error, learning_rate=1.0):
     """The rounds of boosting, one after the other.
 
     Parameters
@@ -44,6 +44,8 @@ def boost(grow, y, start, n_classes, n_rounds, least_error):
     n_classes, n_rounds : int
     least_error : float
         The error that stands for none in alpha.
+    learning_rate : float
+        The share of alpha that is taken.
     """
     chance, several = 1 - 1 / n_classes, math.log(max(n_classes - 1, 1))
     weights = start
@@ -55,7 +57,7 @@ def boost(grow, y, start, n_classes, n_rounds, least_error):
             yield Round(None, decisions, error, 0.0, 1.0, weights)
             continue
         odds = max(error, least_error)
-        alpha = (math.log((1 - odds) / odds) + several) / 2
+        alpha = learning_rate * (math.log((1 - odds) / odds) + several) / 2
         changed = np.empty(len(weights))
         z = reweigh(weights, decisions, y, math.exp(alpha), changed)
         weights = changed

@@ -92,7 +92,7 @@ class ByFolds(TreeLearner):
     def _judge(self, rows, training, alpha):
         """The error of each subtree on rows that it was not grown on, and its standard error."""
         X = np.concatenate([cells(table) for table in rows.tables()])
-        rule = self._rule(training)
+        rule = self._rule(training, training.w.sum())
         step = partial(self._losses, X, training, rule, np.r_[alpha[:-1], np.inf])
         losses = sum(each(self._parts(training.y, min(self.cv, len(X))), step))
         w = training.w

@@ -11,7 +11,6 @@ from openbook.border.rules import Maybe, Number, OneOf
 from openbook.data import Column, Intervals, Numeric, Schema, Table
 from openbook.errors import RefusalError
 from openbook.fold import each
-from openbook.measures import entropy, gini
 from openbook.prepare.discretise import equal_cuts, mdl_cuts
 from openbook.tree.derive.splits import least_weight
 from openbook.tree.engine.nodes import SPREAD, add_along_paths, leaves_of
@@ -68,11 +67,6 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
         self._remember(schema)
         return rows.under(schema)
 
-    def _costs(self, tree):
-        """What each node costs as a leaf, in shares of all rows: its impurity times its weight."""
-        impurity = gini if self.criterion == "gini" else entropy
-        return impurity(tree.value) * tree.weight / tree.weight[0]
-
     def _held_out(self, tree, X, y, w):
         """The weight of each class among the rows that come to each node."""
         totals = np.zeros((tree.size, self._n_classes))
@@ -100,13 +94,9 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
     def _presorted(self, X, y):
         """The rows for plain stumps of two classes, where that is what it grows; else None."""
         unasked = ("significance", "pre_prune", "prune", "max_features", "bins", "class_weight")
-        if (
-            self.max_depth != 1
-            or self.numeric != "binary"
-            or self.min_samples_split != 2
-            or self.criterion != "gini"
-            or any(getattr(self, name) is not None for name in unasked)
-        ):
+        plain = dict.fromkeys(unasked) | {"max_depth": 1, "numeric": "binary", "min_samples_split": 2}
+        plain |= {"criterion": "gini", "min_impurity_decrease": 0, "ccp_alpha": 0}
+        if any(getattr(self, name) != value for name, value in plain.items()):
             return None
         rows = self._training_rows(X, y, None)
         codes = np.concatenate([chunk.y for chunk in rows.pieces])
@@ -150,7 +140,7 @@ class StumpRows(NamedTuple):
 
     def grow(self, member, w):
         """Make a copy of the learner the best stump under these weights; gives the class of each row."""
-        settings = (least_weight(member), member.min_gain, member.missing == "fractional")
+        settings = (least_weight(member, w.sum()), member.min_gain, member.missing == "fractional")
         stump = best_stump(self.presorted, self.X, w, *settings)
         if stump is None:  # nothing to gain: a leaf
             member.fit(self.X, self.y, sample_weight=w.view(RowWeights))
@@ -177,6 +167,9 @@ class DecisionTreeClassifier(TreeClassifier):
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    max_leaf_nodes : int or None, default=None
+    min_impurity_decrease : float, default=0.0
     min_gain : float, default=0.0
         A split must gain more than this.
     significance : float or None, default=None
@@ -195,6 +188,8 @@ class DecisionTreeClassifier(TreeClassifier):
     confidence : float, default=0.25
         The level of C4.5's bound; the smaller, the more is pruned.
     ccp_alpha : float, default=0.0
+        The price of a leaf in cost-complexity pruning: impurity + ccp_alpha · leaves is minimised. Above 0 it
+        prunes even if `prune` is None.
     validation_fraction : float, default=0.25
     bins : int or None, default=None
     class_weight : mapping of class to weight, "balanced" or None, default=None
@@ -236,6 +231,9 @@ class DecisionTreeClassifier(TreeClassifier):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
         min_gain=0.0,
         significance=None,
         max_features=None,
@@ -257,6 +255,9 @@ class DecisionTreeClassifier(TreeClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
         self.min_gain = min_gain
         self.significance = significance
         self.max_features = max_features

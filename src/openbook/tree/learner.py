@@ -6,6 +6,7 @@ parameters of them all.
 
 import math
 from abc import abstractmethod
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,11 +27,14 @@ from openbook.tree.engine.plant import N_SUMS, Candidates, n_slots, plant
 from openbook.tree.engine.prune import (
     HELD_OUT,
     PRUNING_RULES,
+    impurity_costs,
+    keep_best_first,
     prune_best_first,
     prune_confidence,
     prune_cost_complexity,
     prune_pessimistic,
     prune_reduced_error,
+    trimmed,
 )
 from openbook.tree.engine.search import FRACTIONAL, MAJORITY, OWN_BRANCH, GrowthRule
 from openbook.tree.show.drawing import draw
@@ -67,6 +71,16 @@ def how_many(value, n):
     if isinstance(value, str):
         return max(1, min(n, int(HowMany.WORDS[value](n))))
     return max(1, min(n, int(value) if Whole().allows(value) else int(value * n)))
+
+
+class RowsOrShare(Number):
+    """So many rows at least, or a share of all."""
+
+    def demand(self):
+        return f"{super().demand()}, or a share of all rows below 1"
+
+    def allows(self, value):
+        return super().allows(value) or (Number(above=0, at_most=1).allows(value) and value < 1)
 
 
 class Pruning(NamedTuple):
@@ -129,9 +143,13 @@ class Growing(Learner):
         "missing": OneOf(*MISSING),
         "rare_values": OneOf("pool", "keep"),
         "max_depth": Maybe(Whole(at_least=1)),
-        "min_samples_split": Number(at_least=2),
-        "min_samples_leaf": Number(at_least=1),
+        "min_samples_split": RowsOrShare(at_least=2),
+        "min_samples_leaf": RowsOrShare(at_least=1),
+        "min_weight_fraction_leaf": Number(at_least=0, at_most=0.5),
+        "max_leaf_nodes": Maybe(Whole(at_least=2)),
         "min_gain": Number(at_least=0),
+        "min_impurity_decrease": Number(at_least=0),
+        "ccp_alpha": Number(at_least=0),
         "max_features": HowMany(),
         "bins": Maybe(Whole(at_least=2)),
         "random_state": Anything("None, a whole number, or a RandomState"),
@@ -144,7 +162,11 @@ class Growing(Learner):
     max_depth: int | None = None
     min_samples_split: float = 2
     min_samples_leaf: float = 1
+    min_weight_fraction_leaf = 0.0
+    max_leaf_nodes: int | None = None
     min_gain = 0.0
+    min_impurity_decrease = 0.0
+    ccp_alpha = 0.0
     significance: float | None = None
     max_features: Any = None
     pre_prune: str | None = None
@@ -169,8 +191,9 @@ class Growing(Learner):
         """The rows with the weights that their classes are given."""
         return training
 
-    def _rule(self, training):
-        """The settings as the engine takes them."""
+    def _rule(self, training, weight):
+        """The settings as the engine takes them, for trees of this weight."""
+        deepest, leaves = (2**31 if n is None else int(n) for n in (self.max_depth, self.max_leaf_nodes))
         critical = None
         if self.significance is not None:
             freedom = (max(int(training.columns["n_codes"].max()), 2) + 1) * self._n_classes
@@ -180,14 +203,21 @@ class Growing(Learner):
             subset=self.nominal == "subset",
             few=few_values(self),
             missing=MISSING[self.missing],
-            max_depth=2**31 if self.max_depth is None else int(self.max_depth),
-            least_to_split=least_to_split(self),
-            least=least_weight(self),
+            max_depth=min(deepest, leaves - 1),
+            least_to_split=least_to_split(self, weight),
+            least=least_weight(self, weight),
             min_gain=float(self.min_gain),
+            min_drop=float(self.min_impurity_decrease * weight),
             max_features=how_many(self.max_features, len(training.columns)),
             penalty=float(self.penalty) if self.pre_prune == "pessimistic" else None,
             critical=critical,
         )
+
+    @property
+    def _trim(self):
+        """What becomes of a grown tree, as a function that workers can be sent."""
+        limits = {"max_leaf_nodes": self.max_leaf_nodes, "ccp_alpha": self.ccp_alpha}
+        return partial(trimmed, **limits, criterion=self.criterion)
 
 
 #: What to try where a tree leaves it to the user.
@@ -201,7 +231,6 @@ class TreeLearner(Growing):
         **Growing._rules,
         "penalty": Number(at_least=0),
         "confidence": Number(above=0, at_most=0.5),
-        "ccp_alpha": Number(at_least=0),
         "validation_fraction": Number(above=0, at_most=0.9),
     }
 
@@ -212,7 +241,6 @@ class TreeLearner(Growing):
 
     prune: str | None = None
     confidence = 0.25
-    ccp_alpha = 0.0
     validation_fraction = 0.25
 
     tree_: Tree
@@ -246,16 +274,25 @@ class TreeLearner(Growing):
     def _grow(self, rows, training, keep=True):
         training = self._weighed(training)
         grown_on, held_out, seed = None, None, 1
-        if self.prune in HELD_OUT or self.max_features is not None:
+        prune = self._pruning
+        if prune in HELD_OUT or self.max_features is not None:
             random = check_random_state(self.random_state)
-            if self.prune in HELD_OUT:
+            if prune in HELD_OUT:
                 grown_on, held_out = self._parted(training.y, random)
             seed += int(random.randint(2**31 - 1))
-        rule = self._rule(training)
+        weight = float(training.w.sum() if grown_on is None else training.w[grown_on].sum())
+        rule = self._rule(training, weight)
         tree, candidates = plant(training, rule, self._n_classes, grown_on, seed, keep=keep)
         self._become(tree, candidates)
-        if self.prune is not None:
-            self._cut_back(tree, self._pruned(tree, rows, training, held_out))
+        if self.max_leaf_nodes is not None:
+            self._cut_back(tree, keep_best_first(tree, self.max_leaf_nodes))
+        if prune is not None:
+            self._cut_back(self.tree_, self._pruned(self.tree_, rows, training, held_out))
+
+    @property
+    def _pruning(self):
+        """How the tree is pruned: a price of leaves asks for it, as in scikit-learn."""
+        return "cost_complexity" if self.prune is None and self.ccp_alpha else self.prune
 
     def _become(self, tree, candidates):
         """Become this tree, which is not pruned."""
@@ -273,16 +310,21 @@ class TreeLearner(Growing):
         return np.sort(order[~held_out]), np.sort(order[held_out])
 
     def _pruned(self, tree, rows, training, held_out):
-        if self.prune == "pessimistic":
+        prune = self._pruning
+        if prune == "pessimistic":
             return prune_pessimistic(tree, self.penalty)
-        if self.prune == "confidence":
+        if prune == "confidence":
             return prune_confidence(tree, self.confidence)
-        if self.prune == "cost_complexity":
+        if prune == "cost_complexity":
             return prune_cost_complexity(tree, self._costs(tree), self.ccp_alpha)
         X = np.concatenate([cells(table) for table in rows.tables()])[held_out]
         totals = self._held_out(tree, X, training.y[held_out], training.w[held_out])
-        cut = prune_best_first if self.prune == "best_first" else prune_reduced_error
+        cut = prune_best_first if prune == "best_first" else prune_reduced_error
         return cut(tree, totals)
+
+    def _costs(self, tree):
+        """What each node costs as a leaf."""
+        return impurity_costs(tree, self.criterion)
 
     def _cut_back(self, grown, pruned):
         """Take the pruned tree, and what is known of the nodes that are left."""

@@ -20,10 +20,6 @@ class TreeRegressor(TreeLearner, Regressor):
 
     criterion = "squared_error"
 
-    def _costs(self, tree):
-        """What each node costs as a leaf, per row: its error around its own prediction."""
-        return tree.value[:, 1] / tree.weight[0]
-
     def _held_out(self, tree, X, y, w):
         """The squared or absolute error that each node would make as a leaf, on the rows that come to it."""
         totals = np.zeros(tree.size)
@@ -53,6 +49,9 @@ class DecisionTreeRegressor(TreeRegressor):
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    max_leaf_nodes : int or None, default=None
+    min_impurity_decrease : float, default=0.0
     min_gain : float, default=0.0
         A split must lower the mean error by more than this.
     max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
@@ -62,7 +61,8 @@ class DecisionTreeRegressor(TreeRegressor):
         first), or by the error plus `ccp_alpha` for each
         leaf; None for not at all.
     ccp_alpha : float, default=0.0
-        The price of a leaf in cost-complexity pruning, in units of the mean error.
+        The price of a leaf in cost-complexity pruning, in units of the mean error. Above 0 it prunes even if
+        `prune` is None.
     validation_fraction : float, default=0.25
     bins : int or None, default=None
     random_state : int, RandomState or None, default=None
@@ -98,6 +98,9 @@ class DecisionTreeRegressor(TreeRegressor):
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
         min_gain=0.0,
         max_features=None,
         prune=None,
@@ -113,6 +116,9 @@ class DecisionTreeRegressor(TreeRegressor):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
         self.min_gain = min_gain
         self.max_features = max_features
         self.prune = prune

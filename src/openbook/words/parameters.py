@@ -71,13 +71,20 @@ SHARED: dict[str, str] = {
     ' C4.5 does; "majority" down the heaviest branch; "branch" down one of their own. A value never seen in'
     " training counts as missing.",
     "max_depth": "The most tests from the root to a leaf; None for no limit.",
-    "min_samples_split": "The weight that a node must have to be split. 2 asks for nothing: rows, and parts"
-    " of them, may weigh less.",
-    "min_samples_leaf": "The weight that at least two branches of a split must have. 1 asks for nothing,"
-    " except by gain ratio: rows, and parts of them, may weigh less.",
+    "min_samples_split": "The weight that a node must have to be split; below 1, as a share of all rows. 2"
+    " asks for nothing: rows, and parts of them, may weigh less.",
+    "min_samples_leaf": "The weight that at least two branches of a split must have; below 1, as a share of"
+    " all rows. 1 asks for nothing, except by gain ratio: rows, and parts of them, may weigh less.",
+    "min_weight_fraction_leaf": "The weight that at least two branches of a split must have, as a share of"
+    " all.",
+    "max_leaf_nodes": "The most leaves: the tree is grown best first, the split that lowers the impurity of"
+    " all rows most being next; None for no limit.",
+    "min_impurity_decrease": "By how much a split must lower the impurity of all rows: its gain times the"
+    " share of the rows that come to its node is at least this.",
     "bins": "Search numeric columns by so many bins of about equal size instead of exactly: faster, and one"
     " byte per cell. None searches exactly.",
-    "ccp_alpha": "The price of a leaf in cost-complexity pruning: errors + ccp_alpha · leaves is minimised.",
+    "ccp_alpha": "The price of a leaf in cost-complexity pruning: impurity + ccp_alpha · leaves is minimised"
+    " in each tree.",
     "validation_fraction": "The share of the rows held out.",
     "n_estimators": "The number of members.",
     # neighbours, clusters, outliers

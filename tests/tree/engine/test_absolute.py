@@ -225,9 +225,9 @@ def test_pruned_by_absolute_error():
     """Held-out rows count by their absolute errors; what a leaf costs is its deviation."""
     X, y, _, _ = table(5, rows=300)
     for prune in ("reduced_error", "cost_complexity"):
-        model = DecisionTreeRegressor("absolute_error", missing="majority", ccp_alpha=0.02, random_state=0)
+        model = DecisionTreeRegressor("absolute_error", missing="majority", random_state=0)
         grown = model.fit(X, y).get_n_leaves()
-        model.set_params(prune=prune).fit(X, y)
+        model.set_params(prune=prune, ccp_alpha=0.02).fit(X, y)
         assert 1 < model.get_n_leaves() < grown / 2
     leaves = model.tree_.attribute == LEAF
     assert model.tree_.value[leaves, 1].sum() == pytest.approx(np.abs(model.predict(X) - y).sum())

@@ -54,7 +54,7 @@ def test_keys_are_kept_for_the_next_tree():
     training, learner = encode(rows), DecisionTreeClassifier()
     assert training.keys.shape == (2, 400)
     learner.classes_ = np.arange(2)
-    before, rule = training.keys.copy(), learner._rule(training)
+    before, rule = training.keys.copy(), learner._rule(training, 400.0)
     first, _ = plant(training, rule, 2)
     np.testing.assert_array_equal(training.keys, before)
     last, _ = plant(training, rule, 2, keep=False)

@@ -18,6 +18,7 @@ from openbook.tree.derive.splits import (
     chance_drop,
     chosen,
     few_values,
+    least_gain,
     least_weight,
 )
 from openbook.tree.engine.prune import pessimistic_errors
@@ -129,7 +130,7 @@ def search_at(model, k) -> Search:
         [c.info for c in found],
         rows,
         model.criterion,
-        model.min_gain,
+        least_gain(model, rows, model.tree_.weight[0]),
         [c.counted for c in found],
     )
     return Search(rows, found, None if best is None else found[best])
@@ -190,7 +191,8 @@ def _split(model, attribute, groups, gap, cut) -> CandidateSplit | None:
     elif model.criterion == "absolute_error":
         return None  # the medians of groups do not follow from those of values
     else:
-        best = best_groups(list(enumerate(groups)), gap, model.criterion, least_weight(model))
+        least = least_weight(model, model.tree_.weight[0])
+        best = best_groups(list(enumerate(groups)), gap, model.criterion, least)
         if best is None:
             return None
         for codes, group in best.branches:

@@ -9,7 +9,7 @@ by what leads there: "root", "outlook = sunny", "outlook = sunny, humidity = hig
                              cells, and H(play | outlook known)
     split info(outlook), gain ratio(outlook), charge(temperature), average gain
                              where the criterion is the gain ratio; cuts are charged for
-    pessimistic error(outlook), chi-squared(outlook)
+    decrease(outlook), pessimistic error(outlook), chi-squared(outlook)
                              where the winner has to pass them
 
 So `work["gain(outlook)"]` is the root's, the first; of another node, ask its own work among `work.parts`.
@@ -35,6 +35,8 @@ def derive_model(model) -> Work:
     tree, noted = model.tree_, narrator.place
     nodes = [node for node in narrator.reading.depth_first() if node in noted or node == 0]
     parts = [narrator.work(node) for node in nodes]
+    if narrator.is_best_first and tree.size > 1:
+        parts.append(narrator.best_first())
     if len(model.pruning_.rule):
         parts.append(_pruning(model))
     end = f"Leaves: {tree.n_leaves}; depth: {int(depths(tree).max())}."

@@ -21,11 +21,12 @@ from openbook.tree.derive.splits import (
     average_gain,
     gain_tolerance,
     least_to_split,
+    rows_of,
 )
 from openbook.tree.engine.nodes import LEAF, depths, parents
 from openbook.tree.engine.prune import pessimistic_errors
 from openbook.tree.show.named_tree import NamedTree
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import simplified
 
@@ -191,12 +192,23 @@ class Narrator:
             return pure
         if not search.able:
             return "no column has a split"
-        least = self.model.min_gain
+        least, best = self.model.min_gain, max(search.able, key=lambda c: c.gain)
+        if (asked := self.model.min_impurity_decrease) and best.gain > max(least, 0):
+            fall = figure(self.decrease(search.rows, best.gain))
+            return f"{best.name} has the best split, but min_impurity_decrease, {asked:g}, exceeds {fall}"
         return f"no split has a gain above {figure(least)}" if least else "no split has a gain"
+
+    def decrease(self, rows, gain):
+        """By how much a split lowers the impurity of all rows."""
+        return rows.weight / float(self.reading.tree.weight[0]) * gain
 
     def _worth(self, search):
         """What a winner has to pass before it becomes a test."""
         model, name = self.model, search.winner.name
+        if model.max_leaf_nodes is not None or model.min_impurity_decrease:
+            gain, share = search.winner.gain, fraction(search.rows.weight, self.reading.tree.weight[0])
+            numbers, fall = rf"{share} \cdot {figure(gain)}", self.decrease(search.rows, gain)
+            yield Step(f"decrease({name})", r"\frac{W_t}{W} \cdot \text{gain}", numbers, fall)
         if model.pre_prune == "pessimistic":
             leaf, below, branches = search.errors(model)
             k = figure(model.penalty)
@@ -226,22 +238,49 @@ class Narrator:
             p = search.chi_squared(model).p_value
             if p >= model.significance:
                 return f"{name} has the best split, but p = {figure(p)} is not below {model.significance:g}"
+        if self.is_best_first:
+            return f"max_leaf_nodes is {model.max_leaf_nodes}, and other splits lower the impurity more"
         return f"{name} was tested here, and pruning made it a leaf"
+
+    @property
+    def is_best_first(self):
+        """Whether a limit on the leaves, and no pruning, decided which splits are made."""
+        return self.model.max_leaf_nodes is not None and not len(self.model.pruning_.rule)
+
+    def best_first(self):
+        """The splits in the order in which growing best first makes them, and what each lowers."""
+        tree, rows, n_leaves = self.reading.tree, [], 1
+        waiting = [0]
+        while waiting:
+            node = max(waiting, key=lambda n: self.decrease(group_at(self.model, n), tree.gain[n]))
+            waiting.remove(node)
+            if tree.attribute[node] == LEAF:
+                continue
+            waiting += tree.children(node)
+            n_leaves += int(tree.branches[node]) - 1
+            name = self.reading.schema.attributes[tree.attribute[node]].name
+            fall = float(self.decrease(group_at(self.model, node), tree.gain[node]))
+            rows.append((self.title(node), name, fall, n_leaves))
+        note = "of the nodes that can be split, the one whose split lowers the impurity most is next"
+        return Grid("best first", ("node", "test", "decrease", "leaves"), rows[:LISTED], note)
 
     def unsearched(self, node):
         """Why a node is a leaf whose candidates were not searched, or not noted."""
-        model, rows = self.model, group_at(self.model, node)
+        model, rows, total = self.model, group_at(self.model, node), float(self.reading.tree.weight[0])
         if rows.weight <= 0:
             return "no training row reaches it, so it predicts what its parent predicts"
         if pure := self._pure(rows):
             return pure
         if model.max_depth is not None and self.depth[node] >= model.max_depth:
             return f"max_depth is {model.max_depth}"
-        if rows.weight < least_to_split(model):
+        if rows.weight < least_to_split(model, total):
             return f"min_samples_split is {figure(model.min_samples_split)}"
-        if rows.weight < 2 * model.min_samples_leaf:
-            return f"two branches of {figure(model.min_samples_leaf)} rows need more"
-        return "no split was good enough"
+        least = max(rows_of(model.min_samples_leaf, total), model.min_weight_fraction_leaf * total)
+        if rows.weight < 2 * least:
+            return f"two branches of {figure(least)} rows need more"
+        return (
+            f"max_leaf_nodes is {model.max_leaf_nodes}" if self.is_best_first else "no split was good enough"
+        )
 
     def _pure(self, rows):
         """That the rows agree, if they do."""

@@ -201,21 +201,36 @@ def few_values(model) -> int:
     return FEW if model.rare_values == "pool" and model.criterion != "absolute_error" else 2**31
 
 
-def least_weight(model) -> float:
-    """The weight that two branches must have by a model's `min_samples_leaf`, rounding aside, as in J48."""
-    return (
-        0.0
-        if model.min_samples_leaf == 1 and model.criterion != "gain_ratio"
-        else model.min_samples_leaf - 1e-6
-    )
+def least_weight(model, total: float) -> float:
+    """The weight that two branches must have in a tree of this weight, by a model's `min_samples_leaf` and
+    `min_weight_fraction_leaf`, rounding aside, as in J48.
+    """
+    rows, share = rows_of(model.min_samples_leaf, total), model.min_weight_fraction_leaf * total
+    asks_nothing = rows == 1 and model.criterion != "gain_ratio"
+    return max(0.0 if asks_nothing else rows - 1e-6, share * (1 - ROUNDING))
 
 
-def least_to_split(model) -> float:
+def least_to_split(model, total: float) -> float:
     """The weight that a node must have to be split by a model's `min_samples_split`, rounding aside.
 
     2, the default, asks for nothing: rows, and parts of them, may weigh less.
     """
-    return 0.0 if model.min_samples_split == 2 else model.min_samples_split - 1e-6
+    rows = max(rows_of(model.min_samples_split, total), 2)
+    return 0.0 if rows == 2 else rows - 1e-6
+
+
+def rows_of(wanted: float, total: float) -> float:
+    """A number of rows, or from a share below 1 that part of all, rounded up."""
+    return wanted if wanted >= 1 else math.ceil(wanted * total - 1e-6)
+
+
+def least_gain(model, rows: Group, total: float) -> float:
+    """The gain that a split of these rows must exceed in a tree of this weight.
+
+    `min_impurity_decrease` asks for a share of the whole: W_t / W × gain reaches it.
+    """
+    reached = model.min_impurity_decrease * total / rows.weight
+    return max(model.min_gain, reached - gain_tolerance(rows, model.criterion))
 
 
 def gain_tolerance(group: Group, criterion: str) -> float:

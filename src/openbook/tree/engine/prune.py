@@ -19,6 +19,10 @@ C4.5 also collapses, before all else: a subtree that gets no fewer training rows
 is a leaf. Its raising of subtrees is left out, as WEKA's J48 leaves it out with -S: a raised subtree takes in
 rows that never met the tests above it, and no derivation could show where its counts come from.
 
+A tree of at most so many leaves is not pruned but grown best first: of the nodes that could be split, the
+one whose split lowers the cost most is next. What a split gains depends on the rows of its node alone, so
+the tree is grown in any order and cut back to the splits that come first.
+
 Missing values: rows that go down several branches count by their shares, in errors as in weights.
 """
 
@@ -29,6 +33,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from openbook.errors import ParameterError
+from openbook.measures import entropy, gini
 from openbook.tree.engine.nodes import LEAF, Tree, cut_back, parents, remaining
 
 #: The ways to prune by what is predicted: a tree of numbers makes no errors that could be counted.
@@ -100,6 +105,40 @@ class Path(NamedTuple):
         ends = np.zeros(self.grown.size, dtype=bool)
         ends[self.nodes[1 : step + 1]] = True
         return cut_back(self.grown, ends)
+
+
+def keep_best_first(tree, most_leaves):
+    """The splits that growing best first makes until there are so many leaves.
+
+    Nodes wait by weight × gain, the drop in cost; the first of equals is next. A split that would make too
+    many leaves is left out.
+    """
+    drop, more = (tree.weight * tree.gain).tolist(), (tree.branches - 1).tolist()
+    ends, waiting, left = tree.attribute != LEAF, [(-np.inf, 0)], most_leaves - 1
+    while waiting and left:
+        _, node = heappop(waiting)
+        if 0 < more[node] <= left:
+            ends[node], left = False, left - more[node]
+            for child in tree.children(node):
+                heappush(waiting, (-drop[child], child))
+    return Pruned(cut_back(tree, ends), np.flatnonzero(remaining(tree, ends)), ())
+
+
+def impurity_costs(tree, criterion):
+    """R of each node as a leaf: its impurity, or mean error, times its share of all rows."""
+    if criterion.endswith("_error"):
+        return tree.value[:, 1] / tree.weight[0]
+    impurity = gini if criterion == "gini" else entropy
+    return impurity(tree.value) * tree.weight / tree.weight[0]
+
+
+def trimmed(tree, max_leaf_nodes, ccp_alpha, criterion):
+    """What is left of a tree of an ensemble by the limit on its leaves, and by their price."""
+    if max_leaf_nodes is not None:
+        tree = keep_best_first(tree, max_leaf_nodes).tree
+    if ccp_alpha:
+        tree = prune_cost_complexity(tree, impurity_costs(tree, criterion), ccp_alpha).tree
+    return tree
 
 
 def pessimistic_errors(errors, leaves, penalty=0.5):

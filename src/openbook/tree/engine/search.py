@@ -62,6 +62,7 @@ class GrowthRule(NamedTuple):
 
     least_to_split : the weight that a node must have to be split
     least : the weight that two branches of a split must have
+    min_drop : how much a split must lower the cost (see `criteria`), at least
     few : nominal columns of more values are charged for what chance gains
     penalty : the pessimistic error of a leaf; None for no such stop
     critical : float64, the critical value of chi-squared by degrees of freedom; None for no test
@@ -75,6 +76,7 @@ class GrowthRule(NamedTuple):
     least_to_split: float
     least: float
     min_gain: float
+    min_drop: float
     max_features: int
     penalty: float | None
     critical: np.ndarray | None
@@ -381,8 +383,9 @@ def choose_split(found, considered, desk, rule, columns):
     As in C4.5, nominal columns with many values for the rows there are do not count for the average gain.
     """
     sides, criterion = desk.sides, rule.criterion
-    slack = tolerance(sides, TOTAL, criterion, desk.whole) / weight_of(sides, TOTAL, criterion)
-    enough = max(rule.min_gain, slack)
+    weight = weight_of(sides, TOTAL, criterion)
+    slack = tolerance(sides, TOTAL, criterion, desk.whole) / weight
+    enough = max(rule.min_gain, slack, rule.min_drop / weight - slack)
     best, top = -1, 0.0
     if criterion != GAIN_RATIO:
         for k in range(considered.size):
