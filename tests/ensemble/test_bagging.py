@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Perceptron
+from sklearn.metrics import r2_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -227,3 +228,63 @@ def test_the_work_shows_votes_and_their_mean():
     long = BaggingClassifier(ZeroR(), 33, random_state=0).fit(X, Y).work().parts[0]
     assert len(long.rows) == 30
     assert long.note == "3 more rows"
+
+
+# --- what scikit-learn's users ask for
+
+
+def outside_by_hand(model, X, answers):
+    """The mean of what members say of the rows that they did not see."""
+    sums, votes = 0.0, np.zeros(len(X))
+    for member, rows, columns in zip(
+        model.estimators_, model.estimators_samples_, model.estimators_features_, strict=True
+    ):
+        outside = np.setdiff1d(np.arange(len(X)), rows)
+        own = np.zeros((len(X), *answers(member, X[:1, columns]).shape[1:]))
+        own[outside] = answers(member, X[np.ix_(outside, columns)])
+        sums, votes = sums + own, votes + np.isin(np.arange(len(X)), outside)
+    return (sums.T / votes).T
+
+
+@pytest.mark.parametrize("max_features", [1.0, 0.5, 2])
+def test_oob_score_keeps_what_members_say_of_rows_they_did_not_see(max_features, tmp_path):
+    X = IRIS.block(IRIS.names)
+    model = BaggingClassifier(n_estimators=25, max_features=max_features, oob_score=True, random_state=0).fit(
+        X, SPECIES
+    )
+    proba = outside_by_hand(model, X, lambda member, rows: member.predict_proba(rows))
+    np.testing.assert_allclose(model.oob_decision_function_, proba, rtol=1e-12)
+    right = model.classes_[proba.argmax(axis=1)] == np.asarray(SPECIES)
+    assert model.oob_score_ == pytest.approx(right.mean()) == pytest.approx(1 - model.oob_error_)
+    assert {len(columns) for columns in model.estimators_features_} == {4 if max_features == 1.0 else 2}
+    save(model, tmp_path / "bag.openbook")
+    opened = open_model(tmp_path / "bag.openbook")
+    assert opened.oob_score_ == model.oob_score_
+    assert (opened.predict_proba(X) == model.predict_proba(X)).all()
+    assert str(opened.work()) == str(model.work())
+
+
+def test_oob_score_of_numbers_is_r_squared():
+    X, y = IRIS.block(IRIS.names[:3]), IRIS.data(IRIS.names[3])
+    model = BaggingRegressor(n_estimators=40, oob_score=True, random_state=0).fit(X, y)
+    predicted = outside_by_hand(model, X, lambda member, rows: member.predict(rows))
+    np.testing.assert_allclose(model.oob_prediction_, predicted, rtol=1e-12)
+    assert model.oob_score_ == pytest.approx(r2_score(y, predicted))
+    assert model.work()["out-of-bag score"].result == model.oob_score_
+
+
+def test_columns_drawn_with_replacement_are_there_once():
+    model = BaggingClassifier(n_estimators=20, max_features=1.0, bootstrap_features=True, random_state=0).fit(
+        IRIS, SPECIES
+    )
+    widths = [len(columns) for columns in model.estimators_features_]
+    assert max(widths) <= 4
+    assert min(widths) < 4
+    names = [tuple(np.array(IRIS.names)[columns]) for columns in model.estimators_features_]
+    assert [tuple(member.schema_.names) for member in model.estimators_] == names
+    assert "columns" in model.work()["members"].header
+
+
+def test_oob_score_needs_rows_outside():
+    with pytest.raises(ParameterError, match="oob_score needs samples; every member saw all rows"):
+        BaggingClassifier(bootstrap=False, oob_score=True).fit(X, Y)

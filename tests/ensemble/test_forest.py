@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn import ensemble as theirs
 from sklearn.base import clone
+from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from openbook import load, open_model, save, scan
@@ -446,3 +447,25 @@ def test_as_near_as_sklearn(kind):
     other = getattr(theirs, f"{kind}Regressor")(random_state=0)
     mine, other = (cross_val_score(model, X, y, cv=folds).mean() for model in (ours, other))
     assert mine > other - 0.03
+
+
+@pytest.mark.parametrize(("classifier", "regressor"), [*zip(FORESTS, REGRESSORS, strict=True)])
+def test_oob_score_keeps_what_trees_say_of_rows_they_did_not_see(classifier, regressor, tmp_path):
+    X, y, labels = IRIS.block(IRIS.names), SPECIES, np.asarray(SPECIES)
+    settings = {"n_estimators": 30, "bootstrap": True, "oob_score": True, "random_state": 0}
+    model = classifier(**settings).fit(X, y)
+    sums = np.zeros((150, 3))
+    for tree, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
+        outside = np.setdiff1d(np.arange(150), rows)
+        sums[outside] += tree.predict_proba(X[outside])
+    proba = sums / sums.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.oob_decision_function_, proba, rtol=1e-12)
+    assert model.oob_score_ == pytest.approx((model.classes_[proba.argmax(axis=1)] == labels).mean())
+    save(model, tmp_path / "forest.openbook")
+    opened = open_model(tmp_path / "forest.openbook")
+    assert (opened.oob_decision_function_ == model.oob_decision_function_).all()
+    numbers = regressor(**settings).fit(X[:, :3], X[:, 3])
+    assert numbers.oob_score_ == pytest.approx(r2_score(X[:, 3], numbers.oob_prediction_))
+    assert numbers.work()["out-of-bag score"].result == numbers.oob_score_
+    with pytest.raises(ParameterError, match="oob_score needs bootstrap=True"):
+        model.set_params(bootstrap=False).fit(X, y)

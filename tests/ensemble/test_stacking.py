@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import StackingClassifier as TheirClassifier
 from sklearn.ensemble import StackingRegressor as TheirRegressor
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import LinearRegression, Perceptron, Ridge
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 from openbook import load, open_model, read, save
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
@@ -171,3 +173,23 @@ def test_what_it_needs():
         StackingClassifier([("1R", OneR())], LinearRegression()).fit(X, Y)
     with pytest.raises(ParameterError, match="GaussianNB has no complexity"):
         StackingClassifier([("1R", OneR())], GaussianNB()).fit(X, Y).complexity()
+
+
+def test_stack_method_says_what_members_are_asked_for():
+    """As scikit-learn's on two classes, where a decision is 0 or 1 and a probability the second one's."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=120) > 0).astype(int)
+    team = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2, random_state=0))]
+    for method in ("predict_proba", "predict"):
+        ours = StackingClassifier(team, GaussianNB(), stack_method=method).fit(X, y)
+        theirs = TheirClassifier(team, GaussianNB(), stack_method=method).fit(X, y)
+        np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-9)
+        assert ours.named_estimators_.bayes is ours.estimators_[0]
+        assert ours.final_estimator_ is ours.final_
+
+
+def test_a_member_without_probabilities_is_refused_where_they_are_asked_for():
+    team = [("tree", DecisionTreeClassifier()), ("perceptron", Perceptron())]
+    with pytest.raises(ParameterError, match="Perceptron has no predict_proba; use stack_method='auto'"):
+        StackingClassifier(team, stack_method="predict_proba").fit([[0.0], [1.0]], [0, 1])

@@ -106,3 +106,14 @@ def test_parameters_of_the_learners():
 def test_what_a_team_must_be(model, message):
     with pytest.raises(ParameterError, match=message):
         model.fit(X, Y)
+
+
+def test_probabilities_are_side_by_side_or_stacked_like_sklearn():
+    table, y = load("iris").split("species")
+    numbers, y = table.block(table.names), y.data
+    team = [("bayes", GaussianNB()), ("neighbours", KNeighborsClassifier())]
+    for flat in (True, False):
+        ours = VotingClassifier(team, voting="soft", flatten_transform=flat).fit(numbers, y)
+        theirs = TheirVoting(team, voting="soft", flatten_transform=flat).fit(numbers, y)
+        np.testing.assert_allclose(ours.transform(numbers), theirs.transform(numbers), rtol=1e-12)
+    assert ours.named_estimators_["neighbours"] is ours.estimators_[1]

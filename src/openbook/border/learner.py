@@ -197,6 +197,11 @@ class Classifier(ClassifierMixin, Learner):
 
     classes_: Array
 
+    @property
+    def n_classes_(self) -> int:
+        """The number of classes."""
+        return len(self.classes_)
+
     @abstractmethod
     def _proba(self, X: Table) -> Array:
         """The probability of each class for each row, (n_rows, n_classes)."""

@@ -18,11 +18,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.learner import Learner
+from openbook.border.learner import Classifier, Learner
 from openbook.border.rules import Anything, Flag, Maybe, Number, Whole
+from openbook.damage import checked_array
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, number_of_rows
+from openbook.errors import ParameterError
 from openbook.fold import each
+from openbook.tree.learner import how_many
 from openbook.work import Step, Work
 
 
@@ -74,11 +77,62 @@ class Sampled(Learner):
     _meanings: ClassVar = {
         "max_samples": "How many rows each member draws: a number, or a share of all; None for as many as"
         " there are.",
+        "oob_score": "Whether to keep what the members that did not see a row make of it, row by row, and how"
+        " good that is: the accuracy, or R squared. Needs samples.",
+        "oob_score_": "The accuracy, or R squared, of the out-of-bag predictions; only with `oob_score`.",
+        "oob_decision_function_": "The mean of what the members that did not see a row say of it; NaN where"
+        " all saw it. Only with `oob_score`.",
+        "oob_prediction_": "The mean of what the members that did not see a row predict; NaN where all saw"
+        " it. Only with `oob_score`.",
     }
 
     bootstrap: bool
     max_samples: float | None
+    oob_score: bool
     _draws: Draws
+
+    @property
+    def _oob_name(self):
+        """The attribute of the out-of-bag answers."""
+        return "oob_decision_function_" if isinstance(self, Classifier) else "oob_prediction_"
+
+    def _keep_answers(self, sums, votes, error, y, w):
+        """Keep the mean out-of-bag answers and their score; error : the mean loss of the rows with a vote."""
+        heard = votes > 0
+        answers = np.full(sums.shape, np.nan)
+        answers[heard] = sums[heard] / votes[heard, None]
+        spread = 1.0
+        if not isinstance(self, Classifier):
+            answers, y, w = answers[:, 0], y[heard], w[heard]
+            spread = np.average((y - np.average(y, weights=w)) ** 2, weights=w) if len(y) else np.nan
+        setattr(self, self._oob_name, answers)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.oob_score_ = float(1 - error / np.float64(spread))
+
+    def _oob_arrays(self):
+        if not self.oob_score:
+            return {}
+        return {"oob_score_": np.array([self.oob_score_]), self._oob_name: getattr(self, self._oob_name)}
+
+    def _restore_oob(self, arrays):
+        """Take the out-of-bag answers out of the arrays of a file."""
+        if not self.oob_score:
+            return
+        n_rows = int(self._draws.n_rows[0])
+        shape = (n_rows, len(self.classes_)) if isinstance(self, Classifier) else (n_rows,)
+        self.oob_score_ = float(checked_array(arrays, "oob_score_", float, (1,), finite=False)[0])
+        setattr(self, self._oob_name, checked_array(arrays, self._oob_name, float, shape, finite=False))
+        for name in ("oob_score_", self._oob_name):
+            del arrays[name]
+
+    def _oob_steps(self):
+        """How good the out-of-bag answers are, in the words of scikit-learn's `oob_score_`."""
+        if not self.oob_score:
+            return ()
+        formula = r"1 - \text{error}"
+        if not isinstance(self, Classifier):
+            formula = r"1 - \frac{\text{error}}{\text{variance}(y)}"
+        return (Step("out-of-bag score", formula, result=self.oob_score_),)
 
     def _sample_size(self, n):
         """How many of n rows a member draws."""
@@ -110,7 +164,10 @@ class Bagging(Sampled, OneLearner, Averaging):
     _rules = {
         "n_estimators": Whole(at_least=1),
         "max_samples": MAX_SAMPLES,
+        "max_features": SampleSize(above=0, at_most=1),
         "bootstrap": Flag(),
+        "bootstrap_features": Flag(),
+        "oob_score": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
 
@@ -119,14 +176,20 @@ class Bagging(Sampled, OneLearner, Averaging):
         estimator=None,
         n_estimators=10,
         max_samples=None,
+        max_features=1.0,
         bootstrap=True,
+        bootstrap_features=False,
+        oob_score=False,
         random_state=None,
         n_jobs=None,
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.max_samples = max_samples
+        self.max_features = max_features
         self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -143,16 +206,45 @@ class Bagging(Sampled, OneLearner, Averaging):
             votes.add(outside, answers)
         self.oob_errors_, self.oob_curve_ = np.array(votes.own), np.array(votes.curve)
         self.oob_error_ = float(self.oob_curve_[-1])
+        if self.oob_score:
+            if not votes.voters.any():
+                raise ParameterError(
+                    f"{type(self).__name__}: oob_score needs samples; every member saw all rows"
+                )
+            self._keep_answers(votes.sums, votes.voters, self.oob_error_, chunk.y, chunk.w)
 
     def _grown(self, chunk, seed):
         """A member, the rows that it did not see, and what it says of them."""
         X, y, w = chunk
         rng = check_random_state(seed)
-        times = self._sampled(rng, w)
+        times, X = self._sampled(rng, w), self._columns_drawn(seed, X)
         member = fitted(copied(self._learners()[0], rng), X, self._told(y), times)
         outside = np.flatnonzero(times == 0)
         answers = self._answers(member, X.take(outside)) if len(outside) else np.zeros((0, 1))
         return member, outside, answers
+
+    def _columns_drawn(self, seed, X):
+        """What the member of this seed sees of the rows."""
+        features = self._features(seed, len(X.schema))
+        return X if len(features) == len(X.schema) else X.select(tuple(X.names[j] for j in features))
+
+    def _features(self, seed, n):
+        """The places of the columns that the member of this seed sees, of n; drawn with replacement, one that
+        comes twice is there once.
+        """
+        width, rng = how_many(self.max_features, n), np.random.RandomState(seed + 1)
+        if self.bootstrap_features:
+            return np.unique(rng.randint(n, size=width))
+        return np.sort(rng.permutation(n)[:width])
+
+    @property
+    def estimators_features_(self):
+        """The places of the columns that each member sees."""
+        check_is_fitted(self)
+        return [self._features(seed, len(self.schema_)) for seed in self._draws.seeds.tolist()]
+
+    def _seen_by(self, i, X):
+        return self._columns_drawn(int(self._draws.seeds[i]), X)
 
     def _sampled(self, rng, w):
         """How many times each row is drawn; without the bootstrap a row is drawn as it is, or not."""
@@ -164,14 +256,16 @@ class Bagging(Sampled, OneLearner, Averaging):
         return times
 
     def _arrays(self):
-        return {"oob_errors_": self.oob_errors_, "oob_curve_": self.oob_curve_, **self._draws._asdict()}
+        errors = {"oob_errors_": self.oob_errors_, "oob_curve_": self.oob_curve_}
+        return {**errors, **self._draws._asdict(), **self._oob_arrays()}
 
     def _restore(self, arrays):
         arrays = dict(arrays)
         self.oob_errors_, self.oob_curve_ = arrays.pop("oob_errors_"), arrays.pop("oob_curve_")
         self._draws = Draws(*map(arrays.pop, Draws._fields))
-        super()._restore(arrays)
         self._draws.check(len(self.estimators_))
+        self._restore_oob(arrays)
+        super()._restore(arrays)
         for figures in (self.oob_errors_, self.oob_curve_):
             if figures.shape != (len(self.estimators_),) or (figures < 0).any() or figures.dtype != float:
                 raise ValueError("its out-of-bag errors do not match its members")
@@ -179,10 +273,15 @@ class Bagging(Sampled, OneLearner, Averaging):
 
     def _work(self):
         cells = np.stack([self.oob_errors_, self.oob_curve_], axis=1).tolist()
-        roll = self._roll(["out-of-bag error", "of the vote so far"], cells)
+        header, names = ["out-of-bag error", "of the vote so far"], self.schema_.names
+        if self.bootstrap_features or how_many(self.max_features, len(names)) < len(names):
+            header.append("columns")
+            seen = (", ".join(names[j] for j in features) for features in self.estimators_features_)
+            cells = [[*row, columns] for row, columns in zip(cells, seen, strict=True)]
+        roll = self._roll(header, cells)
         error = Step("out-of-bag error", self._oob_formula, result=self.oob_error_, note=self._oob_note)
         end = "Each row is judged by the members that did not see it."
-        return Work(f"{type(self).__name__} for {self.target_}", (roll, error), end)
+        return Work(f"{type(self).__name__} for {self.target_}", (roll, error, *self._oob_steps()), end)
 
 
 class OutOfBag:
@@ -242,8 +341,13 @@ class BaggingClassifier(Bagging, AveragingClassifier):
         What the members are copies of; None for a full-grown `DecisionTreeClassifier`.
     n_estimators : int, default=10
     max_samples : int, float or None, default=None
+    max_features : int or float, default=1.0
+        How many columns each member sees, drawn at random: a number, or a share of all.
     bootstrap : bool, default=True
         Whether a row can be drawn twice; if not, draw fewer than all.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement; one that is drawn twice is there once.
+    oob_score : bool, default=False
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
 
@@ -252,6 +356,8 @@ class BaggingClassifier(Bagging, AveragingClassifier):
     estimators_ : list
     estimators_samples_ : list of ndarray
         The rows that each member was fitted to; a row drawn twice is there twice.
+    estimators_features_ : list of ndarray
+        The places of the columns that each member sees.
     oob_error_ : float
         The out-of-bag error: the share of rows that are wrong, by the members that did not see a row; NaN
         where all saw all.
@@ -259,6 +365,8 @@ class BaggingClassifier(Bagging, AveragingClassifier):
         That error for the first member, the first two, and so on.
     oob_errors_ : ndarray of shape (n_estimators,)
         The error of each member on the rows it did not see.
+    oob_score_ : float
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
     classes_ : ndarray of shape (n_classes,)
 
     Notes
@@ -292,8 +400,13 @@ class BaggingRegressor(Bagging, AveragingRegressor):
         What the members are copies of; None for a full-grown `DecisionTreeRegressor`.
     n_estimators : int, default=10
     max_samples : int, float or None, default=None
+    max_features : int or float, default=1.0
+        How many columns each member sees, drawn at random: a number, or a share of all.
     bootstrap : bool, default=True
         Whether a row can be drawn twice; if not, draw fewer than all.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement; one that is drawn twice is there once.
+    oob_score : bool, default=False
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
 
@@ -302,12 +415,16 @@ class BaggingRegressor(Bagging, AveragingRegressor):
     estimators_ : list
     estimators_samples_ : list of ndarray
         The rows that each member was fitted to; a row drawn twice is there twice.
+    estimators_features_ : list of ndarray
+        The places of the columns that each member sees.
     oob_error_ : float
         The out-of-bag mean squared error, by the members that did not see a row; NaN where all saw all.
     oob_curve_ : ndarray of shape (n_estimators,)
         That error for the first member, the first two, and so on.
     oob_errors_ : ndarray of shape (n_estimators,)
         The error of each member on the rows it did not see.
+    oob_score_ : float
+    oob_prediction_ : ndarray of shape (n_rows,)
 
     Notes
     -----

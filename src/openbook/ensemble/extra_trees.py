@@ -28,6 +28,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         seen in training counts as missing.
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
+    oob_score : bool, default=False
     class_weight : mapping of class to weight, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
@@ -45,6 +46,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
         The out-of-bag error: each row is judged by the trees that did not see it; NaN without a bootstrap.
     oob_curve_ : ndarray of shape (n_estimators,)
         That error after each tree.
+    oob_score_ : float
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
     feature_importances_ : ndarray of shape (n_columns,)
     classes_ : ndarray of shape (n_classes,)
 
@@ -82,6 +85,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         nominal="subset",
         missing="majority",
         bootstrap=False,
+        oob_score=False,
         class_weight=None,
         random_state=None,
         n_jobs=None,
@@ -101,6 +105,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
             nominal=nominal,
             missing=missing,
             bootstrap=bootstrap,
+            oob_score=oob_score,
             class_weight=class_weight,
             random_state=random_state,
             n_jobs=n_jobs,
@@ -130,6 +135,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         seen in training counts as missing.
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
+    oob_score : bool, default=False
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
     max_samples : int, float or None, default=None
@@ -147,6 +153,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
         bootstrap.
     oob_curve_ : ndarray of shape (n_estimators,)
         That error after each tree.
+    oob_score_ : float
+    oob_prediction_ : ndarray of shape (n_rows,)
     feature_importances_ : ndarray of shape (n_columns,)
 
     Notes
@@ -181,6 +189,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         nominal="subset",
         missing="majority",
         bootstrap=False,
+        oob_score=False,
         random_state=None,
         n_jobs=None,
         max_samples=None,
@@ -198,6 +207,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
             nominal=nominal,
             missing=missing,
             bootstrap=bootstrap,
+            oob_score=oob_score,
             random_state=random_state,
             n_jobs=n_jobs,
             max_samples=max_samples,

@@ -65,13 +65,14 @@ class Forest(Sampled, ManyTrees):
         "n_estimators": Whole(at_least=1),
         "missing": OneOf("majority", "branch"),
         "bootstrap": Flag(),
+        "oob_score": Flag(),
         "bins": Whole(at_least=2),
         "max_samples": MAX_SAMPLES,
     }
 
     nominal = "subset"
     missing = "majority"
-    _of_all_trees = ("oob_curve_",)
+    _of_all_trees = ("oob_curve_", "oob_score_", "oob_decision_function_", "oob_prediction_")
 
     oob_curve_: np.ndarray
 
@@ -80,8 +81,9 @@ class Forest(Sampled, ManyTrees):
         self._pack()  # only now, when what the trees grew from is let go
 
     def _grow(self, rows):
-        if self.max_samples is not None and not self.bootstrap:
-            raise ParameterError(f"{type(self).__name__}: max_samples needs bootstrap=True")
+        for name, asked in (("max_samples", self.max_samples is not None), ("oob_score", self.oob_score)):
+            if asked and not self.bootstrap:
+                raise ParameterError(f"{type(self).__name__}: {name} needs bootstrap=True")
         training = self._weighed(self._encoded(rows))
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
@@ -100,6 +102,8 @@ class Forest(Sampled, ManyTrees):
                 self.trees_.append(tree)
                 curve.append(votes.add(self._shares(tree.value), outside) if self.bootstrap else np.nan)
         self.oob_curve_ = np.array(curve)
+        if self.oob_score:
+            self._keep_answers(votes.votes[:, :-1], votes.votes[:, -1], curve[-1], votes.y, votes.w)
 
     def _encoded(self, rows):
         """The rows as trees grow from them."""
@@ -171,15 +175,18 @@ class Forest(Sampled, ManyTrees):
         return near / leaves.shape[1]
 
     def _arrays(self):
-        return {"oob_curve_": self.oob_curve_, **self._draws._asdict(), **self._tree_arrays()}
+        own = {"oob_curve_": self.oob_curve_, **self._draws._asdict(), **self._oob_arrays()}
+        return {**own, **self._tree_arrays()}
 
     def _restore(self, arrays):
+        arrays = dict(arrays)
         curve, draws = arrays["oob_curve_"], Draws(*(arrays[name] for name in Draws._fields))
         if curve.shape != arrays["sizes"].shape[:1] or curve.dtype.kind != "f":
             raise ValueError("its out-of-bag errors do not match its trees")
-        self.trees_ = self._restored_trees(arrays, {"oob_curve_", *Draws._fields})
-        draws.check(len(self.trees_))
+        draws.check(len(curve))
         self.oob_curve_, self._draws = curve, draws
+        self._restore_oob(arrays)
+        self.trees_ = self._restored_trees(arrays, {"oob_curve_", *Draws._fields})
         self._pack()
 
     def _work(self):
@@ -197,6 +204,7 @@ class Forest(Sampled, ManyTrees):
         end = "Every tree saw all rows, so there is no out-of-bag error."
         if self.bootstrap:
             parts.append(Step("out-of-bag error", self._oob_formula, result=self.oob_error_))
+            parts += self._oob_steps()
             end = "Each row is judged by the trees that did not see it."
         return Work(f"{type(self).__name__} for {self.target_}", tuple(parts), end)
 

@@ -199,6 +199,12 @@ class OneLearner(Ensemble):
     n_estimators: int
     random_state: Any
 
+    @property
+    def estimator_(self):
+        """What the members are copies of, not fitted."""
+        check_is_fitted(self)
+        return self._learners()[0]
+
     def _seeds(self):
         """A seed for each member, so that none has to wait for another."""
         draw = check_random_state(self.random_state).randint

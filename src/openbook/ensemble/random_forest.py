@@ -27,6 +27,7 @@ class RandomForestClassifier(ForestClassifier):
         seen in training counts as missing.
     bootstrap : bool, default=True
         Whether each tree has a bootstrap sample of the rows; else all.
+    oob_score : bool, default=False
     bins : int, default=63
         A numeric column of more distinct numbers is searched by so many bins of about equal size.
     class_weight : mapping of class to weight, "balanced" or None, default=None
@@ -46,6 +47,8 @@ class RandomForestClassifier(ForestClassifier):
         The out-of-bag error: each row is judged by the trees that did not see it; NaN without a bootstrap.
     oob_curve_ : ndarray of shape (n_estimators,)
         That error after each tree.
+    oob_score_ : float
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
     feature_importances_ : ndarray of shape (n_columns,)
     classes_ : ndarray of shape (n_classes,)
 
@@ -81,6 +84,7 @@ class RandomForestClassifier(ForestClassifier):
         nominal="subset",
         missing="majority",
         bootstrap=True,
+        oob_score=False,
         bins=63,
         class_weight=None,
         random_state=None,
@@ -100,6 +104,7 @@ class RandomForestClassifier(ForestClassifier):
         self.nominal = nominal
         self.missing = missing
         self.bootstrap = bootstrap
+        self.oob_score = oob_score
         self.bins = bins
         self.class_weight = class_weight
         self.random_state = random_state
@@ -132,6 +137,7 @@ class RandomForestRegressor(ForestRegressor):
         seen in training counts as missing.
     bootstrap : bool, default=True
         Whether each tree has a bootstrap sample of the rows; else all.
+    oob_score : bool, default=False
     bins : int, default=63
         A numeric column of more distinct numbers is searched by so many bins of about equal size.
     random_state : int, RandomState or None, default=None
@@ -151,6 +157,8 @@ class RandomForestRegressor(ForestRegressor):
         bootstrap.
     oob_curve_ : ndarray of shape (n_estimators,)
         That error after each tree.
+    oob_score_ : float
+    oob_prediction_ : ndarray of shape (n_rows,)
     feature_importances_ : ndarray of shape (n_columns,)
 
     Notes
@@ -182,6 +190,7 @@ class RandomForestRegressor(ForestRegressor):
         nominal="subset",
         missing="majority",
         bootstrap=True,
+        oob_score=False,
         bins=63,
         random_state=None,
         n_jobs=None,
@@ -199,6 +208,7 @@ class RandomForestRegressor(ForestRegressor):
         self.nominal = nominal
         self.missing = missing
         self.bootstrap = bootstrap
+        self.oob_score = oob_score
         self.bins = bins
         self.random_state = random_state
         self.n_jobs = n_jobs

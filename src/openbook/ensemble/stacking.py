@@ -17,14 +17,15 @@ from itertools import product
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rows import Chunk
-from openbook.border.rules import Flag, Whole
+from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data import Numeric, Schema, Table
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
-from openbook.ensemble.members import fitted, gathered
+from openbook.ensemble.members import decisions, fitted, gathered
 from openbook.ensemble.teams import Team
-from openbook.errors import DataError
+from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.linear import LinearRegression, LogisticRegression
 from openbook.work import Step, Work
@@ -105,6 +106,12 @@ class Stacking(Team, Averaging):
 
     def _weights(self):
         return self.blend_
+
+    @property
+    def final_estimator_(self):
+        """The fitted final learner, or None where members are blended by weights."""
+        check_is_fitted(self)
+        return self.final_
 
     def _mean(self, X):
         if self.final_ is None:
@@ -221,15 +228,22 @@ class StackingClassifier(Stacking, AveragingClassifier):
     passthrough : bool, default=False
         Whether the final learner also sees the columns of X.
     n_jobs : int or None, default=None
+    stack_method : {"auto", "predict_proba", "predict"}, default="auto"
+        What members are asked for: probabilities, which "auto" replaces by decisions where a member has none;
+        or decisions.
 
     Attributes
     ----------
     estimators_ : list
         The members, fitted to all rows.
+    named_estimators_ : Bunch
+        The same, by name.
     blend_ : ndarray of shape (n_members,)
         The weight of each; empty where there is a final learner.
-    final_ : estimator or None
+    final_estimator_ : estimator or None
         The fitted final learner, if there is one.
+    final_ : estimator or None
+        The same.
     classes_ : ndarray of shape (n_classes,)
 
     Notes
@@ -249,6 +263,33 @@ class StackingClassifier(Stacking, AveragingClassifier):
     >>> StackingClassifier([("0R", ZeroR()), ("bayes", NaiveBayes())]).fit(X, y).blend_.round(2).tolist()
     [0.03, 0.97]
     """
+
+    _rules = {**Stacking._rules, "stack_method": OneOf("auto", "predict_proba", "predict")}
+
+    def __init__(
+        self,
+        estimators,
+        final_estimator=None,
+        cv=5,
+        passthrough=False,
+        n_jobs=None,
+        stack_method="auto",
+    ):
+        super().__init__(estimators, final_estimator, cv, passthrough, n_jobs)
+        self.stack_method = stack_method
+
+    def _check_learners(self):
+        super()._check_learners()
+        for learner in self._learners():
+            if self.stack_method == "predict_proba" and not hasattr(learner, "predict_proba"):
+                name = type(learner).__name__
+                msg = f"{type(self).__name__}: {name} has no predict_proba; use stack_method='auto'"
+                raise ParameterError(msg)
+
+    def _answers(self, member, X):
+        if self.stack_method == "predict" and member is not getattr(self, "final_", None):
+            return decisions(member, X, self.classes_)
+        return super()._answers(member, X)
 
     def _ideal(self, y):
         return np.eye(len(self.classes_))[y]
@@ -277,10 +318,14 @@ class StackingRegressor(Stacking, AveragingRegressor):
     ----------
     estimators_ : list
         The members, fitted to all rows.
+    named_estimators_ : Bunch
+        The same, by name.
     blend_ : ndarray of shape (n_members,)
         The weight of each; empty where there is a final learner.
-    final_ : estimator or None
+    final_estimator_ : estimator or None
         The fitted final learner, if there is one.
+    final_ : estimator or None
+        The same.
 
     Notes
     -----

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import TransformerMixin, clone
+from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
@@ -56,6 +57,12 @@ class Team(TransformerMixin, Ensemble, _BaseComposition):
         prefix, n = type(self).__name__.lower(), self._outputs_said()
         ends = [""] if n == 1 else [str(i) for i in range(n)]
         return np.array([f"{prefix}_{name}{end}" for name in self._names() for end in ends], dtype=object)
+
+    @property
+    def named_estimators_(self):
+        """The fitted members by their names, also as attributes: `named_estimators_.bayes`."""
+        check_is_fitted(self)
+        return Bunch(**dict(zip(self._names(), self.estimators_, strict=True)))
 
     def _said(self, X):
         return np.hstack([self._saying(self._answers(member, X)) for member in self.estimators_])

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from openbook.border.rules import Anything, OneOf
+from openbook.border.rules import Anything, Flag, OneOf
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import decisions, gathered
 from openbook.ensemble.teams import Team
@@ -74,10 +74,14 @@ class VotingClassifier(Voting, AveragingClassifier):
     weights : sequence of float or None, default=None
         How much the vote of each member counts; None for the same.
     n_jobs : int or None, default=None
+    flatten_transform : bool, default=True
+        Whether `transform` puts the probabilities of a soft vote side by side; else it stacks the members.
 
     Attributes
     ----------
     estimators_ : list
+    named_estimators_ : Bunch
+        The same, by name.
     classes_ : ndarray of shape (n_classes,)
 
     Notes
@@ -96,19 +100,39 @@ class VotingClassifier(Voting, AveragingClassifier):
     [[0.67, 0.33]]
     """
 
-    _rules = {"voting": OneOf("hard", "soft"), "weights": WEIGHTS}
+    _rules = {"voting": OneOf("hard", "soft"), "weights": WEIGHTS, "flatten_transform": Flag()}
 
-    def __init__(self, estimators, voting="hard", weights=None, n_jobs=None):
+    def __init__(self, estimators, voting="hard", weights=None, n_jobs=None, flatten_transform=True):
         self.estimators = estimators
         self.voting = voting
         self.weights = weights
         self.n_jobs = n_jobs
+        self.flatten_transform = flatten_transform
 
     def knobs(self):
         return {"voting": ("hard", "soft")}
 
     def _answers(self, member, X):
         return decisions(member, X, self.classes_) if self.voting == "hard" else super()._answers(member, X)
+
+    def transform(self, X):
+        """What each member says of each row.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray
+            For hard votes the position in `classes_` that each member votes for, (n_rows, n_members). For
+            soft votes probabilities: (n_rows, n_members * n_classes), or (n_members, n_rows, n_classes) with
+            `flatten_transform=False`.
+        """
+        said = super().transform(X)
+        if self.voting == "hard" or self.flatten_transform:
+            return said
+        return said.reshape(len(said), len(self.estimators_), -1).swapaxes(0, 1)
 
     def _saying(self, answers):
         return answers.argmax(axis=1)[:, None] if self.voting == "hard" else answers
@@ -131,6 +155,8 @@ class VotingRegressor(Voting, AveragingRegressor):
     Attributes
     ----------
     estimators_ : list
+    named_estimators_ : Bunch
+        The same, by name.
 
     Notes
     -----

@@ -187,6 +187,12 @@ class Growing(Learner):
     def _n_outputs(self):
         return self._n_classes or 2
 
+    @property
+    def max_features_(self):
+        """How many columns each node looks at."""
+        check_is_fitted(self)
+        return how_many(self.max_features, len(self.schema_))
+
     def _weighed(self, training):
         """The rows with the weights that their classes are given."""
         return training

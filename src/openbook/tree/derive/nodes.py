@@ -21,7 +21,7 @@ from openbook.tree.derive.splits import (
     average_gain,
     gain_tolerance,
     least_to_split,
-    rows_of,
+    rows_or_share,
 )
 from openbook.tree.engine.nodes import LEAF, depths, parents
 from openbook.tree.engine.prune import pessimistic_errors
@@ -275,7 +275,7 @@ class Narrator:
             return f"max_depth is {model.max_depth}"
         if rows.weight < least_to_split(model, total):
             return f"min_samples_split is {figure(model.min_samples_split)}"
-        least = max(rows_of(model.min_samples_leaf, total), model.min_weight_fraction_leaf * total)
+        least = max(rows_or_share(model.min_samples_leaf, total), model.min_weight_fraction_leaf * total)
         if rows.weight < 2 * least:
             return f"two branches of {figure(least)} rows need more"
         return (

@@ -205,7 +205,7 @@ def least_weight(model, total: float) -> float:
     """The weight that two branches must have in a tree of this weight, by a model's `min_samples_leaf` and
     `min_weight_fraction_leaf`, rounding aside, as in J48.
     """
-    rows, share = rows_of(model.min_samples_leaf, total), model.min_weight_fraction_leaf * total
+    rows, share = rows_or_share(model.min_samples_leaf, total), model.min_weight_fraction_leaf * total
     asks_nothing = rows == 1 and model.criterion != "gain_ratio"
     return max(0.0 if asks_nothing else rows - 1e-6, share * (1 - ROUNDING))
 
@@ -215,11 +215,11 @@ def least_to_split(model, total: float) -> float:
 
     2, the default, asks for nothing: rows, and parts of them, may weigh less.
     """
-    rows = max(rows_of(model.min_samples_split, total), 2)
+    rows = max(rows_or_share(model.min_samples_split, total), 2)
     return 0.0 if rows == 2 else rows - 1e-6
 
 
-def rows_of(wanted: float, total: float) -> float:
+def rows_or_share(wanted: float, total: float) -> float:
     """A number of rows, or from a share below 1 that part of all, rounded up."""
     return wanted if wanted >= 1 else math.ceil(wanted * total - 1e-6)
 
