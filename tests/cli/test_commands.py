@@ -35,6 +35,7 @@ def test_every_command_helps_with_an_example(command, good):
     told = good(command, "--help")
     assert "Usage: " in told
     assert "Example: openbook " in told
+    assert "bool" not in told  # a flag takes no value
     assert f" {command} " in good("--help")
 
 

@@ -1,5 +1,6 @@
 """Study and compare as their --help says, and every complaint in one line with exit code 2."""
 
+import re
 from time import monotonic
 
 import polars as pl
@@ -22,8 +23,8 @@ def test_study_tells_all_and_leaves_a_folder(here, good):
         ", step by step (play: ",
         "14 rows, 5 columns, no cell missing, target 'play'",
         "only 14 rows",
-        "naive Bayes, kernel density is skipped",
-        "random forest is skipped: 14 rows cannot show",
+        "naive Bayes, kernel density: skipped",
+        "random forest: skipped, 14 rows cannot show",
         "Report: weather/report.html",
         "Model:  weather/model.openbook",
     ]
@@ -296,4 +297,26 @@ def test_a_choice_that_the_final_test_refutes_is_told_first_and_last(here, good)
     told = " ".join(good("study", "series.csv", "-t", "y", *options).split())
     assert "The final test refutes the choice: on 40 rows never used before" in told[:200]
     assert "Next: find out how the held-out rows differ" in told
+    assert "Diagnosis of linear regression in the folds, which the final test refutes" in told
+    assert "day: likely an identifier" not in told  # it orders the rows
     assert "t over blocks of time" in told
+
+
+def test_the_folder_of_a_study_stands_for_its_plan(here, good, complaint):
+    good("study", "iris", "--out", "mine", "--learner", "c45", "--quick", "--quiet")
+    assert "Resuming: " in good("study", "mine")
+    assert "a plan sets everything except --out" in complaint("study", "mine", "--quick")
+
+
+def test_studies_of_two_files_are_compared_in_lines_that_can_be_read(here, good):
+    iris = ob.load("iris")
+    for name, rows in (("a", iris), ("b", iris.drop("petal width (cm)"))):
+        rows.to_polars().write_csv(f"{name}.csv")
+        good(
+            "study", f"{name}.csv", "-t", "species", "--learner", "c45", "--test-share", 0.2, "--quick", "-q"
+        )
+    lines = good("compare", "a", "b").splitlines()
+    (fingerprint,) = (line.split() for line in lines if "data.sha256" in line)
+    assert [len(part) for part in fingerprint] == [len("data.sha256"), 12, 12]
+    (tested,) = (line for line in lines if "final test" in line)
+    assert [len(score) for score in re.findall(r"accuracy ([\d.]+) ", tested)] == [5, 5]  # such as 0.967

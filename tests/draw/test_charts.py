@@ -8,7 +8,7 @@ import pytest
 import openbook
 from openbook.baseline import OneR
 from openbook.bayes import NaiveBayes
-from openbook.draw.charts import line_chart, named_bars
+from openbook.draw.charts import line_chart, named_bars, score_chart
 from openbook.ensemble import AdaBoostClassifier, BaggingClassifier, BaggingRegressor, RandomForestClassifier
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.linear import LinearRegression, LogisticRegression
@@ -112,3 +112,11 @@ def test_members_stand_beside_the_ensemble():
     lines = BaggingRegressor(n_estimators=2, random_state=0).fit(numbers, np.arange(12.0))
     curves = lines.draw(numbers, np.arange(12.0))
     assert curves.body.count("<polyline") == 3
+
+
+def test_names_have_room_for_the_letters_of_a_phone():
+    """Names end 8 pixels left of the frame; letters of 15 pixels are about 0.6 of that wide on average."""
+    name = "tree-augmented naive Bayes"
+    picture = score_chart("Accuracy", "accuracy", [(name, 0.9, 0.8, 1.0)], wide=240)
+    assert picture.width - 240 >= 8 + 0.5 * 15 * len(name)
+    assert f">{name}</text>" in picture.body

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from openbook.data import Numeric, Schema, Table
-from openbook.outlier import IsolationForest, IsolationLimits
+from openbook.outlier import IsolationForest, IsolationLimits, oddest
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -45,3 +45,12 @@ def test_a_column_that_hardly_varies_has_limits_too():
     column[7] = 9_999.0
     table = Table(Schema((Numeric("x"), Numeric("y"))), [column, np.arange(200.0)])
     assert IsolationLimits(random_state=0).fit(table).oddness(table).argmax() == 7
+
+
+def test_figures_of_different_kinds_are_explained_row_by_row():
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(200, 2)), [[250.0, 0.0], [4.0, 4.0]]])
+    told = oddest(IsolationLimits(random_state=0).fit(rows), rows, 3).work().parts[0].note
+    assert told.startswith("In brackets: of row 200, how far outside its column's limits")
+    assert "In brackets: of rows " in told
+    assert ", splits saved by the attribute" in told

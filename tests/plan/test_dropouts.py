@@ -32,7 +32,7 @@ def failing(monkeypatch):
 def test_a_learner_that_fails_in_a_fold_drops_out_and_the_study_goes_on(tmp_path, failing):
     plan = make_plan("iris", only=["naive_bayes"], cv=4, repeats=1)
     result = run(plan, tmp_path, workers=2)
-    reason = "naive Bayes skipped: fold 3 of 4 failed: underflow"
+    reason = "naive Bayes: skipped, fold 3 of 4 failed: underflow"
     assert reason in result.notes
     assert reason in result.report.read_text(encoding="utf-8")
     assert list(result.comparison.evaluations) == ["0R", "1R", "naive Bayes, kernel density"]
@@ -52,7 +52,7 @@ def test_a_learner_that_needs_more_memory_than_there_is_does_not_start(tmp_path,
     plan = make_plan("iris", only=["linear_discriminant", "naive_bayes"], cv=2, repeats=1)
     result = run(plan, tmp_path, workers=1)
     assert (
-        "linear discriminant skipped: on 4 columns after encoding it needs about 20.0 GiB of memory, and"
+        "linear discriminant: skipped, on 4 columns after encoding it needs about 20.0 GiB of memory, and"
         " 1.1 GiB are available"
     ) in result.notes
     assert "linear discriminant" not in result.comparison.evaluations

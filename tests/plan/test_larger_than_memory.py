@@ -32,7 +32,7 @@ def test_learners_that_need_all_rows_are_skipped_with_the_reason(files):
     plan = make_plan(files / "*.csv", "y")
     assert plan.data.sample == 300
     assert "naive Bayes" in [learner.label for learner in plan.learners]
-    assert "random forest is skipped: it needs all rows in memory, and the files are larger" in plan.notes
+    assert "random forest: skipped, it needs all rows in memory, and the files are larger" in plan.notes
     assert "files larger than memory: learners are evaluated on a random sample of their rows" in plan.notes
 
 

@@ -45,7 +45,7 @@ def test_what_refuses_takes_no_part_and_the_reason_is_kept():
     inputs = ob.load("weather").drop("play").schema
     reason = NaiveBayes(distributions="kernel").refusal(inputs)
     assert reason is not None
-    assert f"naive Bayes, kernel density is skipped: {reason}" in make_plan("weather").notes
+    assert f"naive Bayes, kernel density: skipped, {reason}" in make_plan("weather").notes
 
 
 def test_numbers_are_regression():
@@ -87,9 +87,17 @@ def test_identifiers_and_free_text_take_no_part_unless_their_kind_is_given(tmp_p
 def test_rows_without_a_target_are_counted(tmp_path):
     path = csv(tmp_path, "x,y", [(i % 5, "" if i < 3 else "ab"[i % 2]) for i in range(30)])
     assert (
-        "3 rows without y used by learners of unlabelled rows alone, and never tested"
+        "3 rows without y are used by learners of unlabelled rows alone, and never tested"
         in make_plan(path, "y").notes
     )
+
+
+def test_a_row_without_a_target_brings_no_learners_of_such_rows(tmp_path):
+    path = csv(tmp_path, "x,y", [(i % 5, "" if i < 1 else "ab"[i % 2]) for i in range(30)])
+    plan = make_plan(path, "y")
+    assert "1 row without y is skipped" in plan.notes
+    assert not plan.uses_unlabelled
+    assert make_plan(path, "y", only=["naive_bayes_em"]).uses_unlabelled  # asked for
 
 
 @pytest.mark.parametrize(
@@ -168,8 +176,8 @@ def test_ensembles_take_no_part_where_nothing_could_show_their_worth_unless_aske
     plan = make_plan("weather")
     ensembles = {"random forest", "AdaBoost of stumps"}
     assert not ensembles & {c.label for c in plan.learners}
-    said = "is skipped: 14 rows cannot show that it beats a single member"
-    assert [f"{name} {said}" in plan.notes for name in ("random forest", "AdaBoost of stumps")] == [
+    said = ": skipped, 14 rows cannot show that it beats a single member"
+    assert [f"{name}{said}" in plan.notes for name in ("random forest", "AdaBoost of stumps")] == [
         True,
         True,
     ]
@@ -270,7 +278,7 @@ def test_a_quick_study_has_fewer_folds_and_no_slow_learner(tmp_path):
     assert (plan.protocol.folds, plan.protocol.repeats) == (5, 1)
     missing = {c.label for c in usual.learners} - {c.label for c in plan.learners}
     assert missing == {"naive Bayes, kernel density"}  # of 5,000 rows a fifth
-    said = "naive Bayes, kernel density is skipped: too slow for a quick study of more than 1,000 rows"
+    said = "naive Bayes, kernel density: skipped, too slow for a quick study of more than 1,000 rows"
     assert said in plan.notes
     assert make_plan(path, "y", effort="quick", cv=4, repeats=2).protocol.folds == 4
 

@@ -23,7 +23,7 @@ def test_a_plan_tells_how_many_rows_a_rule_leaves_out():
 
 def test_rows_that_a_step_adds_do_not_count():
     notes = make_plan("weather_numeric", prepare=["jitter 0.1 copies=9"]).notes
-    assert any(note.startswith("random forest is skipped: 14 rows cannot show") for note in notes)
+    assert any(note.startswith("random forest: skipped, 14 rows cannot show") for note in notes)
 
 
 def test_a_plan_keeps_its_steps_in_order_and_says_them():

@@ -226,3 +226,19 @@ def test_of_the_dates_that_order_the_rows_learners_see_what_comes_back(tmp_path)
     assert model.predict(ob.read(tmp_path / "new.csv", model.schema_)).tolist() == ["yes", "yes", "no"]
     with pytest.raises(DataError, match="column 'sold on' is missing"):
         model.predict([{"size": 1}])
+
+
+def test_findings_advise_nothing_about_columns_that_are_no_features(tmp_path):
+    """Six years in 60 rows might be codes; of a column that orders the rows nobody asks."""
+    rng = np.random.default_rng(0)
+    year, x = np.repeat(np.arange(2015, 2021), 10), rng.normal(size=60).round(2)
+    path = tmp_path / "years.csv"
+    pl.DataFrame({"year": year, "x": x, "sick": np.where(x > 0, "yes", "no")}).write_csv(path)
+
+    def advised(**roles):
+        plan = make_plan(path, "sick", only=["naive_bayes"], **roles)
+        found = run(plan, tmp_path / "-".join(("study", *roles))).description.findings
+        return [finding.kind for finding in found if finding.columns == ("year",)]
+
+    assert advised() == ["few values"]
+    assert advised(time="year") == []

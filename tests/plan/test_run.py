@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import openbook as ob
@@ -232,9 +233,9 @@ def test_where_every_learner_but_the_baselines_fails_there_is_still_a_report_tha
     plan = make_plan("iris", cv=3, repeats=1, only=["one_r"])
     bad = Candidate("odd", "naive_bayes", {"priors": [0.5, 0.4, 0.2]})
     result = run(replace(plan, learners=(*plan.learners, bad)), tmp_path, workers=1)
-    (note,) = (note for note in result.notes if note.startswith("odd skipped: fold 1 of 3 failed: "))
+    (note,) = (note for note in result.notes if note.startswith("odd: skipped, fold 1 of 3 failed: "))
     assert "must sum to 1" in note
-    assert "odd skipped: fold 1 of 3 failed" in result.report.read_text(encoding="utf-8")
+    assert "odd: skipped, fold 1 of 3 failed" in result.report.read_text(encoding="utf-8")
     assert set(result.comparison.evaluations) == {"0R", "1R"}
     assert [r["learner"] for r in lines(tmp_path)[1:] if r["part"] == "skipped"] == ["odd"]
 
@@ -288,3 +289,15 @@ def test_a_look_that_takes_longer_than_there_is_time_is_given_up(tmp_path, monke
     assert took < 30
     assert result.looks.why_not["attributes"] == "there was no time left"
     assert "the time limit left no time for: attributes" in result.notes
+
+
+def test_a_forest_is_not_advised_to_become_one(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 3)).round(3)
+    y = np.where(x[:, 0] + rng.normal(size=400) > 0, "a", "b")
+    path = tmp_path / "noisy.csv"
+    pl.DataFrame({**dict(zip("uvw", x.T, strict=True)), "y": y}).write_csv(path)
+    plan = make_plan(path, "y", only=["random_forest"], choose="random_forest", effort="quick")
+    found = run(plan, tmp_path / "study").looks.diagnosis
+    assert found.verdict == "high variance"
+    assert not any("forest" in remedy for remedy in found.remedies)

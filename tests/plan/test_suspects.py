@@ -72,6 +72,18 @@ def test_copies_of_training_rows_are_told_first():
     assert words.copies(SimpleNamespace(looks=SimpleNamespace(leaks=replace(found, copied=0.05)))) == ""
 
 
+def test_a_model_of_copies_is_not_called_fine(tmp_path):
+    wine = ob.load("wine")
+    path = tmp_path / "twice.csv"
+    wine.take(np.tile(np.arange(len(wine)), 2)).to_polars().write_csv(path)
+    found = run(
+        make_plan(path, "cultivar", cv=3, repeats=1, only=["naive_bayes"]), tmp_path / "study", workers=1
+    )
+    assert words.headline(found).startswith("The scores are too good: ")
+    assert found.looks.diagnosis is None
+    assert "copies" in found.looks.why_not["diagnosis"]
+
+
 def test_without_suspects_there_is_nothing_to_leave_out(tmp_path):
     plan = make_plan("wine", cv=3, repeats=1, test_share=0, only=["naive_bayes"])
     result = run(plan, tmp_path / "study", workers=1)

@@ -64,5 +64,5 @@ def test_a_study_of_texts_offers_the_learners_of_documents(tmp_path):
     assert "naive Bayes, kernel density" not in labels  # there is no number
     without = make_plan("weather", "play")
     assert not own & {contestant.label for contestant in without.contestants}
-    with pytest.raises(PlanError, match="Rocchio is skipped: it is for texts"):
+    with pytest.raises(PlanError, match="Rocchio: skipped, it is for texts"):
         make_plan("weather", "play", only=["rocchio"])

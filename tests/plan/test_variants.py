@@ -17,14 +17,14 @@ def test_the_most_rows_of_a_variant(tmp_path, more, takes_part):
     path.write_text("\n".join(["x,y", *rows]), encoding="utf-8")
     plan = make_plan(path, "y")
     assert (LABEL in [candidate.label for candidate in plan.learners]) is takes_part
-    said = f"{LABEL} is skipped: too slow for more than {most:,} rows"
+    said = f"{LABEL}: skipped, too slow for more than {most:,} rows"
     assert (said in plan.notes) is not takes_part
 
 
 def test_the_fewest_rows_of_a_variant():
     small, enough = make_plan("weather"), make_plan("iris")
     assert (
-        "tree-augmented naive Bayes is skipped: 14 rows cannot show what it adds; it needs 100" in small.notes
+        "tree-augmented naive Bayes: skipped, 14 rows cannot show what it adds; it needs 100" in small.notes
     )
     assert "tree-augmented naive Bayes" in [candidate.label for candidate in enough.learners]
 

@@ -27,7 +27,7 @@ def test_a_study_tells_all_of_it_once(tmp_path):
         "15 rows are held out for the final test; the model in the file is fitted on the other 45.",
         "Left out as likely identifiers: order.",
         "Left out as requested: size.",
-        "shop is no feature: it keeps rows in the same fold.",
+        "shop is not used as a feature: it keeps rows in the same fold.",
     ]
     page = result.report.read_text(encoding="utf-8")
     assert page.count("From the file to the model") == 2  # in the list of parts, and as a heading

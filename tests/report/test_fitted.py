@@ -13,6 +13,7 @@ from openbook.linear import LinearRegression, LogisticRegression
 from openbook.linear.laplace import odds_estimates
 from openbook.report.blocks import Fold, Paragraph, Sheet
 from openbook.report.fitted import inside, unwrapped
+from openbook.report.portrait import legible, tree_words
 from openbook.sequence import HiddenMarkovClassifier
 
 
@@ -70,6 +71,29 @@ def test_several_classes_have_intervals_of_their_difference_from_the_first():
         assert found.errors[1:] == pytest.approx(expected.errors[1:], rel=1e-3)
 
 
+def test_values_of_a_nominal_column_have_errors_of_their_distance_from_its_mean():
+    rng = np.random.default_rng(0)
+    size, colour = rng.normal(size=300), rng.choice(["blue", "red"], 300)
+    y = size + (colour == "red") + rng.logistic(size=300) > 0
+    X = ob.read({"size": size, "colour": colour})
+    plain, nearly = (LogisticRegression(C=C).fit(X, y) for C in (math.inf, 1e6))
+    assert plain.encoding_.names == ("size", "colour = red")  # red against blue
+    (expected,), (found,) = odds_estimates(plain, X), odds_estimates(nearly, X)
+    # each of two values is half of their difference away from the mean of the two
+    assert found.coefficients[1:] == pytest.approx(
+        expected.coefficients[[1, 2, 2]] * [1, -0.5, 0.5], rel=1e-4
+    )
+    assert found.errors[1:] == pytest.approx(expected.errors[[1, 2, 2]] * [1, 0.5, 0.5], rel=1e-4)
+
+
+def test_large_odds_ratios_have_no_more_digits_than_others():
+    # log odds that rise by 10 with x: e^10 = 22,026.47
+    model = LogisticRegression(C=math.inf).fit([[0.0], [0], [1], [1]], ["a", "b", "a", "b"])
+    model.coef_[:] = 10.0
+    (table,) = tables(model, ob.read([{"x0": 0.0}])).values()
+    assert cells(table)["x0"][1] == "22,026"
+
+
 def test_weighted_rows_and_lasso_have_no_intervals():
     X, y = ob.load("loan").split("cheat")
     model = LogisticRegression().fit(X, y)
@@ -88,6 +112,12 @@ def test_odds_ratios_are_the_exponentials_of_the_coefficients():
     low, high = (float(end) for end in interval.strip("[]").split(", "))
     assert low < float(ratio) < high
     assert low * high == pytest.approx(float(ratio) ** 2, rel=1e-2)  # symmetric in the logarithm
+
+
+def test_neighbours_of_a_table_with_fewer_rows_than_k_are_all_of_them():
+    X, y = ob.read([{"x": x} for x in (1.0, 2, 3)]), ["p", "q", "p"]
+    words = inside(registry.learner("k_neighbors").make(n_neighbors=5).fit(X, y), X)[0].words
+    assert "finds the k = 3 stored rows" in words
 
 
 def test_one_rule_says_what_it_predicts():
@@ -154,3 +184,9 @@ def test_boosting_spells_out_its_stumps():
     (table,) = _rounds(AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y))
     assert table.header == ("round", "member", "weight", "error")
     assert all("play = " in row.cells[1] for row in table.rows)
+
+
+def test_a_tree_of_one_column_says_so():
+    X, y = ob.read([{"x": float(x)} for x in range(10)]), ["a"] * 5 + ["b"] * 5
+    model = registry.learner("cart").make().fit(X, y)
+    assert tree_words(model, legible(model)) == "A tree with 2 leaves. It splits on the only column."

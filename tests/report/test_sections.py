@@ -49,7 +49,9 @@ def test_the_ranking_has_every_score_interval_and_test(weather, hostile, numbers
         for row in result.comparison.rows():
             assert row.label in text
             assert f"{shown(row.score)} {row.interval.ends}" in text
-            assert row.interval.method in text
+            name, _, effective = row.interval.method.partition(" for ")
+            assert f"Intervals: {name}" in text
+            assert effective in text
             if row.test is not None:
                 assert f"{shown(row.test.difference, sign='+')} {row.test.interval.ends}" in text
                 assert row.test.method in text
@@ -70,7 +72,7 @@ def test_the_choice_says_what_it_cost(weather):
     lost = difference(tree, forest)
     told = f"the difference is {shown(lost.difference)}, with a standard error of {shown(lost.error)}."
     assert told in result.choice.reason
-    sizes = f"It has {tree.complexity:g} parameters, and random forest has {forest.complexity:,g}."
+    sizes = f"It has {tree.complexity:g} parameters, against {forest.complexity:,g} of random forest."
     assert words.price(result) == sizes
     assert sizes in text
 
@@ -103,7 +105,7 @@ def test_few_rows_are_told_what_they_cannot_show(weather):
     text = part_text(weather[1], "protocol")
     assert "cannot show how much the score would change with another sample" in text
     assert "Read the intervals before the scores." in text
-    assert "naive Bayes, kernel density is skipped" in text
+    assert "naive Bayes, kernel density: skipped" in text
 
 
 def test_the_test_is_told_with_its_interval(hostile):
@@ -367,3 +369,11 @@ def test_the_caption_of_the_ranking_names_only_what_is_drawn(hostile):
     caption = judging._chart(result, rows).caption
     assert "A triangle marks a score beyond the axis." in caption
     assert "Dashed" not in caption
+
+
+def test_a_phone_is_shown_a_narrower_chart_of_the_ranking(weather):
+    result, _ = weather
+    chart = str(judging._chart(result, result.ranking).picture)
+    broad, phone = re.fullmatch(r'<div class="broad">(.*)</div><div class="phone">(.*)</div>', chart).groups()
+    widths = [float(re.search(r'viewBox="0 0 (\d+)', svg)[1]) for svg in (broad, phone)]
+    assert widths[0] - widths[1] == 560 - 240

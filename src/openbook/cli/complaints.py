@@ -21,7 +21,7 @@ _UsageError: Any = typer.BadParameter.__base__
 
 
 class Commands(TyperGroup):
-    """Prints errors of the user or the system as one line."""
+    """Prints errors of the user or the system as one line, and flags in the help without a type."""
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra["standalone_mode"] = False
@@ -51,6 +51,15 @@ class Commands(TyperGroup):
             typer.echo("openbook: interrupted; run the same command again to resume a study", err=True)
         _leave(code if isinstance(code, int) else 0, ours=args is None)
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _without_types(command.get_params(ctx))
+        return command
+
 
 def _spare_the_search() -> None:
     """Objects go with the process: searching them for garbage takes long. DuckDB lists those that stay."""
@@ -67,6 +76,14 @@ def _leave(code: int, *, ours: bool) -> None:
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _without_types(params: list[Any]) -> list[Any]:
+    """Parameters whose help shows no type beside a flag: `--quick <bool>` looks as if it took a value."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
 
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:

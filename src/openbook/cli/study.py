@@ -13,6 +13,7 @@ from openbook.cli.screen import console, figures, heading, notes, readable, say,
 from openbook.data import Table
 from openbook.data.describe import Description
 from openbook.data.documents import holds_documents
+from openbook.data.sets import sets
 from openbook.errors import NotEvaluableError, PlanError
 from openbook.judge.chance.intervals import methods_once
 from openbook.judge.folds.progress import progress_bar
@@ -71,7 +72,9 @@ def run_study(
     `options` are those of `aim` and `StudyOptions`; `end` is the time on the monotonic clock at which all
     must be done.
     """
-    folder = out or (Path(source).parent if _is_plan(source) else _own_folder(source))
+    if (plan_file := _plan_file(source)) is not None:
+        source = str(plan_file)
+    folder = out or (_own_folder(source) if plan_file is None else plan_file.parent)
     target, kinds = options.get("target"), options.get("kinds")
     try:
         with waiting("Reading the data"):
@@ -126,13 +129,18 @@ def _own_folder(source: str) -> Path:
     return Path(path.absolute().parent.name or "study") if has_magic(path.name) else Path(path.stem)
 
 
-def _is_plan(source: str) -> bool:
-    return Path(source).suffix == ".toml"
+def _plan_file(source: str) -> Path | None:
+    """The plan that this names: a file, or the folder of a study, unless a bundled set has its name."""
+    path = Path(source)
+    if path.suffix == ".toml":
+        return path
+    inside = path / "plan.toml"
+    return inside if inside.is_file() and source not in sets() else None
 
 
 def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, Table, Description]:
     """The plan, and what it is about."""
-    if _is_plan(source):
+    if Path(source).suffix == ".toml":
         if options:
             rest = ", ".join(options)
             but = "--out, --workers, --fresh, --quiet and --time-limit"
@@ -177,7 +185,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
         name = row.label + "".join(f" ({tag})" for tag in words.tags(result, row.label))
         test = ("", "")
         if row.test is not None:
-            test = (words.score_words(row.test.difference, sign="+"), shown_p(row.p_value))
+            test = (words.change_words(row), shown_p(row.p_value))
         lines.append(("→" if chosen else "", name, words.score_words(row.score), row.interval.ends, *test))
     figures(screen, head, lines, spare=(4, 5), strong=strong, left=(0, 1))
     tests = sorted({row.test.method for row in rows if row.test is not None})
@@ -213,10 +221,10 @@ def _looks(screen: Console, result: StudyResult) -> None:
         heading(screen, "Leaks")
         say(screen, found)
     if (diagnosis := looks.diagnosis) is not None:
-        heading(screen, f"Diagnosis of {looks.label}")
+        heading(screen, words.diagnosed(result))
         say(screen, diagnosis.work().conclusion)
         if steps := words.to_try(result):
-            say(screen, f"Next: {'; '.join(steps[:_MOST_REMEDIES])}")
+            say(screen, f"Next: {'; '.join(steps[:_MOST_REMEDIES])}.")
     _worth_of_rows(screen, looks)
     if looks.sequences:
         heading(screen, "Rows, sequences and spans")
@@ -297,4 +305,4 @@ def _cut(work: Work, label: str, width: int) -> Iterator[str]:
     yield f"\n{label}:"
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:
-        yield f"… {len(lines) - _MOST_LINES} more lines in the report"
+        yield f"… {plural(len(lines) - _MOST_LINES, 'more line')} in the report"

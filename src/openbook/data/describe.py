@@ -11,6 +11,7 @@ from openbook.data.findings import (
     agreement,
     broken_rules,
     column_findings,
+    computed_findings,
     date_parts,
     gap_findings,
     leak_findings,
@@ -120,7 +121,9 @@ def describe(table: Table, target: str | None = None, rules: Collection[str] = (
     """
     summaries: list[ColumnSummary] = []
     agreements: list[float] = []
-    findings = [*_size_findings(table), *(() if target is None else leak_findings(table, target))]
+    findings = list(_size_findings(table))
+    if target is not None:
+        findings += [*leak_findings(table, target), *computed_findings(table, target)]
     for name in table.names:
         facts = measure(table.column(name), table.why.get(name, ""))
         summaries.append(facts.summary)

@@ -34,6 +34,7 @@ from openbook.linear.basis import SAMPLE, sample_of
 from openbook.measures.arrays import drawn_codes
 from openbook.prepare import Encoding
 from openbook.words.numbers import figure
+from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
 _RULES = ("scott", "silverman", "likelihood")
@@ -308,7 +309,7 @@ class KernelDensity(Density):
         ]
         order = sorted(range(len(terms)), key=lambda i: -terms[i])[:_SHOWN_ROWS]
         rows = [[i, squares[i], shares[i], terms[i]] for i in order]
-        more = f"{len(terms) - len(rows)} more rows" if len(terms) > len(rows) else ""
+        more = plural(len(terms) - len(rows), "more row") if len(terms) > len(rows) else ""
         unknown = [name for name, there in zip(self.schema_.names, known, strict=True) if not there]
         note = "; ".join(
             filter(None, [more, f"missing, and left out: {', '.join(unknown)}" if unknown else ""])

@@ -12,6 +12,8 @@ from openbook.words.numbers import figure
 
 #: More bars than these would be too thin to read; scores make the chart higher instead.
 _MOST, _MOST_SCORES = 20, 60
+#: The width of a frame with names on its left that a phone shows in legible letters.
+ON_PHONE = 240
 
 
 def named_bars(
@@ -65,12 +67,13 @@ def score_chart(
     *,
     looks: Mapping[str, str] | None = None,
     focus: bool = False,
+    wide: int = FRAME[0],
 ) -> Picture:
     """A dot between the ends of its interval for each (name, value, low, high), the first on top.
 
     A dashed line marks the reference, and `looks` has other colours than the first for some names. What has
     no interval is a dot alone; NaN is left out. With `focus`, rows stand from the best to the worst, and the
-    axis is drawn for the better half: what is far beyond is a triangle at the edge.
+    axis is drawn for the better half: what is far beyond is a triangle at the edge. The frame is so `wide`.
     """
     drawn = [row for row in rows if np.isfinite(row[1])][:_MOST_SCORES][::-1]  # the axis goes up
     values = np.array([row[1:] for row in drawn], dtype=float).reshape(-1, 3)
@@ -81,7 +84,7 @@ def score_chart(
     plot = Plot(
         Numbers.between(axis, seen.min(initial=np.inf), seen.max(initial=-np.inf)),
         Categories("", tuple(row[0] for row in drawn)),
-        (FRAME[0], min(FRAME[1], 24 + 34 * len(drawn)) if len(drawn) <= _MOST else 20 * len(drawn)),
+        (wide, min(FRAME[1], 24 + 34 * len(drawn)) if len(drawn) <= _MOST else 20 * len(drawn)),
     )
     told = [f"{row[0]}: {_scored(row)}" for row in drawn]
     if reference is not None:

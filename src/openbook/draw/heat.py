@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from openbook.draw.letters import clip, safe, text, width_of
+from openbook.draw.letters import PHONE, clip, safe, text, width_of
 
 #: Letters of a class's name; classes from which on cells are small.
 _LETTERS, _MANY = 16, 9
@@ -40,7 +40,7 @@ def heat_map(
     columns, rows = ([clip(name, _LETTERS) for name in names] for _, names in (across, down))
     wide = min(150.0, max(30.0, 460 / len(columns)))
     high = min(92.0, max(28.0, 0.62 * wide))
-    left = 34 + max(width_of(name, 12) for name in rows)
+    left = 34 + max(width_of(name, PHONE) for name in rows)
     names, top, beyond = _column_names(columns, wide)
     parts = [text(left + wide * len(columns) / 2, 12, across[0], "middle")]
     parts += [f'<g transform="translate({left:.1f} {top - 8:.1f})">{names}</g>']
@@ -62,7 +62,7 @@ def heat_map(
 
 def _column_names(names: Sequence[str], wide: float) -> tuple[str, float, float]:
     """The names above the columns, the height they take with the axis' own, and how far they reach beyond."""
-    longest = max(width_of(name, 12) for name in names)
+    longest = max(width_of(name, PHONE) for name in names)
     centres = [wide * (j + 0.5) for j in range(len(names))]
     if longest <= wide - 6:
         return (

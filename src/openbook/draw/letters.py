@@ -5,6 +5,9 @@ from unicodedata import east_asian_width
 
 from openbook.words.sentences import printable
 
+#: The size of quiet letters on a phone, where a page enlarges them (report.css): pictures leave room for it.
+PHONE = 15
+
 
 def text(
     x: float, y: float, words: str, look: str, more: str = "", anchor: str = "", later: str = "soft"

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.draw.axes import Blank, Categories, Marks, Numbers
-from openbook.draw.letters import clip, fitting, safe, text, width_of
+from openbook.draw.letters import PHONE, clip, fitting, safe, text, width_of
 from openbook.draw.picture import Picture
 
 #: The width and height of what is inside the axes.
 FRAME = _WIDTH, _HEIGHT = 560, 400
 _BOTTOM = 46
-_LABEL = 26
+_LABEL = 28
 #: Pixels farther from the frame than this are not written.
 _FAR = 1e4
 
@@ -237,7 +237,7 @@ class Plot:
         """The frame with its ticks, names and marks; where it starts from the left, its width and height."""
         wide, high = self.size
         words = [clip(word, _LABEL) for _, word in self.up.ticks]
-        left = max([width_of(word, 12) for word in words], default=0.0) + (30 if words else 12)
+        left = max([width_of(word, PHONE) for word in words], default=0.0) + (32 if words else 12)
         parts = [text(wide / 2, -8, fitting(name, wide, 13), "middle")] if name else []
         for (place, _), word in zip(self.up.ticks, words, strict=True):
             y = high * (1 - place)
@@ -297,7 +297,8 @@ def legend(named: Sequence[tuple[str, str]], room: float = _WIDTH) -> tuple[str,
     parts, x, y = [], 0.0, 0
     for look, label in named:
         words = clip(label, 32)
-        if x and x + 20 + width_of(words, 12) > room:
+        taken = 36 + width_of(words, PHONE)
+        if x and x + taken - 16 > room:
             x, y = 0.0, y + 20
         if "dashed" in look or "thin" in look:
             parts.append(
@@ -306,7 +307,7 @@ def legend(named: Sequence[tuple[str, str]], room: float = _WIDTH) -> tuple[str,
         else:
             parts.append(f'<circle class="{look}" cx="{x + 6:.1f}" cy="{y + 7}" r="5"/>')
         parts.append(text(x + 17, y + 11, words, "soft"))
-        x += 20 + width_of(words, 12) + 16
+        x += taken
     return "".join(parts), y + 28 if named else 4
 
 
@@ -326,7 +327,7 @@ def _roomy(axis: Axis, wide: float) -> list[tuple[float, str]]:
     if not isinstance(axis, Numbers):
         letters = max(3, int(wide / max(len(ticks), 1) / 7.5))
         return [(place, clip(word, letters)) for place, word in ticks]
-    need = max((width_of(word, 12) for _, word in ticks), default=0.0) + 8
+    need = max((width_of(word, PHONE) for _, word in ticks), default=0.0) + 8
     step = next((s for s in range(1, len(ticks)) if s * wide * (ticks[1][0] - ticks[0][0]) >= need), 1)
     return ticks[::step]
 

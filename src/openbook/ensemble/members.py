@@ -23,6 +23,7 @@ from openbook.data.combine import stacked_rows
 from openbook.errors import ParameterError
 from openbook.tree.classifier import TreeClassifier
 from openbook.tree.engine.nodes import cells
+from openbook.words.sentences import plural
 from openbook.work import Grid
 
 #: The most rows that a table of a derivation shows.
@@ -302,5 +303,5 @@ def decisions(member, X, classes):
 def shortened(title, header, rows, note=""):
     """A grid of the first rows, and a note of those left out."""
     if (more := len(rows) - SHOWN) > 0:
-        note = f"{note}; {more:,} more rows" if note else f"{more:,} more rows"
+        note = f"{note}; {plural(more, 'more row')}" if note else plural(more, "more row")
     return Grid(title, header, rows[:SHOWN], note)

@@ -6,6 +6,10 @@ r"""How sure the coefficients of a logistic regression with an L2 penalty are.
 x_i are the encoded columns in standard units behind a 1, whose coefficient, the intercept, has no penalty.
 The penalty is the log density of a normal prior with variance 1/λ, so the intervals are credible intervals.
 Of several classes, coefficients are relative to the first class: β_c - β_0.
+
+The 0/1 columns of a nominal column add up to 1, as the column of the intercept does. So rows cannot tell a
+constant in all of their coefficients from the intercept; the penalty makes their mean 0. Errors are those of
+the distance from that mean: the constant, which only the prior decides, would widen every interval.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +18,8 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.special import ndtri
 
-from openbook.data import Table
+from openbook.data import Nominal, Table
+from openbook.prepare.encoding import Encoding
 
 #: Work that a page has time for: multiplications for the curvature.
 _MOST_WORK = 2e10
@@ -75,9 +80,21 @@ def _errors(model: Any, X: Table, *, weighted: bool) -> np.ndarray | None:
     covariance = _covariance(model, X, scores)
     if scores > 1:
         covariance = covariance[1:, 1:] - covariance[:1, 1:] - covariance[1:, :1] + covariance[:1, :1]
-    variances = np.array([np.diag(covariance[c, c]) for c in range(k)])
+    centre = _centring(model.encoding_)
+    variances = np.array([np.diag(centre @ covariance[c, c] @ centre) for c in range(k)])
     scale = np.append(np.nan, model.encoding_.scale)  # an intercept in standard units is another one
     return np.sqrt(variances) / scale
+
+
+def _centring(encoding: Encoding) -> np.ndarray:
+    """What subtracts from each value of a nominal column the mean over its values, (1 + d, 1 + d)."""
+    centre = np.eye(1 + len(encoding))
+    values = np.delete(np.arange(len(encoding)), encoding.gap_columns)
+    for column, attribute in enumerate(encoding.schema):
+        own = 1 + values[encoding.columns[values] == column]
+        if isinstance(attribute, Nominal) and len(own) and not encoding.reference:
+            centre[np.ix_(own, own)] -= 1 / len(own)
+    return centre
 
 
 def _covariance(model: Any, X: Table, scores: int) -> np.ndarray:

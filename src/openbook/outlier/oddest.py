@@ -14,7 +14,7 @@ from openbook.outlier.detector import Detector
 from openbook.outlier.reasons import Reasons, said_of
 from openbook.words.numbers import figure
 from openbook.words.parameters import documented
-from openbook.words.sentences import plural
+from openbook.words.sentences import listed, plural
 from openbook.work import Grid, ShowsWork, Work
 
 #: Reasons that are told for each row, as far as they are worth it.
@@ -67,11 +67,22 @@ class Oddest(ShowsWork):
         for row, why in zip(self.rows, self.reasons, strict=True):
             score = float(self.scores[row])
             rows.append((row, score, "outlier" if score > self.threshold else "", told_reasons(why)))
-        meaning = next((why.meaning for why in self.reasons if why is not None), "")
-        note = f"In brackets: {meaning[:1].lower()}{meaning[1:]}"
-        grid = Grid("", ("row", "score", "", "because of"), rows, note)
+        grid = Grid("", ("row", "score", "", "because of"), rows, self._in_brackets)
         title = f"{self.detector}: {plural(self.n_outliers, 'outlier')} among {len(self.scores):,} rows"
         return Work(title, (grid,), f"The threshold is {figure(self.threshold, 4)}.")
+
+    @property
+    def _in_brackets(self) -> str:
+        """What the figures behind the reasons mean; rows may have reasons of different kinds."""
+        rows: dict[str, list[str]] = {}
+        for row, why in zip(self.rows, self.reasons, strict=True):
+            if why is not None:
+                rows.setdefault(why.meaning, []).append(str(row))
+        meanings = [f"{meaning[:1].lower()}{meaning[1:]}" for meaning in rows]
+        if len(meanings) > 1:
+            of = (f"of {'row' if len(some) == 1 else 'rows'} {listed(some)}" for some in rows.values())
+            meanings = [f"{which}, {meaning}" for which, meaning in zip(of, meanings, strict=True)]
+        return " ".join(f"In brackets: {meaning}" for meaning in meanings)
 
     def draw(self) -> Picture:
         """The scores in descending order; those above the threshold are highlighted."""

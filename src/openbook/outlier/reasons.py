@@ -96,9 +96,13 @@ def outlier_verdict(score: float, threshold: float) -> str:
 
 
 def said_of(reason: Reason) -> str:
-    """An attribute and its value in few words."""
+    """An attribute and its value in few words.
+
+    >>> said_of(Reason("age", 250.0, 0.9)), said_of(Reason("sex", None, 0.1))
+    ('age = 250', 'sex missing')
+    """
     if reason.value is None:
-        return reason.attribute
+        return f"{reason.attribute} missing"
     value = figure(reason.value, 4) if isinstance(reason.value, float) else reason.value
     return f"{reason.attribute} = {value}"
 

@@ -12,9 +12,12 @@ from openbook.judge import Comparison, choose, side_by_side
 from openbook.plan.log import Log
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
-from openbook.words.numbers import cell
+from openbook.words.numbers import shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
+
+#: Letters of a file's fingerprint that tell two files apart.
+_OF_FINGERPRINT = 12
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class SavedStudy:
         if ("test", self.choice, 0) not in self.log.results:
             return "no rows were held out" if not len(self.rows.locked) else "not tested yet"
         evaluation = self.rows.evaluation(self.choice, [self.log.results["test", self.choice, 0]])
-        return f"{evaluation.metric().words} {cell(evaluation.score())} {evaluation.interval()}"
+        return f"{evaluation.metric().words} {shown(evaluation.score())} {evaluation.interval()}"
 
 
 def beside(a: Path, b: Path) -> Work:
@@ -75,7 +78,7 @@ def beside(a: Path, b: Path) -> Work:
         [
             ("choice", one.choice, other.choice),
             ("ranked by", one.comparison.metric().words, other.comparison.metric().words),
-            ("protocol", one.rows.protocol.words, other.rows.protocol.words),
+            ("protocol", *(each.rows.protocol.words.partition(". ")[0] for each in (one, other))),
             ("final test", one.tested, other.tested),
         ],
     )
@@ -111,7 +114,8 @@ def _differences(a: Plan, b: Plan) -> Iterator[tuple[str, str, str]]:
     ours, theirs = (dict(_flat(_keyed(plan.to_record()))) for plan in (a, b))
     for key in {**ours, **theirs}:
         if ours.get(key) != theirs.get(key):
-            yield key, _shown(ours.get(key)), _shown(theirs.get(key))
+            most = _OF_FINGERPRINT if key == "data.sha256" else None
+            yield key, _shown(ours.get(key))[:most], _shown(theirs.get(key))[:most]
 
 
 def _keyed(record: dict[str, Any]) -> dict[str, Any]:

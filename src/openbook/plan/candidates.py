@@ -69,7 +69,7 @@ def candidates_of(
         if reason is None:
             candidates.append(candidate)
         else:
-            refused.append(f"{variant.label} is skipped: {reason}")
+            refused.append(f"{variant.label}: skipped, {reason}")
     names = {name for c in candidates for name in (c.learner, c.inner and c.inner.learner)}
     if only and names.isdisjoint(only):
         raise PlanError(f"none of {', '.join(only)} can be tried: {'; '.join(refused)}")

@@ -7,9 +7,8 @@ Whole numbers, at least one of them above 1, are taken for frequencies, unless t
 million rows. A row with frequency 0 takes no part. A missing weight is an error where the target is known.
 """
 
-from collections.abc import Collection
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,6 +16,9 @@ from openbook.data import Numeric, Table
 from openbook.data.describe import Description
 from openbook.errors import PlanError
 from openbook.text.describe import describe
+
+if TYPE_CHECKING:
+    from openbook.plan.parts import Roles
 
 WeightKind = Literal["frequency", "importance"]
 
@@ -75,8 +77,20 @@ def described(
     return replace(found, findings=tuple(one for one in found.findings if one.kind not in _COPIES))
 
 
-def about_features(description: Description, no_inputs: Collection[str]) -> Description:
-    """The description without remarks on how features are treated, for columns that are none."""
-    gone, treated = set(no_inputs), ("many values", "dates")
-    kept = (one for one in description.findings if one.kind not in treated or gone.isdisjoint(one.columns))
+#: Findings that are about what learners do with a column: with any, and with a feature alone.
+_OF_COLUMNS, _OF_FEATURES = (
+    ("dates", "many values"),
+    ("few values", "free text", "groups", "outliers", "skew"),
+)
+
+
+def about_features(description: Description, roles: "Roles") -> Description:
+    """The description without remarks on how features are treated, for columns that are none.
+
+    That a column looks like an identifier is why it was left out; of one that has a role it says nothing.
+    """
+    gone = set(roles.no_inputs)
+    silent = dict.fromkeys(_OF_COLUMNS, gone) | dict.fromkeys(_OF_FEATURES, gone - {roles.target})
+    silent["identifier"] = gone - set(roles.ignore)
+    kept = (one for one in description.findings if silent.get(one.kind, set()).isdisjoint(one.columns))
     return replace(description, findings=tuple(kept))

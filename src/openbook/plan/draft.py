@@ -40,11 +40,15 @@ from openbook.plan.plan import Plan
 from openbook.plan.source import content_hash
 from openbook.prepare.prepared import fitted_steps
 from openbook.prepare.transformer import RowFilter
+from openbook.registry import learner
 
 #: Of more than two classes, the share of the most frequent from which on accuracy says little.
 _NEARLY_ALL = 0.9
 #: Every class has so many rows where learners are ranked by AUC, so that every fold tests some of each.
 _ROWS_FOR_AUC = 10
+
+#: Unlabelled rows for each labelled one from which on learners that use them take part: fewer change nothing.
+_ENOUGH_UNLABELLED = 0.1
 
 #: Where no column is left, it is said of so many why.
 _REASONS = 5
@@ -175,7 +179,9 @@ class Draft:
         """How many rows without a target learners may use: they have no say in groups or time."""
         if self.roles.bound or self.aimed.source.sample or self.aimed.task != "classification":
             return 0
-        return int(self.aimed.table.column(self.aimed.target).missing.sum())
+        found = int(self.aimed.table.column(self.aimed.target).missing.sum())
+        asked = any(learner(name).unlabelled for name in self.options.only)
+        return found if asked or found >= _ENOUGH_UNLABELLED * len(self.labelled) else 0
 
     @cached_property
     def inputs(self) -> Table:

@@ -26,7 +26,7 @@ from openbook.judge import Comparison, Evaluation, FoldResult, Metric, differenc
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
 from openbook.judge.curves.make import curve_of_sizes
-from openbook.judge.curves.remedies import REPEATS, THRESHOLD
+from openbook.judge.curves.remedies import BAGGING, BOOSTING, REPEATS, THRESHOLD
 from openbook.judge.curves.run import CurveRun
 from openbook.judge.errors.documents import DocumentErrors, document_errors
 from openbook.judge.errors.importance import Importance, importance_over_folds
@@ -167,6 +167,8 @@ class Looking:
         leaks: Leaks | None = vars(self).get("leaks")
         if name == "diagnosis" and leaks is not None and leaks.suspects:
             return f"it means nothing while {' and '.join(leaks.suspects)} can give the target away"
+        if name == "diagnosis" and leaks is not None and leaks.many_copies:
+            return "it means nothing while copies of the test rows are among the training rows"
         if self.deadline is not None and monotonic() + self._fits(name) * self._fold_seconds > self.deadline:
             return NO_TIME
         return ""
@@ -435,7 +437,10 @@ class Looking:
         baseline = self.comparison[self.comparison.baseline]
         found = diagnose(self.evaluation, self.curve, baseline, self.comparison)
         plan = self.rows.plan
+        candidate = plan.contestant(self.label).candidate
+        ensemble = learner((candidate.inner or candidate).learner).members
         done = {THRESHOLD: plan.costs or plan.tunes_threshold, REPEATS: plan.protocol.repeats is None}
+        done |= dict.fromkeys((BAGGING, BOOSTING), bool(ensemble))
         return replace(found, remedies=tuple(one for one in found.remedies if not done.get(one)))
 
 

@@ -48,7 +48,7 @@ def gap_notes(gaps: int, used: int, target: str) -> Iterator[str]:
     """What becomes of the rows without a target, in words."""
     if gaps:
         what = "used by learners of unlabelled rows alone, and never tested" if used else "skipped"
-        yield f"{plural(gaps, 'row')} without {target} {what}"
+        yield f"{plural(gaps, 'row')} without {target} {'is' if gaps == 1 else 'are'} {what}"
 
 
 def asked_notes(name: str, n_asked: int, n_fair: int, n_rows: int) -> Iterator[str]:

@@ -401,7 +401,7 @@ class StudyRows:
             )
         for each in self.plan.contestants:
             if each.label in log.skipped:
-                yield f"{each.label} skipped: {log.skipped[each.label].reason}"
+                yield f"{each.label}: skipped, {log.skipped[each.label].reason}"
             elif each.label not in comparison.evaluations:
                 done = _leading(log, each.label, total)
                 yield f"{each.label} is not ranked: it finished {done} of {total} folds in time"

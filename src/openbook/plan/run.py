@@ -164,7 +164,7 @@ def _result(
         plan=plan.to_toml(),
         target=plan.roles.target,
         notes=(*plan.notes, *rows.unfinished(log), *_met_before(log, tests), *_not_looked(looks)),
-        description=about_features(description, plan.roles.no_inputs).for_command_line(),
+        description=about_features(description, plan.roles).for_command_line(),
         protocol=comparison[choice.label].words,
         comparison=comparison,
         baselines=tuple(label for label in plan.baselines if label in comparison.evaluations),

@@ -220,9 +220,17 @@ def numbers_in(part: Part) -> list[str]:
     return [each.number for each in chain(*beside) if isinstance(each, Figure | Sheet) and each.number]
 
 
-def picture_figure(picture: Picture, *captions: str, look: str = "plot") -> Figure:
-    """A picture that draws itself; its notes become the caption unless there are others."""
-    return Figure(Markup(picture.inline()), picture.title, " ".join(captions or picture.notes), look)  # noqa: S704 (escapes)
+def picture_figure(
+    picture: Picture, *captions: str, look: str = "plot", on_phone: Picture | None = None
+) -> Figure:
+    """A picture that draws itself; its notes become the caption unless there are others.
+
+    `on_phone` is shown instead where the page is narrow.
+    """
+    svg = picture.inline()
+    if on_phone is not None:
+        svg = f'<div class="broad">{svg}</div><div class="phone">{on_phone.inline()}</div>'
+    return Figure(Markup(svg), picture.title, " ".join(captions or picture.notes), look)  # noqa: S704 (escapes)
 
 
 def sketched(svg: str, title: str, caption: str, look: str = "") -> Figure:

@@ -19,12 +19,12 @@ SAMPLED, FITTED = "files larger than memory: ", "the model is fitted on "
 _MOST_NAMES = 12
 
 _ROLES = {
-    "id": "{} is no feature: it is the row ID.",
-    "group": "{} is no feature: it keeps rows in the same fold.",
-    "time": "{} is no feature: it orders the rows.",
-    "sequence": "{} is no feature: it names the sequences.",
-    "asked": "{} is no feature: it says which labels were asked for.",
-    "weight": "{} is no feature: it weighs the rows.",
+    "id": "{} is not used as a feature: it is the row ID.",
+    "group": "{} is not used as a feature: it keeps rows in the same fold.",
+    "time": "{} is not used as a feature: it orders the rows.",
+    "sequence": "{} is not used as a feature: it names the sequences.",
+    "asked": "{} is not used as a feature: it says which labels were asked for.",
+    "weight": "{} is not used as a feature: it weighs the rows.",
 }
 
 

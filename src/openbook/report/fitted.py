@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from openbook.data import Nominal, Word
 from openbook.data import Table as Rows
-from openbook.data import Word
 from openbook.data.attributes import as_text
 from openbook.linear.laplace import odds_estimates
 from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine, grids, picture_figure
 from openbook.text.columns import encoded
-from openbook.words.numbers import figure, shown, shown_p
+from openbook.words.numbers import figure, short, shown, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid
 
@@ -71,11 +71,16 @@ def _cut(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], not
     if len(lines) <= _MOST_ROWS:
         return [first]
     rest = Sheet("", tuple(header), tuple(lines[_MOST_ROWS:]))
-    return [first, Fold(f"{len(lines) - _MOST_ROWS:,} more rows", [rest])]
+    return [first, Fold(plural(len(lines) - _MOST_ROWS, "more row"), [rest])]
+
+
+def _number(value: float) -> str:
+    """Four digits; of a large number, those before the decimal point."""
+    return short(value) if abs(value) >= 1e3 else figure(value, 4)
 
 
 def _range(low: float, high: float) -> str:
-    return "–" if math.isnan(low) or math.isnan(high) else f"[{figure(low, 4)}, {figure(high, 4)}]"
+    return "–" if math.isnan(low) or math.isnan(high) else f"[{_number(low)}, {_number(high)}]"
 
 
 def _by_weight(values: np.ndarray) -> np.ndarray:
@@ -91,7 +96,7 @@ def _linear(model: Any) -> list[Block]:
     header = ["term", "coefficient", *(["95% interval", "p"] if sure else [])]
     rows = []
     for i in order:
-        cells = [terms[i], figure(own[i], 4)]
+        cells = [terms[i], _number(own[i])]
         if sure:
             p = table.data("p")[i]
             cells += [
@@ -103,6 +108,7 @@ def _linear(model: Any) -> list[Block]:
         f"A linear model: {model.target_} is the intercept plus the sum of the coefficients times their"
         " columns."
         " A coefficient is the change in the prediction per unit of its column, the others held constant."
+        f"{_nominal_words(model)}"
     )
     if sure:
         note = "Intervals and p-values: Student’s t, unpenalised least squares. Sorted by |t|."
@@ -139,9 +145,9 @@ def _proportional_odds(model: Any) -> list[Block]:
     )
     order = np.argsort(-np.abs(model.coef_ * model.encoding_.scale), kind="stable")
     names = model.encoding_.names
-    rows = [(names[j], figure(model.coef_[j], 4), figure(math.exp(model.coef_[j]), 4)) for j in order]
+    rows = [(names[j], _number(model.coef_[j]), _number(math.exp(model.coef_[j]))) for j in order]
     cuts = [
-        (f"{classes[c]} or lower", figure(threshold, 4))
+        (f"{classes[c]} or lower", _number(threshold))
         for c, threshold in enumerate(model.thresholds_.tolist())
     ]
     return [
@@ -167,6 +173,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
         f"A logistic regression. {about} are the intercept plus the sum of the coefficients times their"
         " columns."
         " One unit more of a column multiplies the odds by its odds ratio, the others held constant."
+        f"{_nominal_words(model)}"
     )
     tables: list[list[Block]] = []
     spread = np.append(1.0, model.encoding_.scale)
@@ -177,7 +184,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
         header = ["term", "coefficient", "odds ratio", *(["95% interval of the odds ratio"] if sure else [])]
         rows = []
         for i in _by_weight(own * spread)[:_MOST_TERMS]:
-            cells = [names[i], figure(own[i], 4), "–" if i == 0 else figure(float(ratios[i]), 4)]
+            cells = [names[i], _number(own[i]), "–" if i == 0 else _number(ratios[i])]
             if sure:
                 cells.append("–" if i == 0 else _range(*intervals[i].tolist()))
             rows.append(cells)
@@ -190,6 +197,14 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
     if others:
         blocks.append(Fold(f"{len(others)} more against {classes[0]}", [b for each in others for b in each]))
     return blocks
+
+
+def _nominal_words(model: Any) -> str:
+    """With what the values of nominal columns are compared, in a sentence; empty where there are none."""
+    if not model.schema_.of(Nominal):
+        return ""
+    other = "its first value" if model.encoding_.reference else "the average of its values"
+    return f" A value of a nominal column is compared with {other}."
 
 
 def _interval_note(model: Any, *, sure: bool) -> str:
@@ -263,7 +278,7 @@ def _value_tables(likelihood: Any, classes: Sequence[str]) -> list[Block]:
 def _normal_curves(likelihood: Any, classes: Sequence[str]) -> list[Block]:
     mean, spread = likelihood.mean, np.sqrt(likelihood.variance)
     rows = [
-        (name, *(f"{figure(mean[c, j], 4)} ± {figure(spread[c, j], 4)}" for c in range(len(classes))))
+        (name, *(f"{_number(mean[c, j])} ± {_number(spread[c, j])}" for c in range(len(classes))))
         for j, name in enumerate(likelihood.schema.names)
     ]
     return _cut("Mean ± standard deviation of each class", ("column", *classes), rows)
@@ -316,12 +331,12 @@ def _discriminant(model: Any) -> list[Block]:
     text = f"Each class is a normal distribution with its own mean; there is {shape}."
     means = model.means_
     if linear:
-        cells = [[figure(means[c, j], 4) for c in range(len(classes))] for j in range(len(names))]
+        cells = [[_number(means[c, j]) for c in range(len(classes))] for j in range(len(names))]
         caption = "Class means"
     else:
         spreads = np.sqrt(np.diagonal(model.covariances_, axis1=1, axis2=2))
         cells = [
-            [f"{figure(means[c, j], 4)} ± {figure(spreads[c, j], 4)}" for c in range(len(classes))]
+            [f"{_number(means[c, j])} ± {_number(spreads[c, j])}" for c in range(len(classes))]
             for j in range(len(names))
         ]
         caption = "Mean ± standard deviation of each class"
@@ -330,7 +345,7 @@ def _discriminant(model: Any) -> list[Block]:
     if linear and len(names) <= _MOST_SOLVED:
         own = np.column_stack([model.intercept_, model.coef_])
         terms = [
-            (name, *(figure(own[c, j], 4) for c in range(len(classes))))
+            (name, *(_number(own[c, j]) for c in range(len(classes))))
             for j, name in enumerate(["intercept", *names])
         ]
         note = "The class with the largest sum of coefficients times columns is predicted."
@@ -343,8 +358,9 @@ def _neighbours(model: Any) -> list[Block]:
     columns = next((p for p in work.parts if isinstance(p, Grid) and p.title == "columns"), None)
     weights = "with equal weight" if model.weights == "uniform" else f"with the weights “{model.weights}”"
     outcome = "they vote" if hasattr(model, "classes_") else "the prediction is their mean"
+    k = min(model.n_neighbors, model.n_samples_fit_)
     text = (
-        f"{work.conclusion} A prediction finds the k = {model.n_neighbors} stored rows that are nearest to"
+        f"{work.conclusion} A prediction finds the k = {k} stored rows that are nearest to"
         f" the new one, by the distance “{model.effective_metric_}”; {outcome}, {weights}."
     )
     return [Paragraph(text), *([Sheet.of(columns, "Distance of two rows")] if columns is not None else [])]
@@ -365,20 +381,20 @@ def _taught(model: Any) -> list[Block]:
 def _machine(model: Any) -> list[Block]:
     n = len(model.support_)
     kernel = model.kernel if isinstance(model.kernel, str) else "own"
-    scale = f", gamma {figure(model.gamma_, 4)}" if kernel in ("rbf", "poly") else ""
+    scale = f", gamma {_number(model.gamma_)}" if kernel in ("rbf", "poly") else ""
     text = (
         f"A support vector machine: {plural(n, 'support vector')} of the training rows decide;"
         f" kernel “{kernel}”{scale}, C = {model.C:g}."
     )
     if hasattr(model, "margin_"):
-        widths = ", ".join(figure(width, 4) for width in np.atleast_1d(model.margin_)[:_MOST_CLASSES])
+        widths = ", ".join(_number(width) for width in np.atleast_1d(model.margin_)[:_MOST_CLASSES])
         text += f" Width of the margin: {widths}."
     blocks: list[Block] = [Paragraph(text)]
     if kernel == "linear":
         own = np.atleast_2d(model.coef_)
         names = model.encoding_.names
         order = np.argsort(-np.abs(own * model.encoding_.scale).max(axis=0), kind="stable")
-        rows = [[names[j], *(figure(w, 4) for w in own[:_MOST_CLASSES, j])] for j in order[:_MOST_TERMS]]
+        rows = [[names[j], *(_number(w) for w in own[:_MOST_CLASSES, j])] for j in order[:_MOST_TERMS]]
         each = len(getattr(model, "classes_", ())) == len(own)
         heads = (
             map(as_text, model.classes_.tolist()) if each else (f"weight {c + 1}" for c in range(len(own)))

@@ -137,7 +137,7 @@ def tree_words(model: Any, drawing: Any) -> str:
         answer = "one linear model predicts all rows" if lines else "all rows get the same prediction"
         return f"A tree with a single leaf: no split improves it, so {answer}."
     tested = len(np.unique(tree.attribute[tree.attribute >= 0]))
-    used = f"{tested} of the {plural(len(model.schema_), 'column')}"
+    used = f"{tested} of the {len(model.schema_)} columns" if len(model.schema_) > 1 else "the only column"
     words = f"A tree with {tree.n_leaves} leaves. It splits on {used}."
     if lines:
         words += " Each leaf has a linear model; a bar in the drawing shows the mean of the leaf’s rows."

@@ -10,6 +10,7 @@ import numpy as np
 from openbook.data.describe import Description
 from openbook.data.findings import Finding
 from openbook.judge import Calibration, Evaluation, Interval
+from openbook.judge.choice.comparison import RankingRow
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.positive import FEW, shares, too_rare
 from openbook.prepare.balance import BalancedClasses
@@ -18,9 +19,6 @@ from openbook.text.describe import excerpt
 from openbook.words.numbers import cell, p_words
 from openbook.words.numbers import shown as score_words
 from openbook.words.sentences import plural
-
-#: The share of test rows with a copy in training from which the first line tells of them.
-_MANY_COPIES = 0.1
 
 #: Findings of one kind that are spelt out; characters of a cell.
 _SPELT_OUT, _LONGEST_CELL = 3, 200
@@ -148,7 +146,7 @@ def price(result: StudyResult) -> str:
     sizes = comparison[choice.label].complexity, comparison[choice.best].complexity
     if None in sizes:
         return ""
-    return f"It has {plural(int(sizes[0] or 0), 'parameter')}, and {choice.best} has {sizes[1]:,g}."
+    return f"It has {plural(int(sizes[0] or 0), 'parameter')}, against {sizes[1]:,g} of {choice.best}."
 
 
 def verdict(result: StudyResult) -> str:
@@ -156,8 +154,14 @@ def verdict(result: StudyResult) -> str:
     found = result.looks.diagnosis
     if found is None:
         return ""
-    words, steps = f"Diagnosis of {found.label}: {found.verdict}. {title(found.meaning)}.", to_try(result)
+    words, steps = f"{diagnosed(result)}: {found.verdict}. {title(found.meaning)}.", to_try(result)
     return f"{words} Next: {steps[0]}." if steps else words
+
+
+def diagnosed(result: StudyResult) -> str:
+    """Of what the diagnosis is: of the folds, where the final test shows that those mislead."""
+    folds = "" if result.refuted is None else " in the folds, which the final test refutes"
+    return f"Diagnosis of {result.looks.label}{folds}"
 
 
 def to_try(result: StudyResult) -> list[str]:
@@ -222,7 +226,7 @@ def _balances(model: Any) -> bool:
 def copies(result: StudyResult) -> str:
     """That copies of training rows among the test rows make every score too good; empty where few do."""
     leaks = result.looks.leaks
-    if leaks is None or leaks.copied < _MANY_COPIES:
+    if leaks is None or not leaks.many_copies:
         return ""
     return (
         f"The scores are too good: {leaks.copied:.0%} of the test rows are copies of training rows, exact or"
@@ -254,6 +258,14 @@ def without_suspects(result: StudyResult) -> str:
 def finding_cells(finding: Finding) -> tuple[str, str, str]:
     """Severity, place and message of a finding."""
     return finding.severity, _place(finding.columns), finding.message
+
+
+def change_words(row: RankingRow) -> str:
+    """How far a score is from the best baseline's, with as many decimals as the score; empty for itself."""
+    if row.test is None:
+        return ""
+    change = row.test.difference
+    return score_words(change, size=max(abs(change), abs(row.score)), sign="+")
 
 
 def tags(result: StudyResult, label: str) -> list[str]:

@@ -12,6 +12,7 @@ from openbook.data.attributes import as_text
 from openbook.svm.votes import pairs, pairwise_votes, rest_votes
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, fraction, signed
+from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
 #: So many support vectors, columns or terms are listed.
@@ -182,7 +183,7 @@ def _support_grid(machine, names, *figures):
         cells = machine.vectors[i][:shown] if shown else ()
         rows.append((machine.numbers[i], *cells, *(column[i] for column in figures), machine.slack[i]))
     more = [
-        f"{len(order) - LISTED} more rows" if len(order) > LISTED else "",
+        plural(len(order) - LISTED, "more row") if len(order) > LISTED else "",
         f"{len(machine.names) - shown} more columns" if len(machine.names) > shown else "",
     ]
     note = "; ".join(filter(None, more))

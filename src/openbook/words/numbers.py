@@ -122,9 +122,11 @@ def _vector(numbers: tuple[Any, ...]) -> str:
 def short(x: float) -> str:
     """A number in few characters.
 
-    >>> [short(x) for x in (5.843333, 120000.0, 0.0, 0.012345, 1.5e-7, 12345678901.0)]
-    ['5.843', '120,000', '0', '0.0123', '1.5e-07', '1.235e+10']
+    >>> [short(x) for x in (5.843333, 120000.0, 0.0, 0.012345, 1.5e-7, 12345678901.0, math.inf)]
+    ['5.843', '120,000', '0', '0.0123', '1.5e-07', '1.235e+10', '∞']
     """
+    if math.isinf(x):
+        return figure(x)
     if 1e4 <= abs(x) < 1e9:
         return f"{x:,.0f}"
     return f"{x:.4g}" if abs(x) >= 1 else f"{x:.3g}"

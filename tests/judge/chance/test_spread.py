@@ -113,6 +113,11 @@ def test_rare_rows_and_the_others_are_put_together_as_the_sides_of_a_right_angle
     assert found.high == pytest.approx(3 + math.hypot(others.high - 3, 36 * none))
 
 
+def test_no_row_with_probability_0_is_said_in_words():
+    found = spread(np.array([0.1, 0.2, 0.4])).with_rare(spread(np.zeros(3)), 36.0)
+    assert found.method.endswith("Jeffreys for no row predicted with probability 0")
+
+
 def test_a_mean_of_squares_over_groups_has_its_interval_on_the_scale_of_its_reciprocal_cube_root():
     """Groups of 1 to 5: m = 3, se = √(2.5/5) = 0.7071, t = 2.776 and u = t se / m = 0.6544.
 

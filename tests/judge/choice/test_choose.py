@@ -136,6 +136,19 @@ def test_there_is_something_to_learn():
     assert verdict.test.p_value < 0.001
 
 
+def test_a_learner_that_is_shown_to_beat_the_baseline_counts_though_another_scores_higher():
+    """12 rows gained and none lost of 400 are no luck; 60 gained and 44 lost are more, and may be."""
+    zero, steady = first(300), first(312)
+    wild = np.concatenate([np.zeros(44, bool), np.ones(316, bool), np.zeros(40, bool)])
+    verdict = anything_to_learn(comparison(wild=(wild, 50), steady=(steady, 9), zero=(zero, 1)))
+    assert (verdict.best, verdict.learnt) == ("wild", True)
+    assert verdict.test.p_value > 0.05
+    assert verdict.headline.startswith("Steady beats zero (accuracy 0.780 against 0.750, p ")
+    assert (
+        "The learner with the best score, wild, is not shown to beat it: accuracy 0.790" in verdict.headline
+    )
+
+
 def test_where_nothing_beats_the_baseline_it_says_how_many_rows_might_show_it():
     """22 against 18 rows of 400: t = 0.01/0.0161 = 0.62; n (1.96 + 0.84)² / 0.62² = 400 · 20.3 = 8,100."""
     verdict = anything_to_learn(comparison(near=(BEST, 9), zero=(NEAR, 1)))

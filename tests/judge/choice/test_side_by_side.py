@@ -80,14 +80,14 @@ def test_learners_are_tested_together_and_the_best_of_each_is_one():
         p = 1 - together.cdf(np.full(4, t), lower_limit=np.full(4, -t))
         assert test.p_value == pytest.approx(p, abs=0.01)
     text = words(found)
-    assert "Significant at 0.05: tree (b is better), rules (b is better), best of each (b is better)." in text
+    assert "Significant at 0.05: b is better with tree, rules, best of each." in text
     assert f"best of each {a.best()}: 0.500" in text
     assert "forest: 0.990" in text
 
 
 def test_less_may_be_better():
     a, b = study("base", tree=GOOD, base=POOR), study("base", tree=POOR, base=POOR)
-    assert "tree (a is better)" in words(side_by_side(a, b, which="error"))
+    assert "a is better with tree." in words(side_by_side(a, b, which="error"))
     assert side_by_side(a, b, which="error").tests["tree"].difference == pytest.approx(0.39)
 
 

@@ -256,7 +256,9 @@ def test_a_protocol_by_time():
     y = np.arange(110) % 2
     plan = protocol(y, time=np.arange(110)[::-1])
     assert (plan.kind, plan.get_n_splits()) == ("time-ordered", 10)
-    assert plan.words == "time-ordered: 10 blocks, each predicted by a model of the rows before it"
+    assert (
+        plan.words == "time-ordered evaluation on 10 blocks, each predicted by a model of the rows before it"
+    )
     train, test = next(plan.split(y))
     assert (train.tolist(), test.tolist()) == (list(range(109, 59, -1)), list(range(59, 53, -1)))
 
@@ -312,9 +314,9 @@ def test_new_groups_over_time_are_tested_by_the_past_of_others():
     assert sorted(tested) == np.flatnonzero(YEAR > 2015).tolist()
     assert plan.get_n_splits() == 25  # five years, in five parts each
     assert plan.words == (
-        "time-ordered: 5 blocks, each predicted by a model of the rows before it (5 blocks, not 10, as there"
-        " are 900 rows at 6 times). The groups that are tested are new to the model: none of their rows"
-        " train (150 groups)"
+        "time-ordered evaluation on 5 blocks, each predicted by a model of the rows before it"
+        " (5 blocks, not 10, as there are 900 rows at 6 times). The groups that are tested are"
+        " new to the model: none of their rows train (150 groups)"
     )
 
 

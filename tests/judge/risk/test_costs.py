@@ -39,8 +39,8 @@ def test_every_way_by_hand(judged):
     assert paid.saved["as predicted"].p_value == pytest.approx(stats.ttest_1samp([0, 0, 10, 0], 0).pvalue)
     words = paid.work().conclusion
     assert "Minimum risk costs 0.250 per row; always yes, the best constant decision, costs 0.500." in words
-    assert "It saves 0.250 per row, 1.000 in total over always yes" in words
-    assert "It saves 2.500 per row, 10.000 in total over the predictions" in words
+    assert "It saves 0.250 per row, 1 in total over always yes" in words
+    assert "It saves 2.500 per row, 10 in total over the predictions" in words
 
 
 @pytest.mark.parametrize("id_", ["risk_covid", "risk_covid_01loss", "own_risk_three"])

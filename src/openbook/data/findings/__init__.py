@@ -2,6 +2,7 @@
 
 from openbook.data.findings.broken_rules import broken_rules
 from openbook.data.findings.columns import column_findings, target_findings
+from openbook.data.findings.computed import computed_findings
 from openbook.data.findings.dates import date_parts
 from openbook.data.findings.finding import TINY, Finding
 from openbook.data.findings.gaps import gap_findings
@@ -17,6 +18,7 @@ __all__ = [
     "agreement",
     "broken_rules",
     "column_findings",
+    "computed_findings",
     "date_parts",
     "gap_findings",
     "leak_findings",

@@ -83,7 +83,7 @@ def _gaps(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
         yield Finding("missing", columns, "warn", "every cell is missing; leave it out.")
     elif is_target and summary.missing:
         rows = plural(summary.missing, "row")
-        message = f"the target is missing in {rows}; they are never tested, and most learners leave them out."
+        message = f"the target is missing in {rows}, never tested and left out by most learners."
         yield Finding("target missing", columns, "warn", message)
     elif summary.missing_share > _MOSTLY_MISSING:
         message = (

@@ -121,6 +121,8 @@ def methods_once(methods: Iterable[str]) -> str:
 
     >>> methods_once(["t over rows", "Wilson for 1,200 effective rows", "Wilson for 90 effective rows"])
     'Wilson for 90 to 1,200 effective rows; t over rows'
+    >>> methods_once(["Wilson for 90 effective rows", "Wilson"])
+    'Wilson, some for 90 effective rows'
     """
     effective: dict[str, list[int]] = {}
     others = set()
@@ -131,7 +133,9 @@ def methods_once(methods: Iterable[str]) -> str:
             others.add(method)
     for what, rows in effective.items():
         most = "" if min(rows) == max(rows) else f" to {max(rows):,}"
-        others.add(f"Wilson for {min(rows):,}{most} effective rows{what}")
+        plain = set() if what else others & {"Wilson"}
+        start = "Wilson, some" if plain else "Wilson"
+        others = others - plain | {f"{start} for {min(rows):,}{most} effective rows{what}"}
     return "; ".join(sorted(others))
 
 

@@ -263,7 +263,7 @@ class Spread:
         low, high = (float(betaincinv(hits + 0.5, rows - hits + 0.5, end)) for end in (1 - upper, upper))
         low, high = low if hits > 0 else 0.0, high if hits < rows else 1.0  # none, or all
         rest, count = self._mean(level, loss=True), round(rare.score * n)
-        method = f"Jeffreys for {plural(count, 'row')} predicted with probability 0"
+        method = f"Jeffreys for {plural(count, 'row') if count else 'no row'} predicted with probability 0"
         if math.isnan(rest.low):  # the other rows lose the same
             rest = replace(rest, low=self.score, high=self.score)
         else:

@@ -147,17 +147,16 @@ class SideBySide(ShowsWork):
         if self.basis != "paired":
             return ""
         alpha = 1 - self.level
-        found = [label for label, test in self.tests.items() if test.p_value < alpha]
         if not self.tests:
             return "Every learner in both studies makes the same predictions in both."
+        found: dict[str, list[str]] = {}
+        for label, test in self.tests.items():
+            if test.p_value < alpha:
+                found.setdefault(self.names[self.metric.better(test.difference, 0)], []).append(label)
         if not found:
             return f"No difference is significant at {alpha:.2g}."
-        words = [f"{label} ({self._direction(label)})" for label in found]
-        return f"Significant at {alpha:.2g}: {', '.join(words)}."
-
-    def _direction(self, label: str) -> str:
-        better = self.metric.better(self.tests[label].difference, 0)
-        return f"{self.names[1] if better else self.names[0]} is better"
+        better = "; ".join(f"{name} is better with {', '.join(labels)}" for name, labels in found.items())
+        return f"Significant at {alpha:.2g}: {better}."
 
 
 def side_by_side(

@@ -1,9 +1,10 @@
 """Is there anything to learn? The best learner beside the best baseline.
 
 The best of many learners looks good by luck alone, so it is tested as the best of many: `against_baseline`
-tests all learners together. Decisions are not all: where the metric is one of decisions and shows nothing,
-the log loss and the area under the ROC curve may still show that the probabilities tell something. Each is
-tested at half the level, since either will do.
+tests all learners together. Where it is not shown to be better, another learner may be: one that differs from
+the baseline in fewer rows, and nearly always for the better. Decisions are not all: where the metric is one
+of decisions and shows nothing, the log loss and the area under the ROC curve may still show that the
+probabilities tell something. Each is tested at half the level, since either will do.
 
 How many rows might show a difference d that these n rows do not:
 
@@ -43,7 +44,7 @@ class Verdict:
     test : TestResult or None
         Their difference, tested as the best of all learners'; None where there is only a baseline.
     learnt : bool
-        Whether the best learner is significantly better.
+        Whether the best learner, or another, is significantly better.
     rows : int
         How many rows were tested.
     needed : int or None, default=None
@@ -52,6 +53,8 @@ class Verdict:
         Other metrics by which a learner is significantly better, where this one shows nothing.
     beaten : str, default=""
         In words, the baseline that the best one is significantly better than; empty where there is none.
+    winner : str, default=""
+        In words, another learner that is significantly better, where the best is not; empty for none.
 
     Notes
     -----
@@ -76,6 +79,7 @@ class Verdict:
     needed: int | None = None
     others: tuple["Verdict", ...] = field(default=())
     beaten: str = ""
+    winner: str = ""
 
     @property
     def headline(self) -> str:
@@ -87,6 +91,9 @@ class Verdict:
         figures = f"{name} {best} against {base}, difference {shown(self.test.difference, sign='+')}"
         if not math.isnan(self.test.p_value):
             figures += f" {self.test.interval.ends}, p {p_words(self.test.p_value)}"
+        if self.winner:
+            best = f"The learner with the best score, {self.best}, is not shown to beat it: {figures}."
+            return f"{self.winner[0].upper()}{self.winner[1:]}. {best}"
         if self.learnt:
             return f"The best learner, {self.best}, beats the best baseline, {self.baseline}: {figures}."
         words = f"There is no evidence yet that any model beats the baseline {self.baseline}"
@@ -167,11 +174,33 @@ def _by(comparison: Comparison, function: Metric, alpha: float) -> Verdict:
     if test is None:
         return Verdict(best, baseline, function, scores, None, learnt=False, rows=rows)
     better = function.better(test.difference, 0)
-    learnt = better and test.p_value < alpha
-    if function.name == "roc_auc" and not scores[0] > 0.5:
-        learnt = False  # a ranking that is worse than chance tells nothing
+    learnt = better and test.p_value < alpha and _ranks(comparison, function, best)
     needed, beaten = _needed(test, rows) if better else None, _beaten(comparison, function, alpha)
-    return Verdict(best, baseline, function, scores, test, learnt, rows, needed, beaten=beaten)
+    winner = "" if learnt else _winner(comparison, function, alpha)
+    learnt = learnt or bool(winner)
+    return Verdict(best, baseline, function, scores, test, learnt, rows, needed, (), beaten, winner)
+
+
+def _ranks(comparison: Comparison, function: Metric, label: str) -> bool:
+    """Whether the score tells anything: a ranking that is worse than chance does not."""
+    return function.name != "roc_auc" or comparison[label].score(function) > 0.5
+
+
+def _winner(comparison: Comparison, function: Metric, alpha: float) -> str:
+    """The learner of the best score among those that are shown to beat the best baseline, in words."""
+    shown_to = {
+        label: test
+        for label, test in comparison.against_baseline(function).items()
+        if label not in comparison.baselines
+        and test.p_value < alpha
+        and function.better(test.difference, 0)
+        and _ranks(comparison, function, label)
+    }
+    if not shown_to:
+        return ""
+    largest = max(shown_to, key=lambda label: abs(shown_to[label].difference))
+    base = comparison.best_baseline(function)
+    return _beats(comparison, function, largest, base, shown_to[largest].p_value)
 
 
 def _beaten(comparison: Comparison, function: Metric, alpha: float) -> str:
@@ -183,9 +212,13 @@ def _beaten(comparison: Comparison, function: Metric, alpha: float) -> str:
             and (p := tests[label].p_value) < alpha
             and function.better(0, tests[label].difference)
         ):
-            own, other = (shown(comparison[each].score(function)) for each in (base, label))
-            return f"{base} beats {label} ({function.words} {own} against {other}, p {p_words(p)})"
+            return _beats(comparison, function, base, label, p)
     return ""
+
+
+def _beats(comparison: Comparison, function: Metric, one: str, other: str, p: float) -> str:
+    own, its = (shown(comparison[each].score(function)) for each in (one, other))
+    return f"{one} beats {other} ({function.words} {own} against {its}, p {p_words(p)})"
 
 
 def _needed(test: TestResult, rows: int) -> int | None:

@@ -39,10 +39,10 @@ _NEW_ATTRIBUTES = "new attributes: transformed or combined by --prepare steps, o
 _SIMPLER = "a simpler model: fewer terms, shallower trees, fewer units, more neighbours"
 _REGULAR = "regularisation: a larger penalty, pruning, larger leaves, stopping earlier"
 _FEWER_ATTRIBUTES = "fewer attributes: those that say nothing only add variance"
-_BAGGING = "bagging or a forest, which average variance away"
-_BOOSTING = "boosting, which lowers bias"
+BAGGING = "bagging or a forest, which average variance away"
+BOOSTING = "boosting, which lowers bias"
 _MORE_ROWS = "more rows"
-_LABELS = "a check of the target: are the labels right, and do they belong to these rows?"
+_LABELS = "a check of the target: whether its labels are right and belong to these rows"
 _COMPARE = "a comparison with learners of other kinds on the same folds"
 REPEATS = "more repeats of the folds, which make the scores steadier"
 THRESHOLD = (
@@ -56,10 +56,10 @@ REMEDIES = {
         "a ranking of the learners by AUC or log loss (--metric roc_auc or log_loss)",
         _NEW_ATTRIBUTES,
     ),
-    "under-fitting": (_RICHER, _LESS_REGULAR, _NEW_ATTRIBUTES, _BOOSTING),
-    "high bias": (_RICHER, _NEW_ATTRIBUTES, _LESS_REGULAR, _BOOSTING),
-    "over-fitting": (_SIMPLER, _REGULAR, _FEWER_ATTRIBUTES, _BAGGING, _MORE_ROWS),
-    "high variance": (_MORE_ROWS, _BAGGING, _FEWER_ATTRIBUTES, _REGULAR, _SIMPLER),
+    "under-fitting": (_RICHER, _LESS_REGULAR, _NEW_ATTRIBUTES, BOOSTING),
+    "high bias": (_RICHER, _NEW_ATTRIBUTES, _LESS_REGULAR, BOOSTING),
+    "over-fitting": (_SIMPLER, _REGULAR, _FEWER_ATTRIBUTES, BAGGING, _MORE_ROWS),
+    "high variance": (_MORE_ROWS, BAGGING, _FEWER_ATTRIBUTES, _REGULAR, _SIMPLER),
     "noise floor": (_NEW_ATTRIBUTES, _LABELS),
     "high bias or noise floor": (_COMPARE, _RICHER, _NEW_ATTRIBUTES, _LABELS),
     "still learning": (_MORE_ROWS, _RICHER),

@@ -387,7 +387,8 @@ class TimeOrdered:
 
     def __str__(self) -> str:
         gap = f", {self.gap} rows before it left out" if self.gap else ""
-        return f"time-ordered: {self.n_splits} blocks, each predicted by a model of the rows before it{gap}"
+        each = f"each predicted by a model of the rows before it{gap}"
+        return f"time-ordered evaluation on {self.n_splits} blocks, {each}"
 
 
 def check_test_groups(given: Any) -> None:

@@ -213,7 +213,9 @@ class Costs(ShowsWork):
         if test.difference == 0:
             return f"It saves nothing {over}."
         verb = "saves" if test.difference > 0 else "loses"
-        amount = f"{shown(abs(test.difference))} per row, {shown(self.n * abs(test.difference))} in total"
+        total = round(self.n * abs(test.difference), 6)
+        in_total = f"{total:,.0f}" if total.is_integer() else shown(total)
+        amount = f"{shown(abs(test.difference))} per row, {in_total} in total"
         chance = "; the interval contains 0, so this may be chance" if 0 in test.interval else ""
         return f"It {verb} {amount} {over}{chance}."
 

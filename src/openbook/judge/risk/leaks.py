@@ -3,6 +3,7 @@
 Looked for in the table:
 
     leak               a column alone tells the target, or nearly (`openbook.data.findings.leaks`)
+    computed           the target is a sum or a product of other columns (`openbook.data.findings.computed`)
     target encoding    a column is made of means of the target over all rows
     identifier         a column names its row
     duplicate rows     rows that come more than once, and so in training and in test; near-duplicate rows,
@@ -49,8 +50,10 @@ from openbook.work import ShowsWork, Work
 _FEWEST_GROUPS, _MOST_ROWS = 20, 50
 #: A larger share of test rows with a twin is grave: of every copy, two rows have one.
 _MANY_TWINS = 0.02
+#: From this share on, scores mean little: the first line of a study tells of it.
+_MOST_TWINS = 0.1
 #: Findings of columns that give the target away.
-_GIVE_AWAY = ("leak", "target encoding")
+_GIVE_AWAY = ("leak", "target encoding", "computed")
 _WHOM = "id|patient|subject|person|customer|client|user|session|household|device|machine"
 _NAMES_GROUPS = re.compile(rf"(^|[\W_])({_WHOM})s?($|[\W_\d])", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{4}")
@@ -114,6 +117,11 @@ class Leaks(ShowsWork):
         return tuple(one for one in self.findings if one.kind == kind)
 
     @property
+    def many_copies(self) -> bool:
+        """Whether so many test rows have a copy in training that the scores mean little."""
+        return self.copied >= _MOST_TWINS
+
+    @property
     def suspects(self) -> tuple[str, ...]:
         """The columns that give the target away; a study evaluates its choice without them, too."""
         return tuple(self.why)
@@ -122,7 +130,12 @@ class Leaks(ShowsWork):
     def why(self) -> dict[str, str]:
         """A sentence for each suspect."""
         giving = [one for one in self.findings if one.kind in _GIVE_AWAY]
-        return {one.columns[0]: f"`{one.columns[0]}` {one.message.partition('. ')[0]}." for one in giving}
+        told = {one: one.message.partition(". ")[0] for one in giving}
+        return {
+            name: f"{words}." if one.kind == "computed" else f"`{name}` {words}."
+            for one, words in told.items()
+            for name in one.columns
+        }
 
     def work(self) -> Work:
         """The findings, to print or to show."""
@@ -180,7 +193,7 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
     findings += [
         one
         for one in described
-        if one.kind in ("leak", "identifier", "groups") and one.columns not in encoded
+        if one.kind in ("leak", "computed", "identifier", "groups") and one.columns not in encoded
     ]
     twins = list(_twins(described, whole, evaluation))
     findings += [one for one, _ in twins]

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from openbook.draw.charts import score_chart
-from openbook.judge import Confusion, Evaluation, Interval, Metric, MultiLabel
+from openbook.draw.charts import ON_PHONE, score_chart
+from openbook.judge import Confusion, Evaluation, Metric, MultiLabel
 from openbook.judge.chance.intervals import methods_once
 from openbook.judge.choice.comparison import RankingRow
 from openbook.report import words
@@ -105,21 +106,22 @@ def _chart(result: StudyResult, rows: Sequence[RankingRow]) -> Figure:
     better = "higher" if metric.greater_is_better else "lower"
     caption = f"Lines: {100 * rows[0].interval.level:g}% intervals; {better} is better."
     axis = words.title(metric.words)
-    drawn = score_chart(f"{axis} of each learner", axis, scored, reference, looks=looks, focus=True)
+    draw = partial(score_chart, f"{axis} of each learner", axis, scored, reference, looks=looks, focus=True)
+    drawn = draw()
     # what does not fit on the axis is not drawn, so the caption does not speak of it
     caption += f" Dashed: the best baseline, {baseline}." if "dashed" in drawn.body else ""
     caption += " A triangle marks a score beyond the axis." if '<path class="dot' in drawn.body else ""
-    return picture_figure(drawn, caption)
+    return picture_figure(drawn, caption, on_phone=draw(wide=ON_PHONE))
 
 
 def _table(result: StudyResult, rows: Sequence[RankingRow]) -> Sheet:
     metric, against = words.title(result.comparison.metric().words), result.comparison.best_baseline()
     level = f"{100 * rows[0].interval.level:g}% interval"
     tests = sorted({row.test.method for row in rows if row.test})
-    intervals = methods_once(interval.method for row in rows for interval in _intervals(row))
-    note = f"Intervals: {intervals}."
+    note = f"Intervals: {methods_once(row.interval.method for row in rows)}."
     if tests:
-        note += f" Differences and p: {'; '.join(tests)}. An interval excludes 0 exactly where p < 0.05."
+        note += f" Differences, their intervals and p: {'; '.join(tests)}."
+        note += " An interval excludes 0 exactly where p < 0.05."
     note += " Complexity: number of fitted parameters, median over the folds."
     header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
     lines = [
@@ -127,10 +129,6 @@ def _table(result: StudyResult, rows: Sequence[RankingRow]) -> Sheet:
         for row in rows
     ]
     return Sheet(f"{metric} of {plural(len(rows), 'learner')}, the best first", header, tuple(lines), note)
-
-
-def _intervals(row: RankingRow) -> list[Interval]:
-    return [row.interval] if row.test is None else [row.interval, row.test.interval]
 
 
 def _tags(result: StudyResult, label: str, role: str) -> tuple[str, ...]:
@@ -142,8 +140,7 @@ def _cells(row: RankingRow) -> tuple[str, ...]:
     rank = "–" if math.isnan(row.rank) else f"{row.rank:.1f}"
     test = ("–", "–", "–")
     if row.test is not None:
-        change = words.score_words(row.test.difference, sign="+")
-        test = (change, row.test.interval.ends, shown_p(row.p_value))
+        test = (words.change_words(row), row.test.interval.ends, shown_p(row.p_value))
     return words.score_words(row.score), row.interval.ends, *test, size, rank
 
 

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
-from openbook.draw.charts import score_chart
+from openbook.draw.charts import ON_PHONE, score_chart
 from openbook.judge import Importance
 from openbook.report import words
 from openbook.report.blocks import (
@@ -91,8 +92,8 @@ def _importance(importance: Importance, label: str) -> list[Block]:
     ]
     if drawn_ones:
         axis = f"{'Drop' if importance.metric.greater_is_better else 'Rise'} in {importance.metric.words}"
-        picture = score_chart("Permutation importance", axis, drawn_ones, reference=0.0)
-        blocks.append(picture_figure(picture, caption))
+        draw = partial(score_chart, "Permutation importance", axis, drawn_ones, reference=0.0)
+        blocks.append(picture_figure(draw(), caption, on_phone=draw(wide=ON_PHONE)))
     else:
         blocks.append(Paragraph(caption))
     return [*blocks, Paragraph(work.conclusion), Fold("Table of the importances", grids(work))]
