@@ -49,7 +49,7 @@ from sklearn.svm import SVC, SVR
 
 import openbook as ob
 from bench.show import write_between
-from openbook.judge import corrected_t_test
+from openbook.judge.chance.intervals import corrected_error
 from openbook.plan.explore_plan import open_plan
 from openbook.plan.rows import StudyRows
 
@@ -321,10 +321,11 @@ def _page(record: dict[str, dict[str, Any]]) -> Iterator[str]:
             continue
         scores = {side: np.array([each[side]["score"] for each in found]) for side in SIDES}
         rows, fresh, metric = (found[0][key] for key in ("rows", "fresh", "metric"))
-        test = corrected_t_test(scores["ours"] - scores["theirs"], rows, fresh)
+        better = scores["ours"] - scores["theirs"]
+        error = f"{corrected_error(better, rows, fresh):.2g}" if len(found) > 1 else "–"
         about = (name, f"{rows:,}", f"{fresh:,}", str(len(found)), metric)
         means = (f"{abs(own.mean()):.4g}" for own in scores.values())
-        yield f"| {' | '.join([*about, *means, f'{test.difference:+.3g}', f'{test.error:.2g}'])} |"
+        yield f"| {' | '.join([*about, *means, f'{better.mean():+.3g}', error])} |"
 
 
 def main() -> None:
