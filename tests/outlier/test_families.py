@@ -223,11 +223,13 @@ def test_small_clusters_far_away():
     assert set(np.argsort(-model.oddness(X))[:5]) == set(range(100, 105))
 
 
-def test_isolation_against_scikit_learn():
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_isolation_against_scikit_learn(bootstrap):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(500, 4)), rng.normal(0, 6, size=(20, 4))])
-    ours = IsolationForest(random_state=0).fit(X).oddness(X)
-    theirs = -ensemble.IsolationForest(random_state=0).fit(X).score_samples(X)
+    settings = {"random_state": 0, "bootstrap": bootstrap}
+    ours = IsolationForest(**settings).fit(X).oddness(X)
+    theirs = -ensemble.IsolationForest(**settings).fit(X).score_samples(X)
     assert stats.spearmanr(ours, theirs).statistic > 0.95
     assert np.abs(ours - theirs).mean() < 0.02
 
@@ -247,6 +249,15 @@ def test_trees_keep_their_rows_and_count_steps_as_by_hand(seed):
     for i in range(0, 150, 10):
         row = table.take([i])
         assert model.work(row)["score"].result == pytest.approx(model.oddness(row)[0], rel=1e-6)
+
+
+def test_rows_drawn_with_replacement_come_twice():
+    """Of two rows, each tree that is drawn without replacement parts them; half of the others cannot."""
+    settings = {"n_estimators": 200, "max_samples": 2, "random_state": 0}
+    once = IsolationForest(**settings).fit([[0.0], [1.0]]).forest_
+    twice = IsolationForest(bootstrap=True, **settings).fit([[0.0], [1.0]]).forest_
+    assert (once.low < once.high).all()
+    assert 0.4 < (twice.low < twice.high).mean() < 0.6
 
 
 def test_rare_categories_and_gaps_set_rows_apart():

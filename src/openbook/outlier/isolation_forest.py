@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 
 from openbook.border.rows import infinite_cell
-from openbook.border.rules import Auto, Maybe, Whole
+from openbook.border.rules import Auto, Flag, Maybe, Whole
 from openbook.damage import checked_array, require
 from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
@@ -53,8 +53,9 @@ class IsolationForest(Detector):
     n_estimators : int, default=100
         The number of trees.
     max_samples : int or "auto", default='auto'
-        Ψ, the rows that each tree is grown on, drawn without replacement; "auto" is 256. All rows, if
-        there are fewer.
+        Ψ, the rows that each tree is grown on; "auto" is 256. All rows, if there are fewer.
+    bootstrap : bool, default=False
+        Whether rows are drawn with replacement.
     random_state : int, RandomState or None, default=None
     threshold : float or None, default=None
     contamination : float or "auto", default='auto'
@@ -84,6 +85,7 @@ class IsolationForest(Detector):
     _rules = {
         "n_estimators": Whole(1),
         "max_samples": Auto(Whole(2)),
+        "bootstrap": Flag(),
         "random_state": Maybe(Whole(0)),
         **CUTS,
     }
@@ -95,6 +97,7 @@ class IsolationForest(Detector):
         self,
         n_estimators=100,
         max_samples="auto",
+        bootstrap=False,
         random_state=None,
         threshold=None,
         contamination="auto",
@@ -103,6 +106,7 @@ class IsolationForest(Detector):
     ):
         self.n_estimators = n_estimators
         self.max_samples = max_samples
+        self.bootstrap = bootstrap
         self.random_state = random_state
         super().__init__(threshold, contamination, top)
         self.n_jobs = n_jobs
@@ -120,7 +124,8 @@ class IsolationForest(Detector):
         self.range_ = np.where(high > low, high - low, 1.0)
         self.max_samples_ = min(_USUAL_SAMPLE if self.max_samples == "auto" else self.max_samples, n)
         rng = np.random.default_rng(self.random_state)
-        drawn = np.array([rng.choice(n, self.max_samples_, replace=False) for _ in range(self.n_estimators)])
+        sample = partial(rng.choice, n, self.max_samples_, replace=self.bootstrap)
+        drawn = np.array([sample() for _ in range(self.n_estimators)])
         seeds = rng.integers(1, 2**63, self.n_estimators).astype(np.uint64)
         wanted, samples = np.unique(drawn, return_inverse=True)
         x = self._cells_of(rows, sizes, wanted)

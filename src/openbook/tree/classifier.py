@@ -95,7 +95,7 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
         """The rows for plain stumps of two classes, where that is what it grows; else None."""
         unasked = ("significance", "pre_prune", "prune", "max_features", "bins", "class_weight")
         plain = dict.fromkeys(unasked) | {"max_depth": 1, "numeric": "binary", "min_samples_split": 2}
-        plain |= {"criterion": "gini", "min_impurity_decrease": 0, "ccp_alpha": 0}
+        plain |= {"criterion": "gini", "splitter": "best", "min_impurity_decrease": 0, "ccp_alpha": 0}
         if any(getattr(self, name) != value for name, value in plain.items()):
             return None
         rows = self._training_rows(X, y, None)
@@ -161,6 +161,8 @@ class DecisionTreeClassifier(TreeClassifier):
     criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
         The measure of impurity whose decrease, the gain, a split is judged by. "gain_ratio" follows C4.5 in
         all its details.
+    splitter : {"best", "random"}, default="best"
+        Whether the best cut of each column is searched for, or one is drawn at random from its range.
     nominal : {"multiway", "subset"}, default="multiway"
     missing : {"fractional", "majority", "branch"}, default="fractional"
     rare_values : {"pool", "keep"}, default="pool"
@@ -225,6 +227,7 @@ class DecisionTreeClassifier(TreeClassifier):
     def __init__(
         self,
         criterion="gini",
+        splitter="best",
         nominal="multiway",
         missing="fractional",
         rare_values="pool",
@@ -249,6 +252,7 @@ class DecisionTreeClassifier(TreeClassifier):
         numeric="binary",
     ):
         self.criterion = criterion
+        self.splitter = splitter
         self.nominal = nominal
         self.missing = missing
         self.rare_values = rare_values

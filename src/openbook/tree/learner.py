@@ -17,11 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Learner
 from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
+from openbook.errors import ParameterError
 from openbook.tree.derive.model import derive_model
 from openbook.tree.derive.rows import derive_row
 from openbook.tree.derive.splits import few_values, least_to_split, least_weight
 from openbook.tree.engine import criteria
-from openbook.tree.engine.columns import Training, encode
+from openbook.tree.engine.columns import Training, encode, encode_for_draws
 from openbook.tree.engine.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
 from openbook.tree.engine.plant import N_SUMS, Candidates, n_slots, plant
 from openbook.tree.engine.prune import (
@@ -235,6 +236,7 @@ class TreeLearner(Growing):
 
     _rules = {
         **Growing._rules,
+        "splitter": OneOf("best", "random"),
         "penalty": Number(at_least=0),
         "confidence": Number(above=0, at_most=0.5),
         "validation_fraction": Number(above=0, at_most=0.9),
@@ -245,6 +247,7 @@ class TreeLearner(Growing):
     #: Whether `fit` grows one tree alone.
     _grows_once = True
 
+    splitter = "best"
     prune: str | None = None
     confidence = 0.25
     validation_fraction = 0.25
@@ -258,7 +261,16 @@ class TreeLearner(Growing):
         return {name: values for name, values in KNOBS.items() if name in own}
 
     def _fit(self, rows):
-        self._grow(rows, encode(rows, self.bins), keep=not self._grows_once)
+        self._grow(rows, self._as_training(rows), keep=not self._grows_once)
+
+    def _as_training(self, rows):
+        """The rows as trees grow from them."""
+        if self.splitter == "best":
+            return encode(rows, self.bins)
+        if self.criterion == "absolute_error":
+            msg = f"{type(self).__name__}: splitter='random' is for criterion='squared_error'"
+            raise ParameterError(msg)
+        return encode_for_draws(rows)
 
     def _encoded(self, X, y, w=None):
         """Rows for many copies of this learner, encoded once; they are all that it learns of them.
@@ -266,7 +278,7 @@ class TreeLearner(Growing):
         X : Table, y : Column; w : float64 (n,), all above zero, the weights that bins are placed by, or None
         """
         rows = self._training_rows(X, y, w)
-        return TreeRows(rows, encode(rows, self.bins), cells(rows.whole), self._learnt())
+        return TreeRows(rows, self._as_training(rows), cells(rows.whole), self._learnt())
 
     def _learnt(self):
         """What it knows of its rows before it grows, by the attribute's name."""
@@ -281,7 +293,7 @@ class TreeLearner(Growing):
         training = self._weighed(training)
         grown_on, held_out, seed = None, None, 1
         prune = self._pruning
-        if prune in HELD_OUT or self.max_features is not None:
+        if prune in HELD_OUT or self.max_features is not None or self.splitter == "random":
             random = check_random_state(self.random_state)
             if prune in HELD_OUT:
                 grown_on, held_out = self._parted(training.y, random)

@@ -43,6 +43,8 @@ class DecisionTreeRegressor(TreeRegressor):
     ----------
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         The error that a split lowers. With "absolute_error", leaves predict medians.
+    splitter : {"best", "random"}, default="best"
+        Whether the best cut of each column is searched for, or one is drawn at random from its range.
     nominal : {"multiway", "subset"}, default="multiway"
     missing : {"fractional", "majority", "branch"}, default="fractional"
     rare_values : {"pool", "keep"}, default="pool"
@@ -92,6 +94,7 @@ class DecisionTreeRegressor(TreeRegressor):
     def __init__(
         self,
         criterion="squared_error",
+        splitter="best",
         nominal="multiway",
         missing="fractional",
         rare_values="pool",
@@ -110,6 +113,7 @@ class DecisionTreeRegressor(TreeRegressor):
         random_state=None,
     ):
         self.criterion = criterion
+        self.splitter = splitter
         self.nominal = nominal
         self.missing = missing
         self.rare_values = rare_values

@@ -454,6 +454,10 @@ def note(ground, f, segment, found, desk, evidence, at):
         clear(hist, n_codes + 1, desk.occur)
     elif ground.keys is not None:
         note_sorted(ground, f, segment, found, stats)
+    elif ground.numbers is not None:
+        note_drawn(ground, f, segment, found, desk.targets, stats)
+        if not math.isnan(found.gain):
+            noted.below, noted.above = rows_around(ground, f, segment, found.cut)
     if ground.keys is not None and kind == SORTED and below >= 0:
         noted.below, noted.above = row_at(ground, f, start + below), row_at(ground, f, start + found.above)
 
@@ -467,3 +471,14 @@ def note_sorted(ground, f, segment, found, stats):
     add_keys(keys[: found.below + 1], instances, stats, slot)
     add_keys(keys[found.below + 1 : found.known], instances, stats, slot + 1)
     add_keys(keys[found.known :], instances, stats, slot + 2)
+
+
+@inner
+def note_drawn(ground, f, segment, found, targets, stats):
+    """Write down what a column holds below the cut that was drawn, above it, and without a number."""
+    members, rows, n_rows, slot = ground.members, ground.rows, ground.n_rows, ground.columns[f].slot
+    y, number, w = targets.y, targets.number, targets.w
+    for k in range(segment[0], segment[1]):
+        x = ground.numbers[f, row_of(rows, n_rows, np.uintp(members[k]))]
+        branch = 2 if math.isnan(x) else np.int64(x > found.cut)
+        add_target(y, number, w, np.uintp(k), stats, slot + branch)
