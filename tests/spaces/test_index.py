@@ -230,6 +230,19 @@ def test_queries_too_far_for_single_precision():
         np.testing.assert_array_equal(one, other)
 
 
+def test_few_points_of_many_columns():
+    """All scores at once: the same answers, of equally near points too, and of queries that are far off."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(80, 700))
+    points[40:] = points[:40]
+    Q = np.concatenate([rng.normal(size=(60, 700)), 1e39 * rng.choice([-1.0, 1.0], (2, 700))])
+    index = make_index(points, "euclidean", "brute")
+    for queries, answer in ((Q, index.query(Q, 3)), (points, index.among(3))):
+        exact = np.sqrt(((queries[:, None] - points[None]) ** 2).sum(axis=2))
+        np.testing.assert_array_equal(answer[1], np.argsort(exact, axis=1, kind="stable")[:, :3])
+        np.testing.assert_allclose(answer[0], np.sort(exact, axis=1)[:, :3], rtol=1e-12)
+
+
 def test_halving_fills_all_tiles_but_the_last():
     rng = np.random.default_rng(0)
     for n in (1, 32, 33, 1000, 40_000):

@@ -109,28 +109,32 @@ def _holds_lists(data: Any) -> bool:
 
 def _of_lists(data: Sequence[Iterable[Any]]) -> Transactions:
     """Each distinct item is worded and numbered once; the cells only look their number up."""
-    lists = [each if isinstance(each, list | tuple | set | frozenset) else list(each) for each in data]
+    sized = set(map(type, data)) <= {list, tuple, set, frozenset}
+    lists: Sequence[Any] = data if sized else [list(each) for each in data]
     cells = list(chain.from_iterable(lists))
-    if not _worded_alone(cells):
+    if (distinct := _worded_alone(cells)) is None:
         cells = [None if item is None else as_text(item) for item in cells]
-    texts = {item: as_text(item) for item in dict.fromkeys(cells) if item is not None}
+        distinct = dict.fromkeys(cells)
+    texts = {item: as_text(item) for item in distinct if item is not None}
     names = sorted(set(texts.values()))
     numbers = {name: number for number, name in enumerate(names)}
     codes = {None: -1, **{item: numbers[text] for item, text in texts.items()}}
     items = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
-    rows = np.repeat(np.arange(len(lists), dtype=np.int32), [len(each) for each in lists])
+    sizes = np.fromiter(map(len, lists), np.intp, len(lists))
+    rows = np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
     if not (known := items >= 0).all():
         rows, items = rows[known], items[known]
     return Transactions(tuple(names), len(lists), *_once(rows, items, len(lists), len(names)))
 
 
-def _worded_alone(cells: list[Any]) -> bool:
-    """Whether equal cells are the same item: not 1 and True, and not what cannot be looked up."""
+def _worded_alone(cells: list[Any]) -> dict[Any, None] | None:
+    """The distinct cells, if equal ones are the same item: not 1 and True, nor what cannot be looked up."""
     try:
         distinct = dict.fromkeys(cells)
     except TypeError:
-        return False
-    return all(isinstance(item, str | None) for item in distinct) or len(set(map(type, cells))) == 1
+        return None
+    alone = all(isinstance(item, str | None) for item in distinct) or len(set(map(type, cells))) == 1
+    return distinct if alone else None
 
 
 def _once(rows: np.ndarray, items: np.ndarray, n: int, width: int) -> tuple[np.ndarray, np.ndarray]:

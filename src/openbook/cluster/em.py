@@ -86,6 +86,10 @@ class TypedRows:
             return coded.T.copy(), np.zeros((0, len(coded)))
         return coded[:, ~self._nominal].T.copy(), coded[:, self._nominal].T.copy()
 
+    def pieces(self, rows):
+        """The pieces of rows for many passes: chunks in memory become lists of their blocks, once."""
+        return rows.pieces if rows.whole is None else [list(self.blocks(chunk)) for chunk in rows.pieces]
+
     def blocks(self, chunk):
         """The numbers, values and weights of a chunk, a few rows at a time."""
         X, _, w = chunk
@@ -105,9 +109,11 @@ def nearest_given(typed: TypedRows, means, table):
     return ((means**2).sum(axis=1)[:, None] - 2 * means @ rows).argmin(axis=0)
 
 
-def sums_of(typed: TypedRows, normals: Normals, chunk):
-    """The E-step of a chunk."""
-    return expected(normals, typed.blocks(chunk), len(chunk.w))
+def sums_of(typed: TypedRows, normals: Normals, piece):
+    """The E-step of a chunk, or of the blocks of one."""
+    if isinstance(piece, list):
+        return expected(normals, piece, sum(len(w) for _, _, w in piece))
+    return expected(normals, typed.blocks(piece), len(piece.w))
 
 
 def sums_by_label(typed: TypedRows, label, K: int, chunk):

@@ -172,12 +172,12 @@ class GaussianMixture(Clusterer, Density):
         K, typed = self.n_components, self._typed
         sums = fold(rows.pieces, partial(sums_by_label, typed, label, K), add)
         normals = maximised(sums, typed, self.covariance_type, self.reg_covar, None)
-        head = typed(next(rows.tables()).head(_FIRST_ROWS))
+        head, pieces = typed(next(rows.tables()).head(_FIRST_ROWS)), typed.pieces(rows)
         trace, course, first = [], [], []
         for _ in range(self.max_iter):
             course.append((np.exp(normals.log_weights), normals.means))
             first.append(_shares(log_joint(normals, *head)))
-            sums = fold(rows.pieces, partial(sums_of, typed, normals), add)
+            sums = fold(pieces, partial(sums_of, typed, normals), add)
             trace.append(float(sums.log_likelihood[0]))
             normals = maximised(sums, typed, self.covariance_type, self.reg_covar, normals)
             if len(trace) > 1 and abs(trace[-1] - trace[-2]) < self.tol * sums.weight[0]:

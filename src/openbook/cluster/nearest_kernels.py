@@ -22,10 +22,8 @@ weight (k,), sums (k, p), values (k, v), cost (1,) : float64, added to; offsets[
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.kernels.product import add_product
+from openbook.kernels.product import PANEL, add_product
 
-#: Rows that are screened side by side.
-BLOCK = 256
 #: Means that are screened at once, see `add_product`.
 _AT_ONCE = 4
 #: A panel is screened where more than so many of its first rows, of so many, are not settled.
@@ -39,7 +37,7 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
     """Find the nearest mean of each row.
 
     points : (numbers, weights); means : float64 (k, p)
-    panels : float32 (n_panels, p', BLOCK), the rows less the origin; none, where they are not at hand
+    panels : float32 (n_panels, p', PANEL), the rows less the origin; none, where they are not at hand
     screen : (origin float64 (p,), the negatives of shifted means float32 (k', p'), half their squared lengths
         float32 (k',), the rounding of a squared distance over (|x| + longest mean)² and the longest mean,
         both float32); k' is k, rounded up to a multiple of _AT_ONCE by means that are infinitely
@@ -50,18 +48,18 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
     numbers, origin = points[0], screen[0]
     n, p = numbers.shape
     room = (
-        np.empty((_AT_ONCE, BLOCK), np.float32),
-        np.empty(BLOCK, np.float32),
-        np.empty(BLOCK, np.float32),
-        np.empty(BLOCK, np.float32),
-        np.empty(BLOCK, np.int32),
+        np.empty((_AT_ONCE, PANEL), np.float32),
+        np.empty(PANEL, np.float32),
+        np.empty(PANEL, np.float32),
+        np.empty(PANEL, np.float32),
+        np.empty(PANEL, np.int32),
     )
-    x, waiting, count = np.zeros((screen[1].shape[1], BLOCK), np.float32), np.empty(BLOCK, np.int64), 0
+    x, waiting, count = np.zeros((screen[1].shape[1], PANEL), np.float32), np.empty(PANEL, np.int64), 0
     rows = np.arange(n)
-    for start in range(0, n, BLOCK):
-        end = min(start + BLOCK, n)
+    for start in range(0, n, PANEL):
+        end = min(start + PANEL, n)
         if len(panels) and are_open(numbers, start, end, means, known, labels, lower):
-            find_winners(panels[start // BLOCK], screen, room)
+            find_winners(panels[start // PANEL], screen, room)
             take_winners(rows[start:end], room, points, means, labels, lower, tally)
             continue
         for i in range(start, end):
@@ -74,20 +72,12 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
             for j in range(p):
                 x[j, count] = numbers[i, j] - origin[j]
             count += 1
-            if count == BLOCK:
+            if count == PANEL:
                 find_winners(x, screen, room)
                 take_winners(waiting, room, points, means, labels, lower, tally)
                 count = 0
     find_winners(x, screen, room)
     take_winners(waiting[:count], room, points, means, labels, lower, tally)
-
-
-@jit
-def fill_panels(numbers, origin, panels):
-    """Fill in the panels of rows."""
-    for i in range(len(numbers)):
-        for j in range(len(origin)):
-            panels[i // BLOCK, j, i % BLOCK] = numbers[i, j] - origin[j]
 
 
 @inner
@@ -113,27 +103,27 @@ def against_bound(numbers, i, means, known, labels, lower):
 def find_winners(x, screen, room):
     """The nearest mean of rows that stand side by side, and a bound for all others; 0 where it is not sure.
 
-    room : float32 (_AT_ONCE, BLOCK) and three times (BLOCK,), of which the second is the bound in the end;
-        int32 (BLOCK,), the nearest
+    room : float32 (_AT_ONCE, PANEL) and three times (PANEL,), of which the second is the bound in the end;
+        int32 (PANEL,), the nearest
     """
     _, minus, half, rounding, longest = screen
     score, best, second, length, winner = room
-    for r in range(BLOCK):
+    for r in range(PANEL):
         best[r] = np.inf
         second[r] = np.inf
         length[r] = 0.0
         winner[r] = 0
     for j in range(x.shape[0]):
-        for r in range(BLOCK):
+        for r in range(PANEL):
             length[r] += x[j, r] * x[j, r]
     for first in range(0, len(minus), _AT_ONCE):
         for c in range(_AT_ONCE):
-            for r in range(BLOCK):
+            for r in range(PANEL):
                 score[c, r] = half[first + c]
         add_product(minus[first : first + _AT_ONCE], x, score)
         for c in range(_AT_ONCE):
             compare_mean(score[c], first + c, best, second, winner)
-    for r in range(BLOCK):
+    for r in range(PANEL):
         reach = np.sqrt(length[r]) + longest
         doubt = rounding * reach * reach
         other = max(length[r] + second[r] + second[r] - doubt, np.float32(0.0))
@@ -143,7 +133,7 @@ def find_winners(x, screen, room):
 @inner
 def compare_mean(score, c, best, second, winner):
     """Compare the scores of a mean with the best and the second so far."""
-    for r in range(BLOCK):
+    for r in range(PANEL):
         nearer = score[r] < best[r]
         second[r] = min(second[r], max(score[r], best[r]))
         best[r] = score[r] if nearer else best[r]
@@ -170,6 +160,14 @@ def squared_distance(numbers, i, means, c):
         gap = np.float64(numbers[i, j]) - means[c, j]
         t += gap * gap
     return t
+
+
+@jit
+def fill_distances(numbers, means, out):
+    """Fill in the squared distance of every row to every mean, (k, n)."""
+    for i in range(len(numbers)):
+        for c in range(len(means)):
+            out[c, i] = squared_distance(numbers, i, means, c)
 
 
 @inner

@@ -22,10 +22,10 @@ from scipy.sparse import issparse, vstack
 from scipy.spatial.distance import cdist
 
 from openbook.border.rows import Chunk, Rows
-from openbook.cluster.nearest_kernels import BLOCK, fill_panels, nearest_means, nearest_prototypes
+from openbook.cluster.nearest_kernels import fill_distances, nearest_means, nearest_prototypes
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.fold import Statistics
-from openbook.kernels.product import fours
+from openbook.kernels.product import PANEL, fill_panels, fours
 from openbook.prepare import Encoding
 
 
@@ -51,7 +51,7 @@ class Placed(NamedTuple):
     numbers: Any
     codes: np.ndarray
     weights: np.ndarray
-    panels: np.ndarray = np.zeros((0, 0, BLOCK), np.float32)
+    panels: np.ndarray = np.zeros((0, 0, PANEL), np.float32)
 
     def take(self, rows):
         return Placed(self.numbers[rows], self.codes[rows], self.weights[rows])
@@ -163,8 +163,8 @@ class PrototypeSpace:
         if len(self.nominal):
             return placed
         n, p = placed.numbers.shape
-        panels = np.zeros((-(-n // BLOCK), fours(p), BLOCK), np.float32)
-        fill_panels(_to_read(placed.numbers), self._origin, panels)
+        panels = np.zeros((-(-n // PANEL), fours(p), PANEL), np.float32)
+        fill_panels(_to_read(placed.numbers), self._origin, 1.0, panels)
         return placed._replace(panels=panels)
 
     def aim(self, prototypes: Prototypes, before: Prototypes | None = None) -> "SearchAim":
@@ -198,7 +198,8 @@ class PrototypeSpace:
 
     def all_distances(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
         """Every row's t to every prototype, (k, n)."""
-        found = np.ascontiguousarray(cdist(placed.numbers, prototypes.means, "sqeuclidean").T)
+        found = np.empty((len(prototypes), len(placed.weights)))
+        fill_distances(_to_read(placed.numbers), prototypes.means, found)
         if len(self.nominal):
             for c, modes in enumerate(prototypes.modes):
                 found[c] += self.gamma * ((placed.codes != modes) | (placed.codes < 0)).sum(axis=1)

@@ -189,7 +189,8 @@ class LogLoss(BoostingLoss):
 
     def mean(self, y, F, w):
         if self.n_outputs == 1:
-            losses = np.logaddexp(0.0, np.where(y > 0, -F, F))[:, 0]
+            off = np.where(y > 0, -F, F)[:, 0]
+            losses = np.maximum(off, 0.0) + np.log(1 + np.exp(-np.abs(off)))  # `logaddexp` is slow
         else:
             below = F - F.max(axis=1, keepdims=True)
             losses = np.log(np.exp(below).sum(axis=1)) - (y * below).sum(axis=1)

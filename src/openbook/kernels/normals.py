@@ -24,7 +24,7 @@ M : (K, d + 1, d + 1), in which a diagonal mixture keeps the first row and colum
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,10 @@ BLOCK_ROWS = 512
 MANY_COLUMNS = 48
 
 #: Sums of products from which on a compiled kernel is worth its compilation.
-MANY = 2 * 10**7
+MANY = 2 * 10**6
+
+#: Rows of Cholesky's factor multiplied at a time: what is beyond their diagonal is zero, and left out.
+_FACTOR_ROWS = 16
 
 #: Shares are no less than e to this: numbers near the smallest there are would be slow to multiply.
 _LEAST = -300.0
@@ -114,9 +117,13 @@ class Normals:
         """Log weight and log density of rows without gaps in each component, (K, n), by |L⁻¹(x - μ)|²."""
         found = np.empty((len(self.means), x.shape[1]))
         for k, (mean, root) in enumerate(zip(self.means, self._roots, strict=True)):
-            off = root @ (x - mean[:, None])
-            size = len(mean) * _LOG_2_PI - 2 * np.log(np.diag(root)).sum()
-            found[k] = self.log_weights[k] - 0.5 * (size + np.einsum("ij,ij->j", off, off))
+            centred = x - mean[:, None]
+            total = len(mean) * _LOG_2_PI - 2 * np.log(np.diag(root)).sum()
+            for start in range(0, len(mean), _FACTOR_ROWS):
+                end = start + _FACTOR_ROWS
+                off = root[start:end, :end] @ centred[:end]
+                total = total + np.einsum("ij,ij->j", off, off)
+            found[k] = self.log_weights[k] - 0.5 * total
         return found
 
     def of_columns(self, known: np.ndarray) -> "Normals":
@@ -291,6 +298,7 @@ def _moments(x: np.ndarray, share: np.ndarray) -> np.ndarray:
     return moments
 
 
+@cache
 def _pairs(d: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
     """Which entries of z each product is made of."""
     if not diagonal:

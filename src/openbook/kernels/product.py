@@ -1,4 +1,4 @@
-"""A product of small matrices, in plain loops that a compiler turns into vectors.
+"""Panels of rows side by side, and a product of small matrices, in plain loops that become vectors.
 
     add_product(a, b, out):   out[i, j] += sum over r of a[i, r] b[r, j]
 
@@ -8,12 +8,28 @@ Four rows of out meet four of b at a time: each number of b that is loaded serve
 is loaded and stored takes four products.
 """
 
-from openbook.kernels.jit import inner
+from openbook.kernels.jit import inner, jit
+
+#: Rows that stand side by side in a panel, and how many of their columns are turned at a time.
+PANEL, _COLUMNS = 256, 16
 
 
 def fours(size: int) -> int:
     """The size, rounded up to a multiple of four."""
     return -(-size // 4) * 4
+
+
+@jit
+def fill_panels(rows, origin, scale, panels):
+    """Fill in panels, (n_panels, d or more, PANEL): a column for each row, moved and divided by the scale."""
+    n, d = rows.shape
+    for start in range(0, n, PANEL):
+        panel, end = panels[start // PANEL], min(start + PANEL, n)
+        for first in range(0, d, _COLUMNS):
+            last = min(first + _COLUMNS, d)
+            for i in range(start, end):
+                for j in range(first, last):
+                    panel[j, i - start] = (rows[i, j] - origin[j]) / scale
 
 
 @inner

@@ -45,7 +45,7 @@ class Brute(Index):
         left = np.arange(len(Q))
         for spare in SPARE:
             asked = Q if len(left) == len(Q) else Q[left]
-            candidates, proven = self._screen.candidates(asked, k, spare)
+            candidates, proven = self._candidates(asked, k, spare)
             distances[left[proven]], rows[left[proven]] = self._best_of(candidates, asked, proven, k)
             left = left[~proven]
             if not len(left):
@@ -53,18 +53,23 @@ class Brute(Index):
         distances[left], rows[left] = self._measured(Q[left], k)
         return distances, rows
 
-    def among(self, k):
-        n, d = self.points.shape
-        if self.metric.p != 2 or self.metric.angular or n > d or n * self.points.size <= FEW_CELLS:
-            return super().among(k)
-        from openbook.spaces.screen import candidates_among
+    def _candidates(self, Q, k, spare):
+        """Rows that may be the nearest of each query, and for which queries the nearest are among them."""
+        from openbook.spaces.screen import SPARE, candidates_of_few
 
-        distances, rows = np.empty((n, k)), np.empty((n, k), np.int64)
-        candidates, proven = candidates_among(self.points, k)
-        distances[proven], rows[proven] = self._best_of(candidates, self.points, proven, k)
-        if not proven.all():
-            distances[~proven], rows[~proven] = self._nearest(self.points[~proven], k)
-        return distances, rows
+        if self._few and spare == SPARE[0]:
+            return candidates_of_few(self.points, Q, k)
+        return self._screen.candidates(Q, k, spare)
+
+    @property
+    def _few(self):
+        """Whether the points are no more than their columns."""
+        return self.points.shape[0] <= self.points.shape[1]
+
+    def among(self, k):
+        if self.metric.p != 2 or self.metric.angular or not self._few:
+            return super().among(k)
+        return self._nearest(self.points, k)
 
     def _best_of(self, candidates, Q, some, k):
         """The nearest points of some queries among their candidates."""

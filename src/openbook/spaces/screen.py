@@ -24,19 +24,18 @@ import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner, jit
-from openbook.kernels.product import add_product, fours
+from openbook.kernels.product import PANEL, add_product, fill_panels, fours
 
 #: Candidates beyond the k that are wanted: at first, and for queries of which they prove nothing.
 SPARE = (2, 62)
-#: Among the points themselves, where to look again takes longer than a few more.
-_SPARE_AMONG = 4
+#: Of few points with many columns, where to look again takes longer than a few more.
+_SPARE_OF_FEW = 4
 
-#: Points that stand side by side; of their scores, so many are looked at together, as a word has bits: rarely
-#: is one of them better.
-_PANEL, _STRIDE = 256, 64
+#: So many scores are looked at together, as a word has bits: rarely is one of them better.
+_STRIDE = 64
 
 #: About so many cells are moved and scaled at a time: they stay in the cache.
-_AT_A_TIME = 2**17
+_AT_A_TIME = 2**15
 
 #: Longer queries, moved and scaled, may have scores that single precision has no number for.
 _FAR = 2.0**100
@@ -51,8 +50,8 @@ _UNIT = 2.0**-24
 class Screen:
     """Points in single precision, ready for products.
 
-    panels : float32 (n_panels, d up to a multiple of four, _PANEL), a column for each point, moved and scaled
-    halves : float32 (n_panels, _PANEL), -½‖x‖²; minus infinity for what fills up the last panel
+    panels : float32 (n_panels, d up to a multiple of four, PANEL), a column for each point, moved and scaled
+    halves : float32 (n_panels, PANEL), -½‖x‖²; minus infinity for what fills up the last panel
     mean, scale : by which they are moved, and divided
     longest : of the points, moved and scaled
     """
@@ -69,14 +68,10 @@ class Screen:
         n, d = points.shape
         mean, lengths = _around_mean(points)
         scale = scale_of(lengths.max())
-        panels = np.empty((-(-n // _PANEL), fours(d), _PANEL), np.float32)
-        halves = np.full((len(panels), _PANEL), -np.inf, np.float32)
+        panels = np.zeros((-(-n // PANEL), fours(d), PANEL), np.float32)
+        halves = np.full((len(panels), PANEL), -np.inf, np.float32)
         halves.reshape(-1)[:n] = (lengths / scale) ** 2 / -2
-        for span in _spans(points.shape):
-            own = panels[span.start // _PANEL : -(-span.stop // _PANEL)]
-            rows = np.zeros((len(own) * _PANEL, fours(d)), np.float32)
-            rows[: span.stop - span.start, :d] = (points[span] - mean) / scale
-            own[:] = rows.reshape(-1, _PANEL, fours(d)).transpose(0, 2, 1)
+        fill_panels(points, mean, scale, panels)
         return cls(panels, halves, n, mean, scale, lengths.max() / scale)
 
     def candidates(self, Q, k, spare):
@@ -110,33 +105,34 @@ class Screen:
         they are.
         """
         n, d = Q.shape
-        single, lengths = np.zeros((fours(n), fours(d)), np.float32), np.empty(n)
-        for span in _spans(Q.shape):
-            moved = (Q[span] - self.mean) / self.scale
-            single[span, :d], lengths[span] = moved, _length(moved)
-        return single, lengths
+        single = np.zeros((fours(n), fours(d)), np.float32)
+        return single, _move(Q, self.mean, self.scale, single[:n, :d])
 
     def error(self, lengths):
         """The error of the scores of queries of these lengths."""
         return _error(lengths, self.longest, len(self.mean))
 
 
-def candidates_among(points, k):
-    """The candidates of the points themselves, as of `Screen`, where they are fewer than their columns.
+def candidates_of_few(points, Q, k):
+    """The candidates of queries, as of `Screen`, where the points are fewer than their columns.
 
     There is room for all scores then, and the product of a matrix with itself takes half the time.
     """
     mean, lengths = _around_mean(points)
     longest, single = lengths.max(), np.empty(points.shape, np.float32)
     scale = scale_of(longest)
-    for span in _spans(points.shape):
-        single[span] = (points[span] - mean) / scale
-    scores = np.tile(((lengths / scale) ** 2 / -2).astype(np.float32), (len(points), 1))
-    for start in range(0, points.shape[1], _TERMS):
-        some = single[:, start : start + _TERMS]
-        scores += some @ some.T
-    heaps, rows = best_scores(scores, min(k + _SPARE_AMONG, len(points)))
-    return rows, proven(heaps, k, _error(lengths / scale, longest / scale, points.shape[1]))
+    lengths = _move(points, mean, scale, single)
+    scores = np.tile((lengths**2 / -2).astype(np.float32), (len(Q), 1))
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
+        queries = single
+        if Q is not points:
+            queries = np.empty(Q.shape, np.float32)
+            lengths = _move(Q, mean, scale, queries)
+        for start in range(0, points.shape[1], _TERMS):
+            terms = slice(start, start + _TERMS)
+            scores += queries[:, terms] @ single[:, terms].T
+        heaps, rows = best_scores(scores, min(k + _SPARE_OF_FEW, len(points)))
+        return rows, proven(heaps, k, _error(lengths, longest / scale, points.shape[1]))
 
 
 def best_scores(block, kept):
@@ -174,9 +170,9 @@ def proven(scores, k, error):
 
 
 def _spans(shape):
-    """Some rows of this shape after the other, whole panels of them, up to the last."""
+    """Some rows of this shape after the other, up to the last."""
     n, d = shape
-    step = max(_AT_A_TIME // (d * _PANEL), 1) * _PANEL
+    step = max(_AT_A_TIME // d, 1)
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
@@ -184,6 +180,16 @@ def _around_mean(points):
     """The mean of the points, and how far each is from it."""
     mean = points.mean(axis=0, dtype=np.float64)
     return mean, np.concatenate([_length(points[span] - mean) for span in _spans(points.shape)])
+
+
+def _move(rows, mean, scale, single):
+    """Fill in rows moved and scaled, in single precision; how long they are."""
+    lengths = np.empty(len(rows))
+    for span in _spans(rows.shape):
+        moved = rows[span] - mean
+        moved /= scale
+        single[span], lengths[span] = moved, _length(moved)
+    return lengths
 
 
 def _length(rows):
@@ -242,46 +248,46 @@ def _keep_best_of(block, scores, rows):
 def _score(panel, half, queries, scores, some):
     """The scores of the points of a panel for four queries; some : like scores, room for a sum of TERMS."""
     for i in range(4):
-        for j in range(_PANEL):
+        for j in range(PANEL):
             scores[i, j] = half[j]
     add_product(queries[:, :_TERMS], panel[:_TERMS], scores)
     for term in range(_TERMS, panel.shape[0], _TERMS):
         for i in range(4):
-            for j in range(_PANEL):
+            for j in range(PANEL):
                 some[i, j] = 0.0
         add_product(queries[:, term : term + _TERMS], panel[term : term + _TERMS], some)
         for i in range(4):
-            for j in range(_PANEL):
+            for j in range(PANEL):
                 scores[i, j] += some[i, j]
 
 
 @jit
 def _keep_best(panels, halves, single, heaps, rows):
     """Offer the scores of all points to the heaps of the queries."""
-    scores, some = np.empty((4, _PANEL), np.float32), np.empty((4, _PANEL), np.float32)
+    scores, some = np.empty((4, PANEL), np.float32), np.empty((4, PANEL), np.float32)
     for p in range(panels.shape[0]):
         for first in range(0, single.shape[0], 4):
             _score(panels[p], halves[p], single[first : first + 4], scores, some)
             for i in range(first, min(first + 4, heaps.shape[0])):
-                for start in range(0, _PANEL, _STRIDE):
+                for start in range(0, PANEL, _STRIDE):
                     stride = scores[i - first, start : start + _STRIDE]
-                    _offer_stride(stride, p * _PANEL + start, heaps[i], rows[i])
+                    _offer_stride(stride, p * PANEL + start, heaps[i], rows[i])
 
 
 @jit
 def _keep_inside(panels, halves, single, at_least, queries, rows):
     """Fill in the pairs whose score is not below what it must be, as far as there is room; says how many."""
-    scores, some = np.empty((4, _PANEL), np.float32), np.empty((4, _PANEL), np.float32)
+    scores, some = np.empty((4, PANEL), np.float32), np.empty((4, PANEL), np.float32)
     found = 0
     for p in range(panels.shape[0]):
         half = halves[p]
         for first in range(0, single.shape[0], 4):
             _score(panels[p], half, single[first : first + 4], scores, some)
             for i in range(first, min(first + 4, at_least.shape[0])):
-                for j in range(_PANEL):
+                for j in range(PANEL):
                     # what fills up a panel is no point; a score that is no number proves nothing
                     if not scores[i - first, j] < at_least[i] and half[j] > -np.inf:
                         if found < rows.shape[0]:
-                            queries[found], rows[found] = i, p * _PANEL + j
+                            queries[found], rows[found] = i, p * PANEL + j
                         found += 1
     return found
