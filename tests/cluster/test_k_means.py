@@ -275,6 +275,16 @@ def test_single_precision_never_decides_what_it_cannot(size):
 # the others
 
 
+def test_rows_side_by_side_or_not_make_the_same_clusters(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 5)).astype(np.float32)
+    beside = KMeans(4, init=X[:4], n_init=1).fit(X)
+    monkeypatch.setattr("openbook.cluster.lloyd._SIDE_BY_SIDE", 0)
+    alone = KMeans(4, init=X[:4], n_init=1).fit(X)
+    assert beside.labels_.tolist() == alone.labels_.tolist()
+    np.testing.assert_allclose(beside.cluster_centers_, alone.cluster_centers_, rtol=1e-12)
+
+
 def test_modes_by_hand():
     rows = [["a", "x"], ["a", "y"], ["a", None], ["b", "z"], ["b", "z"]]
     table = openbook.read([dict(zip(("p", "q"), row, strict=True)) for row in rows])

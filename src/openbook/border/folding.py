@@ -259,4 +259,4 @@ class Folding(Summing, Learner):
 
 
 def _finite(statistics: Statistics) -> bool:
-    return all(map(all_finite, statistics.arrays().values()))
+    return all_finite(*statistics.arrays().values())

@@ -321,7 +321,7 @@ def finite_sums(rows: Rows, step: Callable[[Chunk], Any]) -> Any:
     """The statistics of all rows, added up; an infinite cell is refused by its name."""
     with np.errstate(over="ignore", invalid="ignore"):
         sums = fold(rows.pieces, step, add)
-    if not all(map(all_finite, sums.arrays().values())):
+    if not all_finite(*sums.arrays().values()):
         raise infinite_cell(rows)
     return sums
 

@@ -146,8 +146,9 @@ def plain(normal: Normal, first: Sequence[int] = ()) -> Unpenalised:
     as: beside the columns for the gaps they are collinear; before them, their coefficients would be the gaps'
     effects divided by tiny shares, and a row with one of the values would get a prediction beyond all bounds.
     """
-    gaps = np.array(first, dtype=np.intp)
-    order = np.append(gaps, np.delete(np.arange(len(normal.mean)), gaps))
+    order = np.arange(len(normal.mean))
+    if len(first):
+        order = np.append(first, np.delete(order, first))
     upper, kept = independent_columns(normal.scatter, COLLINEAR, order=order)
     scale = np.sqrt(np.maximum(normal.scatter.diagonal(), 0.0))
     coef, units = np.zeros(normal.cross.shape), scale[kept][:, None]

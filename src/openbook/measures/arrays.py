@@ -1,5 +1,6 @@
 """What the measures share: arrays of floats in, a float or an array out."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,12 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
         raise ParameterError(f"{name} must be numbers, in rows of equal length, got {values!r}") from None
 
 
-def all_finite(values: npt.NDArray[Any]) -> bool:
+def all_finite(*arrays: npt.NDArray[Any]) -> bool:
     """Whether every number is finite; one that is not shows in their sum."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
+        if math.isfinite(sum(float(values.sum()) for values in arrays)):
+            return True
+    return all(bool(np.isfinite(values).all()) for values in arrays)
 
 
 def plain_array(result: npt.ArrayLike) -> Any:

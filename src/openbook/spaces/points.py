@@ -156,17 +156,18 @@ def tile_totals(points, tile, numbers, codes, totals):
 
 @jit
 def _fill_pairs(points, numbers, codes, pairs):
-    totals = np.empty(TILE)
+    """Fill in all pairs, tile after tile: each stays in the cache while all rows before its last meet it."""
+    totals, n = np.empty(TILE), points.n
     d = max(numbers.shape[1] + codes.shape[1], 1)
-    at = 0
-    for i in range(points.n):
-        for tile in range((i + 1) // TILE, points.numbers.shape[0]):
-            tile_totals(points, tile, numbers[i], codes[i], totals)
-            first, last = max(i + 1 - tile * TILE, 0), min(TILE, points.n - tile * TILE)
-            of_pairs, found = pairs[at : at + last - first], totals[first:last]
-            for r in range(last - first):
+    for start in range(0, n, TILE):
+        end = min(start + TILE, n)
+        for i in range(end - 1):
+            tile_totals(points, start // TILE, numbers[i], codes[i], totals)
+            first = max(i + 1, start)
+            at = i * (2 * n - i - 1) // 2 + first - i - 1
+            of_pairs, found = pairs[at : at + end - first], totals[first - start : end - start]
+            for r in range(end - first):
                 of_pairs[r] = found[r] / d if points.kind == GOWER else np.sqrt(found[r])
-            at += last - first
 
 
 @jit

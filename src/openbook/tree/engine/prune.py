@@ -222,7 +222,7 @@ def prune_confidence(tree, confidence=0.25):
 
 def collapse(tree):
     """Replace every subtree that gets no fewer training rows wrong than its node alone, the highest first."""
-    looked_at = _bottom_up(tree, training_errors(tree), "collapse", allowance=-np.inf).decisions
+    looked_at = _decided(tree, training_errors(tree), "collapse", allowance=-np.inf)
     idle = [d._replace(pruned=True) for d in looked_at if d.after <= d.before + MADE]
     left = remaining(tree, _ends(tree, idle))
     return _pruned(tree, [d for d in idle if left[d.node]])
@@ -366,6 +366,11 @@ def _inner(tree):
 
 def _bottom_up(tree, cost, rule, allowance=0.0):
     """Replace subtrees from the leaves up where the leaf costs no more; cost : float64 (n_nodes,)."""
+    return _pruned(tree, _decided(tree, cost, rule, allowance))
+
+
+def _decided(tree, cost, rule, allowance):
+    """What becomes of each inner node, children before parents."""
     first, branches = tree.first.tolist(), tree.branches.tolist()
     left = cost.tolist()  # what each node costs, with the subtree that is left to it
     leaves = [1] * tree.size
@@ -378,11 +383,13 @@ def _bottom_up(tree, cost, rule, allowance=0.0):
         decisions.append(Decision(node, below, before, after, pruned, rule))
         if not pruned:
             left[node], leaves[node] = before, below
-    return _pruned(tree, decisions)
+    return decisions
 
 
 def _pruned(tree, decisions):
     ends = _ends(tree, decisions)
+    if not ends.any():
+        return Pruned(tree, np.arange(tree.size), tuple(decisions))
     return Pruned(cut_back(tree, ends), np.flatnonzero(remaining(tree, ends)), tuple(decisions))
 
 
