@@ -12,6 +12,7 @@ from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ValueOf,
 from openbook.data import Numeric, Schema, Text, read
 from openbook.ensemble.bagging import SampleSize
 from openbook.errors import OpenbookError, ParameterError, RefusalError
+from openbook.tree.learner import RowsOrShare
 from openbook.work import Work
 from openbook.work.formula import parse
 
@@ -109,6 +110,7 @@ BAD = {
     Whole: [-1, 0, 2.5, True, "3", None],
     Number: [-1, math.nan, math.inf, True, "3"],
     SampleSize: [0, -1, 0.0, 1.5, True, "3"],
+    RowsOrShare: [0, -1, math.nan, math.inf, True, "3"],
     Workers: [0, 1.5, True, "3"],
     Flag: [0, 1, None, "yes"],
     ValueOf: [1.0, None, "Laplace"],
