@@ -41,7 +41,8 @@ def expected_failures(learner):
     """The checks that a learner may fail; one that refuses weights says why."""
     reason = getattr(learner, "_refuses_weights", "")
     refused = dict.fromkeys(WEIGHTS, reason) if reason else {}
-    return {**refused, **EXPECTED_FAILURES.get(registry.name_of(learner), {})}
+    drawn = {DENSE: SHUFFLED} if getattr(learner, "subsample", 1.0) < 1 else {}
+    return {**refused, **drawn, **EXPECTED_FAILURES.get(registry.name_of(learner), {})}
 
 
 def every_learner():
