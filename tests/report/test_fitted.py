@@ -1,6 +1,7 @@
 """The model as text and tables: coefficients with intervals, probabilities, rules, layers."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -161,11 +162,11 @@ def test_a_hidden_markov_model_shows_which_label_follows_which():
 
 
 def test_a_wrapper_shows_the_learner_inside():
-    class Tuned:
-        model_ = LogisticRegression()
-
-    assert unwrapped(Tuned()) is Tuned.model_
+    wrapper = SimpleNamespace(model_=LogisticRegression())
+    assert unwrapped(wrapper) is wrapper.model_
     assert inside(object(), None) == []
+    stumps = AdaBoostClassifier(n_estimators=2).fit([[0], [1]], [0, 1])
+    assert unwrapped(stumps) is stumps  # its `estimator_` is what the members are copies of, not fitted
 
 
 def test_rounds_whose_member_was_discarded_are_not_listed():

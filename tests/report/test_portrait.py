@@ -30,7 +30,7 @@ def test_a_big_tree_is_drawn_as_deep_as_it_is_legible_and_says_what_is_hidden():
     assert hidden + sum(not place.hidden for place in ends) == 200  # every leaf is drawn or counted
     words, drawing, rules = shown
     assert words.words.startswith(
-        "A tree with 200 leaves. It splits on 1 of the 1 column. The drawing stops at depth "
+        "A tree with 200 leaves. It splits on the only column. The drawing stops at depth "
     )
     assert words.words.endswith(f": {hidden} leaves are hidden.")
     assert "<svg" in drawing.picture
@@ -71,9 +71,10 @@ def test_a_forest_shows_how_it_grew_and_what_it_looks_at():
     assert f"{heaviest} {model.feature_importances_.max():.1%}, " in shares.picture
 
 
-def test_extra_trees_have_no_curve_and_adaboost_has_no_importances():
+def test_extra_trees_have_no_curve_and_adaboost_has_one():
     _, shares = portrait(ExtraTreesClassifier(n_estimators=5, random_state=0).fit(X, Y), X)
     assert "share of the gain" in shares.caption
-    _, rounds, curve = portrait(AdaBoostClassifier(n_estimators=5).fit(X, Y), X)
+    _, shares, rounds, curve = portrait(AdaBoostClassifier(n_estimators=5).fit(X, Y), X)
+    assert "share of the gain" in shares.caption
     assert rounds.header[0] == "round"
     assert curve.caption.startswith("Training error of the vote by the number of rounds: ")

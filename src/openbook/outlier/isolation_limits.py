@@ -40,8 +40,10 @@ class IsolationLimits(IsolationForest):
     n_estimators : int, default=100
         The number of trees.
     max_samples : int or "auto", default='auto'
-        Ψ, the rows that each tree is grown on, drawn without replacement; "auto" is 256. All rows, if
+        Ψ, the rows that each tree is grown on, drawn at random; "auto" is 256. All rows, if
         there are fewer.
+    bootstrap : bool, default=False
+        Whether rows are drawn with replacement.
     random_state : int, RandomState or None, default=None
     threshold : float or None, default=None
     contamination : float or "auto", default='auto'

@@ -33,22 +33,27 @@ _HEAVIEST = 8
 _SORTED = "Sorted by the effect of one standard deviation."
 
 
+def learner_inside(model: Any) -> Any:
+    """The fitted learner inside of one that tunes it, or decides by it; None of others.
+
+    The `estimator_` of an ensemble, what its members are copies of, is not fitted, and no value of its own.
+    """
+    own = getattr(model, "__dict__", {})
+    return own.get("model_", own.get("estimator_"))
+
+
 def unwrapped(model: Any) -> Any:
     """The learner inside of one that tunes it, or decides by it."""
-    for name in ("model_", "estimator_"):
-        if (inner := getattr(model, name, None)) is not None and type(model).__name__ not in _SHOWN:
-            return unwrapped(inner)
-    return model
+    inner = learner_inside(model)
+    return model if inner is None or type(model).__name__ in _SHOWN else unwrapped(inner)
 
 
 def prepared_rows(model: Any, X: Rows) -> Rows:
     """The rows as the learner inside sees them, where steps prepare them."""
     if hasattr(model, "prepared"):
         return model.prepared(X)
-    for name in ("model_", "estimator_"):
-        if (inner := getattr(model, name, None)) is not None:
-            return prepared_rows(inner, X)
-    return X
+    inner = learner_inside(model)
+    return X if inner is None else prepared_rows(inner, X)
 
 
 def inside(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:

@@ -14,6 +14,7 @@ from openbook.judge.choice.comparison import RankingRow
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.positive import FEW, shares, too_rare
 from openbook.prepare.balance import BalancedClasses
+from openbook.report.fitted import learner_inside
 from openbook.report.study import Example, StudyResult
 from openbook.text.describe import excerpt
 from openbook.words.numbers import cell, p_words
@@ -219,7 +220,7 @@ def _balances(model: Any) -> bool:
     """Whether a step of the model balances classes."""
     if any(isinstance(step, BalancedClasses) for step in getattr(model, "steps_", ())):
         return True
-    inner = getattr(model, "model_", None) or getattr(model, "estimator_", None)
+    inner = learner_inside(model)
     return inner is not None and _balances(inner)
 
 

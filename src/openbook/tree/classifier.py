@@ -227,10 +227,10 @@ class DecisionTreeClassifier(TreeClassifier):
     def __init__(
         self,
         criterion="gini",
-        splitter="best",
         nominal="multiway",
         missing="fractional",
         rare_values="pool",
+        splitter="best",
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,

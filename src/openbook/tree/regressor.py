@@ -94,10 +94,10 @@ class DecisionTreeRegressor(TreeRegressor):
     def __init__(
         self,
         criterion="squared_error",
-        splitter="best",
         nominal="multiway",
         missing="fractional",
         rare_values="pool",
+        splitter="best",
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,

@@ -406,7 +406,7 @@ def tune(
     >>> tuned.parameters
     {'shrinkage': 0.0}
     >>> print(tuned.evaluation.interval())
-    [0.969, 0.999] (95%, Wilson)
+    [0.968, 0.999] (95%, Wilson for 169 effective rows)
     """
     examples = Examples.of(X, y, model_task([model]), sample_weight, groups)
     if cv is None:
