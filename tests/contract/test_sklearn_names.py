@@ -255,6 +255,8 @@ def test_a_value_that_changes_nothing_is_told_apart_from_one_that_would():
         openbook.prepare.KBinsDiscretizer(encode="onehot")
     with pytest.raises(TypeError, match=r"Rocchio has no parameter 'C'"):
         openbook.linear.Rocchio(C=1)
+    with pytest.raises(TypeError, match="NaiveBayes takes no 'max_iter'"):
+        openbook.bayes.NaiveBayes(max_iter=10)
 
 
 def test_every_reason_is_of_a_parameter_that_a_class_lacks():
