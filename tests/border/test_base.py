@@ -112,11 +112,26 @@ def test_what_a_scan_cannot_have(csv):
     with pytest.raises(UnknownColumn, match=r"no column 'lable'\. Did you mean 'label'"):
         ZeroR().fit(source, "lable")
     with pytest.raises(
-        DataError, match=r"target 'size' is numeric; to classify, scan with kinds=\{'size': 'nominal'\}"
+        DataError, match=r"target 'price' is numeric; to classify, scan with kinds=\{'price': 'nominal'\}"
     ):
-        ZeroR().fit(source, "size")
+        ZeroR().fit(source, "price")
     with pytest.raises(DataError, match="target 'label' is nominal, and ZeroRegressor predicts numbers"):
         ZeroRegressor().fit(source, "label")
+
+
+def test_whole_numbers_in_files_are_classes_as_they_are_in_memory(tmp_path):
+    frame = pl.DataFrame({"x": [3.0, 1.0, 4.0, 1.0, 5.0, 9.0], "y": [2, 0, 2, 0, 7, 2]})
+    frame.write_csv(tmp_path / "t.csv")
+    model = NaiveBayes().fit(scan(tmp_path / "t.csv", chunk_rows=2), "y")
+    assert model.classes_.tolist() == [0, 2, 7]
+    whole = NaiveBayes().fit(read(tmp_path / "t.csv"), "y")
+    assert (model.predict(frame[["x"]]) == whole.predict(frame[["x"]])).all()
+
+
+def test_a_missing_number_as_target_in_a_file_is_named_by_its_row(tmp_path):
+    pl.DataFrame({"x": range(4), "y": [1, 2, None, 1]}).write_csv(tmp_path / "t.csv")
+    with pytest.raises(DataError, match=r"target 'y' is missing in 1 row \(the first is row 2\)"):
+        ZeroR().fit(scan(tmp_path / "t.csv", chunk_rows=2), "y")
 
 
 def test_a_missing_target_in_a_file_is_named_by_its_row_in_the_file(tmp_path):

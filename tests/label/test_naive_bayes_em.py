@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import openbook as ob
 from openbook import load
 from openbook.bayes import Laplace, MEstimate, NaiveBayes, NoSmoothing
 from openbook.errors import DataError, ParameterError
-from openbook.label import NaiveBayesEM
+from openbook.label import LabelSpreading, NaiveBayesEM, SelfTrainingClassifier
 
 
 def partly(table, target, every=3):
@@ -96,6 +97,17 @@ def test_minus_one_beside_one_other_number_is_a_class():
     model = NaiveBayesEM().fit([[0.0], [1.0], [5.0], [6.0]], [-1, -1, 1, 1])
     assert model.classes_.tolist() == [-1, 1]
     assert model.n_unlabelled_ == 0
+
+
+@pytest.mark.parametrize("learner", [NaiveBayesEM(), SelfTrainingClassifier(NaiveBayes()), LabelSpreading()])
+def test_minus_one_in_files_is_no_label_either(tmp_path, learner):
+    rows = [(0.0, 0), (0.5, -1), (1.0, 0), (5.0, 1), (5.5, -1), (6.0, 1), (6.5, -1)]
+    (tmp_path / "some.csv").write_text("\n".join(["x,y", *(f"{x},{y}" for x, y in rows)]))
+    from_file = clone(learner).fit(ob.scan(tmp_path / "some.csv", chunk_rows=2), "y")
+    in_memory = clone(learner).fit([{"x": x} for x, _ in rows], [y for _, y in rows])
+    assert from_file.classes_.tolist() == [0, 1]
+    new = [{"x": 0.2}, {"x": 3.5}, {"x": 6.2}]
+    np.testing.assert_allclose(from_file.predict_proba(new), in_memory.predict_proba(new), rtol=1e-9)
 
 
 def test_files_are_read_round_by_round(tmp_path, credit):

@@ -28,6 +28,8 @@ from openbook.border.rows import (
     check_known,
     class_codes,
     codes_where_labelled,
+    distinct_numbers,
+    labels_among,
     name_of_target,
     one_column,
     weighed,
@@ -75,8 +77,8 @@ class Learner(FromRows):
         """The target's name and its codes or numbers."""
 
     @abstractmethod
-    def _file_target(self, attribute: Attribute) -> None:
-        """Prepare for a target that is a column of files."""
+    def _file_target(self, scan: Scan, name: str) -> Array | None:
+        """Prepare for a target that is a column of files; gives the labels where they are numbers."""
 
     @abstractmethod
     def complexity(self) -> int:
@@ -183,9 +185,9 @@ class Learner(FromRows):
         schema = scan.schema.select(name for name in scan.names if name != y)
         self._remember(schema)
         self.target_ = y
-        self._file_target(target)
+        numbers = self._file_target(scan, y)
         keeps = "every" if self._takes_unlabelled else None
-        return Rows(schema, [FileChunk(piece, schema, target, keeps) for piece in scan.pieces])
+        return Rows(schema, [FileChunk(piece, schema, target, numbers, keeps) for piece in scan.pieces])
 
 
 class Classifier(ClassifierMixin, Learner):
@@ -285,7 +287,17 @@ class Classifier(ClassifierMixin, Learner):
         name, self.classes_, codes = encode(y, declared=self._counts_declared)
         return name, codes
 
-    def _file_target(self, attribute: Attribute) -> None:
+    def _file_target(self, scan: Scan, name: str) -> Array | None:
+        attribute = scan.schema[name]
+        if isinstance(attribute, Numeric):
+            numbers = distinct_numbers(scan, name)
+            if (numbers == np.trunc(numbers)).all():
+                self.classes_ = labels_among(numbers) if self._takes_unlabelled else numbers
+                return self.classes_
+        self._nominal_target(attribute)
+        return None
+
+    def _nominal_target(self, attribute: Attribute) -> None:
         if not isinstance(attribute, Categorical):
             raise DataError(
                 f"target {attribute.name!r} is {attribute.kind}; to classify,"
@@ -357,7 +369,9 @@ class Regressor(RegressorMixin, Learner):
             assert_all_finite(numbers, input_name="y")  # which says what it found
         return name, numbers
 
-    def _file_target(self, attribute: Attribute) -> None:
+    def _file_target(self, scan: Scan, name: str) -> Array | None:
+        attribute = scan.schema[name]
         if not isinstance(attribute, Numeric):
             msg = f"target {attribute.name!r} is {attribute.kind}, and {type(self).__name__} predicts numbers"
             raise DataError(msg)
+        return None

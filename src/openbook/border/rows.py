@@ -26,6 +26,7 @@ from openbook.data import (
     Attribute,
     Categorical,
     Column,
+    Nominal,
     Numeric,
     Schema,
     SparseTable,
@@ -33,9 +34,10 @@ from openbook.data import (
     Word,
 )
 from openbook.data.arrays import object_cells, words_of
+from openbook.data.attributes import as_text
 from openbook.data.cells import Cells
 from openbook.data.distinct import distinct_codes
-from openbook.data.scan import Piece
+from openbook.data.scan import Piece, Scan
 from openbook.errors import DataError
 from openbook.fold import each, fold, shares_memory
 from openbook.measures.arrays import all_finite
@@ -207,6 +209,7 @@ def _loaded(chunk: Chunk) -> Chunk:
 class FileChunk:
     """A chunk that the worker reads from its file; without a target, every row's is 0.
 
+    classes : the labels of a target of numbers, in order; a row with another number has none
     keeps : which rows are kept where labels may be missing: "every", "labelled" or "unlabelled"; by default
         a missing target is refused
     crossed : the cells of columns of means, of rows that are numbered from `start` on
@@ -215,6 +218,7 @@ class FileChunk:
     piece: Piece
     schema: Schema
     target: Attribute | None = None
+    classes: Array | None = None
     keeps: str | None = None
     crossed: CrossFitted | None = None
     start: int = 0
@@ -223,7 +227,7 @@ class FileChunk:
         table = self.piece.load()
         if self.target is None:
             return Chunk(encoded(table, self.schema), np.zeros(len(table), np.intp), np.ones(len(table)))
-        y = table.column(self.target.name)
+        y = self._in_codes(table.column(self.target.name))
         folds = None if self.crossed is None else drawn_folds(self.start, len(table))
         if self.keeps in ("labelled", "unlabelled"):
             kept = y.missing == (self.keeps == "unlabelled")
@@ -231,12 +235,20 @@ class FileChunk:
             folds = None if folds is None else folds[kept]
         elif self.keeps is None and y.missing.any():
             raise _missing_target(y.name, y.missing, self.piece.first_row)
-        targets = y.data.astype(np.intp, copy=False) if isinstance(self.target, Categorical) else y.data
+        targets = y.data.astype(np.intp, copy=False) if isinstance(y.attribute, Categorical) else y.data
         assert_all_finite(targets, input_name="y")
         X = encoded(table, self.schema)
         if self.crossed is not None and folds is not None:
             X = self.crossed.told(X, table, targets, folds)
         return Chunk(X, targets, np.ones(len(table)))
+
+    def _in_codes(self, y: Column) -> Column:
+        """A target of numbers that are labels as their codes; any other as it is."""
+        if self.classes is None:
+            return y
+        labels = Nominal(y.name, tuple(map(as_text, self.classes.tolist())))
+        codes = np.searchsorted(self.classes, y.data)
+        return Column(labels, np.where(np.isin(y.data, self.classes), codes, UNLABELLED))
 
 
 def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:
@@ -382,7 +394,7 @@ def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array,
     cells = y.values if isinstance(y, Column) else one_column(y)
     gaps = y.missing if isinstance(y, Column) else _gaps(cells)
     numbers = np.array(cells[~gaps].tolist()) if cells.dtype == object else cells[~gaps]
-    if numbers.dtype.kind in "if" and len(np.unique(numbers[numbers != _NO_LABEL])) > 1:
+    if numbers.dtype.kind in "if" and _NO_LABEL not in labels_among(np.unique(numbers)):
         gaps[~gaps] = numbers == _NO_LABEL
     if not gaps.any():
         return class_codes(y, declared=declared)
@@ -392,6 +404,25 @@ def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array,
     codes = np.full(len(gaps), UNLABELLED, np.intp)
     _, labels, codes[~gaps] = class_codes(known, declared=declared)
     return name_of_target(y), labels, codes
+
+
+def labels_among(numbers: Array) -> Array:
+    """Those of distinct numbers that are labels: -1 is none beside two or more others."""
+    others = numbers[numbers != _NO_LABEL]
+    return others if len(others) > 1 else numbers
+
+
+def distinct_numbers(scan: Scan, name: str) -> Array:
+    """The distinct numbers of a column of files, in order; gaps are left out."""
+    numbers: Array = fold(scan.select([name]).pieces, _distinct_numbers, np.union1d)
+    if not len(numbers):
+        raise none_labelled(name)
+    return numbers
+
+
+def _distinct_numbers(column: Table) -> Array:
+    numbers = column.columns[0]
+    return np.unique(numbers[~np.isnan(numbers)])
 
 
 def none_labelled(target: str) -> DataError:

@@ -400,9 +400,9 @@ class LinearRegression(Folding, Regressor):
         self.targets_, self._flat, numbers = self._numbers(y)
         return ", ".join(self.targets_), numbers
 
-    def _file_target(self, attribute):
-        super()._file_target(attribute)
-        self.targets_, self._flat = (attribute.name,), True
+    def _file_target(self, scan, name):
+        self.targets_, self._flat = (name,), True
+        return super()._file_target(scan, name)
 
     def _known_target(self, y):
         names, flat, numbers = self._numbers(y)

@@ -238,7 +238,7 @@ class SequenceClassifier(SequenceModel, Classifier):
         if not found.complete:
             raise DataError(f"column {y!r} has no label in some rows; fill them in, or leave the rows out")
         self.target_ = y
-        self._file_target(scan.schema[y])
+        self._nominal_target(scan.schema[y])
         return found
 
     @property
