@@ -20,7 +20,6 @@ import numpy as np
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Number, OneOf
 from openbook.cluster.clusterer import RowClusterer
-from openbook.cluster.dendrogram import numbered
 from openbook.damage import checked_array, require
 from openbook.spaces.points import GOWER, Points
 from openbook.spaces.rows import StoredRows
@@ -115,7 +114,7 @@ class DBSCAN(RowClusterer):
         core[order], groups[order] = cores[:n], _roots(above)[:n]
         self.core_ = core
         self.core_labels_ = np.full(n, NOISE)
-        self.core_labels_[core] = numbered(groups[core])
+        self.core_labels_[core] = _numbered(groups[core])
         self._settle(cells)
         self.labels_ = np.where(core, self.core_labels_, NOISE)
         others = np.flatnonzero(~core)
@@ -272,3 +271,11 @@ def _grown_grid(near, weights, min_samples):
         shown = ", ".join(others[:8]) + (", …" if len(others) > 8 else "")
         rows.append((i, shown, len(others), kind, labels[i]))
     return Grid("rows", ("row", "neighbours", "how many", "is", "cluster"), rows)
+
+
+def _numbered(groups):
+    """Groups of any names as clusters from 0, in the order of their first rows."""
+    _, first, codes = np.unique(groups, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[codes]

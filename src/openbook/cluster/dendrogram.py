@@ -12,6 +12,7 @@ heights in the linkage are top - s, and are shown as s.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class Dendrogram:
         merges = np.array(self.linkage, dtype=float).reshape(-1, 4)
         object.__setattr__(self, "linkage", merges)
         n = len(merges) + 1
-        object.__setattr__(self, "names", tuple(map(str, self.names or range(n))))
+        object.__setattr__(self, "names", tuple(map(str, self.names)) if self.names else _numbers(n))
         if (reason := _flaw(merges)) is not None:
             raise ParameterError(f"this is no linkage matrix: {reason}")
         if len(self.names) != n:
@@ -104,12 +105,11 @@ class Dendrogram:
             kept = np.arange(n - 1) < n - k
         else:
             kept = self._highest <= (height if self.top is None else self.top - height)
-        owner, children = list(range(2 * n - 1)), self._children
-        for t in range(n - 2, -1, -1):
-            if kept[t]:
-                first, second = children[t]
-                owner[first] = owner[second] = owner[n + t]
-        return numbered(np.array(owner[:n]))
+        from openbook.cluster.merge_kernels import label_leaves
+
+        labels = np.empty(n, np.intp)
+        label_leaves(self.linkage, kept, labels)
+        return labels
 
     @property
     def _children(self):
@@ -230,12 +230,10 @@ class Dendrogram:
         return self.draw().svg()
 
 
-def numbered(groups):
-    """Groups of any names as clusters from 0, in the order of their first rows."""
-    _, first, codes = np.unique(groups, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.intp)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[codes]
+@lru_cache(maxsize=1)
+def _numbers(n):
+    """What n leaves are called that have no names; hierarchies of the same rows have the same."""
+    return tuple(map(str, range(n)))
 
 
 def _flaw(merges):
@@ -243,8 +241,8 @@ def _flaw(merges):
     n = len(merges) + 1
     if not np.isfinite(merges).all():
         return "a cell is not a finite number"
-    ids = merges[:, :2].ravel()
-    if (ids != np.floor(ids)).any() or sorted(ids.tolist()) != list(range(2 * n - 2)):
+    clusters = merges[:, :2]
+    if (np.sort(clusters, axis=None) != np.arange(2 * n - 2)).any():
         return "every cluster but the last must be merged once"
-    later = np.flatnonzero(merges[:, :2].max(axis=1, initial=0) >= n + np.arange(n - 1))
+    later = np.flatnonzero(np.maximum(*clusters.T) >= n + np.arange(n - 1))
     return f"merge {later[0]} uses a cluster that does not exist yet" if len(later) else None

@@ -77,10 +77,6 @@ def _merged(kernel, what, n, method, weights):
 
     merges = np.empty((n - 1, 4))
     kernel(what, METHODS.index(method), Slots.of(n, weights), merges)
-    rows = [1.0] * n
-    for first, second in merges[:, :2].astype(np.int64).tolist():
-        rows.append(rows[first] + rows[second])
-    merges[:, 3] = rows[n:]
     if method in CENTRES:
         merges[:, 2] = np.sqrt(np.maximum(merges[:, 2], 0.0))
     if method not in ("centroid", "median"):  # only rounding lowers them
@@ -89,29 +85,10 @@ def _merged(kernel, what, n, method, weights):
 
 
 def _along_tree(points):
-    from openbook.cluster.merge_kernels import span
+    from openbook.cluster.merge_kernels import merge_along, span
 
     edges, totals = np.empty((points.n - 1, 2), np.int64), np.empty(points.n - 1)
     span(points, *points.rows(), edges, totals)
-    order = np.argsort(totals, kind="stable")
-    return merges_along(edges[order], points.distances(totals[order]))
-
-
-def merges_along(edges, heights):
-    """The merges along edges between rows, in order of height."""
-    n = len(edges) + 1
-    above, names, sizes = list(range(n)), list(range(n)), [1] * n
-    merges = np.empty((n - 1, 4))
-    for t, (a, b) in enumerate(edges.tolist()):
-        a, b = _root(above, a), _root(above, b)  # noqa: PLW2901
-        first, second = sorted((names[a], names[b]))
-        merges[t] = first, second, heights[t], sizes[a] + sizes[b]
-        above[b], names[a], sizes[a] = a, n + t, sizes[a] + sizes[b]
+    order, merges = np.argsort(totals, kind="stable"), np.empty((points.n - 1, 4))
+    merge_along(edges[order], points.distances(totals[order]), merges)
     return merges
-
-
-def _root(above, i):
-    while above[i] != i:
-        above[i] = above[above[i]]
-        i = above[i]
-    return i

@@ -12,7 +12,7 @@ from the end, and that question for every cell keeps it from taking several cell
               Slots that are free are closed up when they are a quarter of all
     pairs     float64 (m (m - 1) / 2,), condensed: slot 0 to all later ones, then slot 1, …
     columns   float64 (d, at least m), the centres of the slots, one column of cells after the other
-    merges    float64 (n - 1, 4): two clusters, the height, the weight; rows are clusters 0 to n - 1, and
+    merges    float64 (n - 1, 4): two clusters, the height, the rows; rows are clusters 0 to n - 1, and
               merge t makes cluster n + t, as in scipy
 
 The heights of `merge_pairs` by Ward, centroid and median, and all of `merge_centres`, are squares.
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.cluster.dbscan_kernels import root_of
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.points import add_squares, tile_totals
 from openbook.spaces.tiles import TILE
@@ -32,11 +33,11 @@ SINGLE, COMPLETE, AVERAGE, WEIGHTED, WARD, CENTROID, MEDIAN = range(7)
 #: What stands for the nearest of a slot where all that is known is a bound.
 _DOUBTFUL = -1
 #: Cells that are summed together, and stay in the fastest cache meanwhile; cells compared side by side.
-_BLOCK, _LOWS = 512, 64
+_BLOCK, _LOWS = 512, 32
 
 
 class Slots(NamedTuple):
-    """Clusters by slot: rows, number as in `merges`, the nearest later slot, and how far it is at least."""
+    """Clusters by slot: weight, number as in `merges`, the nearest later slot, and how far it is at least."""
 
     sizes: np.ndarray
     names: np.ndarray
@@ -63,25 +64,38 @@ def first_least(values, first, last, lows):
         part = values[start : min(start + step, last)]
         for r in range(part.shape[0]):
             lows[r] = min(lows[r], part[r])
-    best, least = -1, np.inf
+    least, best = np.inf, last
     for r in range(step):
-        if lows[r] < least or (lows[r] == least < np.inf):
+        least = min(least, lows[r])
+    for r in range(step):
+        if lows[r] == least < np.inf:
             k = first + r
-            while values[k] != lows[r]:
+            while values[k] != least:
                 k += step
-            best, least = k if lows[r] < least else min(best, k), lows[r]
-    return best
+            best = min(best, k)
+    return best if best < last else -1
 
 
 @inner
-def record(merges, t, slots, a, b, height):
-    """Write down the merge of slots a and b, and leave b free."""
+def merged_rows(merges, cluster):
+    """How many rows a cluster has."""
     n = merges.shape[0] + 1
-    first, second = min(slots.names[a], slots.names[b]), max(slots.names[a], slots.names[b])
-    merges[t, 0], merges[t, 1], merges[t, 2] = first, second, height
+    return 1.0 if cluster < n else merges[cluster - n, 3]
+
+
+@inner
+def record(merges, t, first, second, height):
+    """Write down a merge of two clusters."""
+    merges[t, 0], merges[t, 1], merges[t, 2] = min(first, second), max(first, second), height
+    merges[t, 3] = merged_rows(merges, first) + merged_rows(merges, second)
+
+
+@inner
+def join_nearest(merges, t, slots, a, b, height):
+    """Write down the merge of slots a and b, and leave b free."""
+    record(merges, t, slots.names[a], slots.names[b], height)
     slots.sizes[a] += slots.sizes[b]
-    merges[t, 3] = slots.sizes[a]
-    slots.names[a] = n + t
+    slots.names[a] = merges.shape[0] + 1 + t
     slots.gone[b], slots.least[b] = np.inf, np.inf
 
 
@@ -248,7 +262,7 @@ def merge_pairs(pairs, method, slots, merges):
         b, height = slots.nearest[a], slots.least[a]
         gather_pairs(pairs, a, b, m, own, other)
         update(method, own, other, height, a, b, slots.sizes, row, m)
-        record(merges, t, slots, a, b, height)
+        join_nearest(merges, t, slots, a, b, height)
         scatter(pairs, a, m, row)
         leave_out(slots.gone, row, 0, m)
         doubt(slots, a, b)
@@ -309,7 +323,7 @@ def merge_centres(columns, method, slots, merges):
             continue
         b, height = slots.nearest[a], slots.least[a]
         midway(method, slots.sizes, a, b, columns, centre)
-        record(merges, t, slots, a, b, height)
+        join_nearest(merges, t, slots, a, b, height)
         row_of_centres(columns, slots, a, method, centre, row, a + 1 if method == WARD else 0, m)
         doubt(slots, a, b)
         if method != WARD:
@@ -358,3 +372,29 @@ def span(points, numbers, codes, edges, totals):
         slot = first_least(far, 0, m, lows)
         current = outside[slot]
         edges[t, 0], edges[t, 1], totals[t] = origin[slot], current, far[slot]
+
+
+@jit
+def merge_along(edges, heights, merges):
+    """Fill in the merges along edges between rows, in order of height."""
+    n = merges.shape[0] + 1
+    above, names = np.arange(n), np.arange(n)
+    for t in range(n - 1):
+        a, b = root_of(above, edges[t, 0]), root_of(above, edges[t, 1])
+        record(merges, t, names[a], names[b], heights[t])
+        above[b], names[a] = a, n + t
+
+
+@jit
+def label_leaves(merges, kept, labels):
+    """Fill in the cluster of each leaf, by the merges that are kept; numbered in the order of first rows."""
+    n = labels.shape[0]
+    top, number, found = np.arange(2 * n - 1), np.full(2 * n - 1, -1), 0
+    for t in range(n - 2, -1, -1):
+        if kept[t]:
+            top[np.intp(merges[t, 0])] = top[np.intp(merges[t, 1])] = top[n + t]
+    for i in range(n):
+        if number[top[i]] < 0:
+            number[top[i]] = found
+            found += 1
+        labels[i] = number[top[i]]
