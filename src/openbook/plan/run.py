@@ -121,26 +121,29 @@ def run(
     clock = _Clock(start, time_limit)
     fits = len(rows.folds) * len(plan.contestants)
     told = _Told(fits + len(asked_looks(plan, rows.X.schema)), progress)
-    # one thread for BLAS and OpenMP: folds run side by side, and forked processes would wait for more
-    with log.open(), threadpool_limits(1):
-        judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))
-        told.done = len(judging.jobs) - len(judging.left)
-        if say:
-            for words in _opening(judging):
-                say(words)
-        judging.run()
-        with collected_warnings():  # the same warnings as in the folds, which the report tells
-            end = _conclude(rows, log)
-            examples = log.kept("examples", tuple[Example, ...], lambda: _examples(rows, end))
-            looking = Looking(rows, log, end.comparison, end.choice.label, end.models, clock.share(_LOOKING))
-            looks = looking.looks(workers, told.one)
-            log.settle([each.label for each in plan.contestants])
-    result = _result(rows, log, end, examples, looks, description or _described(rows))
-    result.model.note_ = doubts(result)
-    save(result.model, result.model_file, result.training[0])
-    for decides in (True, False):
-        rows.working_file(log, decides=decides).unlink(missing_ok=True)
-    write_text(result.report, study_html(result))
+    # one thread for BLAS and OpenMP: folds run side by side, forked processes would wait for more, and those
+    # that wait for the small products of a report take more time than they save
+    with threadpool_limits(1):
+        with log.open():
+            judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))
+            told.done = len(judging.jobs) - len(judging.left)
+            if say:
+                for words in _opening(judging):
+                    say(words)
+            judging.run()
+            with collected_warnings():  # the same warnings as in the folds, which the report tells
+                end = _conclude(rows, log)
+                examples = log.kept("examples", tuple[Example, ...], lambda: _examples(rows, end))
+                until = clock.share(_LOOKING)
+                looking = Looking(rows, log, end.comparison, end.choice.label, end.models, until)
+                looks = looking.looks(workers, told.one)
+                log.settle([each.label for each in plan.contestants])
+        result = _result(rows, log, end, examples, looks, description or _described(rows))
+        result.model.note_ = doubts(result)
+        save(result.model, result.model_file, result.training[0])
+        for decides in (True, False):
+            rows.working_file(log, decides=decides).unlink(missing_ok=True)
+        write_text(result.report, study_html(result))
     return result
 
 
