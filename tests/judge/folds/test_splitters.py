@@ -10,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from openbook.data import Column, Nominal, Numeric, Ordinal
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge import lock_away, protocol
+from openbook.judge.folds.holdout import Holdout
 from openbook.judge.folds.splitters import Bootstrap632, GroupFolds, TimeOrdered
 
 
@@ -411,6 +412,22 @@ def test_whole_groups_are_locked_away_by_class():
     assert not set(groups[kept]) & set(groups[locked])
     assert sorted([*kept, *locked]) == list(range(200))
     assert np.bincount(y[locked]).tolist() == [32, 8]
+
+
+@pytest.mark.parametrize(
+    "held_out",
+    [
+        lambda y, groups, seed: lock_away(None, y, groups=groups, random_state=seed)[1],
+        lambda y, groups, seed: next(Holdout(0.8, random_state=seed).split(y, y, groups))[1],
+    ],
+)
+def test_groups_of_numbers_are_held_out_by_chance(held_out):
+    """As in folds: groups with equal shares of small and large numbers would look easier than new ones."""
+    groups = np.repeat(np.arange(50), 4)
+    y = groups + 0.5
+    means = [y[held_out(y, groups, seed)].mean() for seed in range(300)]
+    # the mean of 10 of the numbers 0.5 to 49.5, drawn without replacement
+    assert np.std(means) == pytest.approx(np.sqrt(50 * 51 / 12 / 10 * (1 - 10 / 50)), rel=0.15)
 
 
 def test_the_last_rows_are_locked_away():

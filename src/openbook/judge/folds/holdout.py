@@ -4,7 +4,8 @@
     OnTraining    | train = test |      what a model says of the rows that it was fitted to: too good
 
 Repeated, a holdout is random subsampling (Monte Carlo cross-validation): draws are independent, so a row may
-be tested several times, or never. Given groups, whole groups are held out. Positions count from 0.
+be tested several times, or never. Given groups, whole groups are held out, those of numbers by chance.
+Positions count from 0.
 """
 
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ class Holdout:
             raise ParameterError(f"train_size must lie between 0 and 1, got {self.train_size!r}")
         check_value("repeats", self.repeats, Whole(at_least=1))
         n = n_rows(X)
-        share, strata = 1 - self.train_size, _strata(y, n)
+        share, strata = 1 - self.train_size, _strata(y, n, grouped=groups is not None)
         group = None if groups is None else group_codes(groups, n)
         for i in range(self.repeats):
             rng = np.random.default_rng([self.random_state, i])
@@ -143,18 +144,20 @@ def some_groups(
     return part[codes] == 1
 
 
-def tenths(numbers: np.ndarray) -> np.ndarray:
-    """The tenth of each number, by its rank."""
+def numeric_strata(numbers: np.ndarray, grouped: bool) -> np.ndarray:
+    """What draws of numbers have equal shares of: tenths, by rank; whole groups are drawn by chance, as folds are."""
+    if grouped:
+        return np.zeros(len(numbers), dtype=np.intp)
     ranks = np.empty(len(numbers), dtype=np.intp)
     ranks[np.argsort(numbers, kind="stable")] = np.arange(len(numbers))
     return ranks * 10 // len(numbers)
 
 
-def _strata(y: Any, n: int) -> np.ndarray:
+def _strata(y: Any, n: int, grouped: bool) -> np.ndarray:
     """What draws have equal shares of: classes, or tenths of numbers."""
     if y is None:
         return np.zeros(n, dtype=np.intp)
     values = np.asarray(y)
     if values.dtype.kind == "f":
-        return tenths(values)
+        return numeric_strata(values, grouped)
     return np.unique(values, axis=0, return_inverse=True)[1].ravel()  # of several labels, by whole sets

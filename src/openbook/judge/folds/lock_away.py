@@ -8,7 +8,7 @@ from openbook.border.rows import class_codes
 from openbook.data import read
 from openbook.data.label_sets import label_sets
 from openbook.errors import ParameterError
-from openbook.judge.folds.holdout import some_groups, some_rows, tenths
+from openbook.judge.folds.holdout import numeric_strata, some_groups, some_rows
 from openbook.judge.folds.label_folds import dealt_labels
 from openbook.judge.folds.splits import TINY, task_of
 from openbook.judge.folds.splitters import TestGroups, apart, check_test_groups, group_codes, time_codes
@@ -48,7 +48,8 @@ def lock_away(
     random_state : int, default=0
     task : "classification", "regression" or "multilabel"; None goes by what y holds, default=None
     groups : array-like or str or None, default=None
-        The group of each row. Whole groups are locked away, as many as come nearest to the share.
+        The group of each row. Whole groups are locked away, as many as come nearest to the share; those of
+        a numeric target by chance.
     time : array-like or str or None, default=None
         The time of each row. The last rows are locked away.
     test_groups : {"new", "known"}, default="new"
@@ -93,7 +94,8 @@ def lock_away(
             return _last_of_new_groups(locked, group[1], rng)
     else:
         task = task or task_of(y)
-        strata = tenths(np.asarray(y, dtype=float)) if task == "regression" else class_codes(y)[2]
+        numbers = np.asarray(y, dtype=float) if task == "regression" else None
+        strata = class_codes(y)[2] if numbers is None else numeric_strata(numbers, group is not None)
         if group is not None:
             locked = some_groups(strata, group, share, rng)
         elif task == "multilabel":
