@@ -112,6 +112,16 @@ def test_a_study_says_it_and_agrees_with_a_calculation_of_its_own(file, tmp_path
     assert "85.0% of the table" in note  # 60 of 400 were asked for
 
 
+def test_a_study_goes_on_from_what_it_wrote(file, tmp_path):
+    """The folds without the rows asked for are among the results that another run reads."""
+    options = {"ignore": ["group", "day"], "only": ["naive_bayes"], "cv": 3, "repeats": 1}
+    ob.study(file, "y", folder=tmp_path, progress=False, **options)
+    written = (tmp_path / "results.jsonl").read_bytes()
+    assert b'"part": "not asked"' in written
+    ob.study(file, "y", folder=tmp_path, progress=False, **options)
+    assert (tmp_path / "results.jsonl").read_bytes() == written
+
+
 def test_a_column_of_another_meaning_is_a_feature(file, tmp_path):
     other = pl.read_csv(file).with_columns(pl.lit("maybe").alias("y_asked"))
     other.write_csv(tmp_path / "other.csv")

@@ -89,6 +89,12 @@ def test_an_empty_file_is_begun_anew(path):
         (b'"format": 2', b'"format": 7', "holds results of another format"),
         (b'"openbook": "', b'"openbook": "9', r"holds results of openbook 9.*, and this is"),
         (b'{"learner": "0R", "part": "folds"', b'{"learner": "0R", "part" "folds"', "line 2: damaged"),
+        (
+            b'"part": "folds"',
+            b'"part": "two_out"',
+            r"line 2: not a result \(this version knows no part 'two_out'\); start over with --fresh, or keep both"
+            " with --out$",
+        ),
         (b'"rows": [3, 4]', b'"rows": [3]', r"line 2: not a result \(.*1 rows"),
         (b'"result"', b'"risult"', r"line 2: not a result \('result'\)"),
         (b'"rows": [3, 4], ', b"", "line 2: not a result .*'rows' is missing"),

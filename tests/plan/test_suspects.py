@@ -56,6 +56,27 @@ def test_a_leaking_model_is_not_called_fine(leaking):
     assert "grower" in leaking.looks.why_not["diagnosis"]
 
 
+def test_a_suspect_without_which_the_score_stays_is_told_quietly(tmp_path):
+    """Eight columns together tell as much as the one that alone nearly gives the target away."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    columns = [y[:, None] + rng.normal(0, 0.6, (400, 8)), 7 * y[:, None] + rng.normal(size=(400, 1))]
+    names = [*(f"part{i}" for i in range(8)), "whole", "y"]
+    lines = [
+        ",".join([*map(str, row), "no yes".split()[label]])
+        for row, label in zip(np.hstack(columns), y, strict=True)
+    ]
+    (tmp_path / "told.csv").write_text("\n".join([",".join(names), *lines]))
+    plan = make_plan(tmp_path / "told.csv", "y", cv=3, repeats=2, test_share=0, only=["naive_bayes"])
+    result = run(plan, tmp_path / "study", workers=1)
+    assert result.looks.leaks.suspects == ("whole",)
+    assert "whole" not in words.headline(result)
+    assert words.without_suspects(result).startswith(
+        "`whole` gives 'y' away. The score hardly depends on it. "
+    )
+    assert result.looks.diagnosis is not None
+
+
 def test_copies_of_training_rows_are_told_first():
     """Sixty rows twice, each tested by a model of the other copy: every test row is known."""
     rng = np.random.default_rng(0)

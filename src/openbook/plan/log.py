@@ -5,9 +5,8 @@
     {"learner": label, "part": "skipped", "fold": i, "reason": …}   the learner dropped out, and why
     {"part": "look", "look": name, "of": state, "found": …}         what a later step found (`plain_json.py`)
 
-The parts are "folds", "test", and those that are evaluated after the
-choice: "threshold", with a tuned one, "labelled", without the unlabelled rows, "not asked", without the rows
-asked for, and "without " some columns.
+The parts are "folds", "test", and those that are evaluated after the choice: "threshold", with a tuned one,
+"labelled", without the unlabelled rows, "not asked", without the rows asked for, and "without " some columns.
 What a look found counts for the folds that it saw, whose digest is the state: where a study goes on with more
 folds, it looks again.
 
@@ -36,7 +35,7 @@ from openbook.plan.files import write_text
 from openbook.plan.plain_json import Known, from_plain, to_plain
 
 #: The parts of a study that are judged fold by fold; further ones begin with "without ".
-_PARTS = ("folds", "labelled", "test", "threshold")
+_PARTS = ("folds", "labelled", "not asked", "test", "threshold")
 
 _FORMAT = 2
 #: Seconds after which what was written is put on the disk.
@@ -184,7 +183,7 @@ class Log:
             result = FoldResult.from_json({**record["result"], **dict.fromkeys(_TIMES, math.nan)})
             self.results[part, learner, result.index] = result
         else:
-            raise DataError(f"part is {part!r}")
+            raise DataError(f"this version knows no part {part!r}")
 
     def _record(self, line: bytes, number: int) -> dict[str, Any]:
         try:

@@ -23,6 +23,7 @@ from openbook.features.measures import MEASURES, Measure
 from openbook.features.scores import AttributeScores
 from openbook.fold import each, each_until
 from openbook.judge import Comparison, Evaluation, FoldResult, Metric, difference, notable_predictions
+from openbook.judge.choice.comparison import loses_little
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
 from openbook.judge.curves.make import curve_of_sizes
@@ -165,7 +166,9 @@ class Looking:
         if name == "diagnosis" and self.evaluation.too_rare:
             return f"all classes but one have fewer than {FEW} rows"
         leaks: Leaks | None = vars(self).get("leaks")
-        if name == "diagnosis" and leaks is not None and leaks.suspects:
+        without = vars(self).get("without_suspects")
+        harmless = loses_little(self.comparison, self.label, without)
+        if name == "diagnosis" and leaks is not None and leaks.suspects and not harmless:
             return f"it means nothing while {' and '.join(leaks.suspects)} can give the target away"
         if name == "diagnosis" and leaks is not None and leaks.many_copies:
             return "it means nothing while copies of the test rows are among the training rows"

@@ -10,7 +10,7 @@ import numpy as np
 from openbook.data.describe import Description
 from openbook.data.findings import Finding
 from openbook.judge import Calibration, Evaluation, Interval
-from openbook.judge.choice.comparison import RankingRow
+from openbook.judge.choice.comparison import RankingRow, loses_little
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.positive import FEW, shares, too_rare
 from openbook.prepare.balance import BalancedClasses
@@ -75,7 +75,10 @@ def doubts(result: StudyResult) -> str:
             f" {score_words(test.difference, sign='+')} {test.interval.ends}, p {p_words(test.p_value)})."
         )
     fallen = worse_than_estimated(result)
-    told = [sentence for sentence in (fallen, without_suspects(result), copies(result)) if sentence]
+    looks = result.looks
+    harmless = loses_little(result.comparison, looks.label, looks.without_suspects)
+    suspects = "" if harmless else without_suspects(result)
+    told = [sentence for sentence in (fallen, suspects, copies(result)) if sentence]
     if told in ([], [fallen]) and not result.verdict.learnt:
         told.append(result.verdict.headline)
     return " ".join(told)
@@ -244,6 +247,8 @@ def without_suspects(result: StudyResult) -> str:
     several = len(names) > 1
     listed = f"{', '.join(names[:-1])} and {names[-1]}" if several else names[0]
     start = f"{listed} {'give' if several else 'gives'} {result.target!r} away."
+    if loses_little(result.comparison, result.looks.label, without):
+        start = f"{start} The score hardly depends on {'them' if several else 'it'}."
     them, label = "them" if several else "it", result.looks.label
     options = " ".join(f"--ignore {shlex.quote(name)}" for name in leaks.suspects)
     end = f"If {'they are' if several else 'it is'} not known when you predict, run the study with {options}."

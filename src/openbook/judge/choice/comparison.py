@@ -321,6 +321,28 @@ def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float =
     return paired(a, b, a.metric(which)).test(level)
 
 
+#: A loss below this share of what a learner gains over the baseline is little.
+_LITTLE = 0.1
+
+
+def loses_little(comparison: Comparison, label: str, other: Evaluation | None) -> bool:
+    """Whether a learner, evaluated otherwise on the first round, keeps nearly all that it gains over 0R.
+
+    The most that it may lose, by its interval, is below a tenth of what it gains at least: that a loss is not
+    shown would not be enough.
+    """
+    if other is None:
+        return False
+    judged = replace(comparison[label], folds=comparison[label].first_round)
+    gain, loss = (
+        difference(judged, replace(one, folds=one.first_round)).interval
+        for one in (comparison[comparison.baseline], other)
+    )
+    if comparison.metric().greater_is_better:
+        return loss.high < _LITTLE * gain.low
+    return loss.low > _LITTLE * gain.high
+
+
 def paired(a: Evaluation, b: Evaluation, function: Metric) -> Paired:
     """The first learner's score minus the second's, row by row, ready to be tested."""
     check_same_folds(a, b)
