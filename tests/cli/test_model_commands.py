@@ -340,3 +340,11 @@ def test_predict_labels_a_folder_of_text_files(here, good):
     (here / "letters" / "b.txt").write_text("warm and good")
     lines = good("predict", "films.openbook", "letters").splitlines()
     assert lines == ["file,text,prediction", 'a.txt,"so dull, so bad",not', "b.txt,warm and good,liked"]
+
+
+def test_predict_keeps_times_on_the_clock_of_their_zone(here, good):
+    rows = [f"2024-03-{1 + i % 28:02d}T{i % 24:02d}:30:00+05:30,{i % 7},{'ab'[i % 2]}" for i in range(60)]
+    (here / "rows.csv").write_text("\n".join(["when,x,y", *rows]) + "\n")
+    good("study", "rows.csv", "--target", "y", "--learner", "naive_bayes", "--folds", "2", "--repeats", "1")
+    lines = good("predict", "rows", "rows.csv").splitlines()
+    assert [line.partition(",")[0] for line in lines[1:]] == [row.partition(",")[0] for row in rows]

@@ -382,7 +382,13 @@ def test_picture_of_many_and_of_none():
     assert many.svg().count('<rect class="c0') == 20
     assert "The best 20 of 30 attributes." in many.notes
     nothing = score_attributes(openbook.load("weather"), "play", "anova_f").draw()
-    assert "4 of 4 attributes have no finite score, and no bar." in nothing.notes
+    assert "No finite score, and no bar: outlook, temperature, humidity, windy." in nothing.notes
+    assert "Texts" not in str(nothing.notes)
+    rows = [
+        {"note": f"{'good' if i % 2 else 'bad'} visit number {i}", "x": i % 3, "y": i % 2} for i in range(60)
+    ]
+    worded = score_attributes(openbook.read(rows, kinds={"note": "text"}), "y").draw()
+    assert "Texts are not scored: note." in worded.notes
     assert '<rect class="c0' not in nothing.svg()
 
 

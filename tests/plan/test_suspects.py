@@ -63,7 +63,7 @@ def test_a_suspect_without_which_the_score_stays_is_told_quietly(tmp_path):
     columns = [y[:, None] + rng.normal(0, 0.6, (400, 8)), 7 * y[:, None] + rng.normal(size=(400, 1))]
     names = [*(f"part{i}" for i in range(8)), "whole", "y"]
     lines = [
-        ",".join([*map(str, row), "no yes".split()[label]])
+        ",".join([*map(str, row), ["no", "yes"][label]])
         for row, label in zip(np.hstack(columns), y, strict=True)
     ]
     (tmp_path / "told.csv").write_text("\n".join([",".join(names), *lines]))

@@ -3,12 +3,14 @@
 import math
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, choose, difference
 from openbook.report import Looks, study_html, words
+from openbook.report.portrait import model_blocks
 from openbook.report.sections import judging, parts
 from openbook.report.sections.draft import draft
 from openbook.report.sections.errors import confusion_figure
@@ -377,3 +379,21 @@ def test_a_phone_is_shown_a_narrower_chart_of_the_ranking(weather):
     broad, phone = re.fullmatch(r'<div class="broad">(.*)</div><div class="phone">(.*)</div>', chart).groups()
     widths = [float(re.search(r'viewBox="0 0 (\d+)', svg)[1]) for svg in (broad, phone)]
     assert widths[0] - widths[1] == 560 - 240
+
+
+def test_the_guide_names_every_part(hostile, weather, numbers):
+    guide = (Path(__file__).parents[2] / "docs/guide/studies.md").read_text(encoding="utf-8")
+    table = guide.partition("\n## The report\n")[2].partition("\n## ")[0]
+    titles = {part.title for result, _ in (hostile, weather, numbers) for part in parts(result)}
+    assert [title for title in titles if title not in table] == []
+
+
+def test_intervals_of_coefficients_say_that_rows_belong_together(numbers):
+    result, _ = numbers
+    assert "independent" not in str(model_blocks(result, "linear regression"))
+    grouped = replace(result, roles={**result.roles, "group": "patient"})
+    last = model_blocks(grouped, "linear regression")[-1].words
+    assert last == (
+        "These intervals take the rows as independent. Rows that belong together by patient are not, so the"
+        " intervals are likely to be too narrow."
+    )

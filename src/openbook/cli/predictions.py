@@ -64,9 +64,23 @@ def _with_predictions(
     if with_proba:
         shares, labels = model.predict_proba(table), model.labels_ if sets else model.classes_
         new |= {f"P({as_text(label)})": shares[:, c] for c, label in enumerate(labels.tolist())}
+    return _frame(table, types).with_columns(
+        [pl.Series(_free_name(name, table.names), values) for name, values in new.items()]
+    )
+
+
+def _frame(table: Table, types: "Mapping[str, pl.DataType]") -> "pl.DataFrame":
+    """The rows as they are written; times keep the clock of their zone.
+
+    Polars has no zone for a mere distance from UTC, such as +02:00, so these times become texts.
+    """
+    import polars as pl
+
+    clocks = [a for a in table.schema if isinstance(a, Datetime) and a.zone.startswith(("+", "-"))]
     frame = table.to_polars().cast(types)  # type: ignore[arg-type]
     return frame.with_columns(
-        [pl.Series(_free_name(name, table.names), values) for name, values in new.items()]
+        pl.Series(a.name, a.on_clock(table.data(a.name))).dt.strftime(f"%Y-%m-%dT%H:%M:%S%.f{a.zone}")
+        for a in clocks
     )
 
 
@@ -128,7 +142,7 @@ def writer(out: Path | None) -> "Callable[[Iterable[pl.DataFrame]], None]":
 
 def written(out: Path, table: Table) -> None:
     """Write a table to a file by its ending."""
-    writer(out)([table.to_polars().cast(_types(table))])  # type: ignore[arg-type]
+    writer(out)([_frame(table, _types(table))])
 
 
 def _print(frames: "Iterable[pl.DataFrame]") -> None:

@@ -24,6 +24,7 @@ from openbook.features.gather import Bins, Target, gather_evidence, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import p_words, shown, shown_p
+from openbook.words.sentences import listed
 from openbook.work import Grid, ShowsWork, Work
 
 #: Classes beyond this many have no column of their own in the table of scores.
@@ -239,8 +240,11 @@ class AttributeScores(ShowsWork):
         notes = [f"{self.measure.words.capitalize()} of each attribute, {self.n:,} rows."]
         if len(finite) > _MOST_BARS:
             notes.append(f"The best {_MOST_BARS} of {len(self)} attributes.")
-        elif absent := len(self) - len(finite):
-            notes.append(f"{absent} of {len(self)} attributes have no finite score, and no bar.")
+        elif absent := [row for row in self.rows if not math.isfinite(row.score)]:
+            texts = [row.attribute for row in absent if row.kind == Text.kind]
+            others = [row.attribute for row in absent if row.kind != Text.kind]
+            notes += [f"Texts are not scored: {listed(texts)}."] if texts else []
+            notes += [f"No finite score, and no bar: {listed(others)}."] if others else []
         return plot.picture(f"Attribute scores for {self.target}", notes, " ".join(told[::-1]))
 
 

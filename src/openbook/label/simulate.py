@@ -29,7 +29,7 @@ from openbook.label.asker import Asker
 from openbook.label.strategies import STRATEGIES
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
-from openbook.words.sentences import plural
+from openbook.words.sentences import listed, plural
 from openbook.work import Grid, ShowsWork, Work
 
 #: What everyone who asks should know.
@@ -194,17 +194,17 @@ class Simulation(ShowsWork):
         return name, needed, shown(gain.difference, 1.0, "+"), gain.interval.ends
 
     def _told(self, level: float) -> str:
-        """Each strategy beside random, in a sentence; a single repeat tells nothing."""
-        said = []
-        for name in self.strategies[1:]:
-            interval = self.gain(name, level=level).interval
-            if interval.low > 0:
-                said.append(f"{name} was better than random sampling, in the mean over the curve.")
-            elif interval.high < 0:
-                said.append(f"{name} was worse than random sampling, in the mean over the curve.")
-            else:
-                said.append(f"Whether {name} beats random sampling here cannot be told from these repeats.")
-        return " ".join(said)
+        """The strategies beside random, a sentence for those of one outcome; one repeat tells nothing."""
+        ends = {name: self.gain(name, level=level).interval for name in self.strategies[1:]}
+        better = [name for name, each in ends.items() if each.low > 0]
+        worse = [name for name, each in ends.items() if each.high < 0]
+        open_ = [name for name in ends if name not in (*better, *worse)]
+        told = [
+            (better, "Better than random sampling, in the mean over the curve: {}."),
+            (worse, "Worse than random sampling, in the mean over the curve: {}."),
+            (open_, "Not shown to differ from random sampling by these repeats: {}."),
+        ]
+        return " ".join(words.format(listed(names)) for names, words in told if names)
 
     def draw(self, level: float = 0.95) -> Picture:
         """Accuracy against labels: a line for each strategy; bands around random and the best of the others.

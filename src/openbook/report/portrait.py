@@ -23,7 +23,7 @@ from openbook.report.blocks import (
 from openbook.report.fitted import inside, prepared_rows, unwrapped
 from openbook.report.study import StudyResult
 from openbook.words.numbers import figure
-from openbook.words.sentences import plural
+from openbook.words.sentences import listed, plural
 from openbook.work import Grid
 
 #: What a page shows of a tree and of its rules, and how many importances.
@@ -49,7 +49,17 @@ def portraits(result: StudyResult) -> list[Block]:
 def model_blocks(result: StudyResult, label: str) -> list[Block]:
     """What a worked model is."""
     model = result.models[label]
-    return portrait(model, prepared_rows(model, result.training[0]), weighted="weight" in result.roles)
+    blocks = portrait(model, prepared_rows(model, result.training[0]), weighted="weight" in result.roles)
+    together = [result.roles[role] for role in ("group", "sequence", "time") if role in result.roles]
+    if together and any(isinstance(one, Sheet) and "interval" in " ".join(one.header) for one in blocks):
+        blocks.append(
+            Paragraph(
+                "These intervals take the rows as independent. Rows that belong together by"
+                f" {listed(together)} are not, so the intervals are likely to be too narrow.",
+                "note",
+            )
+        )
+    return blocks
 
 
 def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:

@@ -1,6 +1,8 @@
 """Which model, and is there anything to learn?"""
 
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -156,6 +158,18 @@ def test_where_nothing_beats_the_baseline_it_says_how_many_rows_might_show_it():
     assert "no evidence yet that any model beats the baseline zero" in verdict.headline
     assert verdict.needed == pytest.approx(8_100, rel=0.05)
     assert "rows instead of 400 might show" in verdict.headline
+
+
+def test_where_rows_belong_to_groups_it_says_how_many_groups_might_show_it():
+    """Rows in pairs: 200 groups instead of 400 rows, so about half as many groups are needed as rows."""
+    found = comparison(near=(BEST, 9), zero=(NEAR, 1))
+    pairs = {label: replace(one, groups=np.arange(400) // 2) for label, one in found.evaluations.items()}
+    verdict = anything_to_learn(replace(found, evaluations=pairs))
+    assert verdict.groups == 200
+    needed = int(
+        re.search(r"Roughly ([\d,]+) groups instead of 200 might show", verdict.headline)[1].replace(",", "")
+    )
+    assert needed == pytest.approx(verdict.needed / 2, rel=0.05)
 
 
 def test_a_difference_without_a_test_is_not_called_none():

@@ -55,6 +55,8 @@ class Verdict:
         In words, the baseline that the best one is significantly better than; empty where there is none.
     winner : str, default=""
         In words, another learner that is significantly better, where the best is not; empty for none.
+    groups : int, default=0
+        How many groups the rows belong to; 0 where they belong to none.
 
     Notes
     -----
@@ -80,6 +82,7 @@ class Verdict:
     others: tuple["Verdict", ...] = field(default=())
     beaten: str = ""
     winner: str = ""
+    groups: int = 0
 
     @property
     def headline(self) -> str:
@@ -113,8 +116,12 @@ class Verdict:
             return "It does not score better than the baseline, so more rows alone may not help."
         if self.needed > _NEVER:
             return "The difference is too small for any number of rows to show."
-        rows = f"{_rounded(self.needed):,} rows instead of {self.rows:,}"
-        return f"Roughly {rows} might show a difference of this size."
+        needed, given, what = self.needed, self.rows, "rows"
+        if self.groups:  # more rows of the same groups would not do
+            needed, given, what = math.ceil(needed * self.groups / self.rows), self.groups, "groups"
+        return (
+            f"Roughly {_rounded(needed):,} {what} instead of {given:,} might show a difference of this size."
+        )
 
     def work(self) -> Work:
         """How the test came about."""
@@ -170,15 +177,16 @@ def _by(comparison: Comparison, function: Metric, alpha: float) -> Verdict:
     best, baseline = best_learner(comparison, function), comparison.best_baseline(function)
     scores = comparison[best].score(function), comparison[baseline].score(function)
     rows = len(comparison[best].spread(function).influence)
+    groups = comparison[best].n_groups
     test = comparison.against_baseline(function).get(best)
     if test is None:
-        return Verdict(best, baseline, function, scores, None, learnt=False, rows=rows)
+        return Verdict(best, baseline, function, scores, None, learnt=False, rows=rows, groups=groups)
     better = function.better(test.difference, 0)
     learnt = better and test.p_value < alpha and _ranks(comparison, function, best)
     needed, beaten = _needed(test, rows) if better else None, _beaten(comparison, function, alpha)
     winner = "" if learnt else _winner(comparison, function, alpha)
     learnt = learnt or bool(winner)
-    return Verdict(best, baseline, function, scores, test, learnt, rows, needed, (), beaten, winner)
+    return Verdict(best, baseline, function, scores, test, learnt, rows, needed, (), beaten, winner, groups)
 
 
 def _ranks(comparison: Comparison, function: Metric, label: str) -> bool:

@@ -121,6 +121,11 @@ class Evaluation(ShowsWork):
         return 0 if self.classes is None else len(self.classes)
 
     @property
+    def n_groups(self) -> int:
+        """How many groups the rows that were tested belong to; 0 where they belong to none."""
+        return 0 if self.groups is None else len(np.unique(np.asarray(self.groups)[self._rows]))
+
+    @property
     def predicts(self) -> str:
         """What, in words."""
         words = {"classification": "classes", "regression": "numbers", "multilabel": "several labels"}
@@ -355,7 +360,7 @@ class Evaluation(ShowsWork):
             return usual / 2
         if self.task != "regression":
             return usual
-        return min(3 * usual, 10 / len(np.unique(np.asarray(self.groups)[self._rows])))
+        return min(3 * usual, 10 / self.n_groups)
 
     def _parts(self, function: Metric) -> list[_Part]:
         """The parts that a score is averaged over: folds or rounds."""

@@ -145,7 +145,7 @@ def some_groups(
 
 
 def numeric_strata(numbers: np.ndarray, grouped: bool) -> np.ndarray:
-    """What draws of numbers have equal shares of: tenths, by rank; whole groups are drawn by chance, as folds are."""
+    """What draws of numbers have equal shares of: tenths, by rank; of whole groups nothing, as in folds."""
     if grouped:
         return np.zeros(len(numbers), dtype=np.intp)
     ranks = np.empty(len(numbers), dtype=np.intp)
