@@ -58,6 +58,16 @@ def test_spreading_by_hand():
     assert model.transduction_.tolist() == ["a", "a", "b", "b"]
 
 
+@pytest.mark.parametrize("kind", [LabelPropagation, LabelSpreading, NearestPropagation])
+def test_a_fitted_model_does_not_change_with_the_rows_it_was_given(kind):
+    X = np.array([[0.0], [1.0], [3.0], [4.0]])
+    model = kind(scale=False).fit(X, ["a", None, None, "b"])
+    predicted, shown = model.predict_proba([[0.5], [3.5]]), str(model.work())
+    X[:] = 100.0
+    np.testing.assert_array_equal(model.predict_proba([[0.5], [3.5]]), predicted)
+    assert str(model.work()) == shown
+
+
 def test_rows_that_no_label_reaches_get_the_shares_of_the_labels():
     X = [[0.0], [0.1], [5.0], [5.1], [90.0], [90.1]]
     model = LabelPropagation(n_neighbors=2, scale=False).fit(X, ["a", "a", "b", None, None, None])

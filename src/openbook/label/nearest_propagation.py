@@ -77,8 +77,8 @@ class NearestPropagation(RowsInSpace):
     def knobs(self):
         return {"scale": (True, False)}
 
-    def _fit(self, rows):
-        labels = self._gather(rows).copy()
+    def _pass_on(self, codes):
+        labels = codes.copy()
         n, free = len(labels), np.flatnonzero(labels == UNLABELLED)
         waiting = labels == UNLABELLED
         # a row that is out of reach of all takes the first label

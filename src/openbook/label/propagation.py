@@ -13,6 +13,7 @@ The distance says what becomes of missing cells.
 """
 
 import warnings
+from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
@@ -54,16 +55,20 @@ class RowsInSpace(Classifier):
     def refusal(self, schema):
         return super().refusal(schema) or refusal(self.metric, schema)
 
-    def _gather(self, rows):
-        """Keep the rows."""
-        stored = StoredRows.gathered(rows)
+    def _fit(self, rows):
+        stored = StoredRows.viewed(rows)
         if (stored.weights != stored.weights[0]).any():
             msg = f"{type(self).__name__} takes no sample_weight: {self._refuses_weights}"
             raise DataError(msg)
         if (stored.targets == UNLABELLED).all():
             raise none_labelled(self.target_)
         self._lay_out(stored)
-        return stored.targets.astype(np.intp, copy=False)
+        self._pass_on(stored.targets.astype(np.intp, copy=False))
+        self._lay_out(stored.apart(rows))  # copied when all that passing on needs is gone
+
+    @abstractmethod
+    def _pass_on(self, codes):
+        """Pass the labels on to the rows that have none."""
 
     def _lay_out(self, stored):
         self._stored = stored
@@ -121,8 +126,7 @@ class _OnGraph(RowsInSpace):
     def knobs(self):
         return {"n_neighbors": (3, 7, 15)}
 
-    def _fit(self, rows):
-        codes = self._gather(rows)
+    def _pass_on(self, codes):
         neighbours = self._graph()
         labelled = np.flatnonzero(codes != UNLABELLED)
         shares = np.zeros((len(self.classes_), len(codes)))  # class by class: a round needs room for one

@@ -10,7 +10,7 @@ and in the target, those that came last first, or lowers their weight.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,10 +61,22 @@ class StoredRows(Statistics):
     @classmethod
     def gathered(cls, rows: Rows) -> "StoredRows":
         """A copy of all rows, which must be finite."""
-        stored = cls.joined(each(rows.pieces, cls.of))
+        return cls.viewed(rows).apart(rows)
+
+    @classmethod
+    def viewed(cls, rows: Rows) -> "StoredRows":
+        """All rows, which must be finite; the numbers of a matrix in memory are not copied."""
+        in_memory = rows.whole is not None
+        stored = cls.of(rows.chunk) if in_memory else cls.joined(each(rows.pieces, cls.of))
         if not all_finite(stored.cells) and np.isinf(stored.cells).any():
             raise infinite_cell(rows)
         return stored
+
+    def apart(self, rows: Rows) -> "StoredRows":
+        """The same, which does not change with the rows that were viewed."""
+        matrix = None if rows.whole is None else rows.whole.matrix
+        shared = matrix is not None and np.may_share_memory(self.cells, matrix)
+        return replace(self, numbers=self.numbers.copy()) if shared else self
 
     def __add__(self, other: "StoredRows") -> "StoredRows":
         return self.joined([self, other])
