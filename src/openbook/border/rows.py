@@ -394,7 +394,7 @@ def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array,
     cells = y.values if isinstance(y, Column) else one_column(y)
     gaps = y.missing if isinstance(y, Column) else _gaps(cells)
     numbers = np.array(cells[~gaps].tolist()) if cells.dtype == object else cells[~gaps]
-    if numbers.dtype.kind in "if" and _NO_LABEL not in labels_among(np.unique(numbers)):
+    if numbers.dtype.kind in "if" and _NO_LABEL not in labels_among(numbers):
         gaps[~gaps] = numbers == _NO_LABEL
     if not gaps.any():
         return class_codes(y, declared=declared)
@@ -407,9 +407,9 @@ def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array,
 
 
 def labels_among(numbers: Array) -> Array:
-    """Those of distinct numbers that are labels: -1 is none beside two or more others."""
-    others = numbers[numbers != _NO_LABEL]
-    return others if len(others) > 1 else numbers
+    """The distinct labels among numbers, in order: -1 is none beside two or more others."""
+    others = np.unique(numbers[numbers != _NO_LABEL])
+    return others if len(others) > 1 else np.unique(numbers)
 
 
 def distinct_numbers(scan: Scan, name: str) -> Array:
