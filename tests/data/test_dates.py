@@ -80,7 +80,9 @@ def test_format_of_a_column(cells, attribute, when, tmp_path):
     "cells",
     [
         ["1.2.10", "1.2.11"],
-        ["12:30"],
+        ["24:30"],
+        ["9:5"],
+        ["13:00 pm"],
         ["2024-13-01"],
         ["31/31/2024"],
         ["2024-02-30"],
@@ -90,6 +92,48 @@ def test_format_of_a_column(cells, attribute, when, tmp_path):
 )
 def test_what_is_no_date(cells):
     assert isinstance(read([{"c": cell} for cell in cells]).schema["c"], Nominal)
+
+
+TIMES = [
+    (["21:00", "9:05", "00:00"], [21 / 24, (9 + 5 / 60) / 24, 0], ["21:00:00", "09:05:00", "00:00:00"]),
+    (["9:05 pm", "12:00 am"], [(21 + 5 / 60) / 24, 0], ["21:05:00", "00:00:00"]),
+    (["23:59:59", "1:23:45"], [86399 / 86400, 5025 / 86400], ["23:59:59", "01:23:45"]),
+]
+
+
+@pytest.mark.parametrize(("cells", "share", "spelled"), TIMES)
+def test_times_of_day(cells, share, spelled):
+    rows = [*({"c": cell} for cell in cells), {"c": None}]
+    table = read(rows)
+    assert table.schema["c"] == Datetime("c", format="time")
+    np.testing.assert_allclose(table.data("c"), [*share, np.nan], rtol=0, atol=1e-12)
+    assert table.why["c"].startswith("every known cell is a time of day, such as ")
+    assert table.column("c").tolist() == [*spelled, None]
+    shown = [text.removesuffix(":00") for text in spelled]
+    assert [table.schema["c"].shown(cell) for cell in table.data("c")] == [*shown, "?"]
+    for other in (table.to_polars(), table.to_pandas()):
+        again = read(other)
+        assert again.schema == table.schema
+        np.testing.assert_allclose(again.data("c"), table.data("c"), rtol=0, atol=1e-10)
+
+
+def test_times_of_day_are_no_dates():
+    model = LinearRegression().fit([{"at": "3:00"}, {"at": "9:00"}, {"at": "21:00"}], [0.0, 1.0, 3.0])
+    assert model.predict([{"at": "3:00 pm"}]) == pytest.approx([2.0])
+    with pytest.raises(DataError, match="column 'at' was time of day in training, but now is datetime"):
+        model.predict(read([{"at": "2024-03-01"}]))
+    assert Within(model.schema_["at"], high=0.5).sql() == """"at" <= TIME '12:00:00.000000'"""
+    column = read([{"at": "9:00"}, {"at": "21:00"}]).column("at")
+    assert (column < "12:30").tolist() == [True, False]
+
+
+def test_hours_of_times_of_day_tell_a_target():
+    rows = [{"at": f"{i % 24}:{i % 60:02d}", "y": float(i % 24 in (8, 17))} for i in range(240)]
+    table = read(rows)
+    finding = next(found for found in ob.describe(table, "y").findings if found.kind == "dates")
+    assert finding.message.startswith("times of day: learners use the time and the hour (p < 0.001")
+    X, y = table.split("y")
+    assert "at hour" in LinearRegression().fit(X, y).schema_.names
 
 
 def test_day_or_month_first_is_asked():

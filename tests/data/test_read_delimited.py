@@ -127,7 +127,7 @@ def test_codes_in_one_column_leave_the_numbers_of_the_others(file, monkeypatch):
         lambda frame, *rest: as_texts.append(frame) or polars_columns(frame, *rest),
     )
     table = read(file("zip,n,at\n0150,1.5,08:30\n5003,2.5,17:45\n"))
-    assert [table.schema[name].kind for name in table.names] == ["nominal", "numeric", "nominal"]
+    assert [table.schema[name].kind for name in table.names] == ["nominal", "numeric", "datetime"]
     assert as_texts[0].schema["n"] == pl.Float64
 
 

@@ -67,7 +67,7 @@ def test_style_and_unit_of_a_column(cells, attribute, numbers, tmp_path):
         ["5", "10+"],
         ["1.2.3", "1.2.4"],
         ["192.168.0.1"],
-        ["12:30"],
+        ["24:30"],
         ["1.5", "1,5"],
         ["3 Series", "5 Series"],
         ["((5))"],

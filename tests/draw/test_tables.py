@@ -233,6 +233,7 @@ def test_dates_stay_dates():
         ("2024-03-01", "2024-03-01T05", "2024-03-01 03:00"),
         ("2020-02-01", "2024-02-01", "2022"),
         ("1800", "2020", "1900"),
+        ("1970-01-01T01", "1970-01-01T22", "12:00"),  # times of day
     ],
 )
 def test_ticks_of_dates_are_where_the_calendar_turns(first, last, word):

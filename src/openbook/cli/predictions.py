@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Files of more bytes are not held as a whole.
 STREAMED = 1 << 26
+#: Times of day are written with parts of a second where there are some.
+_TIMES = "%H:%M:%S%.f"
 
 
 def rows_to_predict(new: str, schema: Schema, read_with: Mapping[str, Any]) -> Table | Scan:
@@ -106,7 +108,7 @@ def _types(rows: Table | Scan) -> "dict[str, pl.DataType]":
     import polars as pl
 
     numbers = [a.name for a in rows.schema if a.kind == Numeric.kind]
-    dates = [a.name for a in rows.schema if isinstance(a, Datetime) and not a.zone]
+    dates = [a.name for a in rows.schema if isinstance(a, Datetime) and not (a.zone or a.is_time)]
     whole = {*numbers, *dates}
     for table in chunks_of(rows):
         whole = {name for name in whole if _is_whole(table.data(name))}
@@ -147,13 +149,13 @@ def written(out: Path, table: Table) -> None:
 
 def _print(frames: "Iterable[pl.DataFrame]") -> None:
     for i, frame in enumerate(frames):
-        put_out(frame.write_csv(include_header=i == 0))
+        put_out(frame.write_csv(include_header=i == 0, time_format=_TIMES))
 
 
 def _write_lines(separator: str, frames: "Iterable[pl.DataFrame]", path: Path) -> None:
     with path.open("wb") as file:
         for i, frame in enumerate(frames):
-            frame.write_csv(file, separator=separator, include_header=i == 0)
+            frame.write_csv(file, separator=separator, include_header=i == 0, time_format=_TIMES)
 
 
 def _write_json(frames: "Iterable[pl.DataFrame]", path: Path) -> None:

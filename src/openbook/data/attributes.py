@@ -28,6 +28,9 @@ UNSEEN = -2
 
 _FARTHEST_DAY = 1e8  # beyond, microseconds do not fit 64 bits
 
+#: The format of times of day, which have no date.
+TIME = "time"
+
 #: Signs before decimals, and between groups of digits.
 DECIMALS = (".", ",")
 THOUSANDS = ("", ",", ".", " ", "'")
@@ -221,6 +224,8 @@ class Numeric(Attribute):
 class Datetime(Numeric):
     """A date or a time: days since 1970-01-01, so that learners see elapsed time; NaN is missing.
 
+    A time of day without a date is the share of the day that is over.
+
     Attributes
     ----------
     name : str
@@ -248,6 +253,11 @@ class Datetime(Numeric):
 
     kind: ClassVar[str] = "datetime"
     is_plain: ClassVar[bool] = False
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it holds times of day, without a date."""
+        return self.format == TIME
 
     def moments(self, days: Any) -> Any:
         """Days as NumPy's moments, to the microsecond; those with a zone in UTC.
@@ -282,7 +292,7 @@ class Datetime(Numeric):
         return moments if self.zone in ("", "UTC") else _on_clock(moments, self.zone)
 
     def spelled(self, days: Any) -> Any:
-        """Days as texts that any format reads back, None where missing: 2024-03-01 14:30:00Z.
+        """Days as texts that any format reads back, None where missing: 2024-03-01 14:30:00Z, or 14:30:00.
 
         Parameters
         ----------
@@ -295,7 +305,9 @@ class Datetime(Numeric):
         """
         written = np.datetime_as_string(self.moments(days)).tolist()
         texts = [re.sub(r"(?<=\d)T(.{8})(\.000000)?", r" \1", text) for text in written]
-        if not self.zone and all(text.endswith((" 00:00:00", "NaT")) for text in texts):
+        if self.is_time:
+            texts = [text.removeprefix("1970-01-01 ") for text in texts]
+        elif not self.zone and all(text.endswith((" 00:00:00", "NaT")) for text in texts):
             texts = [text.removesuffix(" 00:00:00") for text in texts]
         zone = "Z" if self.zone else ""
         return np.array([None if text == "NaT" else text + zone for text in texts], dtype=object)
@@ -316,6 +328,8 @@ class Datetime(Numeric):
         if np.isnat(moment):
             return "?" if math.isnan(number) else f"{number:g} days"
         text = str(moment.astype("datetime64[s]")).replace("T", " ")
+        if self.is_time:
+            return text.removeprefix("1970-01-01 ").removesuffix(":00")
         return text.removesuffix(" 00:00:00").removesuffix(":00") + (f" {self.zone}" if self.zone else "")
 
     def interval_names(self, cuts: Sequence[float]) -> tuple[str, ...]:

@@ -168,7 +168,8 @@ class Column:  # noqa: PLW1641 (columns that compare row by row have no hash, as
         right: Any
         try:
             if isinstance(attribute, Datetime):
-                left, right = attribute.on_clock(self.data), np.asarray(other, dtype="datetime64[us]")
+                when = np.char.add("1970-01-01T", np.asarray(other, str)) if attribute.is_time else other
+                left, right = attribute.on_clock(self.data), np.asarray(when, dtype="datetime64[us]")
             elif isinstance(attribute, Numeric):
                 left, right = self.data, np.asarray(other, dtype=float)
             elif ordered and isinstance(attribute, Ordinal):
@@ -241,13 +242,15 @@ def polars_series(column: Column) -> "pl.Series":
 
 
 def _polars_moments(column: Column, attribute: Datetime) -> "pl.Series":
-    """Dates if no cell has a time; with their zone, where it has a name."""
+    """Times of day, or dates if no cell has a time; with their zone, where it has a name."""
     import polars as pl
 
     moments = pl.Series(attribute.name, attribute.moments(column.data))
     if attribute.zone:
         named = "UTC" if attribute.zone[0] in "+-" else attribute.zone
         return moments.dt.replace_time_zone("UTC").dt.convert_time_zone(named)
+    if attribute.is_time:
+        return moments.dt.time()
     whole = bool(np.all(np.isnan(column.data) | (column.data == np.round(column.data))))
     return moments.cast(pl.Date) if whole else moments
 
@@ -258,6 +261,8 @@ def pandas_values(column: Column) -> Any:
     attribute = column.attribute
     if isinstance(attribute, Datetime):
         moments = pd.Series(attribute.moments(column.data))
+        if attribute.is_time:
+            return moments.dt.time
         named = "UTC" if attribute.zone[:1] in ("+", "-") else attribute.zone
         return moments.dt.tz_localize("UTC").dt.tz_convert(named) if attribute.zone else moments
     if isinstance(attribute, Categorical):

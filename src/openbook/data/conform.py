@@ -166,7 +166,7 @@ def _as_numbers(column: Column, attribute: Numeric) -> Array:
 
 def _alike(column: Column, found: Numeric, attribute: Numeric) -> Array:
     """Numbers for numbers, and days for days; Unix times and Excel's days where these were dates before."""
-    if isinstance(found, Datetime) == isinstance(attribute, Datetime):
+    if _is_what(found) == _is_what(attribute):
         units = (attribute.unit, found.unit)
         if "" not in units and units[0] != units[1]:
             msg = f"column {column.name!r} was in {units[0]} in training, now in {units[1]}; convert it"
@@ -175,8 +175,12 @@ def _alike(column: Column, found: Numeric, attribute: Numeric) -> Array:
     days = days_from_numbers(column.data, attribute) if isinstance(attribute, Datetime) else None
     if days is not None or column.missing.all():
         return column.data if days is None else days
-    msg = f"column {column.name!r} was {attribute.kind} in training, but now is {found.kind}; convert it"
-    raise DataError(msg)
+    was, now = _is_what(attribute), _is_what(found)
+    raise DataError(f"column {column.name!r} was {was} in training, but now is {now}; convert it")
+
+
+def _is_what(attribute: Numeric) -> str:
+    return "time of day" if isinstance(attribute, Datetime) and attribute.is_time else attribute.kind
 
 
 def _as_codes(column: Column, attribute: Categorical) -> Array:

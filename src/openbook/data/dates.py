@@ -14,11 +14,12 @@ stays as it is until the format is given as its kind. Years of two digits lie fr
     month y, y-m    Mar 2024, 2024-03: the first of the month; as y month, 2024 Mar
     y q, q y        2024Q1, 2024-Q1, Q1 2024: the first of the quarter
     y week          2024-W09, 2024W09, 2024 W9: the Monday of the week (ISO 8601)
+    time            21:00, 9:05 pm, 23:59:59: the time of day, as a share of it
     unix, unix ms   seconds or milliseconds since 1970, on request
     excel           days since 1899-12-30, on request
     %d.%m.%Y …      as of `datetime.strptime`, on request
 
-2024-03-01 is read in any format. Missing cells are NaN.
+2024-03-01 is read in any format but that of times. Missing cells are NaN.
 """
 
 import datetime as dt
@@ -31,16 +32,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import Datetime, Numeric
+from openbook.data.attributes import TIME, Datetime, Numeric
 from openbook.data.written import is_blank, number_of_text, written_number
 
 _MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
 _NAMES = "january february march april may june july august september october november december".split()  # noqa: SIM905
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
-_CLOCK = (
-    r"(?:(?:T|,? +)(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d(?:[.,]\d{1,9})?))?"
-    r" ?(?P<half>[ap]\.?m\.?)? ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?)?"
-)
+_TIME = r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d(?:[.,]\d{1,9})?))? ?(?P<half>[ap]\.?m\.?)?"
+_CLOCK = rf"(?:(?:T|,? +){_TIME} ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?)?"
 _DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<b>[a-z]{3,9})"
 _QUARTER = r"Q(?P<q>[1-4])"
 _YEAR, _NTH = r"(?P<y>[12]\d{3})", r"(?:st|nd|rd|th)?"
@@ -68,10 +67,13 @@ _LAYOUTS = {
     "q y": rf"{_QUARTER}[-/ ]?{_YEAR}",
     "y week": rf"{_YEAR}[-/ ]?W(?P<w>\d{{1,2}})",
 }
-_PATTERNS = {name: re.compile(layout + _CLOCK, re.ASCII | re.IGNORECASE) for name, layout in _LAYOUTS.items()}
+_PATTERNS = {
+    name: re.compile(pattern, re.ASCII | re.IGNORECASE)
+    for name, pattern in {**{name: layout + _CLOCK for name, layout in _LAYOUTS.items()}, TIME: _TIME}.items()
+}
 #: Seconds, and days, that a number counts, and the day on which it starts.
 _NUMBERS = {"unix": (86400.0, 0.0), "unix ms": (86_400_000.0, 0.0), "excel": (1.0, -25569.0)}
-FORMATS = (*_LAYOUTS, *_NUMBERS)
+FORMATS = (*_PATTERNS, *_NUMBERS)
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _LONGEST = 50
@@ -121,7 +123,7 @@ def days_of(text: str, attribute: Datetime) -> float | None:
         if moment is not None:
             naive = moment.replace(tzinfo=None) - (moment.utcoffset() or dt.timedelta())
             return float(days_from_moments(np.array([naive], "datetime64[us]"))[0])
-    for layout in (attribute.format, "y-m-d"):
+    for layout in (attribute.format, *([] if attribute.is_time else ["y-m-d"])):
         if layout in _PATTERNS and (parsed := _parse(text, layout)) is not None:
             return parsed[0]
     return None
@@ -133,17 +135,17 @@ def _parse(text: str, layout: str) -> tuple[float, str | None, bool] | None:
     if len(text) > _LONGEST or not (match := _PATTERNS[layout].fullmatch(text)):
         return None
     part = match.groupdict()
+    clock = _clock(part)
+    if layout == TIME or clock is None:
+        return None if clock is None else (clock, None, False)
     two_digits = part.get("y2") is not None
     year = int(part["y2"]) + (1900 if int(part["y2"]) > 68 else 2000) if two_digits else int(part["y"])
-    clock = _clock(part)
     try:
         if "w" in part:
             day = dt.date.fromisocalendar(year, int(part["w"]), 1)
         else:
             day = dt.date(year, _month(part), int(part.get("d") or 1))
     except ValueError:
-        return None
-    if clock is None:
         return None
     days = day.toordinal() - _EPOCH + clock
     return days - _offset(part["zone"]) / 1440, part["zone"], two_digits
@@ -212,7 +214,7 @@ class Dated:
     """The evidence that the texts of a column are dates, and in which format; it adds up over its parts."""
 
     def __init__(self) -> None:
-        self.layouts = list(_LAYOUTS)
+        self.layouts = list(_PATTERNS)
         self.zones: set[str | None] = set()
         self.two_digits = False
         self.example: str | None = None
@@ -255,7 +257,8 @@ class Dated:
         value = days_of(self.example, attribute)
         assert value is not None
         shown = attribute.shown(value)
-        return f"every known cell is a date ({attribute.format}), such as {self.example!r} = {shown}"
+        what = "time of day" if attribute.is_time else f"date ({attribute.format})"
+        return f"every known cell is a {what}, such as {self.example!r} = {shown}"
 
     def changes(self) -> list[str]:
         """What is not kept as it is written."""

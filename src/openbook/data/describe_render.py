@@ -123,7 +123,7 @@ def _own_figures(summary: ColumnSummary, room: int) -> list[str]:
         x = summary.numbers
         if x is None:
             return [""] * len(_GRIDS[1][1])
-        shown = Datetime(summary.name, zone=summary.zone).shown
+        shown = Datetime(summary.name, zone=summary.zone, format=summary.format).shown
         return [text_bars(x.counts), *map(shown, (x.minimum, x.median, x.maximum))]
     if summary.lengths is not None:
         lengths = summary.lengths

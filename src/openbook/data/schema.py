@@ -173,7 +173,8 @@ class Schema:
         """
         if name not in self or not isinstance(attribute := self[name], Datetime):
             return number
-        return f"{attribute.shown(number)} (day {figure(number)})"
+        share = f"{figure(number)} of a day" if attribute.is_time else f"day {figure(number)}"
+        return f"{attribute.shown(number)} ({share})"
 
     def select(self, names: Iterable[str]) -> "Schema":
         """A schema of these columns only, in this order.

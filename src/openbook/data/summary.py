@@ -77,8 +77,9 @@ class ColumnSummary:
         Labels: every label with the rows that have it.
     lengths : Lengths or None
         For a text column with at least one known cell.
-    zone : str
-        For a column of dates, the time zone in which they are shown; empty for none.
+    zone, format : str
+        For a column of dates, the time zone in which they are shown, empty for none, and how they were
+        written.
     """
 
     name: str
@@ -93,6 +94,7 @@ class ColumnSummary:
     top_values: tuple[tuple[str, int], ...] = ()
     lengths: Lengths | None = None
     zone: str = ""
+    format: str = ""
 
     @property
     def is_unclear(self) -> bool:
@@ -153,6 +155,7 @@ def _measure_numbers(column: Column, why: str) -> ColumnFacts:
         infinite=int(low + known - high),
         numbers=numbers(finite) if len(finite) else None,
         zone=getattr(column.attribute, "zone", ""),
+        format=getattr(column.attribute, "format", ""),
     )
     return ColumnFacts(summary, finite, (), counts)
 

@@ -163,7 +163,9 @@ class Dates(Numbers):
                 break
         moments = starts.astype(f"datetime64[{unit}]")
         places = self.place(moments.astype("datetime64[s]").astype(float) / 86_400)
-        words = (str(moment).replace("T", " ") + ":00" * (unit == "h") for moment in moments)
+        words = [str(moment).replace("T", " ") + ":00" * (unit == "h") for moment in moments]
+        if self.values.size and np.nanmin(self.values) >= 0 and np.nanmax(self.values) < 1:  # times of day
+            words = [word.removeprefix("1970-01-01 ") for word in words]
         return [(float(p), word) for p, word in zip(places, words, strict=True) if 0 <= p <= 1]
 
 

@@ -106,8 +106,8 @@ def aim(
         raise PlanError(msg)
     if isinstance(column.attribute, Datetime):
         raise PlanError(
-            f"target {target!r} is a date; to predict a number of days, add"
-            f" {as_kind(target, 'numeric')}, to predict classes, {as_kind(target, 'nominal')}"
+            f"target {target!r} holds dates or times, which no learner predicts; predict a column of numbers,"
+            f" such as the days from another date, or, if these are classes, add {as_kind(target, 'nominal')}"
         )
     known = column.data[~column.missing]
     if len(known) == 0 or (known == known[0]).all():

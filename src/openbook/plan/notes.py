@@ -106,7 +106,8 @@ def sample_notes(roles: Roles) -> Iterator[str]:
 
 def time_notes(table: Table, roles: Roles) -> Iterator[str]:
     """What the dates that order the rows are beside that; else an offer to test on later rows."""
-    dates = [name for name in table.schema.of(Datetime) if name not in roles.no_inputs]
+    every = [a for a in table.schema if isinstance(a, Datetime) and not a.is_time]
+    dates = [a.name for a in every if a.name not in roles.no_inputs]
     if roles.time is None and dates:
         yield (
             f"dates in {listed(dates)}: to test on later rows than those of training, add"

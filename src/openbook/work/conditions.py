@@ -356,6 +356,8 @@ def number_literal(attribute: Any, bound: float) -> str:
     if math.isinf(bound) or not isinstance(attribute, Datetime):
         return str(bound) if math.isinf(bound) else exact_digits(bound)
     moment = str(attribute.moments([bound])[0]).replace("T", " ")
+    if attribute.is_time:
+        return f"TIME '{moment.removeprefix('1970-01-01 ')}'"
     return f"TIMESTAMP '{moment}{'+00:00' if attribute.zone else ''}'"
 
 

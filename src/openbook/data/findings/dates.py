@@ -49,10 +49,9 @@ def date_parts(table: Table, target: str | None, skipped: Collection[str] = ()) 
 
 def _said(date: Datetime, days: Array, parts: tuple[str, ...], aim: Column | None) -> str:
     """What a study derives of dates."""
+    what = "times of day: learners use the time" if date.is_time else "dates: learners use the elapsed time"
     if aim is None or not isinstance(aim.attribute, Categorical | Numeric):
-        return (
-            f"dates: learners use the elapsed time, and the {listed(parts)} where the target depends on it."
-        )
+        return f"{what}, and the {listed(parts)} where the target depends on it."
     of_classes = isinstance(aim.attribute, Categorical)
     known = np.isfinite(days) & ~aim.missing
     n_classes = len(aim.attribute.values) if isinstance(aim.attribute, Categorical) else 0
@@ -67,7 +66,7 @@ def _said(date: Datetime, days: Array, parts: tuple[str, ...], aim: Column | Non
         p = part_p_value(_squares(x), within, len(x), len(shown))
         why = f"p {p_words(p)}, {len(x) // max(len(shown), 1):,} rows per value"
         (used if is_derived(p, len(x), len(shown)) else unused).append(f"{part} ({why})")
-    said = f"dates: learners use the elapsed time{' and the ' if used else ' alone'}{listed(used)}"
+    said = f"{what}{' and the ' if used else ' alone'}{listed(used)}"
     rule = f"a part needs p < {SIGNIFICANT} or {ROWS_PER_VALUE} rows per value"
     return f"{said}; not the {listed(unused)}: {rule}." if unused else f"{said}."
 

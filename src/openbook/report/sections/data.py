@@ -94,7 +94,8 @@ def _card(column: ColumnSummary, role: str) -> Card:
         spread = "" if x.std is None else f", standard deviation {short(x.std)}"
         figures = f"median {short(x.median)}, mean {short(x.shown_mean)}{spread}"
         if column.kind == Datetime.kind:
-            first, median, last = map(Datetime(column.name).shown, (x.minimum, x.median, x.maximum))
+            told = Datetime(column.name, zone=column.zone, format=column.format).shown
+            first, median, last = map(told, (x.minimum, x.median, x.maximum))
             figures = f"from {first} to {last}, median {median}"
     elif column.top_values:
         shown = column.top_values[:_BARS]
