@@ -77,6 +77,13 @@ def test_describe_complains_in_one_line(complaint):
     assert "no bundled set 'wether'" in complaint("describe", "wether")
 
 
+def test_a_pattern_that_the_shell_replaced_is_to_be_quoted(here, complaint):
+    for name in ("part1.csv", "part2.csv"):
+        (here / name).write_text("x,y\n1,2\n")
+    assert "put the pattern in quotes" in complaint("describe", "part1.csv", "part2.csv")
+    assert "quotes" not in complaint("describe", "part1.csv", "nothing.csv")
+
+
 def test_sets_are_listed_with_their_targets(good):
     told = good("sets").splitlines()
     assert [line.split()[0] for line in told[:-2] if line[0] != " "] == list(ob.sets())

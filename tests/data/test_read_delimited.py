@@ -1,6 +1,7 @@
 """CSV and TSV files: each oddity has its rule or its error."""
 
 import gzip
+import re
 
 import numpy as np
 import polars as pl
@@ -129,6 +130,31 @@ def test_codes_in_one_column_leave_the_numbers_of_the_others(file, monkeypatch):
     table = read(file("zip,n,at\n0150,1.5,08:30\n5003,2.5,17:45\n"))
     assert [table.schema[name].kind for name in table.names] == ["nominal", "numeric", "datetime"]
     assert as_texts[0].schema["n"] == pl.Float64
+
+
+TITLES = ["Sales of 2024\n", "Sales\nAll shops\n\n", "Sales,,,\n,,,\n", "Sales, by shop\n"]
+
+
+@pytest.mark.parametrize("top", TITLES)
+def test_titles_above_the_header_are_left_out(file, top):
+    header = "shop,sold,price,day\n"
+    rows = "A,3,1.5,2024-03-01\nB,4,2.5,2024-03-02\nA,5,0.5,2024-03-03\n"
+    path = file(top + header + rows)
+    for table in (read(path), scan(path).read()):
+        assert [column.kind for column in table.schema] == ["nominal", "numeric", "numeric", "datetime"]
+        assert table.names == ("shop", "sold", "price", "day")
+        assert table.data("sold").tolist() == [3, 4, 5]
+    assert re.search(r"[123] lines? above the header left out: Sales", " ".join(read(path).notes))
+    last = len((top + header + rows).splitlines()) + 1
+    with pytest.raises(DataError, match=f"line {last} has 2 fields"):
+        read(file(top + header + rows + "B,1\n"))
+
+
+def test_a_header_of_few_names_is_no_title(file):
+    assert read(file("a,,\n1,2,3\n4,5,6\n")).names == ("a", "column_2", "column_3")
+    assert read(file("a,b\n1,\n2,\n")).names == ("a", "b")
+    with pytest.raises(DataError, match="line 2 has 3 fields, but the header has 1"):
+        read(file("a\n1,2,3\n4,5,6\n"))
 
 
 def test_kinds_of_a_file(file):

@@ -2,9 +2,11 @@
 
 import bz2
 import contextlib
+import datetime as dt
 import gzip
 import io
 import lzma
+import re
 import sqlite3
 import zipfile
 
@@ -153,10 +155,34 @@ def test_workbooks(workbook):
     for sheet, message in (
         ("Othr", "Did you mean 'Other'"),
         ("Other!B", "is not a cell"),
-        ("Other!Z9:Z9", "no rows below its header; sheets: .*Other"),
+        ("Other!Z9:Z9", "no cells; sheets: .*Other"),
     ):
         with pytest.raises(DataError, match=message):
             read(workbook, sheet=sheet)
+
+
+def test_titles_blank_rows_and_times_of_a_workbook(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    rows = [
+        ["Sales of 2024"],
+        [],
+        ["shop", "opens", "sold"],
+        ["A", dt.time(9, 30), 3],
+        [],
+        ["B", dt.time(21), 4],
+        ["C", None, 5],
+    ]
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    for sheet in (None, "A1:C20"):
+        table = read(tmp_path / "t.xlsx", sheet=sheet)
+        assert table.names == ("shop", "opens", "sold")
+        assert table.column("opens").tolist() == ["09:30:00", "21:00:00", None]
+        assert table.data("sold").tolist() == [3, 4, 5]
+        assert table.notes[0] == "2 lines above the header left out: Sales of 2024"
+        assert re.fullmatch(r"(1 row|14 rows) without a cell left out", table.notes[1])
 
 
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'

@@ -3,11 +3,13 @@
 import atexit
 import gc
 import os
+import re
 import sys
 import threading
 import warnings
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -36,7 +38,7 @@ class Commands(TyperGroup):
                 warnings.showwarning = _note
                 code = super().main(args, prog_name, **extra)
         except _UsageError as error:
-            _fail(error.format_message())
+            _fail(_usage_words(error.format_message()))
         except OpenbookError as error:
             _fail(str(error))
         except OSError as error:
@@ -109,6 +111,14 @@ def _internal_words(error: Exception) -> str:
     """An error that no command expects."""
     what = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":.")
     return f"internal error: {what}; please report it; run with OPENBOOK_TRACEBACK=1 for details"
+
+
+def _usage_words(said: str) -> str:
+    """What is wrong with the arguments; a shell has put files in the place of a pattern without quotes."""
+    extra = re.search(r"extra argument\S* \((\S+).*\)", said)
+    if extra is None or not Path(extra[1]).exists():
+        return said
+    return f"{said}; to read several files as one table, put the pattern in quotes, as in 'sales-*.csv'"
 
 
 def _os_words(error: OSError) -> str:

@@ -7,6 +7,7 @@ the table is the same as if every column had been read as text.
     separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines; else blanks
                    that part all lines alike, if some field holds numbers: single ones or, as in columns of
                    the same width, any number of them and of tabs
+    titles         lines above the header that have few fields are left out, see `titles_above`
     names          the first line, blanks stripped; an empty name becomes column_3, a second x there x_3
     no names       found out (see `_is_data`), or told by header=False: column_1, column_2, …
     quotes         "…" around a field, "" inside for one quote; separators and line breaks may stand inside
@@ -44,6 +45,7 @@ from openbook.data.lines import (
     Bytes,
     FileBytes,
     Positions,
+    bare_fields,
     columns_of_codes,
     complaint,
     count_separators,
@@ -54,7 +56,7 @@ from openbook.data.lines import (
     sniff,
     with_tabs,
 )
-from openbook.data.names import distinct_names
+from openbook.data.names import distinct_names, note_of_titles, titles_above
 from openbook.data.packed import inner_name, text_bytes
 from openbook.data.reading import Reading
 from openbook.data.table import Table
@@ -104,6 +106,7 @@ class DelimitedFile:
     names: tuple[str, ...]
     start: int
     header: bool = True
+    titles: int = 0
     notes: tuple[str, ...] = ()
     unpacked: bytes | None = field(default=None, repr=False)
 
@@ -111,26 +114,30 @@ class DelimitedFile:
     def open(cls, path: Path, how: Reading) -> "DelimitedFile":
         """Look at the first lines of a file."""
         unpacked = text_bytes(path, how)
-        body, ends, lines = _first_lines(path, unpacked)
+        ends, lines = _first_lines(path, unpacked)
         tabs = inner_name(path).lower().endswith(".tsv")
         tabs = tabs and any("\t" in line for line in lines)
         blanks = not tabs and in_columns(lines)
         if blanks and sniff(lines[:_SNIFFED_LINES]) != " ":
             unpacked, tabs = with_tabs(path.read_bytes() if unpacked is None else unpacked), True
-            body, ends, lines = _first_lines(path, unpacked)
+            ends, lines = _first_lines(path, unpacked)
+        above = _titles(path, lines, how) if not tabs else []
+        titles, lines = len(above), lines[len(above) :]
         separator = "\t" if tabs else sniff(lines[:_SNIFFED_LINES])
         fields = _fields(path, lines[0], separator)
         below = [_fields(path, line, separator) for line in lines[1:-1] if line.strip()]
         header = how.header
         if header is None:
             header = not _is_data(fields, [row for row in below if len(row) == len(fields)], how)
-        parted = ("fields are separated by blanks",) * (blanks or separator == " ")
+        parted = (*note_of_titles(above), *["fields are separated by blanks"] * (blanks or separator == " "))
         if header:
             names, notes = distinct_names(fields)
-            return cls(path, separator, names, int(ends[1]) + 1, True, notes + parted, unpacked)
+            start = int(ends[titles + 1]) + 1
+            return cls(path, separator, names, start, True, titles, notes + parted, unpacked)
         names, notes = tuple(f"column_{i}" for i in range(1, len(fields) + 1)), (_NO_HEADER,)
         notes = notes if how.header is None else ()
-        return cls(path, separator, names, body, False, notes + parted, unpacked)
+        start = int(ends[titles]) + 1
+        return cls(path, separator, names, start, False, titles, notes + parted, unpacked)
 
     def guess_numeric(self, asked: dict[str, Wish], how: Reading) -> frozenset[str]:
         """The columns that look like plain numbers in the first rows, or are asked to be numbers."""
@@ -216,7 +223,7 @@ class DelimitedFile:
         """What polars reads, and the names that it sees there, which need not be ours."""
         import polars as pl
 
-        if span is None and self.unpacked is None and self.header:
+        if span is None and self.unpacked is None and self.header and not self.titles:
             header = pl.read_csv(self.path, separator=self.separator, n_rows=0, infer_schema=False).columns
             if len(header) != len(self.names):
                 raise _unclear_header(self.path)
@@ -281,6 +288,16 @@ def _fields(path: Path, line: str, separator: str) -> list[str]:
     return [field.strip() for field in fields]
 
 
+def _titles(path: Path, lines: Sequence[str], how: Reading) -> list[list[str]]:
+    """The fields of the lines above the header; none where the first line is known to be a row."""
+    if how.header is False:
+        return []
+    last = [line for line in lines[:_SNIFFED_LINES] if line.strip()][::-1]  # below the titles
+    separator = sniff(last)
+    titles = titles_above([bare_fields(line, separator) for line in lines[:_SNIFFED_LINES]])
+    return [_fields(path, line, separator) if line.strip() else [] for line in lines[:titles]]
+
+
 def _is_data(first: Sequence[str], below: Sequence[Sequence[str]], how: Reading) -> bool:
     """Whether the first line is a row like those below it, not a header.
 
@@ -326,15 +343,15 @@ class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)
     """Polars could not read the columns that were to be numbers; whatever it says, text is tried next."""
 
 
-def _first_lines(path: Path, unpacked: bytes | None) -> tuple[int, Positions, list[str]]:
-    """Where the text starts, where its first records end, and those."""
-    body, ends, head = _first_records(path, unpacked)
+def _first_lines(path: Path, unpacked: bytes | None) -> tuple[Positions, list[str]]:
+    """Where the first records end (first, the byte before them), and those."""
+    ends, head = _first_records(path, unpacked)
     pairs = pairwise(ends[: _PEEK_ROWS + 2])
-    return body, ends, [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairs]
+    return ends, [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairs]
 
 
-def _first_records(path: Path, unpacked: bytes | None) -> tuple[int, Positions, bytes]:
-    """Where the text starts, where its first records end (first, the byte before it), and its bytes so far.
+def _first_records(path: Path, unpacked: bytes | None) -> tuple[Positions, bytes]:
+    """Where the first records end (first, the byte before the text), and the bytes so far.
 
     As much is looked at as the first line takes.
     """
@@ -348,7 +365,7 @@ def _first_records(path: Path, unpacked: bytes | None) -> tuple[int, Positions, 
         data = np.frombuffer(head, np.uint8)
         ends = np.concatenate([[body - 1], *(ends for ends, _ in records(data, ",", body))])
         if length >= size or ends[1] < len(head):
-            return body, ends, head
+            return ends, head
         length *= 16
 
 

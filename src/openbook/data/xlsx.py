@@ -1,8 +1,9 @@
 """Excel workbooks (.xlsx): the cells of a sheet, or of a range in it.
 
 A workbook is a zip of XML: `xl/workbook.xml` names the sheets, each sheet lists its cells, and texts stand in
-`xl/sharedStrings.xml`. A cell's style says whether its number is a date. Formulas are read as the values that
-Excel has stored for them; errors such as #N/A are missing. The first row of the range has the names.
+`xl/sharedStrings.xml`. A cell's style says whether its number is a date; one below 1 is a time of day.
+Formulas are read as the values that Excel has stored for them; errors such as #N/A are missing. The first
+row of the range has the names; titles above it, and rows without a cell, are left out.
 
 A document type, which XML bombs need, is refused, and so is a part that unpacks to suspiciously much.
 """
@@ -17,15 +18,18 @@ from xml.etree import ElementTree as ET
 
 from openbook.data.arrays import object_column, table_of
 from openbook.data.guess import wishes
-from openbook.data.names import distinct_names
+from openbook.data.names import distinct_names, note_of_titles, titles_above
 from openbook.data.packed import DAMAGES, bounded
 from openbook.data.reading import Reading
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
+from openbook.words.sentences import plural
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _CELL = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+#: So many rows are looked at for titles above the header.
+_LOOKED_AT = 20
 _WIDEST, _LONGEST = 16_384, 1_048_576
 #: Excel's own formats of dates, by number, and what makes another format one.
 _DATE_FORMATS = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
@@ -43,11 +47,17 @@ def read_xlsx(path: Path, how: Reading) -> Table:
         raise
     except (*DAMAGES, ET.ParseError, LookupError, ValueError, OverflowError) as error:
         raise DataError(f"{path} is not an .xlsx workbook, or is damaged ({error})") from None
+    words = [["" if cell is None else str(cell).strip() for cell in row] for row in rows[:_LOOKED_AT]]
+    titles = titles_above(words)
+    above = note_of_titles(words[:titles])
+    blank = sum(all(cell is None for cell in row) for row in rows[titles:])
+    rows = [row for row in rows[titles:] if any(cell is not None for cell in row)]
     if len(rows) < 2:
         found = f"{path}: the sheet has {'no rows below its header' if rows else 'no cells'}"
         others = f"; sheets: {', '.join(book.sheets)}" if len(book.sheets) > 1 else ""
         raise DataError(found + others)
     names, notes = distinct_names(["" if cell is None else str(cell).strip() for cell in rows[0]])
+    notes = (*above, *[f"{plural(blank, 'row')} without a cell left out"] * bool(blank), *notes)
     asked = wishes(how.kinds, names)
     columns = zip(names, zip(*rows[1:], strict=True), strict=True)
     return table_of([object_column(n, list(cells), asked.get(n), how) for n, cells in columns], notes=notes)
@@ -163,5 +173,6 @@ def _value(book: _Book, cell: ET.Element) -> Any:
     style = int(cell.get("s", "0"))
     number = float(stored)
     if style < len(book.dates) and book.dates[style] and 0 <= number < 2_958_466:
-        return book.start + dt.timedelta(milliseconds=round(number * 86_400_000))
+        moment = book.start + dt.timedelta(milliseconds=round(number * 86_400_000))
+        return moment if number >= 1 else moment.time().isoformat()
     return int(number) if number.is_integer() and len(stored) < 16 else number
