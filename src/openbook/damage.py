@@ -75,8 +75,7 @@ def checked_array(
     array = arrays[name]
     if array.dtype != np.dtype(dtype) or array.shape != shape or (finite and not np.isfinite(array).all()):
         expected = f"{np.dtype(dtype)}{shape}{' of finite numbers' if finite else ''}"
-        msg = f"array {name!r} is not valid: {array.dtype}{array.shape}, expected {expected}"
-        raise ValueError(msg)
+        raise ValueError(f"array {name!r} is not valid: {array.dtype}{array.shape}, expected {expected}")
     return array
 
 

@@ -429,6 +429,5 @@ def _filled(name: str, part: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any
         return tuple(_filled(f"{name}.{i}", item, arrays) for i, item in enumerate(part))
     array = arrays[name]
     if array.shape != part.shape or array.dtype != part.dtype:
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {part.dtype}{part.shape}"
-        raise ValueError(msg)
+        raise ValueError(f"array {name!r} is {array.dtype}{array.shape}, expected {part.dtype}{part.shape}")
     return array

@@ -107,8 +107,7 @@ def save(model: Any, path: str | os.PathLike[str], training: Any = None) -> Path
         record["limits"] = {name: list(ends) for name, ends in limits.items()}
     path = Path(path)
     if not path.parent.is_dir():
-        msg = f"cannot save {path.name}: there is no folder {str(path.parent)!r}"
-        raise ModelFileError(msg)
+        raise ModelFileError(f"cannot save {path.name}: there is no folder {str(path.parent)!r}")
     text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -118,8 +117,7 @@ def save(model: Any, path: str | os.PathLike[str], training: Any = None) -> Path
                 archive.writestr(_member(f"arrays/{name}.npy"), _npy(array))
         temporary.replace(path)
     except OSError as error:
-        msg = f"cannot save {path}: {error.strerror}"
-        raise ModelFileError(msg) from error
+        raise ModelFileError(f"cannot save {path}: {error.strerror}") from error
     finally:
         temporary.unlink(missing_ok=True)
     return path
@@ -190,14 +188,12 @@ def open_model(path: str | os.PathLike[str]) -> Any:
             model._file = path.name  # noqa: SLF001 (what it raises is blamed on the file, see `damage`)
             return model
     except FileNotFoundError:
-        msg = f"there is no model file {str(path)!r}"
-        raise ModelFileError(msg) from None
+        raise ModelFileError(f"there is no model file {str(path)!r}") from None
     except IsADirectoryError:
         msg = f"{str(path)!r} is a folder; name the file in it, such as {str(path / 'model.openbook')!r}"
         raise ModelFileError(msg) from None
     except ModelFileError as error:
-        msg = f"{path.name}: {error}"
-        raise ModelFileError(msg) from None
+        raise ModelFileError(f"{path.name}: {error}") from None
     except DAMAGE as error:
         raise damaged(path.name, error) from error
 
@@ -233,8 +229,7 @@ def _ends(ends: Any) -> tuple[float, float, float, float]:
     """The four limits of a column, in order."""
     least, most, low, high = map(float, ends)
     if not low <= least <= most <= high:
-        msg = "limits must be in order"
-        raise ValueError(msg)
+        raise ValueError("limits must be in order")
     return least, most, low, high
 
 
@@ -297,8 +292,7 @@ def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     plain = np.array(array.tolist()) if array.dtype == object else array
     plain = plain.astype(plain.dtype.newbyteorder("="), copy=False)
     if not _of_models(plain.dtype):
-        msg = f"labels such as {array.flat[0]!r} cannot be saved; use text or numbers"
-        raise ParameterError(msg)
+        raise ParameterError(f"labels such as {array.flat[0]!r} cannot be saved; use text or numbers")
     return plain
 
 
@@ -318,22 +312,18 @@ def _check_members(archive: zipfile.ZipFile, size: int) -> None:
     arrays = [info for info in archive.infolist() if info.filename != "model.json"]
     for info in arrays:
         if not (info.filename.startswith("arrays/") and info.filename.endswith(".npy")):
-            msg = f"it holds {info.filename!r}, which no model file does"
-            raise ModelFileError(msg)
+            raise ModelFileError(f"it holds {info.filename!r}, which no model file does")
     name, times = Counter(archive.namelist()).most_common(1)[0]
     if times > 1:
-        msg = f"it holds {name!r} {times} times"
-        raise ModelFileError(msg)
+        raise ModelFileError(f"it holds {name!r} {times} times")
     if (claimed := sum(info.file_size for info in arrays)) > size:
-        msg = f"its arrays claim {claimed:,} bytes, but the file has {size:,}"
-        raise ModelFileError(msg)
+        raise ModelFileError(f"its arrays claim {claimed:,} bytes, but the file has {size:,}")
 
 
 def _text(archive: zipfile.ZipFile) -> bytes:
     info = archive.getinfo("model.json")
     if info.file_size > min(_MOST_JSON, _MOST_TIMES * info.compress_size):
-        msg = f"model.json claims {info.file_size:,} bytes, more than any model needs"
-        raise ModelFileError(msg)
+        raise ModelFileError(f"model.json claims {info.file_size:,} bytes, more than any model needs")
     return archive.read(info)
 
 
@@ -343,20 +333,16 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> npt.ND
     An array without cells may claim any length; no length of a model is more than its file has bytes.
     """
     if info.compress_type != zipfile.ZIP_STORED:
-        msg = f"{info.filename} is compressed, and arrays never are"
-        raise ModelFileError(msg)
+        raise ModelFileError(f"{info.filename} is compressed, and arrays never are")
     buffer = io.BytesIO(archive.read(info))
     if np.lib.format.read_magic(buffer) != (1, 0):
-        msg = f"{info.filename} is not an array of version 1.0"
-        raise ModelFileError(msg)
+        raise ModelFileError(f"{info.filename} is not an array of version 1.0")
     shape, by_columns, dtype = np.lib.format.read_array_header_1_0(buffer)
     data = buffer.read()
     if not _of_models(dtype):
-        msg = f"{info.filename} does not hold what models are made of: it is {dtype}"
-        raise ModelFileError(msg)
+        raise ModelFileError(f"{info.filename} does not hold what models are made of: it is {dtype}")
     if by_columns or math.prod(shape) * dtype.itemsize != len(data):
-        msg = f"{info.filename} does not hold the {dtype}{shape} that its header promises"
-        raise ModelFileError(msg)
+        raise ModelFileError(f"{info.filename} does not hold the {dtype}{shape} that its header promises")
     if max((*shape, dtype.itemsize)) > size:
         msg = f"{info.filename} claims a length of {max(shape):,}, but the file has {size:,} bytes"
         raise ModelFileError(msg)

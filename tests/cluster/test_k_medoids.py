@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import openbook
 from openbook import measures
 from openbook.cluster import KMedoids
-from openbook.cluster.pam import derive_pam, pam
+from openbook.cluster.pam import MedoidMove, pam
 from openbook.errors import DataError, ParameterError, RefusalError
 
 
@@ -53,6 +53,29 @@ def distance_matrices(draw):
     n = draw(st.integers(2, 9))
     pairs = n * (n - 1) // 2
     return symmetric(draw(st.lists(st.integers(1, 20), min_size=pairs, max_size=pairs)), n)
+
+
+def derive_pam(distances, weights, k):
+    """The readable twin: every candidate and every swap tried in turn, over lists of lists."""
+    n = len(weights)
+
+    def cost(medoids):
+        return sum(weights[i] * min(distances[m][i] for m in medoids) for i in range(n))
+
+    medoids: list[int] = []
+    for _ in range(k):
+        rest = [c for c in range(n) if c not in medoids]
+        medoids.append(min(rest, key=lambda c: cost([*medoids, c])))
+        yield MedoidMove(-1, medoids[-1], cost(medoids))
+    while True:
+        swaps = [(c, at) for c in range(n) if c not in medoids for at in range(k)]
+        after = [[*medoids[:at], c, *medoids[at + 1 :]] for c, at in swaps]
+        best = min(after, key=cost, default=medoids)
+        if not cost(best) - cost(medoids) < -1e-12 * cost(medoids):
+            return
+        at = next(m for m in range(k) if best[m] != medoids[m])
+        yield MedoidMove(medoids[at], best[at], cost(best))
+        medoids = best
 
 
 @given(distance_matrices(), st.integers(1, 3), st.booleans())

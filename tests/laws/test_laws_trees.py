@@ -14,8 +14,8 @@ from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Ordinal, Schema, Ta
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.derive import splits
 from openbook.tree.derive.candidates import search_at
-from openbook.tree.derive.search import TargetRows, search_node
-from openbook.tree.derive.splits import CandidateSplit, gain_tolerance, least_weight
+from openbook.tree.derive.search import TargetRows, search_column
+from openbook.tree.derive.splits import CandidateSplit, chosen, gain_tolerance, least_weight
 from openbook.tree.engine import columns
 from openbook.tree.engine.nodes import LEAF, check
 from openbook.tree.engine.plant import NOTED
@@ -162,8 +162,16 @@ def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
         here = at[node]
         rows = TargetRows([y[i] for i, _ in here], [weight for _, weight in here], classes)
         cells = [[column[i] for i, _ in here] for column in table]
-        found, winner = search_node(
-            cells, kinds, rows, model.criterion, least, model.missing, counted, charged
+        found = [
+            search_column(own, rows, model.criterion, kind, least, model.missing, charged=pays)
+            for own, kind, pays in zip(cells, kinds, charged, strict=True)
+        ]
+        winner = chosen(
+            [f and f.gain for f in found],
+            [f and f.split.info for f in found],
+            rows.group([True] * len(here)),
+            model.criterion,
+            counted=counted,
         )
         for j, twin in enumerate(found):
             gain = model.candidates_.gain[k, j]

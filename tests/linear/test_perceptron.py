@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 import openbook as ob
 from openbook.errors import DataError, ModelFileError, ParameterError
 from openbook.linear import Perceptron
-from openbook.linear.perceptron_work import average, pocketed, replay
+from openbook.linear.perceptron_work import average, perceptron_answer, replay, scores_of
 from openbook.work.json import from_json, to_json
 
 XOR = [[0, 0], [1, 0], [0, 1], [1, 1]], [-1, 1, 1, -1]
@@ -36,6 +36,25 @@ def problems(draw, classes=(2, 3, 4)):
     y = np.array(draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n)))
     y[:2] = 0, k - 1
     return X, y, draw(row_weights(n))
+
+
+def pocketed(epochs, rows, start):
+    """The weights of the fewest errors, of those with the longest runs and those that ended an epoch."""
+
+    def errors(theta):
+        return math.fsum(w for x, truth, w in rows if perceptron_answer(scores_of(theta, x)) != truth)
+
+    candidates, theta, run, longest = [], start, 0.0, 0.0
+    for epoch in epochs:
+        for meeting in epoch:
+            if meeting.said != meeting.truth:
+                theta, longest, run = meeting.theta, max(longest, run), 0.0
+                continue
+            run += meeting.weight
+            if run > longest:
+                candidates.append(theta)
+        candidates.append(theta)
+    return min(candidates, key=errors)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -15,7 +15,6 @@ from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
 #: A product of more factors than these is abbreviated.
-_SHOWN_FACTORS = 8
 
 
 def derive_model(model) -> Work:

@@ -70,8 +70,7 @@ def write_rules(path: Path, form: str, out: Path | None) -> None:
     """Print or write the rules of the tree in a model file."""
     model = open_model(path)
     if not hasattr(model, "rules"):
-        msg = f"{path} holds {type(model).__name__}, which has no rules; see openbook work {path}"
-        raise DataError(msg)
+        raise DataError(f"{path} holds {type(model).__name__}, which has no rules; see openbook work {path}")
     with from_file(path):
         listed = model.rules()
     if form == "json":

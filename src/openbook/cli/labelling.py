@@ -288,8 +288,7 @@ def _classes(target: str, named: Sequence[str], labels: list[Any]) -> tuple[str,
     """The classes that were named, and those that the labels have."""
     found = dict.fromkeys([*named, *sorted({label for label in labels if label is not None})])
     if len(found) < 2:
-        msg = f"name the classes of {target!r}, such as --classes yes,no"
-        raise DataError(msg)
+        raise DataError(f"name the classes of {target!r}, such as --classes yes,no")
     if len(found) > len(_KEYS):
         msg = f"{target!r} has {len(found)} classes, and there are keys for {len(_KEYS)}; is it the target?"
         raise DataError(msg)

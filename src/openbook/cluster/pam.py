@@ -114,26 +114,3 @@ def own_two(distances, medoids, owner, nearest, second):
                 owner[i] = m
             elif d < second[i]:
                 second[i] = d
-
-
-def derive_pam(distances, weights, k):
-    """The readable twin: every candidate and every swap tried in turn, over lists of lists."""
-    n = len(weights)
-
-    def cost(medoids):
-        return sum(weights[i] * min(distances[m][i] for m in medoids) for i in range(n))
-
-    medoids: list[int] = []
-    for _ in range(k):
-        rest = [c for c in range(n) if c not in medoids]
-        medoids.append(min(rest, key=lambda c: cost([*medoids, c])))
-        yield MedoidMove(-1, medoids[-1], cost(medoids))
-    while True:
-        swaps = [(c, at) for c in range(n) if c not in medoids for at in range(k)]
-        after = [[*medoids[:at], c, *medoids[at + 1 :]] for c, at in swaps]
-        best = min(after, key=cost, default=medoids)
-        if not cost(best) - cost(medoids) < -_ROUNDING * cost(medoids):
-            return
-        at = next(m for m in range(k) if best[m] != medoids[m])
-        yield MedoidMove(medoids[at], best[at], cost(best))
-        medoids = best

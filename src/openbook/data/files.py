@@ -54,8 +54,7 @@ def read_stream(stream: Any, how: Reading) -> Table:
             path = _kept(stem, content)
             return read_file(_kept(stem, unpacked(path)) if path.suffix in PACKED else path, how)
         except DataError as error:
-            told = re.sub(rf"{re.escape(str(stem))}[.\w]*", "standard input", str(error))
-            raise DataError(told) from None
+            raise DataError(re.sub(rf"{re.escape(str(stem))}[.\w]*", "standard input", str(error))) from None
 
 
 def _kept(stem: Path, content: bytes) -> Path:

@@ -71,11 +71,9 @@ def _checked(values, weights):
     if not (
         values.ndim == 1 and values.shape == weights.shape and values.dtype == weights.dtype == np.float64
     ):
-        msg = "values and weights must be float64 arrays of one length"
-        raise ValueError(msg)
+        raise ValueError("values and weights must be float64 arrays of one length")
     if not (np.isfinite(values).all() and (np.diff(values) > 0).all() and (weights > 0).all()):
-        msg = "values must be finite and in increasing order, and weights above 0"
-        raise ValueError(msg)
+        raise ValueError("values must be finite and in increasing order, and weights above 0")
     return values, weights
 
 

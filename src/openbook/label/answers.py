@@ -132,16 +132,14 @@ class AnswerFile:
             lines = []
         name = self.path.name
         if not lines or tuple(lines[0]) != _HEADER:
-            msg = f"{name} is not a file of answers; name another with --answers"
-            raise DataError(msg)
+            raise DataError(f"{name} is not a file of answers; name another with --answers")
         for number, line in enumerate(lines[1:], 2):
             if len(line) != len(_HEADER) or not line[0].isdecimal() or int(line[0]) >= len(self._table):
                 msg = f"{name}, line {number}: no answer for a row of this table; correct or delete the line"
                 raise DataError(msg)
             row, (label, how, predicted, check) = int(line[0]), line[1:]
             if (how in (_ASKED, _DRAWN)) != bool(label):
-                msg = f"{name}, line {number}: a label is {_ASKED!r} or {_DRAWN!r}, not {how!r}"
-                raise DataError(msg)
+                raise DataError(f"{name}, line {number}: a label is {_ASKED!r} or {_DRAWN!r}, not {how!r}")
             if odd := {label, predicted} - {"", *classes}:
                 msg = f"{name}, line {number}: {min(odd)!r} is none of the classes {', '.join(classes)}"
                 raise DataError(msg)

@@ -231,8 +231,7 @@ class Asker(BaseEstimator):
         check_is_fitted(self, "labels_")
         check_consistent_length(rows, labels)
         if odd := [row for row in rows if not 0 <= row < len(self.labels_)]:
-            msg = f"there is no row {odd[0]}; rows are numbered from 0 to {len(self.labels_) - 1}"
-            raise DataError(msg)
+            raise DataError(f"there is no row {odd[0]}; rows are numbered from 0 to {len(self.labels_) - 1}")
         first = {row: self.labels_[row] is None for row in rows}
         for row, label in zip(rows, labels, strict=True):
             plain = label.item() if isinstance(label, np.generic) else label
@@ -300,8 +299,7 @@ class Asker(BaseEstimator):
         check_is_fitted(self, "labels_")
         free, order = self._unlabelled(), _best_first(self._worth(), len(self._scores))
         if not len(free):
-            msg = "every row has a label; there is nothing to ask"
-            raise DataError(msg)
+            raise DataError("every row has a label; there is nothing to ask")
         row = int(free[order[0]]) if row is None else row
         places = np.flatnonzero(free[order] == row)
         if not len(places):
@@ -324,8 +322,7 @@ class Asker(BaseEstimator):
 
     def _check_estimator(self):
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
-            msg = f"Asker: {self.estimator!r} is not a learner; pass one such as NaiveBayes()"
-            raise ParameterError(msg)
+            raise ParameterError(f"Asker: {self.estimator!r} is not a learner; pass one such as NaiveBayes()")
         if is_regressor(self.estimator):
             msg = f"{type(self.estimator).__name__} predicts numbers; to ask for labels, choose a classifier"
             raise ParameterError(msg)

@@ -91,8 +91,7 @@ class ScarceRows(NamedTuple):
             table, y = table.split(y)
         _, labels, codes = codes_where_labelled(y)
         if len(codes) != len(table):
-            msg = f"X has {len(table)} rows, and y has {len(codes)}"
-            raise DataError(msg)
+            raise DataError(f"X has {len(table)} rows, and y has {len(codes)}")
         return cls(table, codes, labels)
 
     @classmethod

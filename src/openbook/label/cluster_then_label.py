@@ -254,8 +254,7 @@ class ClusterThenLabel(Classifier):
         self.clusterer_ = saved.members["clusterer"]
         super()._opened(saved)
         if self.clusterer_.schema_.given.names != self.schema_.names or not is_clusterer(self.clusterer_):
-            msg = "its clusterer was fitted on another table"
-            raise ValueError(msg)
+            raise ValueError("its clusterer was fitted on another table")
 
     def _arrays(self):
         return {
@@ -276,8 +275,7 @@ class ClusterThenLabel(Classifier):
         codes = ((self.sources_, k), (self._labels, len(self.classes_)))
         outside = any((some < _NONE).any() or (some >= most).any() for some, most in codes)
         if outside or min(self.counts_.min(), self.sizes_.min(), self.prior_.min()) < 0:
-            msg = "a cluster, a label or a count is out of range"
-            raise ValueError(msg)
+            raise ValueError("a cluster, a label or a count is out of range")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

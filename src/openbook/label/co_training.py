@@ -182,8 +182,7 @@ class CoTraining(InRounds):
             msg = f"CoTraining: views name {odd[0]!r}, which is no column. {did_you_mean(odd[0], names)}"
             raise ParameterError(msg)
         if not all(map(any, views)):
-            msg = "CoTraining: each view needs a column at least"
-            raise ParameterError(msg)
+            raise ParameterError("CoTraining: each view needs a column at least")
         return _named(names, views)
 
     def _seen_by(self, i, X):
@@ -274,8 +273,7 @@ class CoTraining(InRounds):
         self.prior_ = checked_array(own, "prior", float, (len(self.classes_),))
         views = checked_array(own, "views", np.bool_, (2, len(names)))
         if (self.prior_ < 0).any() or not np.isclose(self.prior_.sum(), 1.0) or not views.any(axis=1).all():
-            msg = "its prior or its views are not valid"
-            raise ValueError(msg)
+            raise ValueError("its prior or its views are not valid")
         self.views_ = _named(names, views)
         del own["prior"], own["views"]
         super()._restore(own)
@@ -294,8 +292,7 @@ def found_views(X, y, w):
     """
     names, some = X.names, spread_out(len(X), _COMPARED if len(X.schema) <= _MANY else _COMPARED // 10)
     if len(names) < 2:
-        msg = f"CoTraining needs two columns, one for each view, and X has {len(names)} feature(s)"
-        raise DataError(msg)
+        raise DataError(f"CoTraining needs two columns, one for each view, and X has {len(names)} feature(s)")
     known, texts = y != UNLABELLED, X.schema.of(Text)
     codes = {name: _codes(X.column(name), w) for name in names if name not in texts}
     relevance = {name: round(shared(own[known], y[known], w[known]), 12) for name, own in codes.items()}

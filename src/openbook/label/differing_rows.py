@@ -147,8 +147,7 @@ class DifferingRows:
         """
         m = len(rows)
         if not m or not np.isin(rows, self.rows).all():
-            msg = "the gain needs labels of rows that are predicted differently: rows of sample()"
-            raise DataError(msg)
+            raise DataError("the gain needs labels of rows that are predicted differently: rows of sample()")
         places, truth = np.searchsorted(self.rows, rows), np.asarray(labels)
         right = self.later[places] == truth, self.earlier[places] == truth
         b, c = (int(some.sum()) for some in right)

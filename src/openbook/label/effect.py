@@ -141,8 +141,7 @@ def unlabelled_effect(
     rows = ScarceRows.of(X, y)
     known, free = rows.known, np.flatnonzero(rows.codes == UNLABELLED)
     if not len(free):
-        msg = "the comparison needs unlabelled rows, and every row has a label"
-        raise DataError(msg)
+        raise DataError("the comparison needs unlabelled rows, and every row has a label")
     found = _compared(model, rows, known, free, (cv, repeats, level, random_state))
     name = type(model).__name__
     return UnlabelledEffect(name, len(known), len(free), *found, assumption_of(model, rows))
@@ -261,8 +260,7 @@ def asked_effect(
     rows = ScarceRows.of(X, y)
     chosen = np.intersect1d(np.asarray(asked, dtype=np.intp), rows.known)
     if not len(chosen):
-        msg = "the comparison needs labelled rows that were asked for, and there is none"
-        raise DataError(msg)
+        raise DataError("the comparison needs labelled rows that were asked for, and there is none")
     others = np.setdiff1d(rows.known, chosen)
     found = _compared(model, rows, others, chosen, (cv, repeats, level, random_state))
     return AskedEffect(type(model).__name__, len(others), len(chosen), *found)
@@ -276,8 +274,7 @@ def _compared(
     codes = rows.codes[tested]
     seen = np.unique(codes, return_counts=True)[1]
     if len(seen) < 2 or (folds := min(cv, int(seen.min()))) < 2:
-        msg = "the comparison tests labelled rows, and needs two classes of at least 2 rows each"
-        raise DataError(msg)
+        raise DataError("the comparison tests labelled rows, and needs two classes of at least 2 rows each")
     shares = []
     splits = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
     for train, test in splits.split(tested, codes):

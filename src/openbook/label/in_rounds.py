@@ -108,8 +108,7 @@ class InRounds(Ensemble, Classifier):
 
     def _opened(self, saved):
         if (ended := saved.facts["ended"]) not in _ENDS:
-            msg = f"it cannot have ended by {ended!r}"
-            raise ValueError(msg)
+            raise ValueError(f"it cannot have ended by {ended!r}")
         self.termination_condition_ = ended
         super()._opened(saved)
 
@@ -125,8 +124,7 @@ class InRounds(Ensemble, Classifier):
         rounds = checked_array(arrays, "rounds", float, shape, finite=False)
         inside = (self._labels >= UNLABELLED) & (self._labels < len(self.classes_))
         if not inside.all() or np.isinf(rounds).any():
-            msg = "a label or a round is out of range"
-            raise ValueError(msg)
+            raise ValueError("a label or a round is out of range")
         kinds = self._round.__annotations__.values()
         self.rounds_ = [
             self._round(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in rounds.tolist()

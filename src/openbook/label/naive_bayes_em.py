@@ -223,8 +223,7 @@ class NaiveBayesEM(NaiveBayes):
         rounds = (under(f"round_{t}_", arrays) for t in range(NOTED_ROUNDS + 1))
         self.rounds_ = tuple(self._zero().filled(statistics) for statistics in rounds if statistics)
         if n < len(self.rounds_) or not self.rounds_ or (self.n_unlabelled_ > 0) != bool(noted):
-            msg = "its rounds do not fit together"
-            raise ValueError(msg)
+            raise ValueError("its rounds do not fit together")
 
 
 def _sums(one, other):

@@ -145,8 +145,7 @@ class NearestPropagation(RowsInSpace):
         """
         check_is_fitted(self)
         if not len(self.order_):
-            msg = "no row was without a label, so there are no rounds to draw"
-            raise DataError(msg)
+            raise DataError("no row was without a label, so there are no rounds to draw")
         rounds = np.arange(1.0, len(self.order_) + 1)
         plot = Plot(Numbers("round", rounds), Numbers("distance", self.distances_))
         plot.line(rounds, self.distances_, "c8")
@@ -176,5 +175,4 @@ class NearestPropagation(RowsInSpace):
         inside = (self._labels >= 0) & (self._labels < len(self.classes_))
         rows = np.concatenate([self.order_, self.sources_])
         if not inside.all() or ((rows < 0) | (rows >= n)).any():
-            msg = "a label or a row is out of range"
-            raise ValueError(msg)
+            raise ValueError("a label or a row is out of range")

@@ -163,8 +163,7 @@ class PretrainedClassifier(Ensemble, Classifier):
         self.n_rows_ = whole, known
         super()._opened(saved._replace(members=members))
         if self.projection_.schema_.given.names != self.schema_.given.names:
-            msg = "its features were learnt from another table"
-            raise ValueError(msg)
+            raise ValueError("its features were learnt from another table")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -4,8 +4,6 @@ r"""Losses: what a score costs, given the truth.
     Huber           ½ (s - y)² where |s - y| ≤ δ, else δ (|s - y| - δ/2)
     logistic        ln(1 + eˢ) - y s                 y in {0, 1}, or a probability
     softmax         ln Σ_k e^(s_k) - s_y             y the code of the class, s one score a class
-    hinge           max(0, 1 - y s)                  y in {-1, +1}
-    squared hinge   ½ max(0, 1 - y s)²
 
 Each loss answers row by row: `value` (n,), `gradient` by the scores (as the scores), `curvature`, the second
 derivative by each score (as the scores), and `both`, value and gradient together where they share work. At a
@@ -119,31 +117,3 @@ class Softmax(Loss):
         powers /= total[:, None]
         powers[rows, targets] -= 1.0
         return np.log(total) - right, powers
-
-
-@dataclass(frozen=True)
-class Hinge(Loss):
-    """By how much a score falls short of a margin of 1 on its side."""
-
-    def value(self, scores, targets):
-        return np.maximum(0.0, 1.0 - targets * scores)
-
-    def gradient(self, scores, targets):
-        return np.where(targets * scores < 1.0, -1.0, 0.0) * targets
-
-    def curvature(self, scores, targets):  # noqa: ARG002
-        return np.zeros_like(scores)
-
-
-@dataclass(frozen=True)
-class SquaredHinge(Loss):
-    """Half the square of what a score falls short of a margin of 1 on its side."""
-
-    def value(self, scores, targets):
-        return 0.5 * np.maximum(0.0, 1.0 - targets * scores) ** 2
-
-    def gradient(self, scores, targets):
-        return -np.maximum(0.0, 1.0 - targets * scores) * targets
-
-    def curvature(self, scores, targets):
-        return (targets * scores <= 1.0).astype(float)

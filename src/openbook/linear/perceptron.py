@@ -164,8 +164,7 @@ class Perceptron(Classifier):
         self._learn(course)
         self.weights_ = course.kept().reshape(self._shape)
         if not np.isfinite(self.weights_).all():
-            msg = "the weights overflowed: some cells are too large; use scale=True"
-            raise DataError(msg)
+            raise DataError("the weights overflowed: some cells are too large; use scale=True")
         self.rows_ = course.few_rows()
         self._announce()
 
@@ -195,8 +194,7 @@ class Perceptron(Classifier):
         """The chunks: encoded once where they are in memory; files are read again in every epoch."""
         if not all(isinstance(piece, Chunk) for piece in rows.pieces):
             if self.shuffle:
-                msg = "shuffle needs rows in memory; read the file instead of scanning it"
-                raise DataError(msg)
+                raise DataError("shuffle needs rows in memory; read the file instead of scanning it")
             return rows.pieces
         pieces = [_encoded(self.encoding_, piece) for piece in rows.pieces]
         if self.shuffle and len(pieces) > 1:
@@ -345,12 +343,10 @@ class Perceptron(Classifier):
         n_epochs = min(max(updates.size, 1), self.max_iter)  # none only where none were requested
         self.updates_ = _checked("updates_", updates, "i", (n_epochs,))
         if (self.updates_ < 0).any() or (self.updates_[:-1] == 0).any():
-            msg = "its epochs are not valid"
-            raise ValueError(msg)
+            raise ValueError("its epochs are not valid")
         cycle = tuple(_checked("cycle_", arrays["cycle_"], "i", (2,)).tolist())
         if cycle != (0, 0) and not 1 <= cycle[0] < cycle[1] <= self.n_iter_:
-            msg = f"epochs {cycle[0]} and {cycle[1]} are not two of its epochs"
-            raise ValueError(msg)
+            raise ValueError(f"epochs {cycle[0]} and {cycle[1]} are not two of its epochs")
         self.cycle_ = cycle if cycle[0] else None
         self.seed_ = int(_checked("seed_", arrays["seed_"], "i", (1,))[0])
         n = min(len(arrays["rows.w"]), KEPT_ROWS)
@@ -358,8 +354,7 @@ class Perceptron(Classifier):
         y = _checked("rows.y", arrays["rows.y"], "i", (n,))
         w = _checked("rows.w", arrays["rows.w"], "f", (n,))
         if ((y < 0) | (y >= len(self.classes_)) | (w <= 0)).any() or self.seed_ < 0:
-            msg = "its rows do not match its classes"
-            raise ValueError(msg)
+            raise ValueError("its rows do not match its classes")
         self._first_weights()
         self.rows_ = x, y, w
 

@@ -42,8 +42,7 @@ def draw_moving_line(model, X, y, columns):
     classes = [as_text(label) for label in model.classes_.tolist()]
     groups = Groups.of(labels, classes)
     if not (groups.codes < 2).all():
-        msg = "y has a class that the model does not know; pass the rows it learnt"
-        raise DataError(msg)
+        raise DataError("y has a class that the model does not know; pass the rows it learnt")
     epochs = replayed(model, model.encoding_(table), groups.codes, np.ones(len(table)))
     changes = [m.theta[0] for epoch in epochs for m in epoch if m.said != m.truth]
     lines = [model._first_weights()[0], *changes]  # noqa: SLF001 (its other half)

@@ -89,25 +89,6 @@ def average(meetings):
     ]
 
 
-def pocketed(epochs, rows, start):
-    """The weights of the fewest errors, of those with the longest runs and those that ended an epoch."""
-
-    def errors(theta):
-        return math.fsum(w for x, truth, w in rows if perceptron_answer(scores_of(theta, x)) != truth)
-
-    candidates, theta, run, longest = [], start, 0.0, 0.0
-    for epoch in epochs:
-        for meeting in epoch:
-            if meeting.said != meeting.truth:
-                theta, longest, run = meeting.theta, max(longest, run), 0.0
-                continue
-            run += meeting.weight
-            if run > longest:
-                candidates.append(theta)
-        candidates.append(theta)
-    return min(candidates, key=errors)
-
-
 def derive_model(model) -> Work:
     """How the model was learnt: the rule, the epochs row by row where the rows were kept, the weights."""
     parts = [*_rule(model), *_encoding(model)]

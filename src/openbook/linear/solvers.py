@@ -16,7 +16,7 @@ on a convex function it cannot be far uphill. All stop when no component of the 
 """
 
 from collections import deque
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
@@ -35,16 +35,6 @@ MOST_PRODUCTS = 100
 
 #: A column whose variance is explained by the others up to this share counts as one of them.
 SINGULAR = 1e-11
-
-
-class Objective(Protocol):
-    """A smooth, convex function."""
-
-    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """Value and gradient."""
-
-    def curved(self, theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Value, gradient and Hessian."""
 
 
 class Point(NamedTuple):

@@ -123,8 +123,7 @@ def opened_equations(
     for name, shape in shapes.items():
         checked_array(arrays, name, float, shape)
     if not arrays["weight"][0] > 0 or (arrays["squares"] < 0).any() or (arrays["targets"] < 0).any():
-        msg = "its sums are not valid: a weight or a square is negative"
-        raise ValueError(msg)
+        raise ValueError("its sums are not valid: a weight or a square is negative")
     weight, mean = float(arrays["weight"][0]), arrays["mean"]
     scatter = Products([], weight, mean, arrays["squares"])
     normal = Normal(weight, mean, arrays["target_mean"], scatter, arrays["cross"], arrays["targets"])

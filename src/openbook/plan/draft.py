@@ -263,8 +263,7 @@ _NOT_OF_LABELS = {
 def _refuse_of_labels(task: Task, options: StudyOptions) -> None:
     """Refuse what has no meaning where several labels are predicted."""
     if task == "multilabel" and (odd := [option for option in _NOT_OF_LABELS if getattr(options, option)]):
-        msg = f"--{odd[0]} does not go with several labels: {_NOT_OF_LABELS[odd[0]]}; leave it out"
-        raise PlanError(msg)
+        raise PlanError(f"--{odd[0]} does not go with several labels: {_NOT_OF_LABELS[odd[0]]}; leave it out")
 
 
 def _metric(

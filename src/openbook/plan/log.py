@@ -163,8 +163,7 @@ class Log:
                 raise PlanError(f"{self.path} holds results {words}; {_REMEDY}")
         if found.get("openbook") != header["openbook"]:
             theirs, ours = found.get("openbook"), header["openbook"]
-            msg = f"{self.path} holds results of openbook {theirs}, and this is {ours}; {_REMEDY}"
-            raise PlanError(msg)
+            raise PlanError(f"{self.path} holds results of openbook {theirs}, and this is {ours}; {_REMEDY}")
         for number, line in enumerate(lines[1:], start=2):
             record = self._record(line, number)
             try:

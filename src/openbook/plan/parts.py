@@ -276,8 +276,7 @@ class Candidate:
             or "learner" not in inside
             or set(inside) > {"learner", "parameters"}
         ):
-            msg = f"{self._where}: estimator needs a learner and its parameters, got {inside!r}"
-            raise PlanError(msg)
+            raise PlanError(f"{self._where}: estimator needs a learner and its parameters, got {inside!r}")
         return Candidate(self.label, inside["learner"], inside.get("parameters", {}))
 
     def seconds(self, shape: Shape) -> float:

@@ -226,22 +226,6 @@ class Encoding:
         told = tuple(codes_seen), np.array(gaps, dtype=bool), reference, len(cells)
         return cls(schema, mean, shift, scales, *told)
 
-    @classmethod
-    def as_they_are(cls, schema: Schema) -> "Encoding":
-        """The encoding of columns that are all sparse, and taken as they are.
-
-        Parameters
-        ----------
-        schema : Schema
-            The columns that are encoded.
-
-        Returns
-        -------
-        Encoding
-        """
-        zero = np.zeros(len(schema))
-        return cls(schema, zero, zero, zero + 1, (), np.zeros(0, dtype=bool), sparse=len(schema))
-
     @cached_property
     def _dense(self) -> Schema:
         """The columns that are not sparse."""

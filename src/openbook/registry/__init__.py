@@ -38,8 +38,7 @@ def learner(name: str) -> Entry:
     'one rule on the best attribute'
     """
     if name not in LEARNERS:
-        msg = f"no learner {name!r}. {did_you_mean(name, tuple(LEARNERS))}"
-        raise ParameterError(msg)
+        raise ParameterError(f"no learner {name!r}. {did_you_mean(name, tuple(LEARNERS))}")
     return LEARNERS[name]
 
 
@@ -96,5 +95,4 @@ def name_of(model: Any) -> str:
             return entry.name
     name = type(model).__name__
     hint = "Use its model_, which is." if hasattr(model, "model_") else did_you_mean(name, tuple(LEARNERS))
-    msg = f"{name} is not a registered learner. {hint}"
-    raise ParameterError(msg)
+    raise ParameterError(f"{name} is not a registered learner. {hint}")

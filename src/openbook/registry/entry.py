@@ -56,10 +56,10 @@ class Entry:
         What studies, model files and the command line call it.
     place : str
         Module and class.
-    task : Task or Untargeted
-        What it predicts, or does without a target.
     summary : str
         One line for people who choose.
+    task : Task or Untargeted
+        What it predicts, or does without a target.
     baseline : bool, default=False
         Whether others are measured against it.
     around : str, tuple of str or None, default=None
@@ -90,8 +90,8 @@ class Entry:
 
     name: str
     place: str
-    task: Task | Untargeted
     summary: str
+    task: Task | Untargeted
     baseline: bool = False
     around: str | tuple[str, ...] | None = None
     ordered: bool = False

@@ -1,6 +1,11 @@
 """The learners of a target."""
 
+from functools import partial
+
 from openbook.registry.entry import Entry, Variant
+
+_classifier = partial(Entry, task="classification")
+_regressor = partial(Entry, task="regression")
 
 #: One tree each, which says more to a reader than many.
 _TREES = ("decision_tree", "id3", "c45", "cart", "oblivious_tree")
@@ -16,40 +21,31 @@ _BOOSTING = {
 }
 
 PREDICTORS = (
-    Entry(
+    _classifier(
         "zero_r",
         "openbook.baseline:ZeroR",
-        "classification",
         "always the most frequent class",
         baseline=True,
         study=(Variant("0R"),),
     ),
-    Entry(
+    _regressor(
         "zero_regressor",
         "openbook.baseline:ZeroRegressor",
-        "regression",
         "always the mean",
         baseline=True,
         study=(Variant("mean"), Variant("median", {"strategy": "median"})),
     ),
-    Entry(
+    _classifier(
         "one_r",
         "openbook.baseline:OneR",
-        "classification",
         "one rule on the best attribute",
         baseline=True,
         study=(Variant("1R"),),
     ),
-    Entry(
-        "rules",
-        "openbook.baseline:RuleClassifier",
-        "classification",
-        "hand-written rules, tried in order",
-    ),
-    Entry(
+    _classifier("rules", "openbook.baseline:RuleClassifier", "hand-written rules, tried in order"),
+    _classifier(
         "naive_bayes",
         "openbook.bayes:NaiveBayes",
-        "classification",
         "attributes are independent given the class",
         study=(
             Variant("naive Bayes"),
@@ -57,413 +53,329 @@ PREDICTORS = (
             Variant("naive Bayes, kernel density", {"distributions": "kernel"}, most_rows=5_000),
         ),
     ),
-    Entry(
+    _classifier(
         "naive_bayes_em",
         "openbook.label:NaiveBayesEM",
-        "classification",
         "naive Bayes that also counts unlabelled rows, by expectation maximisation",
         unlabelled=True,
         study=(Variant("naive Bayes with EM", most_rows=1_000_000),),
     ),
-    Entry(
+    _classifier(
         "self_training",
         "openbook.label:SelfTrainingClassifier",
-        "classification",
         "a classifier that learns from the unlabelled rows that it is sure of",
         unlabelled=True,
         study=(Variant("self-training naive Bayes", most_rows=200_000),),
     ),
-    Entry(
+    _classifier(
         "co_training",
         "openbook.label:CoTraining",
-        "classification",
         "two classifiers, each on columns of its own, teach one another",
         unlabelled=True,
     ),
-    Entry(
+    _classifier(
         "tri_training",
         "openbook.label:TriTraining",
-        "classification",
         "three learners, of which two teach the third what they agree on",
         unlabelled=True,
         study=(Variant("tri-training trees", most_rows=200_000),),
     ),
-    Entry(
+    _classifier(
         "cluster_then_label",
         "openbook.label:ClusterThenLabel",
-        "classification",
         "clusters of all rows, each with the classes of its labelled rows",
         unlabelled=True,
         study=(Variant("cluster, then label", most_rows=1_000_000),),
     ),
-    Entry(
+    _classifier(
         "pretrained",
         "openbook.label:PretrainedClassifier",
-        "classification",
         "features learnt from all rows, and a classifier of the labelled ones",
         unlabelled=True,
         study=(Variant("logistic regression on components of all rows", most_rows=1_000_000),),
     ),
-    Entry(
+    _classifier(
         "nearest_propagation",
         "openbook.label:NearestPropagation",
-        "classification",
         "the unlabelled row nearest to a labelled one takes its label, one after another",
         unlabelled=True,
     ),
-    Entry(
+    _classifier(
         "label_propagation",
         "openbook.label:LabelPropagation",
-        "classification",
         "labels flow along a graph of nearest rows, and given ones stay",
         unlabelled=True,
     ),
-    Entry(
+    _classifier(
         "label_spreading",
         "openbook.label:LabelSpreading",
-        "classification",
         "labels flow along a graph of nearest rows, and given ones may give way",
         unlabelled=True,
         study=(Variant("label spreading", most_rows=200_000),),
     ),
-    Entry(
+    _classifier(
         "belief_network_classifier",
         "openbook.network:BeliefNetworkClassifier",
-        "classification",
         "naive Bayes with dependencies between attributes (TAN)",
         study=(Variant("tree-augmented naive Bayes", {"tol": 1e-3}, most_rows=100_000, least_rows=100),),
     ),
-    Entry(
+    _classifier(
         "tuned_threshold",
         "openbook.decide:TunedThresholdClassifierCV",
-        "classification",
         "a decision threshold tuned on training rows, for two classes of which one is rare",
         around="naive_bayes",
     ),
-    Entry(
+    _classifier(
         "minimum_risk",
         "openbook.decide:MinimumRisk",
-        "classification",
         "the decision with the lowest expected cost",
         around="naive_bayes",
     ),
-    Entry(
-        "prepared",
-        "openbook.prepare:Prepared",
-        "classification",
-        "steps of preparation, then a learner",
-        around="naive_bayes",
+    _classifier(
+        "prepared", "openbook.prepare:Prepared", "steps of preparation, then a learner", around="naive_bayes"
     ),
-    Entry(
-        "decision_tree",
-        "openbook.tree:DecisionTreeClassifier",
-        "classification",
-        "a sequence of splits that ends in a leaf",
+    _classifier(
+        "decision_tree", "openbook.tree:DecisionTreeClassifier", "a sequence of splits that ends in a leaf"
     ),
-    Entry(
+    _regressor(
         "decision_tree_regressor",
         "openbook.tree:DecisionTreeRegressor",
-        "regression",
         "a sequence of splits that ends in a leaf",
     ),
-    Entry(
-        "id3",
-        "openbook.tree:ID3",
-        "classification",
-        "a tree grown by information gain, with a branch for every value",
+    _classifier(
+        "id3", "openbook.tree:ID3", "a tree grown by information gain, with a branch for every value"
     ),
-    Entry(
+    _classifier(
         "c45",
         "openbook.tree:C45",
-        "classification",
         "a tree grown by gain ratio, pruned by an upper bound of the error",
         study=(Variant("C4.5", {"rare_values": "pool"}),),
     ),
-    Entry(
+    _classifier(
         "random_forest",
         "openbook.ensemble:RandomForestClassifier",
-        "classification",
         "the mean of many trees, each grown on a bootstrap sample",
         members=_TREES,
         study=(Variant("random forest"),),
     ),
-    Entry(
+    _regressor(
         "random_forest_regressor",
         "openbook.ensemble:RandomForestRegressor",
-        "regression",
         "the mean of many trees, each grown on a bootstrap sample",
         members=_REGRESSION_TREES,
         study=(Variant("random forest"),),
     ),
-    Entry(
+    _classifier(
         "extra_trees",
         "openbook.ensemble:ExtraTreesClassifier",
-        "classification",
         "the mean of many trees with random cuts",
         members=_TREES,
     ),
-    Entry(
+    _regressor(
         "extra_trees_regressor",
         "openbook.ensemble:ExtraTreesRegressor",
-        "regression",
         "the mean of many trees with random cuts",
         members=_REGRESSION_TREES,
     ),
-    Entry(
+    _classifier(
         "cart",
         "openbook.tree:CART",
-        "classification",
         "a binary tree, pruned to the size chosen by cross-validation",
         study=(Variant("CART"),),
     ),
-    Entry(
+    _regressor(
         "cart_regressor",
         "openbook.tree:CARTRegressor",
-        "regression",
         "a binary tree, pruned to the size chosen by cross-validation",
         study=(Variant("CART"),),
     ),
-    Entry(
+    _regressor(
         "model_tree",
         "openbook.tree:ModelTreeRegressor",
-        "regression",
         "a tree with a linear model in every leaf",
         study=(Variant("model tree"),),
     ),
-    Entry(
+    _classifier(
         "oblivious_tree",
         "openbook.tree:ObliviousTreeClassifier",
-        "classification",
         "a tree with the same split in all nodes of a level",
     ),
-    Entry(
+    _classifier(
         "bagging",
         "openbook.ensemble:BaggingClassifier",
-        "classification",
         "the vote of copies of a learner, each fitted to a sample of the rows",
         members=("naive_bayes",),
     ),
-    Entry(
+    _regressor(
         "bagging_regressor",
         "openbook.ensemble:BaggingRegressor",
-        "regression",
         "the mean of copies of a learner, each fitted to a sample of the rows",
         members=("zero_regressor",),
     ),
-    Entry(
+    _classifier(
         "random_subspace",
         "openbook.ensemble:RandomSubspaceClassifier",
-        "classification",
         "the vote of copies of a learner, each fitted to some of the columns",
         members=("naive_bayes",),
     ),
-    Entry(
+    _regressor(
         "random_subspace_regressor",
         "openbook.ensemble:RandomSubspaceRegressor",
-        "regression",
         "the mean of copies of a learner, each fitted to some of the columns",
         members=("zero_regressor",),
     ),
-    Entry(
+    _classifier(
         "adaboost",
         "openbook.ensemble:AdaBoostClassifier",
-        "classification",
         "each member concentrates on the errors of the previous ones",
         members=("one_r", *_TREES),
         study=(Variant("AdaBoost of stumps"),),
     ),
-    Entry(
+    _classifier(
         "gradient_boosting",
         "openbook.ensemble:GradientBoostingClassifier",
-        "classification",
         "trees that each explain what the trees before it leave over",
         members=_TREES,
         study=(Variant("gradient boosting", _BOOSTING),),
     ),
-    Entry(
+    _regressor(
         "gradient_boosting_regressor",
         "openbook.ensemble:GradientBoostingRegressor",
-        "regression",
         "trees that each explain what the trees before it leave over",
         members=_REGRESSION_TREES,
         study=(Variant("gradient boosting", _BOOSTING),),
     ),
-    Entry(
+    _classifier(
         "voting",
         "openbook.ensemble:VotingClassifier",
-        "classification",
         "the majority vote of different learners",
         around=("one_r", "naive_bayes"),
         members=("one_r", "naive_bayes"),
     ),
-    Entry(
+    _regressor(
         "voting_regressor",
         "openbook.ensemble:VotingRegressor",
-        "regression",
         "the mean of different learners",
         around=("zero_regressor",),
         members=("zero_regressor",),
     ),
-    Entry(
+    _classifier(
         "stacking",
         "openbook.ensemble:StackingClassifier",
-        "classification",
         "different learners, combined by their out-of-fold predictions",
         around=("one_r", "naive_bayes"),
         members=("one_r", "naive_bayes"),
     ),
-    Entry(
+    _regressor(
         "stacking_regressor",
         "openbook.ensemble:StackingRegressor",
-        "regression",
         "different learners, combined by their out-of-fold predictions",
         around=("zero_regressor",),
         members=("zero_regressor",),
     ),
-    Entry(
+    _classifier(
         "output_code",
         "openbook.ensemble:OutputCodeClassifier",
-        "classification",
         "several classes as two-class problems that correct each other",
         around="naive_bayes",
         members=("naive_bayes",),
     ),
-    Entry(
+    _classifier(
         "one_vs_rest",
         "openbook.ensemble:OneVsRestClassifier",
-        "classification",
         "one learner for each class against all others",
         around="naive_bayes",
         members=("naive_bayes",),
     ),
-    Entry(
+    _classifier(
         "k_neighbors",
         "openbook.neighbors:KNeighborsClassifier",
-        "classification",
         "the majority class of the nearest rows",
         study=(Variant("nearest neighbours", most_rows=50_000),),
     ),
-    Entry(
+    _regressor(
         "k_neighbors_regressor",
         "openbook.neighbors:KNeighborsRegressor",
-        "regression",
         "the mean of the nearest rows",
         study=(Variant("nearest neighbours", most_rows=50_000),),
     ),
-    Entry(
-        "parzen",
-        "openbook.neighbors:ParzenClassifier",
-        "classification",
-        "a kernel density estimate for each class",
-    ),
-    Entry(
+    _classifier("parzen", "openbook.neighbors:ParzenClassifier", "a kernel density estimate for each class"),
+    _regressor(
         "parzen_regressor",
         "openbook.neighbors:ParzenRegressor",
-        "regression",
         "the mean of nearby rows, weighted by distance",
     ),
-    Entry(
+    _classifier(
         "logistic_regression",
         "openbook.linear:LogisticRegression",
-        "classification",
         "the log odds are linear in the columns",
         study=(Variant("logistic regression"),),
     ),
-    Entry(
+    _classifier(
         "proportional_odds",
         "openbook.linear:ProportionalOdds",
-        "classification",
         "one line, and a threshold between each two classes of an order",
         ordered=True,
         study=(Variant("proportional odds"),),
     ),
-    Entry(
-        "perceptron",
-        "openbook.linear:Perceptron",
-        "classification",
-        "a plane that moves with every mistake",
-    ),
-    Entry(
+    _classifier("perceptron", "openbook.linear:Perceptron", "a plane that moves with every mistake"),
+    _classifier(
         "linear_discriminant",
         "openbook.linear:LinearDiscriminantAnalysis",
-        "classification",
         "normal classes with a common covariance",
         study=(Variant("linear discriminant"),),
     ),
-    Entry(
+    _classifier(
         "quadratic_discriminant",
         "openbook.linear:QuadraticDiscriminantAnalysis",
-        "classification",
         "normal classes, each with its own covariance",
         study=(Variant("quadratic discriminant", {"shrinkage": 0.1}),),
     ),
-    Entry(
+    _classifier(
         "rocchio",
         "openbook.linear:Rocchio",
-        "classification",
         "the class centroid with the largest cosine",
         study=(Variant("Rocchio", texts=True),),
     ),
-    Entry(
+    _classifier(
         "mlp",
         "openbook.neural:MLPClassifier",
-        "classification",
         "layers of units, trained by backpropagation",
         study=(Variant("network", most_rows=50_000),),
     ),
-    Entry(
+    _regressor(
         "mlp_regressor",
         "openbook.neural:MLPRegressor",
-        "regression",
         "layers of units, trained by backpropagation",
         study=(Variant("network", most_rows=50_000),),
     ),
-    Entry(
+    _classifier(
         "svc",
         "openbook.svm:SVC",
-        "classification",
         "the boundary with the widest margin, by support vectors",
         study=(
             Variant("support vectors", most_rows=10_000),
             Variant("linear support vectors", {"kernel": "linear"}, most_rows=50_000, texts=True),
         ),
     ),
-    Entry(
+    _regressor(
         "svr",
         "openbook.svm:SVR",
-        "regression",
         "the flattest function with most rows inside a tube",
         study=(Variant("support vectors", most_rows=10_000),),
     ),
-    Entry(
-        "kernel_ridge",
-        "openbook.svm:KernelRidge",
-        "regression",
-        "ridge regression in the space of a kernel",
-    ),
-    Entry(
+    _regressor("kernel_ridge", "openbook.svm:KernelRidge", "ridge regression in the space of a kernel"),
+    _regressor(
         "linear_regression",
         "openbook.linear:LinearRegression",
-        "regression",
         "a weighted sum of the columns with the smallest squared error",
         study=(Variant("linear regression"),),
     ),
-    Entry(
-        "ridge",
-        "openbook.linear:Ridge",
-        "regression",
-        "least squares with a penalty on the squares of the coefficients",
+    _regressor(
+        "ridge", "openbook.linear:Ridge", "least squares with a penalty on the squares of the coefficients"
     ),
-    Entry(
-        "lasso",
-        "openbook.linear:Lasso",
-        "regression",
-        "least squares with a penalty that sets coefficients to 0",
-    ),
-    Entry(
-        "elastic_net",
-        "openbook.linear:ElasticNet",
-        "regression",
-        "least squares with the penalties of ridge and lasso",
+    _regressor("lasso", "openbook.linear:Lasso", "least squares with a penalty that sets coefficients to 0"),
+    _regressor(
+        "elastic_net", "openbook.linear:ElasticNet", "least squares with the penalties of ridge and lasso"
     ),
 )

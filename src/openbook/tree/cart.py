@@ -321,5 +321,4 @@ def check_choice(choice):
         for name, a in choice._asdict().items()
     )
     if not (sound and n > 0 and 0 <= choice.chosen[0] < n):
-        msg = "its chosen subtree does not exist"
-        raise ValueError(msg)
+        raise ValueError("its chosen subtree does not exist")

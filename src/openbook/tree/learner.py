@@ -268,8 +268,7 @@ class TreeLearner(Growing):
         if self.splitter == "best":
             return encode(rows, self.bins)
         if self.criterion == "absolute_error":
-            msg = f"{type(self).__name__}: splitter='random' is for criterion='squared_error'"
-            raise ParameterError(msg)
+            raise ParameterError(f"{type(self).__name__}: splitter='random' is for criterion='squared_error'")
         return encode_for_draws(rows)
 
     def _encoded(self, X, y, w=None):
@@ -480,8 +479,7 @@ class TreeLearner(Growing):
             part("pruning", Pruning),
         )
         if len(arrays) > len(Tree._fields) + len(Candidates._fields) + len(Pruning._fields):
-            msg = "it has an unexpected array"
-            raise ValueError(msg)
+            raise ValueError("it has an unexpected array")
         check(tree, self.schema_, self._n_outputs)
         check_candidates(candidates, tree, self.schema_, self._n_classes or N_SUMS)
         check_pruning(pruning, len(self.schema_))
@@ -501,14 +499,12 @@ def check_candidates(candidates, tree, schema, n_stats):
     shapes, kinds = {"node": (n,), "stats": (n, slots, n_stats)}, {"node": "i", "counted": "b"}
     for name, array in candidates._asdict().items():
         if array.shape != shapes.get(name, (n, len(schema))) or array.dtype.kind != kinds.get(name, "f"):
-            msg = f"array 'candidates.{name}' has the wrong shape"
-            raise ValueError(msg)
+            raise ValueError(f"array 'candidates.{name}' has the wrong shape")
     if (
         not ((candidates.node >= 0) & (candidates.node < tree.size)).all()
         or not np.isfinite(candidates.stats).all()
     ):
-        msg = "its candidates belong to no node"
-        raise ValueError(msg)
+        raise ValueError("its candidates belong to no node")
 
 
 def check_pruning(pruning, n_columns):
@@ -521,5 +517,4 @@ def check_pruning(pruning, n_columns):
         and ((pruning.rule >= 0) & (pruning.rule < len(PRUNING_RULES))).all()
         and ((pruning.attribute >= 0) & (pruning.attribute < n_columns)).all()
     ):
-        msg = "its pruning is not valid"
-        raise ValueError(msg)
+        raise ValueError("its pruning is not valid")

@@ -424,5 +424,4 @@ def check_lines(lines, tree, numeric):
         for name, a in lines._asdict().items()
     )
     if not sound or lines.slope[:, ~numeric].any() or (tree.missing[tree.attribute != LEAF] == SPREAD).any():
-        msg = "its linear models are none"
-        raise ValueError(msg)
+        raise ValueError("its linear models are none")

@@ -334,5 +334,4 @@ def check_levels(levels, tree):
         and n == (depth[inner].max(initial=-1) + 1)
         and (levels.attribute[depth[inner]] == tree.attribute[inner]).all()
     ):
-        msg = "its levels are none"
-        raise ValueError(msg)
+        raise ValueError("its levels are none")

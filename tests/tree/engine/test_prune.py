@@ -8,7 +8,7 @@ import pytest
 from openbook.border.rules import Maybe, OneOf, check_parameters
 from openbook.data import Numeric, Schema
 from openbook.errors import ParameterError
-from openbook.tree.derive.pruning import work_of_decision, work_of_pruning
+from openbook.tree.derive.pruning import work_of_decision
 from openbook.tree.engine.nodes import LEAF, check
 from openbook.tree.engine.prune import (
     PRUNINGS,
@@ -327,15 +327,6 @@ def test_the_allowance_is_part_of_the_verdict(nested_tree):
 )
 def test_every_rule_can_be_shown_in_every_way(rule, render):
     assert getattr(work_of_decision(Decision(3, 4, 11.0, 10.5, True, rule), 0.5), render)()
-
-
-def test_the_work_lists_the_decisions_of_each_rule(nested_tree):
-    tree = nested_tree([[(3, 1), (4, 1)], [(9, 0), (0, 9)]])
-    work = work_of_pruning(prune_confidence(tree), names={0: "the root"})
-    collapsed, bound = work.parts
-    assert collapsed.rows == ((1, 2, 2, 2, "leaf"),)
-    assert [(row[0], row[1], row[-1]) for row in bound.rows] == [(2, 2, "stays"), ("the root", 3, "stays")]
-    assert work.conclusion == "1 subtrees became leaves; 3 leaves remain."
 
 
 def test_numbers_have_no_errors_to_be_pessimistic_about():

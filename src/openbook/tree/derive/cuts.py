@@ -248,8 +248,7 @@ def candidate_cuts(
         msg = f"values, classes and weights differ in length: {len(cells)}, {len(targets)}, {len(sizes)}"
         raise DataError(msg)
     if not cells or not all(math.isfinite(w) and w > 0 for w in sizes):
-        msg = "there must be rows, and every weight must be a number above 0"
-        raise DataError(msg)
+        raise DataError("there must be rows, and every weight must be a number above 0")
     known = None if criterion == "squared_error" else sorted(set(targets))
     rows = TargetRows(targets, sizes, known)
     names = name or getattr(values, "name", None) or "x", target or getattr(classes, "name", None) or "class"

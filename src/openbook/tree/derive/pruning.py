@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from openbook.tree.engine.prune import EXPECTED, MADE
 from openbook.words.numbers import figure
-from openbook.work import Grid, Step, Work
+from openbook.work import Step, Work
 
 
 class _Words(NamedTuple):
@@ -72,25 +72,3 @@ def _verdict(decision):
     if decision.pruned:
         return f"{figure(decision.after)} does not exceed {before}: {subtree} becomes a leaf."
     return f"{figure(decision.after)} exceeds {before}: {subtree} is kept."
-
-
-def work_of_pruning(pruned, names=None):
-    """All decisions, a grid for each rule, in the order they were made.
-
-    Parameters
-    ----------
-    pruned : Pruned
-    names : mapping of a node's number in the grown tree to what to call it, optional
-    """
-    names = names or {}
-    grids = []
-    for rule in dict.fromkeys(d.rule for d in pruned.decisions):
-        rows = [
-            (names.get(d.node, d.node), d.leaves, d.before, d.after, "leaf" if d.pruned else "stays")
-            for d in pruned.decisions
-            if d.rule == rule
-        ]
-        grids.append(Grid(_WORDS[rule].title, ("node", "leaves", "subtree", "leaf", "so"), rows))
-    replaced = sum(d.pruned for d in pruned.decisions)
-    end = f"{replaced} subtrees became leaves; {pruned.tree.n_leaves} leaves remain."
-    return Work("Pruning", tuple(grids), end)

@@ -18,7 +18,6 @@ from openbook.tree.derive.splits import (
     best_groups,
     best_of,
     chance_drop,
-    chosen,
 )
 from openbook.tree.engine.columns import midpoint
 
@@ -138,28 +137,3 @@ def _best_cut(
     least = min(max(a_tenth, least), max(MOST_BESIDE, least))
     allowed = [cut for cut in cuts if min(group.weight for group in cut.groups) >= least]
     return best_of(allowed, criterion), math.log2(max(len(allowed), 1)) / cuts[0].weight
-
-
-def search_node(
-    columns: Sequence[Sequence],
-    nominal: Sequence[str | None],
-    rows: TargetRows,
-    criterion: str,
-    least: float = 0.0,
-    missing: str = "fractional",
-    counted: Sequence[bool] | None = None,
-    charged: Sequence[bool] | None = None,
-) -> tuple[list[Found | None], int | None]:
-    """The best split of each column, and which column wins."""
-    found = [
-        search_column(cells, rows, criterion, kind, least, missing, charged=pays)
-        for cells, kind, pays in zip(columns, nominal, charged or [False] * len(columns), strict=True)
-    ]
-    winner = chosen(
-        [f and f.gain for f in found],
-        [f and f.split.info for f in found],
-        rows.group([True] * len(rows.targets)),
-        criterion,
-        counted=counted,
-    )
-    return found, winner

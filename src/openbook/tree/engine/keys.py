@@ -38,8 +38,7 @@ PATIENCE = 4
 def check_rows(n):
     """Refuse more rows, or parts of rows, than keys can tell apart."""
     if n > MOST_ROWS:
-        msg = f"{n:,} rows exceed the {MOST_ROWS:,} that can be sorted; set `bins`"
-        raise RefusalError(msg)
+        raise RefusalError(f"{n:,} rows exceed the {MOST_ROWS:,} that can be sorted; set `bins`")
 
 
 def sort_rows(numbers, keys, room):

@@ -363,5 +363,4 @@ def check(tree, schema, n_outputs):
 
 def _require(holds, complaint):
     if not holds:
-        msg = f"not a tree: {complaint}"
-        raise ValueError(msg)
+        raise ValueError(f"not a tree: {complaint}")

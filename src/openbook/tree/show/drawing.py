@@ -205,8 +205,7 @@ class Drawing:
         ways = {".svg": self.svg, ".dot": self.dot, ".txt": self.text}
         path = Path(name)
         if path.suffix.lower() not in ways:
-            msg = f"cannot draw to {path.name!r}: the name must end in {', '.join(ways)}"
-            raise DataError(msg)
+            raise DataError(f"cannot draw to {path.name!r}: the name must end in {', '.join(ways)}")
         return ways[path.suffix.lower()]() + "\n"
 
     def save(self, path):

@@ -77,8 +77,7 @@ class NamedTree:
 def named_tree(model):
     """The tree of a fitted model, with the names of its columns, target and classes."""
     if getattr(model, "tree_", None) is None:
-        msg = f"{type(model).__name__} has no tree_; pass one fitted decision tree"
-        raise TypeError(msg)
+        raise TypeError(f"{type(model).__name__} has no tree_; pass one fitted decision tree")
     classes = getattr(model, "classes_", None)
     labels = None if classes is None else tuple(np.asarray(classes).tolist())
     return NamedTree(model.tree_, model.schema_, model.target_, labels, getattr(model, "line_at", None))

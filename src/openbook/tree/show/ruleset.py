@@ -107,11 +107,9 @@ class Rules(_TreeRules):
         """
         classes = self._read.classes
         if classes is None:
-            msg = f"{self._read.target!r} is a number and has no classes; print the rules instead"
-            raise DataError(msg)
+            raise DataError(f"{self._read.target!r} is a number and has no classes; print the rules instead")
         if label not in classes:
-            msg = f"no class {label!r}. {did_you_mean(str(label), [str(c) for c in classes])}"
-            raise DataError(msg)
+            raise DataError(f"no class {label!r}. {did_you_mean(str(label), [str(c) for c in classes])}")
         return Disjunction(self._read, classes.index(label))
 
 
