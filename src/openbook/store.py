@@ -34,11 +34,10 @@ from openbook.border.base import Saved
 from openbook.border.profile import MOST_COLUMNS, Profile
 from openbook.border.rules import check_parameters
 from openbook.damage import DAMAGE, damaged
-from openbook.data import SparseTable, Table
+from openbook.data import SparseTable, Table, read
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.limits import limits_of
-from openbook.data.read import read
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.words.sentences import printable
 

@@ -33,9 +33,8 @@ from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
 from openbook.border.priors import PRIORS, class_priors
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
-from openbook.data import Categorical, Numeric, SparseTable, Table, Text, Word
+from openbook.data import Categorical, Numeric, SparseTable, Table, Text, Word, read
 from openbook.data.attributes import as_text
-from openbook.data.read import read
 from openbook.draw.charts import line_chart, named_bars
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics

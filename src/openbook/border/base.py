@@ -29,10 +29,8 @@ from openbook.border.rows import Rows, in_rows
 from openbook.border.rules import WORKERS, ParameterRule
 from openbook.border.shown import shown_row, with_prepared
 from openbook.damage import blamed_on_its_file
-from openbook.data import Attribute, Nominal, Numeric, Ordinal, Schema, SparseTable, Table, Text
+from openbook.data import Attribute, Nominal, Numeric, Ordinal, Scan, Schema, SparseTable, Table, Text, read
 from openbook.data.conform import conform
-from openbook.data.read import read
-from openbook.data.scan import Scan
 from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
 from openbook.measures.arrays import stacked

@@ -25,9 +25,8 @@ from openbook.border.base import FromRows
 from openbook.border.learner import Classifier, Learner
 from openbook.border.rows import UNLABELLED, Chunk, Rows, class_codes, infinite_cell, weighed
 from openbook.border.rules import check_parameters
-from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table, TargetMean, Text
+from openbook.data import UNSEEN, Categorical, Column, Datetime, Scan, Schema, Table, TargetMean, Text, read
 from openbook.data.rare import may_pool
-from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics, all_but_each, each, fold
 from openbook.measures.arrays import all_finite

@@ -37,9 +37,7 @@ from openbook.border.rows import (
 from openbook.border.rules import check_parameters
 from openbook.border.target_means import with_means
 from openbook.border.words import with_words
-from openbook.data import Attribute, Categorical, Column, Numeric, Schema, Table, Text
-from openbook.data.read import read
-from openbook.data.scan import Scan
+from openbook.data import Attribute, Categorical, Column, Numeric, Scan, Schema, Table, Text, read
 from openbook.draw.fits import draw_fit
 from openbook.draw.regions import draw_boundary
 from openbook.errors import DataError

@@ -16,9 +16,7 @@ from openbook.border.directions import with_directions
 from openbook.border.rows import FileChunk, Rows, weighed
 from openbook.border.rules import check_parameters
 from openbook.border.words import with_words
-from openbook.data import Numeric, Text
-from openbook.data.read import read
-from openbook.data.scan import Scan
+from openbook.data import Numeric, Scan, Text, read
 
 
 class Unsupervised(FromRows):

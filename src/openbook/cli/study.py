@@ -18,11 +18,10 @@ from openbook.errors import NotEvaluableError, PlanError
 from openbook.judge.chance.intervals import methods_once
 from openbook.judge.folds.progress import progress_bar
 from openbook.judge.scores.sequences import sequence_table
-from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
+from openbook.plan import Hypothesis, Plan, Source, StudyResult, aim, make_plan, run
 from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.run import report_refusal
-from openbook.plan.source import Source
 from openbook.report import Looks, words
 from openbook.report.blocks import Block, Paragraph
 from openbook.report.blocks import Sheet as TableBlock

@@ -20,8 +20,7 @@ from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_p
 from openbook.cluster.picture import draw_prototype_steps, two_columns
 from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace, space_of
 from openbook.damage import checked_array, checked_floats, placed_under, require, under
-from openbook.data import Schema, Table
-from openbook.data.read import read
+from openbook.data import Schema, Table, read
 from openbook.errors import DataError, ParameterError
 from openbook.measures.arrays import all_finite
 from openbook.prepare import Encoding

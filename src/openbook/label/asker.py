@@ -21,9 +21,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from openbook.border.rows import UNLABELLED, Chunk, class_codes, codes_where_labelled, name_of_target
 from openbook.border.rules import Anything, Maybe, OneOf, ParameterRule, Whole, check_parameters
-from openbook.data import Column, Nominal
+from openbook.data import Column, Nominal, read
 from openbook.data.attributes import as_text
-from openbook.data.read import read
 from openbook.ensemble.bagging import drawn_by_class
 from openbook.ensemble.members import copied, decided, each_decided, fitted, probabilities
 from openbook.ensemble.stacking import dealt_folds

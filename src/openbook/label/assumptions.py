@@ -24,9 +24,8 @@ from scipy.stats import chi2
 
 from openbook.border.rows import UNLABELLED, codes_where_labelled
 from openbook.cluster import GaussianMixture
-from openbook.data import Table, Text
+from openbook.data import Table, Text, read
 from openbook.data.combine import stacked_rows
-from openbook.data.read import read
 from openbook.ensemble.stacking import dealt_folds
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.intervals import wilson

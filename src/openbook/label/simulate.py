@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from openbook.border.rows import class_codes
-from openbook.data import Column
-from openbook.data.read import read
+from openbook.data import Column, read
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, did_you_mean

@@ -8,8 +8,7 @@ from sklearn.utils.validation import assert_all_finite
 
 from openbook.border.rows import check_known
 from openbook.damage import require
-from openbook.data import Numeric
-from openbook.data.read import read
+from openbook.data import Numeric, read
 from openbook.errors import DataError
 
 

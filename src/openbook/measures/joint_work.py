@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from openbook.measures.cells import spell_event
 from openbook.words.numbers import figure, fraction
-from openbook.work import Grid, Step, Work
-from openbook.work.formula import escape_text
+from openbook.work import Grid, Step, Work, escape_text
 
 if TYPE_CHECKING:
     from openbook.measures.joint import Joint

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from openbook.errors import ParameterError
 from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import joined
-from openbook.work import Grid, Step, Work
-from openbook.work.formula import escape_text
+from openbook.work import Grid, Step, Work, escape_text
 
 #: Values whose terms are written out.
 _SHOWN = 6

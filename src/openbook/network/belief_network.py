@@ -27,10 +27,9 @@ from openbook.border.rows import refuse_infinity, weighed
 from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_array
-from openbook.data import Nominal, Numeric, Schema
+from openbook.data import Nominal, Numeric, Schema, read
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
-from openbook.data.read import read
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.network.arrays import checked_cuts, from_arrays, to_arrays
 from openbook.network.derive import derive_network, derive_probability, derive_query

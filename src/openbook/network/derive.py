@@ -22,8 +22,7 @@ from openbook.errors import RefusalError
 from openbook.network.elimination import largest, min_fill, planned
 from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import joined, listed
-from openbook.work import Grid, Step, Work
-from openbook.work.formula import escape_text
+from openbook.work import Grid, Step, Work, escape_text
 
 #: Combinations of hidden nodes that are listed, cells of a factor at most, lines of a table that are shown.
 LISTED, MOST, LINES = 16, 1 << 17, 64

@@ -9,9 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from openbook.data.attributes import as_text
-from openbook.draw import Numbers
+from openbook.draw import Numbers, Picture
 from openbook.draw.letters import clip, fitting, safe, text, width_of
-from openbook.draw.picture import Picture
 from openbook.draw.plot import Plot, panels
 from openbook.errors import ParameterError
 from openbook.neural.activations import ACTIVATIONS, HIDDEN

@@ -27,9 +27,8 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Whole
 from openbook.damage import require
-from openbook.data import Nominal, Numeric, Schema, Table
+from openbook.data import Nominal, Numeric, Schema, Table, read
 from openbook.data.attributes import as_text
-from openbook.data.read import read
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.outlier.detector import CUTS, Account, Detector, inner_of
 from openbook.outlier.z_score import ZScore

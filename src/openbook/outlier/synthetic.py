@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from openbook.data import Categorical, Numeric, Table
-from openbook.data.read import read
+from openbook.data import Categorical, Numeric, Table, read
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.scores.rates import Rate
 from openbook.outlier.detector import Detector

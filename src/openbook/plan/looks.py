@@ -18,9 +18,7 @@ from sklearn.base import clone
 from openbook.data import Schema, Text
 from openbook.decide import TunedThresholdClassifierCV
 from openbook.errors import OpenbookError
-from openbook.features import score_attributes
-from openbook.features.measures import MEASURES, Measure
-from openbook.features.scores import AttributeScores
+from openbook.features import MEASURES, AttributeScores, Measure, score_attributes
 from openbook.fold import each, each_until
 from openbook.judge import Comparison, Evaluation, FoldResult, Metric, difference, notable_predictions
 from openbook.judge.choice.comparison import loses_little

@@ -30,8 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rows import Chunk, Rows
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
-from openbook.data import Attribute, Numeric, Schema, SparseTable, Table, Text
-from openbook.data.read import read
+from openbook.data import Attribute, Numeric, Schema, SparseTable, Table, Text, read
 from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics
 from openbook.prepare.transformer import Summed

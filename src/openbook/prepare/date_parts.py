@@ -25,11 +25,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rows import Chunk
 from openbook.border.rules import Maybe, SomeOf
-from openbook.data import Attribute, Datetime, Nominal, Numeric, Schema, Table
+from openbook.data import Attribute, Datetime, Nominal, Numeric, Schema, Table, read
 from openbook.data.date_parts import MONTHS_FROM, PARTS, WEEKDAYS_FROM, part_cells, parts_worth
 from openbook.data.derived import CYCLES
 from openbook.data.forms import picked, with_rows
-from openbook.data.read import read
 from openbook.prepare.scaling import Extremes
 from openbook.prepare.transformer import Summed
 from openbook.words.numbers import figure

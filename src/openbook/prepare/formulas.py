@@ -18,8 +18,7 @@ from openbook.errors import RefusalError
 from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.numbers import figure
 from openbook.words.sentences import listed
-from openbook.work import Grid, Step, Work
-from openbook.work.formula import escape_text
+from openbook.work import Grid, Step, Work, escape_text
 
 
 class FormulaColumn(Preparation):

@@ -22,9 +22,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from openbook.border.base import Estimator, Saved
 from openbook.border.rows import UNLABELLED, codes_where_labelled, weighed
 from openbook.border.rules import ParameterRule
-from openbook.data import Column, Schema, Table
+from openbook.data import Column, Schema, Table, read
 from openbook.data.combine import stacked_rows
-from openbook.data.read import read
 from openbook.draw import draw_predictions
 from openbook.errors import OpenbookError, ParameterError, RefusalError
 from openbook.prepare.steps import parse_step

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.associate import AssociationRules
-from openbook.cluster import ChosenK, ClusterDescription, ClusterQuality, Contingency
-from openbook.cluster.dendrogram import Dendrogram
+from openbook.cluster import ChosenK, ClusterDescription, ClusterQuality, Contingency, Dendrogram
 from openbook.data.describe import Description
 from openbook.draw import Picture
 from openbook.outlier.oddest import Oddest, told_reasons

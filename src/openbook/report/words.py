@@ -135,6 +135,13 @@ def contenders(result: StudyResult) -> list[tuple[str, str, str, str]]:
     return lines
 
 
+def beside_baseline(result: StudyResult) -> str:
+    """How the choice stands beside the best baseline, in figures; nothing where it is one."""
+    if result.over_baseline is None:
+        return ""
+    return f"{result.choice.label} against {result.best_baseline}, the best baseline: {result.over_baseline}."
+
+
 def price(result: StudyResult) -> str:
     """What the simpler learner costs, in a sentence; nothing where the best was chosen."""
     choice, comparison = result.choice, result.comparison

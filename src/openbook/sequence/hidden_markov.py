@@ -22,9 +22,8 @@ from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_floats, require
-from openbook.data import Categorical, Schema, Table
+from openbook.data import Categorical, Scan, Schema, Table
 from openbook.data.attributes import as_text
-from openbook.data.scan import Scan
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.measures.arrays import drawn_codes
 from openbook.sequence.baum_welch import Chain, CodedSequences, MStep, baum_welch, spread_start

@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.border.rows import class_codes
-from openbook.data import MISSING, Column, Schema, Table
+from openbook.data import MISSING, Column, Scan, Schema, Table, read
 from openbook.data.arrays import object_cells
 from openbook.data.combine import stacked_rows
 from openbook.data.conform import conform
-from openbook.data.read import read
-from openbook.data.scan import Scan
 from openbook.errors import DataError, UnknownColumn
 
 #: Sequences are handled together up to about so many rows.

@@ -20,9 +20,8 @@ from openbook.border.learner import Classifier
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import check_parameters
 from openbook.damage import blamed_on_its_file, checked_array
-from openbook.data import Schema, Table
+from openbook.data import Scan, Schema, Table
 from openbook.data.conform import conform
-from openbook.data.scan import Scan
 from openbook.errors import DataError
 from openbook.fold import fold
 from openbook.sequence.chain import AnyChain, best_path, posteriors

@@ -16,8 +16,7 @@ import math
 
 import numpy as np
 
-from openbook.data import Categorical, Schema
-from openbook.data.attributes import MISSING, UNSEEN
+from openbook.data import MISSING, UNSEEN, Categorical, Schema
 from openbook.words.numbers import figure, fraction
 from openbook.work import Grid, Step
 

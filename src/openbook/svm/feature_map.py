@@ -22,8 +22,7 @@ from openbook.errors import ParameterError
 from openbook.measures.arrays import as_floats
 from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined, plural
-from openbook.work import Grid, Step, Work
-from openbook.work.formula import escape_text
+from openbook.work import Grid, Step, Work, escape_text
 
 #: The most terms that are written out, and in a formula.
 _MOST_TERMS, _MOST_SHOWN = 1000, 12

@@ -10,8 +10,7 @@ Everything that judges two classes takes the second as the positive one, so a st
 
 import numpy as np
 
-from openbook.data import Categorical, Column, Labels
-from openbook.data.attributes import Nominal
+from openbook.data import Categorical, Column, Labels, Nominal
 from openbook.errors import PlanError, did_you_mean
 
 #: A class with a smaller share of the rows is rare.
