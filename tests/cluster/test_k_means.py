@@ -108,6 +108,21 @@ def test_two_empty_clusters_leave_no_other_empty():
     assert model.inertia_ == 0
 
 
+@pytest.mark.filterwarnings("ignore:KMeans")  # of clusters that were empty
+def test_means_are_those_of_their_rows_after_many_passes():
+    """Sums are moved from pass to pass; rows that empty clusters took are moved back, too."""
+    rng = np.random.default_rng(5)
+    x, weights = rng.normal(size=(2000, 3)).astype(np.float32), rng.uniform(0.1, 2.0, 2000)
+    seeds = [*x[:6], [90.0, 0.0, 0.0], [0.0, 90.0, 0.0]]
+    model = KMeans(8, init=seeds, tol=0, scale=False).fit(x, sample_weight=weights)
+    assert model.history_.taken
+    assert model.n_iter_ > 10
+    for cluster in range(8):
+        own = model.labels_ == cluster
+        mean = np.average(x[own].astype(float), axis=0, weights=weights[own])
+        np.testing.assert_allclose(model.cluster_centers_[cluster], mean, rtol=0, atol=1e-13)
+
+
 def test_fewer_different_rows_than_clusters():
     with pytest.warns(UserWarning, match="cluster 1 stays empty.*ask for fewer"):
         model = KMeans(2, random_state=0).fit([[1.0], [1.0], [1.0]])

@@ -83,10 +83,10 @@ class PlacedRows:
         tallies, after = zip(*each(pairs, partial(_assigned, self.space, aim)), strict=True)
         return sum(tallies[1:], tallies[0]), list(after)
 
-    def unknown(self):
-        """The bounds of each piece before the first pass; those of files are not kept."""
+    def unknown(self, k):
+        """The bounds of each piece before the first pass, for k prototypes; those of files are not kept."""
         return [
-            Bounds.unknown(size) if isinstance(piece, Placed) else None
+            self.space.unknown(size, k) if isinstance(piece, Placed) else None
             for piece, size in zip(self.pieces, self.sizes, strict=True)
         ]
 
@@ -134,7 +134,8 @@ def _placed(space, piece):
 
 def _assigned(space, aim, pair):
     placed = _placed(space, pair.piece)
-    known = pair.own if isinstance(pair.piece, Placed) else Bounds.unknown(len(placed.weights))
+    kept, k = isinstance(pair.piece, Placed), len(aim.prototypes)
+    known = pair.own if kept else space.unknown(len(placed.weights), k)
     # a worker may hold them for reading only
     bounds = Bounds(*(array if array.flags.writeable else array.copy() for array in known))
     return space.nearest(placed, aim, bounds), bounds
@@ -157,7 +158,7 @@ def iterate(
 ) -> LloydRun:
     """Run from these seeds."""
     last = None
-    bounds = rows.unknown()
+    bounds = rows.unknown(len(prototypes))
     costs: list[float] = []
     taken: list[Taken] = []
     course, before, settled = [prototypes], None, False
@@ -166,12 +167,13 @@ def iterate(
         labels = np.concatenate([known.labels for known in bounds])
         costs.append(float(tally.cost[0]))
         tally, new = _fill_empty(rows, prototypes, tally, labels, len(costs))
-        if settled := before is not None and np.array_equal(labels, before):
+        changes = len(labels) if before is None else np.count_nonzero(labels != before)
+        if settled := not changes:
             break
         taken += new
         _put_back(bounds, new)
         last, prototypes = prototypes, rows.space.moved(rows, labels, tally, prototypes)
-        few = before is not None and (labels != before).mean() <= tol_changes and not new
+        few = before is not None and changes <= tol_changes * len(labels) and not new
         before = labels
         if len(course) <= _KEPT_ITERATIONS:
             course.append(prototypes)
@@ -209,11 +211,11 @@ def _fill_empty(rows, prototypes, tally, labels, iteration):
 
 def _put_back(bounds, taken):
     """Have the bounds know of rows that were taken: nothing is sure of them."""
-    for _, cluster, row in taken:
+    for _, _, row in taken:
         start = 0
         for known in bounds:
             if 0 <= row - start < len(known.labels):
-                known.labels[row - start], known.lower[row - start] = cluster, 0.0
+                known.lower[row - start] = 0.0
             start += len(known.labels)
 
 

@@ -11,11 +11,12 @@ only, `nearest_means` finds it with less work:
     screened    else ½|c|² - x·c in single precision, rows side by side in blocks of columns, x and c shifted
                 so that the rows' mean is 0; where rounding could hide another winner, t itself decides
 
+Rows that stay where they were leave the sums of the last pass as they are; the others move from sum to sum.
 Rows that are screened are copied side by side, unless they stand so already, in `panels`: then a panel is
 screened as a whole if its first rows are not settled, which is how it is where clusters overlap.
 
 numbers : float32 or float64 (n, p); codes : int32 (n, q), below 0 where missing; weights : float64 (n,)
-labels : int32 (n,), lower : float32 (n,), the bound for distances, not their squares
+labels : int32 (n,), -1 before the first pass; lower : float32 (n,), the bound for distances, not squares
 weight (k,), sums (k, p), values (k, v), cost (1,) : float64, added to; offsets[j] is where column j begins
 """
 
@@ -66,7 +67,7 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
             t, bound = against_bound(numbers, i, means, known, labels, lower)
             if t < bound * bound:
                 lower[i] = bound
-                add(numbers, points[1], i, labels[i], t, tally)
+                tally_row(points[1][i], labels[i], t, tally)
                 continue
             waiting[count] = i
             for j in range(p):
@@ -95,6 +96,8 @@ def against_bound(numbers, i, means, known, labels, lower):
     """The squared distance of a row to its last mean, and a distance below which no other mean is nearer."""
     drop, apart = known
     c = labels[i]
+    if c < 0:
+        return np.inf, 0.0
     bound = max(lower[i] * (1.0 - _SAFE) - drop[c], apart[c]) * (1.0 - _SAFE)
     return squared_distance(numbers, i, means, c), bound
 
@@ -148,8 +151,10 @@ def take_winners(rows, room, points, means, labels, lower, tally):
     for r in range(len(rows)):
         i = rows[r]
         c = winner[r] if bound[r] > 0.0 else exactly_nearest(numbers, i, means)
+        tally_row(weights[i], c, squared_distance(numbers, i, means, c), tally)
+        if c != labels[i]:
+            move_row(numbers[i], weights[i], labels[i], c, tally[1])
         labels[i], lower[i] = c, bound[r]
-        add(numbers, weights, i, c, squared_distance(numbers, i, means, c), tally)
 
 
 @inner
@@ -181,14 +186,21 @@ def exactly_nearest(numbers, i, means):
 
 
 @inner
-def add(numbers, weights, i, c, t, tally):
-    """Count a row for its mean."""
-    weight, sums, _, cost = tally
-    w = weights[i]
+def tally_row(w, c, t, tally):
+    """Count the weight and the distance of a row for its mean."""
+    weight, _, _, cost = tally
     weight[c] += w
     cost[0] += w * t
-    for j in range(numbers.shape[1]):
-        sums[c, j] += w * np.float64(numbers[i, j])
+
+
+@inner
+def move_row(x, w, before, c, sums):
+    """Move a row from the sum of the mean that it belonged to, if any, to that of its new one."""
+    for j in range(x.shape[0]):
+        cell = w * np.float64(x[j])
+        sums[c, j] += cell
+        if before >= 0:
+            sums[before, j] -= cell
 
 
 @jit
@@ -211,7 +223,8 @@ def nearest_prototypes(points, prototypes, gamma, offsets, labels, tally):
             if t < nearest:
                 nearest, c = t, other
         labels[i] = c
-        add(numbers, weights, i, c, nearest, tally)
+        tally_row(weights[i], c, nearest, tally)
+        move_row(numbers[i], weights[i], -1, c, tally[1])
         for j in range(q):
             if codes[i, j] >= 0:
                 values[c, offsets[j] + codes[i, j]] += weights[i]

@@ -273,7 +273,7 @@ class PrototypeClusterer(Clusterer):
         with self._whole_or_not_at_all():
             table = encoded(read(X), self.schema_, type(self).__name__)
             rows = PlacedRows.of(self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight))
-            tally, bounds = rows.assign(self.prototypes_, rows.unknown())
+            tally, bounds = rows.assign(self.prototypes_, rows.unknown(len(self.prototypes_)))
             self.labels_ = np.concatenate([known.labels for known in bounds]).astype(np.intp)
             costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
             tally = self._tally + tally

@@ -67,14 +67,14 @@ class Placed(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What the last pass knew of the rows: see `nearest_kernels`. It is written to."""
+    """What the last pass knew of the rows: see `nearest_kernels`. It is written to.
+
+    sums : (k, p), of the numbers of the rows with each label
+    """
 
     labels: np.ndarray
     lower: np.ndarray
-
-    @classmethod
-    def unknown(cls, n):
-        return cls(np.zeros(n, np.int32), np.zeros(n, np.float32))
+    sums: np.ndarray
 
 
 class SearchAim(NamedTuple):
@@ -140,6 +140,10 @@ class PrototypeSpace:
         """The points of a table; each has weight 1."""
         return self.place(Chunk(table, np.zeros(0), np.ones(len(table))))
 
+    def unknown(self, n: int, k: int) -> Bounds:
+        """What is known of n rows before the first pass."""
+        return Bounds(np.full(n, -1, np.int32), np.zeros(n, np.float32), np.zeros((k, len(self.encoding))))
+
     def prototypes(self, placed: Placed) -> Prototypes:
         """Rows as prototypes."""
         return Prototypes(placed.numbers.astype(np.float64), placed.codes.copy())
@@ -148,14 +152,18 @@ class PrototypeSpace:
         """Fill in the nearest prototype of each row, and add the rows up."""
         prototypes = aim.prototypes
         tally = self.zero(len(prototypes))
-        totals = (tally.weight, tally.sums, tally.values, tally.cost)
         placed = Placed(*map(_to_read, placed))
         if len(self.nominal):
+            totals = (tally.weight, tally.sums, tally.values, tally.cost)
             rows, both = (placed.numbers, placed.codes, placed.weights), tuple(prototypes)
             nearest_prototypes(rows, both, self.gamma, self.offsets, bounds.labels, totals)
         else:
-            points, means = (placed.numbers, placed.weights), prototypes.means
-            nearest_means(points, placed.panels, means, aim.screen, aim.known, *bounds, totals)
+            points, (labels, lower, sums) = (placed.numbers, placed.weights), bounds
+            totals = (tally.weight, sums, tally.values, tally.cost)
+            nearest_means(
+                points, placed.panels, prototypes.means, aim.screen, aim.known, labels, lower, totals
+            )
+            tally.sums[:] = sums
         return tally
 
     def with_panels(self, placed: Placed) -> Placed:
@@ -192,7 +200,7 @@ class PrototypeSpace:
 
     def labels(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
         """The nearest prototype of each row."""
-        bounds = Bounds.unknown(len(placed.weights))
+        bounds = self.unknown(len(placed.weights), len(prototypes))
         self.nearest(placed, self.aim(prototypes), bounds)
         return bounds.labels.astype(np.intp)
 
@@ -253,7 +261,8 @@ def _drop(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     moves = np.sqrt(((after - before) ** 2).sum(axis=1)) * (1 + 1e-12)
     farthest = int(moves.argmax())
     drop = np.full(len(moves), moves[farthest])
-    drop[farthest] = np.delete(moves, farthest).max(initial=0.0)
+    moves[farthest] = 0.0
+    drop[farthest] = moves.max()
     return drop
 
 
