@@ -5,9 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import openbook as ob
 from openbook import registry
+from openbook.cli.main import app
 from openbook.judge.scores.metrics import METRICS, metrics_of
 
 
@@ -98,6 +100,16 @@ def test_learners_metrics_and_detectors_are_listed_in_full(good):
     assert first_words(good("learners")) == {entry.name for entry in registry.learners(*tasks)}
     assert first_words(good("metrics")) == {*METRICS, *metrics_of("multilabel")}
     assert first_words(good("detectors")) == {entry.name for entry in registry.learners("outliers")}
+
+
+@pytest.mark.parametrize("command", sorted(get_command(app).commands))
+def test_help_on_a_narrow_terminal_breaks_no_word(command, good, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    words = set(good(command, "--help").split())
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = good(command, "--help")
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert [word for word in narrow.split() if any(map(str.isalnum, word)) and word not in words] == []
 
 
 @pytest.mark.parametrize("command", [["learners"], ["metrics"], ["describe", "wine"], ["describe", "credit"]])

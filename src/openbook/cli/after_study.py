@@ -18,6 +18,8 @@ from openbook.cli.options import (
     reading,
 )
 
+_WORK_FORMAT = "Format of the derivation: text, html, latex or json."
+
 
 @reading
 def predict(
@@ -95,7 +97,8 @@ def work(
     ] = None,
     row: Annotated[int, typer.Option(help="Row of NEW; the first is 0.")] = 0,
     form: Annotated[
-        WorkFormat, typer.Option("--format", "-f", help="Format of the output.")
+        WorkFormat,
+        typer.Option("--format", "-f", metavar="FORMAT", help=_WORK_FORMAT),
     ] = WorkFormat.text,
     out: Out = None,
     *,
@@ -138,7 +141,8 @@ def query(
     ] = None,
     show_work: Annotated[bool, typer.Option("--work", help="Derive the answer step by step.")] = False,
     form: Annotated[
-        WorkFormat, typer.Option("--format", "-f", help="Format of the derivation.")
+        WorkFormat,
+        typer.Option("--format", "-f", metavar="FORMAT", help=_WORK_FORMAT),
     ] = WorkFormat.text,
     out: Out = None,
     save_as: Annotated[

@@ -17,7 +17,7 @@ def balance(
         str, typer.Option("--learner", "-l", metavar="NAME", help="The classifier to correct.")
     ] = "logistic_regression",
     folds: Annotated[
-        int | None, typer.Option(min=2, help="Number of folds. By default as in a study.")
+        int | None, typer.Option(min=2, metavar="N", help="Number of folds. By default as in a study.")
     ] = None,
     kind: Kinds = None,
     ignore: Ignore = None,

@@ -40,7 +40,7 @@ Kinds = Annotated[
         metavar="COLUMN=KIND",
         help="Set the kind of a column: numeric, datetime, nominal, ordinal, text, or labels for sets such as"
         " sport|politics. For an ordinal column give its values from lowest to highest, as in"
-        " size=small,medium,large; for dates, a format such as d/m/y, unix or excel. Repeatable.",
+        " size=S,M,L; for dates, a format such as d/m/y, unix or excel. Repeatable.",
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -110,8 +110,8 @@ STUDY_OPTIONS = {
         "--asked COLUMN": "Column that says yes where a label was asked for, as openbook label does; such"
         " rows train and are never tested. By default TARGET_asked, if it is there.",
         "--weight COLUMN": "Weight of each row. Not used as a feature.",
-        "--weight-kind": "With --weight: a row stands for so many rows, or its weight counts in learning"
-        " only. By default, whole numbers are frequencies.",
+        "--weight-kind KIND": "With --weight: frequency, if a row stands for so many rows, or importance, if"
+        " its weight counts in learning only. By default, whole numbers are frequencies.",
         "--positive CLASS": "The positive one of two classes, for precision, recall, F1, thresholds, ROC and"
         " fairness.",
         "--sensitive COLUMN": "Evaluate fairness between the groups of this column. It remains a feature"

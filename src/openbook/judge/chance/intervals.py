@@ -116,26 +116,33 @@ class Interval:
         return f"{self.ends} ({100 * self.level:g}%, {self.method})"
 
 
+#: A method that says for how many rows it is.
+_COUNTED = re.compile(r"(Wilson|Jeffreys) for ([\d,]+) (effective )?rows?")
+
+
 def methods_once(methods: Iterable[str]) -> str:
-    """Methods of several intervals in words, each once, their effective rows as a range.
+    """Methods of several intervals in words, each once, their numbers of rows as a range.
 
     >>> methods_once(["t over rows", "Wilson for 1,200 effective rows", "Wilson for 90 effective rows"])
     'Wilson for 90 to 1,200 effective rows; t over rows'
     >>> methods_once(["Wilson for 90 effective rows", "Wilson"])
     'Wilson, some for 90 effective rows'
+    >>> methods_once(["t over rows, and Jeffreys for 1 row", "t over rows, and Jeffreys for 7 rows"])
+    't over rows, and Jeffreys for 1 to 7 rows'
     """
-    effective: dict[str, list[int]] = {}
+    counted: dict[tuple[str, str], set[int]] = {}
     others = set()
     for method in methods:
-        if found := re.fullmatch(r"Wilson for ([\d,]+) effective rows(.*)", method):
-            effective.setdefault(found[2], []).append(int(found[1].replace(",", "")))
+        if found := _COUNTED.search(method):
+            around = f"{method[: found.start()]}{found[1]}", f"{found[3] or ''}rows{method[found.end() :]}"
+            counted.setdefault(around, set()).add(int(found[2].replace(",", "")))
         else:
             others.add(method)
-    for what, rows in effective.items():
-        most = "" if min(rows) == max(rows) else f" to {max(rows):,}"
-        plain = set() if what else others & {"Wilson"}
-        start = "Wilson, some" if plain else "Wilson"
-        others = others - plain | {f"{start} for {min(rows):,}{most} effective rows{what}"}
+    for (name, what), rows in counted.items():
+        most = "" if len(rows) == 1 else f" to {max(rows):,}"
+        some = ", some" if name in others and what == "effective rows" else ""
+        what = what.replace("rows", "row", 1) if rows == {1} else what  # noqa: PLW2901
+        others = others - ({name} if some else set()) | {f"{name}{some} for {min(rows):,}{most} {what}"}
     return "; ".join(sorted(others))
 
 
