@@ -81,6 +81,7 @@ def test_the_last_answers_tell_the_gain_after_a_break(tmp_path, typed):
 def test_skip_why_and_wrong_keys(file, typed):
     said = typed(["w", "s", "9", "q"], file, "-t", "kind")
     assert "Why ask for kind of row" in said
+    assert said.count("kind?  [1]") == 3  # of the first row, again below the work, and of the second row
     assert "'9' is no answer; keys: 1 2 s u w q" in said
     first, second = (line for line in said.splitlines() if line.startswith("Row "))
     assert first != second

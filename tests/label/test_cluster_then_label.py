@@ -26,6 +26,9 @@ def test_a_cluster_has_the_shares_of_its_labelled_rows():
     assert model.predict_proba([[0.5], [10.5], [40.0]])[:, 0] == pytest.approx(expected)
     assert model.work([0.5])["P(class = a)"].result == pytest.approx(expected[0])
     assert model.sources_.tolist() == [0, 1, 1]
+    grid = model.work()["clusters, and their labelled rows by class"]
+    assert list(grid.header) == ["cluster", "rows", "a", "b", "most probable", "by"]
+    assert list(grid.rows[1])[2:5] == [1, 1, "a"]
 
 
 @pytest.mark.parametrize(

@@ -54,19 +54,28 @@ def test_a_rise_that_chance_explains_is_none():
 
 
 def test_labelled_rows_that_were_not_asked_for_tell_how_many_errors_there_are():
-    # u is 0.2 at the end, and 24 of 38 rows are wrong: e = 25/40, 3.125 times as many errors and gain
+    # u falls from 0.3 to 0.2, and 24 of 38 rows are wrong: e = 25/40, 2.5 times the mean, 0.25
     rule = Stopping(falling(-0.01), n_left=200, checked=(24, 38))
     assert rule.errors_left == pytest.approx(200 * 25 / 40)
-    assert rule.gain == pytest.approx(2.0 * 3.125)
-    assert rule.shares[0] == pytest.approx(0.3 * 3.125)
+    assert rule.gain == pytest.approx(2.0 * 2.5)
+    assert rule.shares[0] == pytest.approx(0.3 * 2.5)
     work = rule.work()
     assert work["e"].result == pytest.approx(25 / 40)
-    assert "-(-0.01) · 0.625/0.2 · 200 = 6.25" in work.text()
+    assert "-(-0.01) · 0.625/0.25 · 200 = 5" in work.text()
     few = Stopping(falling(-0.01), n_left=200, checked=(0, 7))
     assert not few.stop
     assert str(few) == "Whether more labels pay can be told after 3 more labels of rows drawn at random."
     both = Stopping(falling(0.0, n=4), n_left=200, checked=(0, 7))
     assert "after 7 more labels, 3 of them of rows drawn at random" in str(both)
+
+
+def test_a_label_spares_no_more_errors_than_there_are():
+    # nearly sure of all rows at the end: u is 0.1 once, and then 1e-6 ten times
+    jumps = tuple((20 + i, 1e-6 if i else 0.1) for i in range(11))
+    rule = Stopping(jumps, n_left=850, checked=(5, 38))
+    assert rule.errors_left == pytest.approx(850 * 6 / 40)
+    # Σ(n - n̄) u / 110 = -0.5/110, over ū = 0.1/11: the slope is half of the mean
+    assert rule.gain == pytest.approx(rule.errors_left / 2, rel=1e-3)
 
 
 def test_a_classifier_that_is_sure_of_everything_tells_nothing():

@@ -178,6 +178,9 @@ class Labelling:
         else:
             for name, cell in cells.items():
                 say(screen, f"  {name:<{width}}  {cell}", hang=width + 4)
+        self._ask(screen)
+
+    def _ask(self, screen: Console) -> None:
         keys = "  ".join(f"[{key}] {label}" for key, label in self.keys.items())
         say(screen, f"{self.target}?  {keys}  · [s]kip [u]ndo [w]hy [q]uit", style="bold")
 
@@ -200,6 +203,7 @@ class Labelling:
                 return False
             elif key == _WHY and self.labels[row] is None:
                 say(screen, self.asker.work(row).text())
+                self._ask(screen)
             else:
                 say(screen, f"{printable(key)!r} is no answer; keys: {' '.join([*self.keys, *'suwq'])}")
 

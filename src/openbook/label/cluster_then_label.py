@@ -212,13 +212,13 @@ class ClusterThenLabel(Classifier):
         return [f"{self.target_} = {as_text(label)}" for label in self.classes_.tolist()]
 
     def _work(self):
-        truths, proba = self._truths(), self._probabilities()
+        labels, proba = [as_text(label) for label in self.classes_.tolist()], self._probabilities()
         rows = [
-            [k, int(size), *counts, truths[proba[k].argmax()], self._source(k)]
+            [k, int(size), *counts, labels[proba[k].argmax()], self._source(k)]
             for k, (size, counts) in enumerate(zip(self.sizes_.tolist(), self.counts_.tolist(), strict=True))
         ]
-        header = ["cluster", "rows", *(f"labelled {truth}" for truth in truths), "most probable", "by"]
-        grid = shortened("clusters", header, rows)
+        title = f"clusters, and their labelled rows by {self.target_}"
+        grid = shortened(title, ["cluster", "rows", *labels, "most probable", "by"], rows)
         end = f"Assumption: {ASSUMPTIONS['clusters']}. Compare with a learner of the labelled rows alone."
         works = (self.clusterer_.work(),) if hasattr(self.clusterer_, "work") else ()
         return Work(f"Cluster, then label, for {self.target_}: how it was fitted", (grid, *works), end)

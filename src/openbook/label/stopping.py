@@ -4,16 +4,17 @@ r"""When more labels stop paying off.
            expects among them
     e      (k + 1) / (m + 2): the share of errors to expect, where models that did not see them predict k of m
            labelled rows wrongly that were not asked for (Laplace's estimate)
-    gain   -slope of u over the last labels · e / u · U: errors that one more label spares
+    gain   -slope of u over the last labels · e / ū · U: errors that one more label spares
     stop   when the gain and two standard errors of it are below what a label costs, or all the errors left,
            e U, are
 
 A classifier that is too sure of itself expects too few errors: naive Bayes of the digits 1 in 200, where 1 in
-4 is wrong. So u tells how the errors change, and e how many they are. The cost of a label is counted in
-errors: at 1, a label is worth having as long as it spares more than one wrong prediction. The slope is that
-of the least squares line through u over the last 10 labels, and so is its standard error. Where u rises as
-fast as that, by more than two standard errors, the classifier is finding out how little it knows, and labels
-still pay.
+4 is wrong. So u tells how the errors change, and e how many they are. It is compared with its mean ū over the
+last labels, since that of a classifier that is nearly sure of all rows jumps from label to label. The cost of
+a label is counted in errors: at 1, a label is worth having as long as it spares more than one wrong
+prediction. The slope is that of the least squares line through u over the last 10 labels, and so is its
+standard error. Where u rises as fast as that, by more than two standard errors, the classifier is finding out
+how little it knows, and labels still pay.
 
 trace : (labels, u) pairs, in the order of teaching
 """
@@ -95,13 +96,19 @@ class Stopping:
 
     @property
     def shares(self) -> list[float]:
-        """The share of errors to expect, as it was after each lesson: e / u times what was expected then."""
+        """The share of errors to expect, as it was after each lesson: e / ū times what was expected then."""
         return [u * self._ratio for _, u in self.trace]
 
     @property
     def _ratio(self) -> float:
-        """How many errors are to be expected for each one that the classifier expects."""
-        return self.share / last if self.trace and (last := self.trace[-1][1]) else 1.0
+        """How many errors are to be expected for each one that the classifier expected of late."""
+        if self.checked is None or not self.trace:
+            return 1.0
+        return self.share / self._mean if self._mean else 1.0
+
+    @property
+    def _mean(self) -> float:
+        return float(self.window[:, 1].mean())
 
     @property
     def errors_left(self) -> float:
@@ -200,8 +207,8 @@ class Stopping:
             wrong, n = self.checked
             note = f"{wrong} of {plural(n, 'labelled row')} not asked for, by models that did not see them"
             level = Step("e", r"\frac{k + 1}{m + 2}", rf"\frac{{{wrong} + 1}}{{{n} + 2}}", self.share, note)
-            numbers = rf"-({figure(slope)}) \cdot \frac{{{share}}}{{{figure(rows[-1][1])}}} \cdot {left}"
-            steps[1] = Step("gain", r"-b \frac{e}{u} U", numbers, self.gain)
+            numbers = rf"-({figure(slope)}) \cdot \frac{{{share}}}{{{figure(self._mean)}}} \cdot {left}"
+            steps[1] = Step("gain", r"-b \frac{e}{\bar{u}} U", numbers, self.gain)
             steps[2] = Step("errors left", r"e U", rf"{share} \cdot {left}", self.errors_left)
             steps.insert(1, level)
         return Work("When to stop asking", (grid, *steps), str(self))
