@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Classifier, most_probable
 from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
+from openbook.damage import checked_array, checked_floats, require
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, Hyperplanes, meet
@@ -326,7 +327,7 @@ class Perceptron(Classifier):
 
     def _arrays(self):
         return {
-            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
+            **self.encoding_.arrays("encoding."),
             **{f"rows.{name}": array for name, array in zip("xyw", self.rows_, strict=True)},
             "weights_": self.weights_,
             "updates_": self.updates_,
@@ -335,26 +336,21 @@ class Perceptron(Classifier):
         }
 
     def _restore(self, arrays):
-        prefix = "encoding."
-        own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-        self.encoding_ = Encoding.from_arrays(self.schema_, own)
-        self.weights_ = _checked("weights_", arrays["weights_"], "f", self._shape)
-        updates = arrays["updates_"]
-        n_epochs = min(max(updates.size, 1), self.max_iter)  # none only where none were requested
-        self.updates_ = _checked("updates_", updates, "i", (n_epochs,))
-        if (self.updates_ < 0).any() or (self.updates_[:-1] == 0).any():
-            raise ValueError("its epochs are not valid")
-        cycle = tuple(_checked("cycle_", arrays["cycle_"], "i", (2,)).tolist())
-        if cycle != (0, 0) and not 1 <= cycle[0] < cycle[1] <= self.n_iter_:
-            raise ValueError(f"epochs {cycle[0]} and {cycle[1]} are not two of its epochs")
-        self.cycle_ = cycle if cycle[0] else None
-        self.seed_ = int(_checked("seed_", arrays["seed_"], "i", (1,))[0])
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
         n = min(len(arrays["rows.w"]), KEPT_ROWS)
-        x = _checked("rows.x", arrays["rows.x"], "f", (n, len(self.encoding_)))
-        y = _checked("rows.y", arrays["rows.y"], "i", (n,))
-        w = _checked("rows.w", arrays["rows.w"], "f", (n,))
-        if ((y < 0) | (y >= len(self.classes_)) | (w <= 0)).any() or self.seed_ < 0:
-            raise ValueError("its rows do not match its classes")
+        n_epochs = min(max(arrays["updates_"].size, 1), self.max_iter)  # none only where none were requested
+        shapes = {"weights_": self._shape, "rows.x": (n, len(self.encoding_)), "rows.w": (n,)}
+        self.weights_, x, w = checked_floats(arrays, **shapes)
+        self.updates_ = checked_array(arrays, "updates_", np.int64, (n_epochs,))
+        require((self.updates_ >= 0).all() and self.updates_[:-1].all(), "its epochs are not valid")
+        cycle = tuple(checked_array(arrays, "cycle_", np.int64, (2,)).tolist())
+        known = cycle == (0, 0) or 1 <= cycle[0] < cycle[1] <= self.n_iter_
+        require(known, f"epochs {cycle[0]} and {cycle[1]} are not two of its epochs")
+        self.cycle_ = cycle if cycle[0] else None
+        self.seed_ = int(checked_array(arrays, "seed_", np.int64, (1,))[0])
+        y = checked_array(arrays, "rows.y", np.int64, (n,))
+        sound = ((y >= 0) & (y < len(self.classes_)) & (w > 0)).all() and self.seed_ >= 0
+        require(sound, "its rows do not match its classes")
         self._first_weights()
         self.rows_ = x, y, w
 
@@ -450,10 +446,3 @@ def _scores(theta, x):
 def _answers(scores):
     """The codes of the classes that are said."""
     return (scores[:, 0] >= 0).astype(np.intp) if scores.shape[1] == 1 else most_probable(scores)
-
-
-def _checked(name, array, kind, shape):
-    if array.dtype.kind != kind or array.shape != shape or not np.isfinite(array).all():
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite numbers of shape {shape}"
-        raise ValueError(msg)
-    return array

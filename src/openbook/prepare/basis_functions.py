@@ -127,12 +127,24 @@ class PolynomialFeatures(Preparation):
 class _Centred(Preparation):
     """Functions that stand somewhere, and take the place of the numbers."""
 
+    _rules = {
+        "n_functions": Whole(at_least=1),
+        "centers": Anything("None, or a list of points"),
+        "width": Maybe(Number(above=0)),
+        "columns": Maybe(Names()),
+    }
     _learnt = {"centers_": 2}
 
     centers_: np.ndarray
 
     #: The formula of a function.
     _formula: ClassVar[str]
+
+    def __init__(self, n_functions=5, centers=None, width=None, columns=None):
+        self.n_functions = n_functions
+        self.centers = centers
+        self.width = width
+        self.columns = columns
 
     @abstractmethod
     def _names(self) -> list[str]:
@@ -205,19 +217,7 @@ class RadialFeatures(_Centred):
     [[1.0, 0.1353]]
     """
 
-    _rules = {
-        "n_functions": Whole(at_least=1),
-        "centers": Anything("None, or a list of points"),
-        "width": Maybe(Number(above=0)),
-        "columns": Maybe(Names()),
-    }
     _formula = r"e^{-\frac{\lVert x - c_k \rVert^2}{2 s^2}}"
-
-    def __init__(self, n_functions=5, centers=None, width=None, columns=None):
-        self.n_functions = n_functions
-        self.centers = centers
-        self.width = width
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         if self.centers is not None:
@@ -286,22 +286,10 @@ class SigmoidFeatures(_Centred):
     [[0.5, 0.1192]]
     """
 
-    _rules = {
-        "n_functions": Whole(at_least=1),
-        "centers": Anything("None, or a list of places"),
-        "width": Maybe(Number(above=0)),
-        "columns": Maybe(Names()),
-    }
     _formula = r"\frac{1}{1 + e^{-(x - c_k) / s}}"
     _learnt = {"centers_": 2, "widths_": 1}
 
     widths_: np.ndarray
-
-    def __init__(self, n_functions=5, centers=None, width=None, columns=None):
-        self.n_functions = n_functions
-        self.centers = centers
-        self.width = width
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         columns = [np.asarray(rows.X.data(name), dtype=float) for name in self._chosen]

@@ -33,6 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.rows import infinite_cell, weighed
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.border.unsupervised import Unsupervised
+from openbook.damage import checked_floats, require
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import ParameterError
@@ -42,6 +43,7 @@ from openbook.linear.design import RawColumns
 from openbook.linear.gram import Gram
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.scored import linear_scores, scored
+from openbook.measures.arrays import all_finite
 from openbook.measures.directions import checked_scores, with_fixed_signs
 from openbook.reduce.picture import draw_biplot, draw_scree
 from openbook.reduce.work import derive_pca, derive_scores
@@ -426,32 +428,22 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         columns = RawColumns(self.schema_)
         zero = JointScatter.zero(columns.numbers, columns.size)
         self.statistics_ = zero.filled(arrays)
-        if not all(np.isfinite(array).all() for array in self.statistics_.arrays().values()):
-            raise ValueError("its statistics are not finite")
-        if not self.statistics_.weight[0] > 0 or (self.statistics_.known < 0).any():
-            raise ValueError("its statistics are not valid: a weight is negative, or missing")
+        finite = all(map(all_finite, self.statistics_.arrays().values()))
+        require(finite, "its statistics are not finite")
+        sound = self.statistics_.weight[0] > 0 and (self.statistics_.known >= 0).all()
+        require(sound, "its statistics are not valid: a weight is negative, or missing")
         self.statistics_.check()
         self._encode_statistics()
         self._normal, self.trace_ = None, np.zeros(0)
         if "em_covariance" in arrays:
-            d = len(self.encoding_)
-            shapes = {
-                "em_mean": (d,),
-                "em_covariance": (d, d),
-                "spread": (d,),
-                "trace": (len(arrays["trace"]),),
-            }
-            for name, shape in shapes.items():
-                array = arrays[name]
-                if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
-                    msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
-                    raise ValueError(msg)
-            covariance, self._spread = arrays["em_covariance"], arrays["spread"]
-            symmetric = np.array_equal(covariance, covariance.T)
-            if not symmetric or (self._spread <= 0).any() or np.linalg.eigvalsh(covariance).min() <= 0:
-                raise ValueError("its covariance matrix is not valid")
-            self._normal = replace(_normal(arrays["em_mean"], covariance), covariances=covariance[None])
-            self.trace_ = arrays["trace"]
+            d, rounds = len(self.encoding_), len(arrays["trace"])
+            mean, covariance, self._spread, self.trace_ = checked_floats(
+                arrays, em_mean=(d,), em_covariance=(d, d), spread=(d,), trace=(rounds,)
+            )
+            symmetric = np.array_equal(covariance, covariance.T) and (self._spread > 0).all()
+            valid = symmetric and np.linalg.eigvalsh(covariance).min() > 0
+            require(valid, "its covariance matrix is not valid")
+            self._normal = replace(_normal(mean, covariance), covariances=covariance[None])
         self.n_iter_ = max(len(self.trace_), 1)
         self._solve()
 

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rules import Anything, Number, OneOf, Whole
 from openbook.border.unsupervised import Unsupervised
-from openbook.damage import checked_array, under
+from openbook.damage import checked_floats, require
 from openbook.errors import ParameterError
 from openbook.fold import Statistics, fold
 from openbook.linear.scored import linear_scores
@@ -226,8 +226,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervis
     # the model file
 
     def _arrays(self):
-        own = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
-        return own | {
+        return self.encoding_.arrays("encoding.") | {
             "components": self.components_,
             "singular_values": self.singular_values_,
             "variance": self.explained_variance_,
@@ -235,14 +234,14 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervis
         }
 
     def _restore(self, arrays):
-        self.encoding_ = Encoding.from_arrays(self.schema_, under("encoding.", arrays))
-        k = self.n_components
-        self.components_ = checked_array(arrays, "components", float, (k, len(self.encoding_)))
-        self.singular_values_ = checked_array(arrays, "singular_values", float, (k,))
-        self.explained_variance_ = checked_array(arrays, "variance", float, (k,))
-        self._total = float(checked_array(arrays, "total", float, (1,))[0])
-        if (self.singular_values_ < 0).any() or (self.explained_variance_ < 0).any() or self._total < 0:
-            raise ValueError("a singular value or a variance is negative")
+        self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
+        k, d = self.n_components, len(self.encoding_)
+        self.components_, self.singular_values_, self.explained_variance_, total = checked_floats(
+            arrays, components=(k, d), singular_values=(k,), variance=(k,), total=(1,)
+        )
+        figures = np.concatenate([self.singular_values_, self.explained_variance_, total])
+        require(figures >= 0, "a singular value or a variance is negative")
+        self._total = float(total[0])
         self._share()
 
 
