@@ -136,6 +136,20 @@ def test_hours_of_times_of_day_tell_a_target():
     assert "at hour" in LinearRegression().fit(X, y).schema_.names
 
 
+def test_dates_that_stand_for_years_have_no_weekday():
+    """All are the first of January, as those of a column of years often are."""
+    rows = [{"year": f"{1970 + i % 12}-01-01", "y": float(i % 12 % 7)} for i in range(240)]
+    typed = pd.DataFrame(rows).astype({"year": "datetime64[us]"})
+    for source in (rows, typed):
+        table = read(source)
+        assert table.schema["year"] == Datetime("year", format="y-m")
+        assert table.column("year").tolist()[:2] == ["1970-01-01", "1971-01-01"]
+        X, y = table.split("y")
+        model = LinearRegression().fit(X, y)
+        assert model.schema_.names == ("year",)
+        assert len(model.predict([{"year": "1975-06-15"}])) == 1
+
+
 def test_day_or_month_first_is_asked():
     rows = [{"c": "3/4/2024"}, {"c": "1/4/2024"}]
     assert read(rows).why["c"] == (

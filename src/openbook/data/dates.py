@@ -19,7 +19,8 @@ stays as it is until the format is given as its kind. Years of two digits lie fr
     excel           days since 1899-12-30, on request
     %d.%m.%Y …      as of `datetime.strptime`, on request
 
-2024-03-01 is read in any format but that of times. Missing cells are NaN.
+Dates that all are the first of a month stand for months and years, whose weekday means nothing: their format
+is y-m. 2024-03-01 is read in any format but that of times. Missing cells are NaN.
 """
 
 import datetime as dt
@@ -77,6 +78,8 @@ FORMATS = (*_PATTERNS, *_NUMBERS)
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _LONGEST = 50
+#: Fewer dates may be the first of a month by chance.
+_FEWEST_MONTHS = 4
 Array = npt.NDArray[np.float64]
 
 
@@ -97,6 +100,22 @@ def days_from_moments(moments: npt.NDArray[np.datetime64]) -> Array:
     """NumPy's moments as days; NaN where there is none."""
     days = moments.astype("datetime64[us]").astype(np.int64) / 86400e6
     return np.where(np.isnat(moments), np.nan, days)
+
+
+def are_months(days: Array) -> bool:
+    """Whether there are several dates, and all are the first of a month.
+
+    >>> are_months(np.array([0.0, 31, 59, 365, 365])), are_months(np.array([0.0, 31, 59, 364]))
+    (True, False)
+    """
+    known = days[np.isfinite(days)]
+    return _all_first(known[:100]) and _all_first(known) and len(np.unique(known)) >= _FEWEST_MONTHS
+
+
+def _all_first(days: Array) -> bool:
+    """Whether all dates are the first of a month."""
+    whole = days.astype(np.int64).astype("datetime64[D]")
+    return bool(np.all((days == np.trunc(days)) & (whole == whole.astype("datetime64[M]"))))
 
 
 def number_in(text: str, attribute: Numeric) -> float | None:
@@ -218,23 +237,28 @@ class Dated:
         self.zones: set[str | None] = set()
         self.two_digits = False
         self.example: str | None = None
+        self.months: set[float] | None = set()  # the dates so far, while all are the first of a month
         self.dots = True
         self.seasons = True  # 2010-11, 2011-12 are rather years that begin in the middle of one
 
     def add(self, texts: Iterable[str]) -> None:
         """Add some of the column's different texts."""
+        days = []
         for text in texts:
             if not self.layouts:
                 return
             found = {layout: parsed for layout in self.layouts if (parsed := _parse(text, layout))}
             self.layouts = list(found)
             if found:
-                _, zone, two_digits = next(iter(found.values()))
+                day, zone, two_digits = next(iter(found.values()))
+                days.append(day)
                 self.zones.add("UTC" if zone in ("Z", "z", "GMT", "gmt") else zone)
                 self.two_digits |= two_digits
                 self.dots = self.dots and "." in text[:6]
                 self.seasons = self.seasons and _is_season(text)
                 self.example = min(self.example or text, text)
+        if self.months is not None:
+            self.months = self.months.union(days) if _all_first(np.array(days)) else None
 
     @property
     def ambiguous(self) -> str | None:
@@ -247,6 +271,8 @@ class Dated:
             return None
         if self.layouts[0] == "y-m" and self.seasons:
             return None
+        if self.layouts[0] == "y-m-d" and self.months and len(self.months) >= _FEWEST_MONTHS:
+            return Datetime(name, format="y-m")
         known = {zone for zone in self.zones if zone is not None}
         zone = "" if not known else next(iter(known)) if len(self.zones) == 1 else "UTC"
         return Datetime(name, format=self.layouts[0], zone=zone)

@@ -40,7 +40,7 @@ from openbook.data.attributes import (
     as_text,
 )
 from openbook.data.cells import BOOLEANS, Cells, spell
-from openbook.data.dates import Dated, calendar_names, days_from_numbers, is_format
+from openbook.data.dates import Dated, are_months, calendar_names, days_from_numbers, is_format
 from openbook.data.distinct import distinct_codes, is_exact
 from openbook.data.labels import Labels, separator_of, usual_separator
 from openbook.data.reading import MISSING_TOKENS, NONE, Kinds, Reading
@@ -153,7 +153,8 @@ def _numbers_as_dates(name: str, numbers: Array, wish: Wish) -> Decided:
 
 def decide_days(name: str, days: Array, zone: str = "", wish: Wish = None) -> Decided:
     """A column that came as dates: days since 1970-01-01, NaN where missing."""
-    attribute = wish if isinstance(wish, Datetime) else Datetime(name, zone=zone)
+    layout = "y-m" if not zone and are_months(days) else "y-m-d"
+    attribute = wish if isinstance(wish, Datetime) else Datetime(name, format=layout, zone=zone)
     if wish is None or wish is Datetime or isinstance(wish, Datetime):
         return Decided(attribute, days, "dates" if wish is None else "datetime, as requested")
     if wants_numbers(wish):
