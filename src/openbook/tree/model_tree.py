@@ -29,7 +29,7 @@ from openbook.border.rules import Flag, Number
 from openbook.data import Numeric
 from openbook.kernels.jit import inner, jit
 from openbook.tree.derive.lines import derive_line_row, derive_lines, line_words
-from openbook.tree.engine.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents, remaining
+from openbook.tree.engine.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents
 from openbook.tree.engine.prune import Decision, Pruned
 from openbook.tree.regressor import TreeRegressor
 from openbook.work.conditions import exact_digits, in_sql
@@ -145,16 +145,16 @@ class ModelTreeRegressor(TreeRegressor):
     def _pruned(self, tree, rows, training, held_out):  # noqa: ARG002 (nothing is held out)
         narrow = tree.value[:, 1] * tree.weight[0] < self.min_spread**2 * tree.value[0, 1] * tree.weight
         narrow &= tree.attribute != LEAF
-        wide, kept = cut_back(tree, narrow), np.flatnonzero(remaining(tree, narrow))
+        wide, kept = cut_back(tree, narrow)
         X = np.concatenate([cells(table) for table in rows.tables()])
         lines = lines_of(wide, X, training.y, training.w, self._numeric())
         decisions = decide(wide, lines, self.prune)
         ends = np.zeros(wide.size, dtype=bool)
         ends[[d.node for d in decisions if d.pruned]] = True
-        left = np.flatnonzero(remaining(wide, ends))
+        pruned, left = cut_back(wide, ends)
         self.lines_ = lines.of(left)
         decisions = [d._replace(node=int(kept[d.node])) for d in decisions]
-        return Pruned(cut_back(wide, ends), kept[left], tuple(decisions))
+        return Pruned(pruned, kept[left], tuple(decisions))
 
     def _numeric(self):
         return np.array([isinstance(attribute, Numeric) for attribute in self.schema_])

@@ -284,22 +284,18 @@ def depths(tree):
     return depth
 
 
-def remaining(tree, leaves):
-    """A mask of the nodes that are left where these (a mask) become leaves: those below none of them."""
-    kept = np.ones(tree.size, dtype=bool)
-    for node, above in enumerate(parents(tree).tolist()):
-        if above >= 0:
-            kept[node] = kept[above] and not leaves[above]
-    return kept
-
-
 def cut_back(tree, leaves):
-    """The tree with these nodes (a mask) turned into leaves, and without what was below them."""
-    kept = remaining(tree, leaves)
+    """The tree with these nodes (a mask) turned into leaves, without what was below them; and which nodes
+    of the old tree those of the new one are.
+    """
+    kept = np.ones(tree.size, dtype=bool)
+    for node in np.flatnonzero(tree.attribute != LEAF).tolist():  # parents come first
+        if leaves[node] or not kept[node]:
+            kept[tree.children(node)] = False
     place = np.cumsum(kept) - 1
     pruned = Tree(*(getattr(tree, f) if f == "routes" else getattr(tree, f)[kept] for f in Tree._fields))
     ends = leaves[kept] | (pruned.attribute == LEAF)
-    return pruned._replace(
+    pruned = pruned._replace(
         attribute=np.where(ends, LEAF, pruned.attribute).astype(np.int32),
         cut=np.where(ends, np.nan, pruned.cut),
         first=np.where(ends, 0, place[pruned.first]).astype(np.int32),
@@ -308,6 +304,7 @@ def cut_back(tree, leaves):
         route=np.where(ends, -1, pruned.route).astype(np.int32),
         gain=np.where(ends, 0.0, pruned.gain),
     )
+    return pruned, np.flatnonzero(kept)
 
 
 def _children(tree):

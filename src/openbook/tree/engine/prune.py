@@ -34,7 +34,7 @@ from scipy.special import ndtri
 
 from openbook.errors import ParameterError
 from openbook.measures import entropy, gini
-from openbook.tree.engine.nodes import LEAF, Tree, cut_back, parents, remaining
+from openbook.tree.engine.nodes import LEAF, Tree, cut_back, parents
 
 #: The ways to prune by what is predicted: a tree of numbers makes no errors that could be counted.
 PRUNINGS = {
@@ -104,7 +104,7 @@ class Path(NamedTuple):
         """The tree of a step."""
         ends = np.zeros(self.grown.size, dtype=bool)
         ends[self.nodes[1 : step + 1]] = True
-        return cut_back(self.grown, ends)
+        return cut_back(self.grown, ends)[0]
 
 
 def keep_best_first(tree, most_leaves):
@@ -121,7 +121,8 @@ def keep_best_first(tree, most_leaves):
             ends[node], left = False, left - more[node]
             for child in tree.children(node):
                 heappush(waiting, (-drop[child], child))
-    return Pruned(cut_back(tree, ends), np.flatnonzero(remaining(tree, ends)), ())
+    cut, kept = cut_back(tree, ends)
+    return Pruned(cut, kept, ())
 
 
 def impurity_costs(tree, criterion):
@@ -224,8 +225,9 @@ def collapse(tree):
     """Replace every subtree that gets no fewer training rows wrong than its node alone, the highest first."""
     looked_at = _decided(tree, training_errors(tree), "collapse", allowance=-np.inf)
     idle = [d._replace(pruned=True) for d in looked_at if d.after <= d.before + MADE]
-    left = remaining(tree, _ends(tree, idle))
-    return _pruned(tree, [d for d in idle if left[d.node]])
+    pruned = _pruned(tree, idle)
+    left = set(pruned.kept.tolist())
+    return pruned._replace(decisions=tuple(d for d in idle if d.node in left))
 
 
 def prune_reduced_error(tree, totals):
@@ -390,7 +392,8 @@ def _pruned(tree, decisions):
     ends = _ends(tree, decisions)
     if not ends.any():
         return Pruned(tree, np.arange(tree.size), tuple(decisions))
-    return Pruned(cut_back(tree, ends), np.flatnonzero(remaining(tree, ends)), tuple(decisions))
+    cut, kept = cut_back(tree, ends)
+    return Pruned(cut, kept, tuple(decisions))
 
 
 def _ends(tree, decisions):
