@@ -106,6 +106,8 @@ def test_an_infinite_number_is_named(case):
 
 def test_a_row_of_gaps_and_one_of_strange_values(case):
     model = case.model
+    if model.__sklearn_tags__().input_tags.positive_only:
+        pytest.skip("counts events, and refuses numbers below 0")
     gaps = Table(case.X.schema, [np.full(2, np.nan if isinstance(a, Numeric) else -1) for a in case.X.schema])
     strange = [{a.name: -1e9 if isinstance(a, Numeric) else "never seen" for a in case.X.schema}] * 2
     for X in (gaps, strange, [strange[0] | dict.fromkeys(case.X.schema.of(Numeric), np.inf)]):

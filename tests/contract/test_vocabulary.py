@@ -136,6 +136,7 @@ DEFAULTS = {
     "names": {"None": "none are known", "('first', 'second')": "two learners", "('a', 'b')": "two studies"},
     "nominal": {"'multiway'": "as the book's examples have it", "'subset'": "forests are of binary trees"},
     "p": {"2": "Euclidean", "3": "else it would be Euclidean or Manhattan", "None": "a p-value: none"},
+    "penalty": {"0.5": "of a leaf, Quinlan's", "'deprecated'": SKLEARN},
     "prune": {"None": "as it is grown", "'confidence'": "C4.5's own"},
     "random_state": {"None": SKLEARN, "0": "what judges or selects is repeatable"},
     "rare_values": {"'pool'": "many values lead astray", "'keep'": "C4.5 stays the textbook's"},

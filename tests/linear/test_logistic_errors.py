@@ -21,7 +21,7 @@ def logits(rows):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"l1_ratio": 1.0, "solver": "lbfgs"}, r"l1_ratio needs solver='auto' or 'newton', got 'lbfgs'\."),
+        ({"l1_ratio": 1.0, "solver": "lbfgs"}, r"L1 penalty needs solver='auto' or 'newton', got 'lbfgs'\."),
         (
             {"class_weight": "even"},
             "class_weight must be None, 'balanced', or a mapping of class to weight, g",

@@ -3,7 +3,7 @@ r"""Columns that count events: words of a document, clicks of a visitor. Dense o
     multinomial   P(x | c) proportional to prod_j p_cj^x_j
                   p_cj = smoothed share of event j among all events of class c
     Bernoulli     P(x | c) = prod_j p_cj^[x_j > 0] (1 - p_cj)^[x_j = 0]
-                  p_cj = smoothed share of the rows of class c that show event j
+                  p_cj = smoothed share of the rows of class c that show event j, a number above 0 or as asked
     complement    P(x | c) taken as proportional to prod_j q_cj^-x_j
                   q_cj = smoothed share of event j among all events of the *other* classes
 
@@ -77,9 +77,13 @@ class EventColumns(Likelihood):
         missing = np.isnan(x)
         return Events(weights @ np.where(missing, 0.0, x), weights @ ~missing)
 
+    def _in_matrix(self, X):
+        """Whether the columns are those of a sparse matrix; others may stand before them."""
+        return isinstance(X, SparseTable) and X.schema.position(self.schema.names[0]) >= len(X.columns)
+
     def _events(self, X):
         """The columns as counts, checked: CSR where they are sparse, else (n, d) with NaN where missing."""
-        if isinstance(X, SparseTable):
+        if self._in_matrix(X):
             x = X.cells(self.schema.names)
             least = x.data.min(initial=0.0)  # NaN if any cell is: one pass for both questions
             if np.isnan(least):
@@ -92,7 +96,7 @@ class EventColumns(Likelihood):
             if isinstance(attribute, Categorical):
                 column[column < 0] = np.nan
         x = np.stack(columns, axis=1)
-        cells = np.flatnonzero(x.ravel() < 0)
+        cells = np.flatnonzero((x < 0) & np.isfinite(x))  # infinity is named where rows are added up
         self._refuse_negative(x.ravel()[cells], cells % x.shape[1])
         return x
 
@@ -105,7 +109,7 @@ class EventColumns(Likelihood):
             k = int(np.argmax(counts < 0))
             name = self.schema.names[int(columns[k])]
             msg = f"column {name!r} holds {counts[k]:g}, but {self.name} columns count events, none below 0"
-            raise DataError(msg)
+            raise DataError(f"Negative values in data: {msg}")
 
     def learnt(self):
         steps = [
@@ -144,13 +148,13 @@ class MultinomialColumns(EventColumns):
         self.impossible = shares == 0
 
     def add_scores(self, X, scores):
-        if isinstance(X, SparseTable) and scores.shape[1] <= FEW and not self.impossible.any():
+        if self._in_matrix(X) and scores.shape[1] <= FEW and not self.impossible.any():
             x = X.cells(self.schema.names)
             if add_few(x.indptr, x.indices, x.data, self.logs, scores):  # checks and sums in one pass
                 self._refuse_negative(x.data, x.indices)
             return
         x = self._events(X)
-        x = x if isinstance(x, sp.csr_array) else np.nan_to_num(x)
+        x = x if isinstance(x, sp.csr_array) else np.nan_to_num(x, posinf=0.0)
         scores += x @ self.logs
         if self.impossible.any():
             scores[x @ self.impossible.T.astype(float) > 0] = -np.inf
@@ -258,6 +262,14 @@ class BernoulliColumns(EventColumns, ApartColumns):
 
     name = "bernoulli"
 
+    def __init__(self, schema, smoothing, binarize=None):
+        super().__init__(schema, smoothing)
+        self.binarize = binarize
+
+    def _refuse_negative(self, counts, columns):
+        if self.binarize is None:  # else any number may lie above or below
+            super()._refuse_negative(counts, columns)
+
     def _solve(self, statistics):
         self.seen = statistics
         happened, known = statistics.events, statistics.known
@@ -271,13 +283,13 @@ class BernoulliColumns(EventColumns, ApartColumns):
         self.impossible = [share == 0 for share in shares]
 
     def _events(self, X):
-        x = super()._events(X)
+        x, least = super()._events(X), self.binarize or 0.0
         if isinstance(x, sp.csr_array):
             if not x.has_canonical_format:  # a cell may be stored in parts, and it is one event
                 x = x.copy()
                 x.sum_duplicates()
-            return sp.csr_array(((x.data > 0).astype(float), x.indices, x.indptr), shape=x.shape)
-        return np.where(np.isnan(x), np.nan, x > 0)
+            return sp.csr_array(((x.data > least).astype(float), x.indices, x.indptr), shape=x.shape)
+        return np.where(np.isfinite(x), x > least, x)
 
     def _without_gaps(self, x):
         name = self.schema.names[int(x.indices[np.argmax(np.isnan(x.data))])]

@@ -7,6 +7,8 @@ mu and s2 are the mean and variance of the known values of the class; s2 divides
 
     s2 = sum_c sum_i (x_i - mu_c)^2 / (N - C)      over the C classes that show the column
 
+Smoothed, a share of the largest variance of any column over all rows is added to every s2.
+
 weight, mean, scatter : float64 (n_classes, n_columns). A missing cell is left out. Two cases have no
 variance of their own, and say so in `notes` and in the work:
 
@@ -42,8 +44,9 @@ class GaussianColumns(ApartColumns):
     name = "gaussian"
     needs = "numbers"
 
-    def __init__(self, schema, variance):
+    def __init__(self, schema, variance, var_smoothing=0.0):
         super().__init__(schema)
+        self.var_smoothing = var_smoothing
         self.pooled = variance == "pooled"
         self.ddof = 0 if variance == "mle" else 1
 
@@ -67,6 +70,8 @@ class GaussianColumns(ApartColumns):
             rows = less(statistics.weight.sum(axis=0), (~self.absent).sum(axis=0))
             pooled = statistics.scatter.sum(axis=0) / np.where(rows > 0, rows, np.nan)
             variance = np.broadcast_to(pooled, variance.shape)
+        self.added = self.var_smoothing * float(np.nanmax(spread, initial=0.0))
+        variance = variance + self.added
         self.floored = ~self.absent & ~(variance > LEAST)
         instead = spread if not self.pooled else np.where(variance > LEAST, variance, FLOOR * spread)
         variance = np.where(self.floored, FLOOR * spread, np.where(self.absent, instead, variance))
@@ -140,9 +145,10 @@ class GaussianColumns(ApartColumns):
         if weight == 0:
             variance = spread if not self.pooled else max(scatter / rows if rows > 0 else 0.0, FLOOR * spread)
             return everything[1], variance, "always missing in this class: overall mean and variance"
-        if rows <= 0 or scatter / rows <= LEAST:
+        variance = (scatter / rows if rows > 0 else 0.0) + self.added
+        if variance <= LEAST:
             return mean, FLOOR * spread, f"no variance in this class: {FLOOR:g} of the overall variance"
-        return mean, scatter / rows, ""
+        return mean, variance, ""
 
     def _pool(self, j):
         """The squared deviations of all classes from their own means, and N - C."""
@@ -189,8 +195,10 @@ class GaussianColumns(ApartColumns):
             )
             return
         divisor, below = ("N - 1", f"{N} - 1") if self.ddof else ("N", N)
-        formula = rf"\frac{{\sum (x - \mu)^2}}{{{divisor}}}"
-        yield Step(f"variance given {truth}", formula, fraction(scatter, below), s2)
+        formula, numbers = rf"\frac{{\sum (x - \mu)^2}}{{{divisor}}}", fraction(scatter, below)
+        if self.added:
+            formula, numbers = rf"{formula} + \epsilon", f"{numbers} + {figure(self.added)}"
+        yield Step(f"variance given {truth}", formula, numbers, s2)
 
     def counted(self):
         for name, weights in zip(self.schema.names, self.moments.weight.T.tolist(), strict=True):

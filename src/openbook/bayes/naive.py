@@ -128,6 +128,7 @@ class NaiveBayes(Folding, Classifier):
         "kinds": ColumnKinds(),
     }
 
+    var_smoothing, binarize = 0.0, None  # parameters of `GaussianNB` and `BernoulliNB`
     numeric_ = "gaussian"
     _twins = ()  # notes about columns that carry the same information
 
@@ -184,8 +185,12 @@ class NaiveBayes(Folding, Classifier):
 
     def _likelihoods(self, schema):
         """The columns in groups of one distribution each."""
-        options = {"gaussian": {"variance": self.variance}, "kernel": {}}
         smoothed = {"smoothing": self.smoothing}
+        options = {
+            "gaussian": {"variance": self.variance, "var_smoothing": self.var_smoothing},
+            "bernoulli": {**smoothed, "binarize": self.binarize},
+            "kernel": {},
+        }
         return [
             DISTRIBUTIONS[name](schema.select(columns), **options.get(name, smoothed))
             for name, columns in self._groups(schema)
@@ -333,7 +338,7 @@ class NaiveBayes(Folding, Classifier):
     def _announce(self):
         if self.notes_:
             more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
-            warnings.warn(f"NaiveBayes: {self.notes_[0]}{more}", stacklevel=5)
+            warnings.warn(f"{type(self).__name__}: {self.notes_[0]}{more}", stacklevel=5)
 
     def _log_joint(self, X):
         with np.errstate(divide="ignore"):

@@ -19,6 +19,7 @@ from scipy.linalg import eigh
 from scipy.special import ndtri
 
 from openbook.data import Nominal, Table
+from openbook.linear.maximum import penalties_of
 from openbook.prepare.encoding import Encoding
 
 #: Work that a page has time for: multiplications for the curvature.
@@ -74,7 +75,7 @@ def _errors(model: Any, X: Table, *, weighted: bool) -> np.ndarray | None:
         return errors
     scores = 1 if k == 1 else k + 1
     work = float(len(X)) * (scores * (d + 1)) ** 2 + float(scores * (d + 1)) ** 3
-    unknown = weighted or model.encoding_.sparse or model.l1_ratio or model.class_weight is not None
+    unknown = weighted or model.encoding_.sparse or penalties_of(model)[0] or model.class_weight is not None
     if unknown or work > _MOST_WORK:
         return None
     covariance = _covariance(model, X, scores)
@@ -109,7 +110,7 @@ def _covariance(model: Any, X: Table, scores: int) -> np.ndarray:
             weights = proba[:, a] * ((a == b) - proba[:, b])
             curvature[a, :, b] = standard.T @ (weights[:, None] * standard)
     hessian = curvature.reshape(scores * width, scores * width)
-    hessian += np.diag(np.tile(np.append(0.0, np.full(width - 1, (1.0 - model.l1_ratio) / model.C)), scores))
+    hessian += np.diag(np.tile(np.append(0.0, np.full(width - 1, penalties_of(model)[1])), scores))
     values, vectors = eigh(hessian)
     known = values > _SINGULAR * values[-1]
     inverse = (vectors[:, known] / values[known]) @ vectors[:, known].T

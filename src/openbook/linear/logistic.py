@@ -30,7 +30,7 @@ from openbook.linear.first_pass import class_totals, log_likelihood_of_shares
 from openbook.linear.inference import certainty, odds_table
 from openbook.linear.likelihood import ClassLikelihood, Units, encoded_pieces
 from openbook.linear.logistic_work import derive_model, derive_row
-from openbook.linear.maximum import PLAIN, maximise
+from openbook.linear.maximum import PLAIN, SAME_MAXIMUM, maximise, penalties_of
 from openbook.linear.scored import linear_scores
 from openbook.linear.start import given_start
 from openbook.measures.distribution import check_level
@@ -64,6 +64,9 @@ class LogisticRegression(Classifier):
     l1_ratio : float, default=0.0
         The share r of the penalty that is on sizes |w| (L1) rather than squares (L2): 0 is ridge, 1 the
         lasso, which sets coefficients to 0, between them the elastic net.
+    penalty : {"l1", "l2", "elasticnet", "deprecated"} or None, default="deprecated"
+        scikit-learn's older word for `l1_ratio`: "l1" is 1, "l2" is 0, "elasticnet" and "deprecated" leave it
+        as it is. None is no penalty, whatever C is.
     tol : float, default=1e-06
         The largest gradient of the mean loss, by a column in standard units, that counts as none; for "sgd"
         the gain of an epoch.
@@ -72,10 +75,12 @@ class LogisticRegression(Classifier):
     class_weight : mapping of class to weight, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
         Random seed of the order of rows in "sgd".
-    solver : {"auto", "newton", "lbfgs", "sgd", "gradient_descent"}, default="auto"
+    solver : {"auto", "newton", "lbfgs", "sgd", "gradient_descent"} or scikit-learn's words, default="auto"
         "auto" is Newton's method where the Hessian is cheap, or an L1 penalty asks for it, else L-BFGS. On
         many rows these begin on a sample. "gradient_descent" takes plain steps of `learning_rate_init` times
         the gradient; "sgd" takes them on a few rows each, in a random order, and averages over an epoch.
+        scikit-learn has more ways to the same maximum: "newton-cg" and "newton-cholesky" are "newton" here,
+        and "liblinear", "sag" and "saga" are "auto".
     max_iter : int, default=100
         The most steps, or epochs of "sgd". 0 learns nothing and keeps `coef_init` and `intercept_init`.
     learning_rate_init : float or None, default=None
@@ -150,11 +155,12 @@ class LogisticRegression(Classifier):
     _rules = {
         "C": Number(above=0, unlimited=True),
         "l1_ratio": Number(at_least=0, at_most=1),
+        "penalty": Maybe(OneOf("l1", "l2", "elasticnet", "deprecated")),
         "tol": Number(above=0),
         "fit_intercept": Flag(),
         "class_weight": CLASS_WEIGHT,
         "random_state": Anything("None, a whole number or a RandomState"),
-        "solver": OneOf("auto", "newton", "lbfgs", "sgd", "gradient_descent"),
+        "solver": OneOf("auto", "newton", "lbfgs", "sgd", "gradient_descent", *SAME_MAXIMUM),
         "max_iter": Whole(at_least=0),
         "learning_rate_init": Maybe(Number(above=0)),
         "coef_init": Anything("None, or a coefficient for each encoded column"),
@@ -166,6 +172,7 @@ class LogisticRegression(Classifier):
         self,
         C=1.0,
         l1_ratio=0.0,
+        penalty="deprecated",
         tol=1e-6,
         fit_intercept=True,
         class_weight=None,
@@ -180,6 +187,7 @@ class LogisticRegression(Classifier):
     ):
         self.C = C
         self.l1_ratio = l1_ratio
+        self.penalty = penalty
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
@@ -196,20 +204,25 @@ class LogisticRegression(Classifier):
         return {"C": (100.0, 10.0, 1.0, 0.1, 0.01)}
 
     @property
-    def _l2(self):
-        """The factor of ½ Σ w²."""
-        return (1.0 - self.l1_ratio) / self.C
-
-    @property
     def _l1(self):
         """The factor of Σ |w|."""
-        return self.l1_ratio / self.C
+        return penalties_of(self)[0]
+
+    @property
+    def _l2(self):
+        """The factor of ½ Σ w²."""
+        return penalties_of(self)[1]
+
+    @property
+    def _solver(self):
+        """The solver in our own words."""
+        return SAME_MAXIMUM.get(self.solver, self.solver)
 
     def _fit(self, rows):
-        if self._l1 and self.solver not in {"auto", "newton"}:
-            msg = f"LogisticRegression: l1_ratio needs solver='auto' or 'newton', got {self.solver!r}."
+        if self._l1 and self._solver not in {"auto", "newton"}:
+            msg = f"LogisticRegression: an L1 penalty needs solver='auto' or 'newton', got {self.solver!r}."
             raise ParameterError(msg)
-        if rows.sparse and self.solver in PLAIN:
+        if rows.sparse and self._solver in PLAIN:
             msg = f"LogisticRegression: sparse rows need solver='newton' or 'lbfgs', got {self.solver!r}."
             raise ParameterError(msg)
         if len(self.classes_) < 2:
@@ -225,7 +238,7 @@ class LogisticRegression(Classifier):
         raw = _unscaled(standard)
         self.encoding_ = standard if self.scale else raw
         # θ is in units of `own`, which are standard ones unless plain steps on plain columns are asked for
-        own = self.encoding_ if self.solver in PLAIN else standard
+        own = self.encoding_ if self._solver in PLAIN else standard
         if standard.sparse and self.fit_intercept:  # around the means, which no row has to know of
             own = replace(
                 own, shift=np.where(np.arange(len(own)) < len(own) - own.sparse, own.shift, own.mean)
@@ -247,7 +260,7 @@ class LogisticRegression(Classifier):
         solution, self.solver_ = maximise(
             likelihood,
             self._first(totals.classes * weights, Units.between(raw, own)).ravel(),
-            solver=self.solver,
+            solver=self._solver,
             l1=l1,
             n_rows=n_rows,
             tol=self.tol,
@@ -273,7 +286,7 @@ class LogisticRegression(Classifier):
         """Where θ starts, (n_scores, d + 1), intercept last."""
         theta = np.zeros((self._n_scores, len(self.encoding_) + 1))
         if self.coef_init is None and self.intercept_init is None:
-            if self.solver != "gradient_descent" and self.fit_intercept:
+            if self._solver != "gradient_descent" and self.fit_intercept:
                 scores = np.log(np.maximum(classes, 1e-9 * classes.sum()) / classes.sum())
                 theta[:, -1] = scores[1] - scores[0] if len(scores) == 2 else scores - scores.mean()
             return theta

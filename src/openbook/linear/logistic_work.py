@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from openbook.data.attributes import as_text
-from openbook.linear.maximum import PLAIN
+from openbook.linear.maximum import PLAIN, penalties_of
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, fraction, times
 from openbook.words.sentences import joined
@@ -57,7 +57,7 @@ def derive_model(model) -> Work:
 
 def _objective(model):
     formula = r"\sum_i \ln P(y_i \mid x_i)"
-    l1, l2 = _penalties(model)
+    l1, l2 = penalties_of(model)
     if l2:
         formula += rf" - \frac{{1}}{{2}} {times(l2)}\sum_j w_j^2"
     if l1:
@@ -70,7 +70,7 @@ def _objective(model):
 
 def _chain_rule(model):
     """The gradient of the loss of a row by a coefficient, link after link; and of all rows."""
-    l1, l2 = _penalties(model)
+    l1, l2 = penalties_of(model)
     if len(model.classes_) == 2:
         links, p, y = _TWO_CLASSES, "p_i", "y_i"
     else:
@@ -86,11 +86,6 @@ def _chain_rule(model):
     return Work("the gradient by the chain rule", (*links, *ends))
 
 
-def _penalties(model):
-    """The factors of Σ |w| and of ½ Σ w²."""
-    return model.l1_ratio / model.C, (1.0 - model.l1_ratio) / model.C
-
-
 def _trace(model):
     trace = model.trace_.tolist()
     rows = [(i, *point) for i, point in enumerate(trace)]
@@ -98,7 +93,7 @@ def _trace(model):
     if cut:
         rows = [*rows[: SHOWN_STEPS - 1], rows[-1]]
     note = f"Steps {SHOWN_STEPS - 1} to {len(trace) - 2} are left out." if cut else ""
-    name = "log-likelihood, penalised" if any(_penalties(model)) else "log-likelihood"
+    name = "log-likelihood, penalised" if any(penalties_of(model)) else "log-likelihood"
     title = f"{'epochs' if model.solver_ == 'sgd' else 'steps'} of {model.solver_}"
     if model.max_iter == 0:
         title, note = "given coefficients", "max_iter=0: nothing is learnt."
@@ -153,7 +148,7 @@ def _coefficients(model):
             yield Grid(title, header, rows[k * width : (k + 1) * width], note)
     elif len(labels) == 2:
         rows, note = _largest(model, rows)
-        if any(_penalties(model)) and not note:
+        if any(penalties_of(model)) and not note:
             note = "A penalised fit has no standard errors; C=math.inf gives them."
         yield Grid(f"odds of {labels[1]}", header, rows, note)
 

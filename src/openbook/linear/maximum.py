@@ -31,6 +31,15 @@ from openbook.linear.solvers import Solution, follow_gradient, lbfgs, newton, sg
 #: The solvers that take the columns as they come, and steps of a given length.
 PLAIN = frozenset({"gradient_descent", "sgd"})
 
+#: Words of scikit-learn's for other ways to the same maximum, and the solver here that finds it.
+SAME_MAXIMUM = {
+    "newton-cg": "newton",
+    "newton-cholesky": "newton",
+    "liblinear": "auto",
+    "sag": "auto",
+    "saga": "auto",
+}
+
 #: Rows of the sample at least, and for each column; fewer than twice as many are all used from the start.
 SAMPLE, SAMPLE_PER_COLUMN = 10_000, 100
 
@@ -51,6 +60,13 @@ MOST_IN_ROWS = 1500
 
 #: What is added to the diagonal of a block of the Hessian, as a share of the largest entry there.
 DEFINITE = 1e-10
+
+
+def penalties_of(model):
+    """The factors of Σ |w| and of ½ Σ w² in the penalty that a model asks for."""
+    strength = 0.0 if model.penalty is None else 1.0 / model.C
+    ratio = {"l1": 1.0, "l2": 0.0}.get(model.penalty, model.l1_ratio)
+    return ratio * strength, (1.0 - ratio) * strength
 
 
 def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, random):

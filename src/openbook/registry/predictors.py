@@ -47,6 +47,26 @@ PREDICTORS = (
         Variant("naive Bayes, kernel density", {"distributions": "kernel"}, most_rows=5_000),
     ),
     _classifier(
+        "gaussian_nb",
+        "openbook.bayes:GaussianNB",
+        "naive Bayes of numbers that are normal in each class, under scikit-learn's name",
+    ),
+    _classifier(
+        "multinomial_nb",
+        "openbook.bayes:MultinomialNB",
+        "naive Bayes of counts, such as words, under scikit-learn's name",
+    ),
+    _classifier(
+        "complement_nb",
+        "openbook.bayes:ComplementNB",
+        "naive Bayes of counts in all other classes, under scikit-learn's name",
+    ),
+    _classifier(
+        "bernoulli_nb",
+        "openbook.bayes:BernoulliNB",
+        "naive Bayes of whether events happen, under scikit-learn's name",
+    ),
+    _classifier(
         "naive_bayes_em",
         "label:NaiveBayesEM",
         "naive Bayes that also counts unlabelled rows, by expectation maximisation",
