@@ -20,6 +20,7 @@ LEAVES_OUT = {
     "output_code": "a code word teaches nothing about a class without rows",
     "proportional_odds": "two thresholds without a row between them have no likelihood",
     "rocchio": "a class without rows has no direction",
+    "linear_svc": "no margin parts a class without rows from another",
     "svc": "no margin parts a class without rows from another",
 }
 

@@ -320,7 +320,7 @@ def test_the_guide_says_where_what_has_another_name_is():
     lacking = {
         "GaussianProcessClassifier": "openbook has no Gaussian processes",
         "NuSVC": "SVC has C",
-        "PassiveAggressiveClassifier": "Perceptron has partial_fit",
+        "PassiveAggressiveClassifier": "Perceptron is the one online rule",
         "RidgeClassifier": "LogisticRegression has a penalty",
         "RidgeClassifierCV": "LogisticRegression has a penalty",
         "SGDClassifier": "learners choose their solvers",

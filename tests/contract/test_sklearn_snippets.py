@@ -2,7 +2,8 @@
 
 Each snippet gets `lib`, which has the classes of openbook, or those of scikit-learn, by name. It returns what
 both must agree on, within the tolerance of the snippet, or nothing. `lib.as_is` holds scale=False for the
-classes of openbook that put columns into standard units by themselves.
+classes of openbook that put columns into standard units by themselves, `lib.by_sample` variance="sample" for
+those whose variances divide by N.
 """
 
 import importlib
@@ -24,6 +25,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.feature_selection import SelectFromModel, SelectKBest, SequentialFeatureSelector, f_classif
 from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.metrics import (
+    accuracy_score,
     adjusted_rand_score,
     classification_report,
     confusion_matrix,
@@ -80,8 +82,8 @@ NUMBERS, WORDS = ["age", "fare"], ["sex", "port"]
 class Classes:
     """Classes by name: of openbook, or of scikit-learn."""
 
-    def __init__(self, classes, **as_is):
-        self.__dict__.update(classes, as_is=as_is)
+    def __init__(self, classes, **ours):
+        self.__dict__.update(classes, **ours)
 
 
 def public_classes():
@@ -90,7 +92,8 @@ def public_classes():
     return {name: getattr(m, name) for m in modules for name in getattr(m, "__all__", ())}
 
 
-OURS, THEIRS = Classes(public_classes(), scale=False), Classes(dict(all_estimators()))
+OURS = Classes(public_classes(), as_is={"scale": False}, by_sample={"variance": "sample"})
+THEIRS = Classes(dict(all_estimators()), as_is={}, by_sample={})
 SNIPPETS = []
 
 
@@ -172,16 +175,41 @@ def logistic_regression_grid(lib):
 
 
 @snippet(agree=1e-8)
+def linear_regression(lib):
+    model = lib.LinearRegression().fit(XD, YD)
+    return model.coef_, model.intercept_, model.score(XD, YD), model.rank_, model.singular_
+
+
+@snippet(agree=1e-8)
 def linear_regression_of_columns(lib):
     model = lib.LinearRegression(fit_intercept=False, n_jobs=-1).fit(FRAME.data, FRAME.target)
     assert list(model.feature_names_in_) == list(FRAME.data.columns)
     return pd.Series(model.coef_, index=FRAME.data.columns), model.n_features_in_
 
 
+@snippet(agree=1e-5)
+def linear_regression_positive(lib):
+    model = lib.LinearRegression(positive=True).fit(XD, YD)
+    return model.coef_, model.intercept_
+
+
 @snippet(agree=1e-8)
 def ridge(lib):
     model = lib.Ridge(alpha=1.0, random_state=0, solver="auto").fit(XD, YD)
     return model.coef_, model.predict(XD)
+
+
+@snippet(agree=1e-4)
+def lasso(lib):
+    model = lib.Lasso(alpha=0.1, max_iter=10000, tol=1e-8).fit(XD, YD)
+    assert model.n_iter_ > 0
+    return model.coef_, np.count_nonzero(model.coef_)
+
+
+@snippet(agree=1e-4)
+def elastic_net_positive(lib):
+    model = lib.ElasticNet(alpha=0.01, l1_ratio=0.7, positive=True, tol=1e-8).fit(XD, YD)
+    return model.coef_, model.intercept_
 
 
 @snippet(agree=1e-6)
@@ -195,12 +223,25 @@ def polynomial_regression(lib):
     return (model.fit(XD[:, :3], YD).predict(XD[:, :3]),)
 
 
+@snippet()
+def perceptron(lib):
+    model = lib.Perceptron(tol=1e-3, random_state=0, max_iter=100).fit(X, y)
+    assert model.coef_.shape == (3, 4)
+
+
 @snippet(agree=1e-8)
 def linear_discriminants(lib):
     model = lib.LinearDiscriminantAnalysis(n_components=2).fit(X, y)
     assert model.transform(X).shape == (150, 2)
     assert model.scalings_.shape[0] == 4
     return model.xbar_, model.explained_variance_ratio_, model.means_, model.priors_, model.predict_proba(X)
+
+
+@snippet(agree=1e-8)
+def quadratic_discriminants(lib):
+    model = lib.QuadraticDiscriminantAnalysis(store_covariance=True).fit(X, y)
+    assert np.shape(model.covariance_) == (3, 4, 4)
+    return model.predict(X), model.means_, model.priors_
 
 
 @snippet(agree=1e-6)
@@ -266,6 +307,29 @@ def text_pipeline(lib):
 # trees and ensembles
 
 
+@snippet()
+def decision_tree(lib):
+    model = lib.DecisionTreeClassifier(max_depth=3, random_state=0, criterion="entropy").fit(X, y)
+    assert model.get_depth() == 3
+    assert model.get_n_leaves() == model.apply(X).max() + 1 or model.tree_ is not None
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert model.decision_path(X).shape[0] == 150
+
+
+@snippet()
+def decision_tree_nodes(lib):
+    tree = lib.DecisionTreeClassifier(max_leaf_nodes=3, random_state=0).fit(X, y).tree_
+    assert tree.node_count == len(tree.feature) == len(tree.threshold) == 5
+    assert tree.children_left[0] == 1
+    assert tree.value.shape[0] == tree.n_node_samples.shape[0] == 5
+
+
+@snippet(agree=1e-8)
+def decision_tree_pruning_path(lib):
+    path = lib.DecisionTreeClassifier(random_state=0).cost_complexity_pruning_path(XB, YB)
+    return path.ccp_alphas[:3], path.impurities[:3]
+
+
 @snippet(agree=1e-8)
 def regression_tree(lib):
     model = lib.DecisionTreeRegressor(max_depth=2, min_samples_leaf=5, random_state=0).fit(XD, YD)
@@ -321,6 +385,17 @@ def extra_trees(lib):
     lib.ExtraTreesRegressor(n_estimators=5, random_state=0).fit(XD, YD)
 
 
+@snippet()
+def gradient_boosting(lib):
+    model = lib.GradientBoostingClassifier(
+        n_estimators=20, learning_rate=0.1, max_depth=3, random_state=0, subsample=0.8, loss="log_loss"
+    ).fit(XB, YB)
+    staged = [accuracy_score(YB, p) for p in model.staged_predict(XB)]
+    assert len(staged) == len(model.train_score_) == 20
+    assert model.feature_importances_.shape == (30,)
+    assert model.estimators_.shape == (20, 1)
+
+
 @snippet(agree=1e-6)
 def gradient_boosting_regressor(lib):
     model = lib.GradientBoostingRegressor(
@@ -337,6 +412,16 @@ def gradient_boosting_stops_early(lib):
     assert model.n_estimators_ < 200
     lib.GradientBoostingRegressor(loss="quantile", alpha=0.9, n_estimators=5).fit(XD, YD)
     lib.GradientBoostingRegressor(loss="huber", alpha=0.9, n_estimators=5).fit(XD, YD)
+
+
+@snippet()
+def ada_boost(lib):
+    stump = lib.DecisionTreeClassifier(max_depth=1)
+    model = lib.AdaBoostClassifier(estimator=stump, n_estimators=20, learning_rate=1.0, random_state=0).fit(
+        XB, YB
+    )
+    assert model.estimator_weights_.shape == model.estimator_errors_.shape
+    assert len(list(model.staged_score(XB, YB))) == len(model.estimators_)
 
 
 @snippet()
@@ -377,6 +462,36 @@ def nearest_neighbours(lib):
     return model.kneighbors(X[100:103])[0], model.predict_proba(X)
 
 
+@snippet(agree=1e-8)
+def nearest_neighbours_by_k(lib):
+    return [
+        lib.KNeighborsClassifier(n_neighbors=k, **lib.as_is).fit(XB[::2], YB[::2]).score(XB[1::2], YB[1::2])
+        for k in (3, 5, 9)
+    ]
+
+
+@snippet(agree=1e-8)
+def nearest_neighbours_regressor(lib):
+    model = lib.KNeighborsRegressor(n_neighbors=3, weights="distance", **lib.as_is).fit(XD, YD)
+    assert model.kneighbors(XD[:2], n_neighbors=3, return_distance=False).shape == (2, 3)
+    assert model.kneighbors_graph(XD[:5]).shape == (5, len(XD))
+    return (model.predict(XD),)
+
+
+@snippet()
+def support_vectors(lib):
+    model = lib.SVC(kernel="rbf", C=1.0, gamma="scale", probability=True, random_state=0).fit(X, y)
+    assert model.support_vectors_.shape[1] == 4
+    assert model.n_support_.sum() == len(model.support_)
+    assert model.predict_proba(X).shape == (150, 3)
+
+
+@snippet(agree=1e-3)
+def support_vectors_of_two_classes(lib):
+    model = lib.SVC(kernel="linear", C=1, tol=1e-6, **lib.as_is).fit(X[:100], y[:100])
+    return model.coef_, model.intercept_, model.n_support_, model.support_, model.decision_function(X[:100])
+
+
 @snippet(agree=1e-2)
 def support_vectors_rbf(lib):
     model = lib.SVC(kernel="rbf", gamma=0.5, C=10, tol=1e-6, **lib.as_is).fit(MOONS, HALVES)
@@ -395,6 +510,22 @@ def support_vectors_grid(lib):
     assert "mean_train_score" in found.cv_results_
 
 
+@snippet(agree=1e-3)
+def linear_svc(lib):
+    model = lib.LinearSVC(
+        C=1.0, tol=1e-8, max_iter=100_000, dual="auto", random_state=0, intercept_scaling=1e3, **lib.as_is
+    )
+    model.fit(MOONS, HALVES)
+    return model.coef_, model.decision_function(MOONS), model.predict(MOONS)
+
+
+@snippet()
+def linear_svc_pipeline(lib):
+    model = make_pipeline(lib.StandardScaler(), lib.LinearSVC(dual=False, class_weight="balanced")).fit(X, y)
+    assert model[-1].coef_.shape == (3, 4)
+    assert CalibratedClassifierCV(lib.LinearSVC(), cv=3).fit(X, y).predict_proba(X).shape == (150, 3)
+
+
 @snippet(agree=1e-2)
 def support_vector_regression(lib):
     model = lib.SVR(kernel="rbf", C=100, gamma=0.1, epsilon=0.1, tol=1e-6, **lib.as_is).fit(XD, YD)
@@ -404,6 +535,45 @@ def support_vector_regression(lib):
 @snippet(agree=1e-6)
 def kernel_ridge(lib):
     return (lib.KernelRidge(alpha=1.0, kernel="rbf", gamma=0.1, **lib.as_is).fit(XD, YD).predict(XD),)
+
+
+@snippet()
+def network(lib):
+    model = lib.MLPClassifier(
+        hidden_layer_sizes=(10,),
+        activation="relu",
+        solver="adam",
+        alpha=1e-4,
+        learning_rate_init=0.01,
+        max_iter=50,
+        random_state=0,
+        early_stopping=False,
+        beta_1=0.9,
+        beta_2=0.999,
+        epsilon=1e-8,
+    ).fit(X, y)
+    assert len(model.loss_curve_) == model.n_iter_
+    assert [w.shape for w in model.coefs_] == [(4, 10), (10, 3)]
+    assert len(model.intercepts_) == 2
+    assert (model.n_layers_, model.n_outputs_, model.out_activation_) == (3, 3, "softmax")
+    assert model.loss_ >= model.best_loss_
+
+
+@snippet()
+def network_regressor(lib):
+    lib.MLPRegressor(
+        hidden_layer_sizes=(10, 10),
+        max_iter=50,
+        random_state=0,
+        verbose=False,
+        tol=1e-4,
+        batch_size=32,
+        learning_rate="adaptive",
+        momentum=0.9,
+        nesterovs_momentum=True,
+    ).fit(XD, YD)
+    model = lib.MLPRegressor(early_stopping=True, validation_fraction=0.1, n_iter_no_change=5, solver="sgd")
+    assert len(model.fit(XD, YD).loss_curve_) == model.n_iter_
 
 
 # clusters, mixtures, densities, outliers
@@ -520,6 +690,36 @@ def local_outliers(lib):
 # projections
 
 
+@snippet(agree=1e-8)
+def principal_components(lib):
+    model = lib.PCA(n_components=2, random_state=0, **lib.as_is, **lib.by_sample)
+    Z = model.fit_transform(X)
+    assert list(model.get_feature_names_out()) == ["pca0", "pca1"]
+    return (
+        np.abs(Z),
+        model.explained_variance_ratio_.cumsum(),
+        np.abs(model.components_),
+        model.mean_,
+        model.noise_variance_,
+        model.singular_values_,
+        model.inverse_transform(Z),
+        model.n_components_,
+    )
+
+
+@snippet(agree=1e-8)
+def principal_components_of_a_share(lib):
+    model = lib.PCA(n_components=0.95, svd_solver="full", **lib.as_is).fit(XW)
+    whole = lib.PCA(**lib.as_is, **lib.by_sample).fit(XW)
+    return model.n_components_, whole.explained_variance_
+
+
+@snippet(agree=1e-8)
+def truncated_svd(lib):
+    model = lib.TruncatedSVD(n_components=2, algorithm="arpack", random_state=0).fit(XW)
+    return model.singular_values_, model.explained_variance_ratio_, np.abs(model.transform(XW))
+
+
 @snippet()
 def components_before_a_classifier(lib):
     pipe = Pipeline([("scale", lib.StandardScaler()), ("pca", lib.PCA()), ("clf", lib.LogisticRegression())])
@@ -557,6 +757,23 @@ def other_distributions(lib):
     power = lib.PowerTransformer(method="yeo-johnson").fit(X)
     quantile = lib.QuantileTransformer(n_quantiles=50, output_distribution="uniform", random_state=0).fit(X)
     return power.transform(X), power.lambdas_, quantile.transform(X)
+
+
+@snippet(agree=1e-8)
+def imputers(lib):
+    holes = XW.copy()
+    holes[::7, 2] = np.nan
+    mean, median = (
+        lib.SimpleImputer(missing_values=np.nan, strategy="mean"),
+        lib.SimpleImputer(strategy="median"),
+    )
+    constant, often = (
+        lib.SimpleImputer(strategy="constant", fill_value=0),
+        lib.SimpleImputer(strategy="most_frequent"),
+    )
+    found = [each.fit_transform(holes) for each in (mean, median, constant, often)]
+    assert not np.isnan(np.asarray(lib.KNNImputer(n_neighbors=3).fit_transform(holes))).any()
+    return *found, mean.statistics_
 
 
 @snippet()
@@ -602,6 +819,20 @@ def one_hot(lib):
     return encoder.transform(PASSENGERS[["sex"]]), encoder.transform(pd.DataFrame({"sex": ["x"]}))
 
 
+@snippet(agree=1e-8)
+def bins(lib):
+    equal = lib.KBinsDiscretizer(n_bins=3, encode="ordinal", strategy="uniform").fit(X)
+    assert equal.transform(X).shape == X.shape
+    return equal.bin_edges_[0], equal.bin_edges_[3], equal.n_bins_
+
+
+@snippet(agree=1e-8)
+def polynomial_features(lib):
+    made = lib.PolynomialFeatures(degree=2, interaction_only=True, include_bias=False).fit(X[:, :3])
+    assert made.n_output_features_ == len(made.get_feature_names_out()) == 6
+    return (made.transform(X[:, :3]),)
+
+
 @snippet()
 def frames_come_out(lib):
     scaled = lib.StandardScaler().set_output(transform="pandas").fit_transform(FRAME.data)
@@ -626,6 +857,14 @@ def target_encoder(lib):
 def variance_threshold(lib):
     chosen = lib.VarianceThreshold(threshold=0.5).fit(X)
     return chosen.variances_, chosen.get_support(), chosen.transform(X), chosen.get_support(indices=True)
+
+
+@snippet()
+def recursive_elimination(lib):
+    chosen = lib.RFE(estimator=lib.LogisticRegression(), n_features_to_select=2, step=1).fit(X, y)
+    assert chosen.support_.sum() == chosen.n_features_ == 2
+    assert sorted(chosen.ranking_) == [1, 1, 2, 3]
+    assert chosen.transform(X).shape == (150, 2)
 
 
 @snippet()
@@ -705,6 +944,18 @@ def several_classes(lib):
         150,
         2,
     )
+
+
+@snippet()
+def few_labels(lib):
+    some = np.where(np.arange(150) % 5 == 0, y, -1)
+    model = lib.SelfTrainingClassifier(lib.SVC(probability=True), threshold=0.8).fit(X, some)
+    assert model.score(X, y) > 0.85
+    assert model.transduction_.shape == model.labeled_iter_.shape == (150,)
+    spread = lib.LabelSpreading(kernel="knn", n_neighbors=7, alpha=0.2).fit(X, some)
+    assert accuracy_score(y, spread.transduction_) > 0.9
+    assert spread.label_distributions_.shape == (150, 3)
+    assert lib.LabelPropagation(kernel="knn", max_iter=1000).fit(X, some).score(X, y) > 0.85
 
 
 @snippet()

@@ -115,7 +115,7 @@ def test_coordinate_descent_is_optimal(seed, strength):
     H, c, l1 = A.T @ A, rng.normal(size=5) * 3, strength * rng.random(5)
     theta = np.zeros(5)
     rest = c.copy()
-    coordinate_descent(H, rest, l1, theta, 1e-12, 100_000)
+    coordinate_descent(H, rest, l1, theta, 1e-12, 100_000, False)
     np.testing.assert_allclose(rest, c + H @ theta, atol=1e-10)
     assert np.abs(slope_with_l1(rest, theta, l1)).max() < 1e-9
 
@@ -123,14 +123,14 @@ def test_coordinate_descent_is_optimal(seed, strength):
 def test_one_coordinate_is_soft_thresholding():
     for z, expected in ((3.0, 1.0), (-3.0, -1.0), (0.5, 0.0)):
         theta = np.zeros(1)
-        assert coordinate_descent(np.array([[2.0]]), np.array([-z]), np.ones(1), theta, 1e-12, 10) <= 2
+        assert coordinate_descent(np.array([[2.0]]), np.array([-z]), np.ones(1), theta, 1e-12, 10, False) <= 2
         assert theta[0] == expected  # (|z| - 1) / 2 on the side of z
         assert soft_threshold(np.array([z]), 1.0)[0] / 2 == expected
 
 
 def test_a_column_that_does_not_bend_stays():
     theta = np.array([0.0, 4.0])
-    coordinate_descent(np.diag([1.0, 0.0]), np.array([-1.0, 0.0]), np.zeros(2), theta, 1e-12, 10)
+    coordinate_descent(np.diag([1.0, 0.0]), np.array([-1.0, 0.0]), np.zeros(2), theta, 1e-12, 10, False)
     assert theta.tolist() == [1.0, 4.0]
 
 

@@ -30,7 +30,8 @@ class EventNB(NaiveBayes):
         return self._equal_priors() if self.class_prior is None and not self.fit_prior else self.class_prior
 
     def _equal_priors(self):
-        return [1 / len(self.classes_)] * len(self.classes_)
+        shown = self.statistics_.classes > 0  # a class without rows is never predicted
+        return shown / shown.sum()
 
     def knobs(self):
         return {"alpha": (0.1, 1.0, 10.0)}

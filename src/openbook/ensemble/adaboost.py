@@ -280,6 +280,21 @@ class AdaBoostClassifier(OneLearner, Classifier):
         for scores in self._staged(X):
             yield _softmax(2 * scores)
 
+    def staged_score(self, X, y):
+        """The accuracy after the vote of the first member, the second, and so on.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+        y : array-like
+
+        Yields
+        ------
+        float
+        """
+        for predicted in self.staged_predict(X):
+            yield float(np.mean(predicted == np.asarray(y)))
+
     def _staged(self, X):
         """The scores after each member's vote, in one array that grows."""
         votes = self._each(X, self._votes)

@@ -37,6 +37,8 @@ class RFE(Selector):
         The importance of each column that was left, before each step.
     support_ : ndarray of bool
         Which columns are kept.
+    n_features_ : int
+        How many are kept.
     selected_ : tuple of str
         The names of the columns that are kept.
 
@@ -64,6 +66,10 @@ class RFE(Selector):
         self.estimator = estimator
         self.n_features_to_select = n_features_to_select
         self.step = step
+
+    @property
+    def n_features_(self) -> int:
+        return int(self.support_.sum())
 
     def _task(self, y: Any) -> Task:  # noqa: ARG002 (the learner says it)
         return model_task([self.estimator])

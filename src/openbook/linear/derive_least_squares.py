@@ -117,7 +117,7 @@ def by_elimination(matrix, right):
     return unknowns
 
 
-def by_columns(matrix, right, l1, l2, start=None, rounds=2000):
+def by_columns(matrix, right, l1, l2, start=None, rounds=2000, *, positive=False):
     """The lasso and the elastic net as on paper: one coefficient after the other, until none moves."""
     d = len(right)
     coef = [0.0] * d if start is None else list(start)
@@ -125,6 +125,7 @@ def by_columns(matrix, right, l1, l2, start=None, rounds=2000):
         moved = False
         for j in range(d):
             new = _drawn(matrix, right, coef, j, l1) / (matrix[j][j] + l2) if matrix[j][j] + l2 > 0 else 0.0
+            new = max(new, 0.0) if positive else new
             moved = moved or abs(new - coef[j]) > 1e-13 * max(1.0, abs(new))
             coef[j] = new
         if not moved:
@@ -132,9 +133,10 @@ def by_columns(matrix, right, l1, l2, start=None, rounds=2000):
     return coef
 
 
-def _by_hand(matrix, right, l1, l2, given):
-    if l1:
-        return by_columns(matrix, right, l1, l2, given, rounds=1)
+def _by_hand(model, matrix, right, given):
+    l1, l2 = model.l1, model.l2
+    if l1 or model.positive:
+        return by_columns(matrix, right, l1, l2, given, rounds=1, positive=model.positive)
     return by_elimination(
         [[v + l2 * (i == j) for j, v in enumerate(row)] for i, row in enumerate(matrix)], right
     )
@@ -171,6 +173,8 @@ def _penalty_note(model):
     if model.loss == "huber":
         share = figure(float(model.epsilon))
         notes.append(f"H is quadratic for errors up to {share} σ and linear beyond")
+    if model.positive:
+        notes.append("no coefficient may be below 0: what would be is 0")
     if (model.l1 > 0 or model.l2 > 0) and model.scale and model.basis is None:
         notes.append("the penalties apply to columns in standard units")
     return "; ".join(notes)
@@ -187,14 +191,14 @@ def _target_parts(model, t):
     given = model._weights[1:, t].tolist()  # noqa: SLF001
     roots = model._shrinkage(d)  # noqa: SLF001
     shrunk = (normal.columns + roots.T @ roots).tolist() if len(roots) else matrix
-    coef = _by_hand(shrunk, right, model.l1, model.l2, given) if d <= _BY_HAND else given
+    coef = _by_hand(model, shrunk, right, given) if d <= _BY_HAND else given
     if d == 1:
         yield from _one_column(model, matrix[0][0], right[0], coef[0])
     else:
         yield from _equations(model, matrix, right)
         if len(roots):
             yield _random_effects(model)
-        if model.l1 and d <= _BY_HAND:
+        if (model.l1 or model.positive) and d <= _BY_HAND:
             yield from _thresholds(model, matrix, right, coef)
     if model.fit_intercept:
         products = [m * b for m, b in zip(normal.mean.tolist(), coef, strict=True)]
@@ -252,7 +256,7 @@ def _one_column(model, square, product, slope):
 
 
 def _equations(model, matrix, right):
-    if model.l1:
+    if model.l1 or model.positive:
         rule = r"\beta_j = \frac{soft(c_j - \sum_{k \ne j} S_{jk} \beta_k, l_1)}{S_{jj} + l_2}"
     else:
         rule = r"(S + l_2 I) \beta = c" if model.l2 else r"S \beta = c"
@@ -283,6 +287,7 @@ def _thresholds(model, matrix, right, coef):
         numbers = rf"\frac{{soft({figure(rest)}, {figure(float(model.l1))})}}{{{figure(matrix[j][j])}"
         numbers += (f" + {figure(float(model.l2))}" if model.l2 else "") + "}"
         note = "at most l1 is left to explain, so the coefficient is 0" if coef[j] == 0 else ""
+        note = "it would be below 0, so the coefficient is 0" if note and rest < -model.l1 else note
         yield Step(name, "", numbers, coef[j], note)
 
 

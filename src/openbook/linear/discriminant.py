@@ -466,6 +466,8 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         The means of the classes, in units of the columns.
     covariances_ : ndarray of shape (n_classes, n_used, n_used)
         The covariance of each class, in units of the columns.
+    covariance_ : ndarray of shape (n_classes, n_used, n_used)
+        The same, under scikit-learn's name.
     statistics_ : ClassScatter
         Weights, means and scatters of the classes, from which all else follows.
     notes_ : list of str
@@ -537,6 +539,10 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     def covariances_(self):
         scale, _ = self._units
         return self._covariances * np.outer(scale, scale)
+
+    @property
+    def covariance_(self):
+        return self.covariances_
 
     def complexity(self):
         """Priors, means and a covariance for each class."""

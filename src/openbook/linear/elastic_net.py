@@ -25,6 +25,8 @@ class ElasticNet(LinearRegression):
         The share r of the sizes in the penalty, from 0 (ridge regression) to 1 (the lasso).
     fit_intercept : bool, default=True
         Whether there is an intercept. It is not penalised.
+    positive : bool, default=False
+        Whether no coefficient may be below 0; the intercept may.
     scale : bool, default=False
         Whether the penalty sees numbers in units of their standard deviation, or as they are.
 
@@ -47,6 +49,8 @@ class ElasticNet(LinearRegression):
         The variance of the errors; None with a penalty.
     dof_ : float or None
         The degrees of freedom; None with a penalty.
+    n_iter_ : int
+        The sweeps of coordinate descent; 0 where equations are solved. Not of sparse rows.
     statistics_ : JointScatter
         Weight, mean and scatter of the rows, from which all else follows; not of sparse rows.
     notes_ : list of str
@@ -73,15 +77,17 @@ class ElasticNet(LinearRegression):
         "alpha": Number(at_least=0),
         "l1_ratio": Number(at_least=0, at_most=1),
         "fit_intercept": Flag(),
+        "positive": Flag(),
         "scale": Flag(),
     }
 
     basis, loss, penalise_intercept = None, "squared", False
 
-    def __init__(self, alpha=1.0, l1_ratio=0.5, fit_intercept=True, scale=False):
+    def __init__(self, alpha=1.0, l1_ratio=0.5, fit_intercept=True, positive=False, scale=False):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
+        self.positive = positive
         self.scale = scale
 
     @property

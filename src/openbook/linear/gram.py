@@ -76,6 +76,13 @@ class Gram(Statistics):
             return self.entries[:, some].T @ self.entries[:, others]
         return self.entries[some[:, None], others]
 
+    def singular_values(self) -> np.ndarray:
+        """Those of the rows, the largest first."""
+        if self.wide:
+            return np.linalg.svd(self.entries, compute_uv=False)
+        values: np.ndarray = np.sqrt(np.maximum(np.linalg.eigvalsh(self.entries)[::-1], 0.0))
+        return values
+
     def times(self, vectors: np.ndarray) -> np.ndarray:
         """S times vectors, (K, T)."""
         return self.entries.T @ (self.entries @ vectors) if self.wide else self.entries @ vectors

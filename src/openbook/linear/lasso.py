@@ -20,6 +20,8 @@ class Lasso(ElasticNet):
         The strength of the penalty, beside the mean loss of a row; 0 for least squares.
     fit_intercept : bool, default=True
         Whether there is an intercept. It is not penalised.
+    positive : bool, default=False
+        Whether no coefficient may be below 0; the intercept may.
     scale : bool, default=False
         Whether the penalty sees numbers in units of their standard deviation, or as they are.
 
@@ -42,6 +44,8 @@ class Lasso(ElasticNet):
         The variance of the errors; None with a penalty.
     dof_ : float or None
         The degrees of freedom; None with a penalty.
+    n_iter_ : int
+        The sweeps of coordinate descent; 0 where equations are solved. Not of sparse rows.
     statistics_ : JointScatter
         Weight, mean and scatter of the rows, from which all else follows; not of sparse rows.
     notes_ : list of str
@@ -63,11 +67,12 @@ class Lasso(ElasticNet):
     ([1.0], 2.5)
     """
 
-    _rules = {"alpha": Number(at_least=0), "fit_intercept": Flag(), "scale": Flag()}
+    _rules = {"alpha": Number(at_least=0), "fit_intercept": Flag(), "positive": Flag(), "scale": Flag()}
 
     l1_ratio = 1.0
 
-    def __init__(self, alpha=1.0, fit_intercept=True, scale=False):
+    def __init__(self, alpha=1.0, fit_intercept=True, positive=False, scale=False):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.positive = positive
         self.scale = scale

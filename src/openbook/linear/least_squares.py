@@ -39,7 +39,7 @@ from openbook.linear.design import EncodedColumns, RawColumns
 from openbook.linear.estimates import coefficient_table, combination_words, covariance
 from openbook.linear.huber import MOST_ROUNDS, reweighed
 from openbook.linear.joint_scatter import JointScatter
-from openbook.linear.normal import Normal, PenaltyPath, penalised, plain, trace_path
+from openbook.linear.normal import MOST_SWEEPS, Normal, PenaltyPath, penalised, plain, trace_path
 from openbook.linear.sparse_squares import (
     Products,
     by_products,
@@ -78,6 +78,8 @@ class LinearRegression(Folding, Regressor):
     fit_intercept : bool, default=True
         Whether there is an intercept. Without one, R² compares with predicting 0, and a nominal column keeps
         all its values.
+    positive : bool, default=False
+        Whether no coefficient may be below 0; the intercept may.
     penalise_intercept : bool, default=False
         Whether `l2` draws the intercept towards zero too, as in (X'X + l2 I)⁻¹ X'y with a column of ones. It
         counts in the units that the penalties see.
@@ -104,6 +106,12 @@ class LinearRegression(Folding, Regressor):
         The variance of the errors, RSS / (N - p); None with penalties or the Huber loss.
     dof_ : float or None
         The degrees of freedom N - p, rows less coefficients.
+    rank_ : int
+        The number of columns that are not collinear; without penalties.
+    singular_ : ndarray of shape (n_terms,)
+        The singular values of the columns around their means; without penalties.
+    n_iter_ : int
+        The sweeps of coordinate descent; 0 where equations are solved. Not of sparse rows.
     scale_ : float
         The scale σ of the errors; with the Huber loss only.
     statistics_ : JointScatter
@@ -140,6 +148,7 @@ class LinearRegression(Folding, Regressor):
         "epsilon": Number(above=1),
         "scale": Flag(),
         "fit_intercept": Flag(),
+        "positive": Flag(),
         "penalise_intercept": Flag(),
     }
 
@@ -152,6 +161,7 @@ class LinearRegression(Folding, Regressor):
         epsilon=1.35,
         scale=True,
         fit_intercept=True,
+        positive=False,
         penalise_intercept=False,
         n_jobs=None,
     ):
@@ -162,6 +172,7 @@ class LinearRegression(Folding, Regressor):
         self.epsilon = epsilon
         self.scale = scale
         self.fit_intercept = fit_intercept
+        self.positive = positive
         self.penalise_intercept = penalise_intercept
         self.n_jobs = n_jobs
 
@@ -297,18 +308,23 @@ class LinearRegression(Folding, Regressor):
     def _solution(self, normal):
         """The coefficients, (d, T); the solution without penalties, if it is; and whether it came to rest."""
         sparse = isinstance(normal.scatter, Products)
-        if self._penalised or sparse:
+        if sparse and self.positive:
+            raise ParameterError(f"{type(self).__name__}: positive needs columns that are not sparse")
+        if self._penalised or self.positive or sparse:
             normal = normal.drawn_in(self.l2) if self.penalise_intercept and self.fit_intercept else normal
-            coef, at_rest = (by_products if sparse else penalised)(normal, self.l1, self.l2)
-            return coef, None, at_rest
+            if sparse:
+                coef, at_rest = by_products(normal, self.l1, self.l2)
+                return coef, None, at_rest
+            coef, self.n_iter_ = penalised(normal, self.l1, self.l2, positive=self.positive)
+            return coef, None, self.n_iter_ < MOST_SWEEPS
         if len(roots := self._shrinkage(len(normal.mean))):
             normal = replace(normal, scatter=normal.scatter.with_rows(roots))
-        found = plain(normal, self.encoding_.gap_columns if self.one_pass else ())
+        found, self.n_iter_ = plain(normal, self.encoding_.gap_columns if self.one_pass else ()), 0
         return found.coef, found, True
 
     def _shrinkage(self, d):
         """The roots R of the penalty on columns with pooled values, (m, d); no rows where there are none."""
-        shrinks = self.one_pass and not self._penalised
+        shrinks = self.one_pass and not (self._penalised or self.positive)
         return self.encoding_.shrinkage() if shrinks else np.zeros((0, d))
 
     def _judge(self, coef):
@@ -331,6 +347,20 @@ class LinearRegression(Folding, Regressor):
             self.notes_.append(
                 "there are no more rows than coefficients, so the error variance cannot be estimated"
             )
+
+    def _check_plain(self):
+        if self._plain is None:
+            raise AttributeError("rank_ and singular_ are those of least squares without penalties")
+
+    @property
+    def rank_(self):
+        self._check_plain()
+        return len(self._plain.kept)
+
+    @property
+    def singular_(self):
+        self._check_plain()
+        return self._normal.scatter.singular_values()
 
     @property
     def _fixed(self):

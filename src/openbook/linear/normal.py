@@ -8,7 +8,8 @@ that of the columns and c that of columns and target,
     l1 = 0    (S + l2 I) β = c
     l1 > 0    β_j = soft(c_j - sum_{k≠j} S_jk β_k, l1) / (S_jj + l2), column after column until nothing moves
 
-where soft draws a number towards zero by l1. Without penalties a column that those before it explain, or that
+where soft draws a number towards zero by l1. Where no coefficient may be below 0, the second holds for l1 = 0
+too, with 0 in place of what would be below. Without penalties a column that those before it explain, or that
 is constant, has no coefficient of its own: it gets 0, and is said to be `collinear`.
 
 A penalty ½ l2 b² on the intercept too draws it towards zero: b = r (ȳ - m'β) with r = W / (W + l2), for the
@@ -34,7 +35,7 @@ from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.linear.gram import Gram, independent_columns
 from openbook.linear.joint_scatter import JointScatter
-from openbook.linear.solvers import slope_with_l1
+from openbook.linear.solvers import positive_slope, slope_with_l1
 
 #: A column whose variance those before it explain up to this share is one of them.
 COLLINEAR = 1e-11
@@ -175,36 +176,38 @@ def _combination(normal, scale, upper, before, j):
 
 
 def penalised(
-    normal: Normal, l1: float, l2: float, start: np.ndarray | None = None
-) -> tuple[np.ndarray, bool]:
-    """The coefficients under penalties, (d, T), and whether they came to rest.
+    normal: Normal, l1: float, l2: float, start: np.ndarray | None = None, *, positive: bool = False
+) -> tuple[np.ndarray, int]:
+    """The coefficients under penalties, (d, T), none below 0 if they are to be `positive`; and the sweeps.
 
-    Coordinate descent goes on from `start`, if it is given.
+    Coordinate descent goes on from `start`, if it is given; it came to rest if it took fewer sweeps than
+    MOST_SWEEPS.
     """
-    if l1 == 0:
-        return _ridge(normal, l2), True
+    if l1 == 0 and not positive:
+        return _ridge(normal, l2), 0
     from openbook.linear.coordinates import coordinate_descent
 
     coef = np.zeros(normal.cross.shape) if start is None else start.copy()
-    threshold, at_rest = np.full(len(coef), float(l1)), True
+    threshold, most = np.full(len(coef), float(l1)), 0
     if normal.scatter.wide:
         rows = np.asfortranarray(normal.scatter.entries)
         for t, target in enumerate(normal.target_rows.T):
-            coef[:, t], rests = _lasso_of_rows(rows, target, l1, l2, coef[:, t])
-            at_rest = at_rest and rests
-        return coef, at_rest
+            coef[:, t], sweeps = _lasso_of_rows(rows, target, l1, l2, coef[:, t], positive=positive)
+            most = max(most, sweeps)
+        return coef, most
     matrix = normal.columns + l2 * np.eye(len(normal.columns))
     for t, cross in enumerate(normal.cross.T):
         theta = coef[:, t].copy()
         tol = REST * float(np.abs(cross).max(initial=0.0))
-        sweeps = coordinate_descent(matrix, matrix @ theta - cross, threshold, theta, tol, MOST_SWEEPS)
-        at_rest = at_rest and sweeps < MOST_SWEEPS
+        rest = matrix @ theta - cross
+        sweeps = coordinate_descent(matrix, rest, threshold, theta, tol, MOST_SWEEPS, positive)
+        most = max(most, sweeps)
         coef[:, t] = theta
-    return coef, at_rest
+    return coef, most
 
 
-def _lasso_of_rows(rows, target, l1, l2, start):
-    """The coefficients of fewer rows than columns, (d,), and whether they came to rest.
+def _lasso_of_rows(rows, target, l1, l2, start, *, positive):
+    """The coefficients of fewer rows than columns, (d,), and the sweeps.
 
     Coordinate descent finds which columns have a coefficient, and of which sign; then they are the solution
     of linear equations, which it would come to slowly. The two take turns until no slope is left.
@@ -212,16 +215,18 @@ def _lasso_of_rows(rows, target, l1, l2, start):
     from openbook.linear.coordinates import descent_on_columns
 
     theta, threshold, sweeps = start.copy(), np.full(len(start), float(l1)), 0
+    slope_of = positive_slope if positive else slope_with_l1
     rough, least = (share * float(np.abs(target @ rows).max(initial=0.0)) for share in (ROUGH, REST))
     while sweeps < MOST_SWEEPS:
         errors = rows @ theta - target
-        sweeps += descent_on_columns(rows, errors, threshold, l2, theta, rough, MOST_SWEEPS - sweeps)
+        left = MOST_SWEEPS - sweeps
+        sweeps += descent_on_columns(rows, errors, threshold, l2, theta, rough, left, positive)
         theta = _towards_equations(rows, target, l1, l2, theta)
         gradient = (rows @ theta - target) @ rows + l2 * theta
-        if rough <= least or np.abs(slope_with_l1(gradient, theta, l1)).max(initial=0.0) <= least:
-            return theta, True
+        if rough <= least or np.abs(slope_of(gradient, theta, l1)).max(initial=0.0) <= least:
+            break
         rough = max(rough / 10, least)
-    return theta, False
+    return theta, sweeps
 
 
 def _towards_equations(rows, target, l1, l2, theta):

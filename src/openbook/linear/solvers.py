@@ -244,6 +244,12 @@ def slope_with_l1(gradient, theta, l1):
     return np.where(theta == 0, soft_threshold(gradient, l1), gradient + l1 * np.sign(theta))
 
 
+def positive_slope(gradient, theta, l1):
+    """The slope that Σ l1 θ leaves where no θ may be below 0: at 0, only one that leads upwards counts."""
+    slope = gradient + l1
+    return np.where(theta == 0, np.minimum(slope, 0.0), slope)
+
+
 def soft_threshold(z, l1):
     """Draw z towards zero by l1.
 
@@ -288,5 +294,5 @@ def _least_of_model(hessian, linear, l1, start):
     from openbook.linear.coordinates import coordinate_descent
 
     theta, rest = start.copy(), linear + hessian @ start
-    coordinate_descent(hessian, rest, l1, theta, 1e-3 * _largest(rest, start, l1), MOST_SWEEPS)
+    coordinate_descent(hessian, rest, l1, theta, 1e-3 * _largest(rest, start, l1), MOST_SWEEPS, False)
     return theta

@@ -9,10 +9,12 @@ k rows were learnt, all of them vote.
 """
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
 
 from openbook.border.learner import Classifier, Regressor
 from openbook.border.rules import Anything, NamedOr, OneOf, ParameterRule, Whole
+from openbook.errors import ParameterError
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.votes import ROUNDING, TIES, WEIGHTS, decide_votes, reordered, seeded_hash
@@ -100,6 +102,28 @@ class _KNeighbors(NeighborLearner):
         """
         distances, rows = super().kneighbors(X, self.n_neighbors if n_neighbors is None else n_neighbors)
         return (distances, rows) if return_distance else rows
+
+    def kneighbors_graph(self, X, n_neighbors=None, mode="connectivity"):
+        """The nearest rows of each row as a sparse matrix.
+
+        Parameters
+        ----------
+        X : rows
+        n_neighbors : int or None, default=None
+            The number of rows; None for the parameter `n_neighbors`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether a neighbour is a 1 or its distance.
+
+        Returns
+        -------
+        csr_matrix of shape (m, n_learnt)
+        """
+        distances, rows = self.kneighbors(X, n_neighbors)
+        if mode not in ("connectivity", "distance"):
+            raise ParameterError(f"mode must be 'connectivity' or 'distance', got {mode!r}")
+        cells = distances if mode == "distance" else np.ones(rows.shape)
+        ends = np.arange(0, rows.size + 1, rows.shape[1])
+        return csr_matrix((cells.ravel(), rows.ravel(), ends), shape=(len(rows), len(self.statistics_)))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -52,6 +52,8 @@ class PolynomialFeatures(Preparation):
     ----------
     powers_ : tuple of tuple of int
         The exponent of each number in each product.
+    n_output_features_ : int
+        The number of columns that come out.
 
     Notes
     -----
@@ -92,6 +94,10 @@ class PolynomialFeatures(Preparation):
     def powers_(self) -> tuple[tuple[int, ...], ...]:
         n = len(self._chosen)
         return tuple(tuple(product.count(j) for j in range(n)) for product in self._products)
+
+    @property
+    def n_output_features_(self) -> int:
+        return len(self.get_feature_names_out())
 
     def _name(self, powers: tuple[int, ...]) -> str:
         factors = [(name, k) for name, k in zip(self._chosen, powers, strict=True) if k]

@@ -354,6 +354,11 @@ PREDICTORS = (
         Variant("support vectors", most_rows=10_000),
         Variant("linear support vectors", {"kernel": "linear"}, most_rows=50_000, texts=True),
     ),
+    _classifier(
+        "linear_svc",
+        "openbook.svm:LinearSVC",
+        "one separating hyperplane for each class, under scikit-learn's name",
+    ),
     _regressor(
         "svr",
         "svm:SVR",

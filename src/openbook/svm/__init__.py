@@ -2,6 +2,7 @@
 
 from openbook.svm.feature_map import PolynomialMap, polynomial_map
 from openbook.svm.kernel_ridge import KernelRidge
+from openbook.svm.linear_svc import LinearSVC
 from openbook.svm.separators import Separators, separators
 from openbook.svm.svc import SVC
 from openbook.svm.svr import SVR
@@ -11,6 +12,7 @@ __all__ = [
     "SVC",
     "SVR",
     "KernelRidge",
+    "LinearSVC",
     "PolynomialMap",
     "Separators",
     "pairwise_votes",

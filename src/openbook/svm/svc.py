@@ -73,6 +73,8 @@ class SVC(SupportVectors, Classifier):
         The numbers of the rows that are support vectors, of those that are alike the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
         These rows, encoded; None where rows are sparse, since the weights of a linear machine say all.
+    n_support_ : ndarray of shape (n_classes,)
+        How many of them each class has.
     dual_coef_ : ndarray of shape (n_machines, n_support)
         alpha y of each support vector, in each machine.
     slacks_ : ndarray of shape (n_machines, n_support)
@@ -160,11 +162,13 @@ class SVC(SupportVectors, Classifier):
 
     def _fit(self, rows):
         if math.isinf(self.C) and self.loss == "squared_hinge":
-            msg = "SVC: C = inf is the hard margin, which has no slack to square; use loss='hinge'"
-            raise ParameterError(msg)
+            msg = "C = inf is the hard margin, which has no slack to square; use loss='hinge'"
+            raise ParameterError(f"{type(self).__name__}: {msg}")
         if len(self.classes_) < 2:
             label = as_text(self.classes_.tolist()[0])
-            raise DataError(f"SVC needs at least two classes, and there is only one class: {label}")
+            raise DataError(
+                f"{type(self).__name__} needs at least two classes, and there is only one class: {label}"
+            )
         if math.isinf(self.C) and rows.sparse:
             raise ParameterError("SVC: sparse rows need a finite C; C=1000 comes near a hard margin")
         training = self._training(rows)
@@ -175,6 +179,9 @@ class SVC(SupportVectors, Classifier):
         table = kernel_table(kernel_asked(self), training.X, self._order(training.y))
         solutions = self._solved(training, tasks, table)
         self._keep(training, tasks, solutions)
+        self.n_support_ = np.bincount(
+            training.y[np.isin(training.number, self.support_)], minlength=len(self.classes_)
+        )
         self.sharpness_ = np.ones(len(self.classes_))
         self.calibrated_ = False
         if self.calibrate is not None and self.converged_:
@@ -273,7 +280,11 @@ class SVC(SupportVectors, Classifier):
         return 1 if n == 2 else n if self.multiclass == "ovr" else len(pairs(n))
 
     def _arrays(self):
-        own = {"sharpness_": self.sharpness_, "calibrated_": np.array([self.calibrated_])}
+        own = {
+            "sharpness_": self.sharpness_,
+            "calibrated_": np.array([self.calibrated_]),
+            "n_support_": self.n_support_,
+        }
         return {**super()._arrays(), **own}
 
     def _restore(self, arrays):
@@ -281,6 +292,9 @@ class SVC(SupportVectors, Classifier):
         super()._restore(arrays)
         self.sharpness_ = checked_array(arrays, "sharpness_", float, self.classes_.shape)
         self.calibrated_ = bool(checked_array(arrays, "calibrated_", bool, (1,))[0])
+        self.n_support_ = checked_array(arrays, "n_support_", np.int64, self.classes_.shape)
+        sound = (self.n_support_ >= 0).all() and self.n_support_.sum() == len(self.support_)
+        require(sound, "array 'n_support_' must share out the support vectors among the classes")
         require(self.sharpness_ > 0, "array 'sharpness_' must have a number above zero for each class")
 
     def _work(self):

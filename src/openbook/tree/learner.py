@@ -10,8 +10,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from scipy.special import chdtri
-from sklearn.utils import check_random_state
+from sklearn.base import clone
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
@@ -23,11 +25,12 @@ from openbook.tree.derive.rows import derive_row
 from openbook.tree.derive.splits import few_values, least_to_split, least_weight
 from openbook.tree.engine import criteria
 from openbook.tree.engine.columns import Training, encode, encode_for_draws
-from openbook.tree.engine.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
+from openbook.tree.engine.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of, parents
 from openbook.tree.engine.plant import N_SUMS, Candidates, n_slots, plant
 from openbook.tree.engine.prune import (
     HELD_OUT,
     PRUNING_RULES,
+    cost_complexity_path,
     impurity_costs,
     keep_best_first,
     prune_best_first,
@@ -384,6 +387,47 @@ class TreeLearner(Growing):
         leaves = np.empty(len(X), dtype=np.intp)
         leaves_of(self.tree_, cells(X), leaves)
         return leaves
+
+    def decision_path(self, X):
+        """The nodes that each row passes, from the root to its leaf.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        csr_matrix of shape (n_rows, n_nodes)
+            1 where a row passes a node; none where a missing cell sends it to several leaves.
+        """
+        node, above, passed = self.apply(X), parents(self.tree_), [np.empty((2, 0), dtype=np.intp)]
+        row, shape = np.arange(len(node)), (len(node), self.tree_.size)
+        while (below := node >= 0).any():  # from the leaves up
+            row, node = row[below], node[below]
+            passed.append(np.stack([row, node]))
+            node = above[node]
+        rows, nodes = np.hstack(passed)
+        return csr_matrix((np.ones(len(rows), dtype=np.intp), (rows, nodes)), shape=shape)
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """The values of `ccp_alpha` at which pruning cuts the tree of these rows back, and what it costs.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+        y : array-like or str
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, rising from 0, and `impurities`, the impurity of the leaves at each.
+        """
+        whole = clone(self)
+        whole.prune, whole.ccp_alpha = None, 0.0
+        whole.fit(X, y, sample_weight=sample_weight)
+        path = cost_complexity_path(whole.tree_, impurity_costs(whole.tree_, whole.criterion))
+        return Bunch(ccp_alphas=path.alphas, impurities=path.costs)
 
     @property
     def feature_importances_(self):

@@ -58,6 +58,43 @@ class Tree(NamedTuple):
     def n_leaves(self):
         return int((self.attribute == LEAF).sum())
 
+    @property
+    def node_count(self):
+        """`size`, under scikit-learn's name, as the following."""
+        return self.size
+
+    @property
+    def max_depth(self):
+        return int(depths(self).max())
+
+    @property
+    def n_node_samples(self):
+        return self.weight
+
+    @property
+    def weighted_n_node_samples(self):
+        return self.weight
+
+    @property
+    def feature(self):
+        """The column that is tested; -2 at a leaf."""
+        return np.where(self.attribute == LEAF, -2, self.attribute)
+
+    @property
+    def threshold(self):
+        """The cut of an ordered test; -2 where there is none."""
+        return np.where(np.isnan(self.cut), -2.0, self.cut)
+
+    @property
+    def children_left(self):
+        """The first branch; -1 at a leaf."""
+        return np.where(self.attribute == LEAF, -1, self.first)
+
+    @property
+    def children_right(self):
+        """The second branch; -1 at a leaf."""
+        return np.where(self.attribute == LEAF, -1, self.first + 1)
+
     def children(self, node):
         """The nodes below a node."""
         return range(self.first[node], self.first[node] + self.branches[node])
