@@ -214,7 +214,6 @@ OTHERWISE = {
     ("OneHotEncoder", "sparse_output"): "columns of tables",
     ("OrdinalEncoder", "dtype"): "a type",
     ("OrdinalEncoder", "handle_unknown"): "an unseen value is ordinary input",
-    ("OrdinalEncoder", "unknown_value"): "it has no value of its own",
     ("PolynomialFeatures", "include_bias"): "learners add the intercept themselves",
     ("SimpleImputer", "keep_empty_features"): "columns without a value are kept",
     ("KNNImputer", "keep_empty_features"): "columns without a value are kept",

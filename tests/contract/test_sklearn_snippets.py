@@ -666,6 +666,13 @@ def mixtures_by_bic(lib):
     ]
 
 
+@snippet(agree=1e-8)
+def kernel_density(lib):
+    model = lib.KernelDensity(kernel="gaussian", bandwidth=0.5, **lib.as_is).fit(BLOBS)
+    assert model.sample(5, random_state=0).shape == (5, 2)
+    return (model.score_samples(BLOBS),)
+
+
 @snippet()
 def isolation_forest(lib):
     model = lib.IsolationForest(n_estimators=50, contamination=0.05, random_state=0, max_samples="auto").fit(
@@ -819,11 +826,40 @@ def one_hot(lib):
     return encoder.transform(PASSENGERS[["sex"]]), encoder.transform(pd.DataFrame({"sex": ["x"]}))
 
 
+@snippet()
+def one_hot_names(lib):
+    encoder = lib.OneHotEncoder(sparse_output=False).fit(PASSENGERS[["sex"]])
+    assert len(encoder.get_feature_names_out(["sex"])) == 2
+    back = encoder.inverse_transform(encoder.transform(PASSENGERS[["sex"]]))
+    assert (np.asarray(back)[:, 0] == PASSENGERS["sex"]).all()
+
+
+@snippet(agree=1e-8)
+def ordinal_encoder(lib):
+    encoder = lib.OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1).fit(
+        PASSENGERS[["sex"]]
+    )
+    return encoder.transform(PASSENGERS[["sex"]]), encoder.transform(pd.DataFrame({"sex": ["x", "m"]}))
+
+
+@snippet(agree=1e-8)
+def ordinal_encoder_in_order(lib):
+    sizes = pd.DataFrame({"size": ["small", "large", "medium", "small"]})
+    encoder = lib.OrdinalEncoder(categories=[["small", "medium", "large"]])
+    return (encoder.fit_transform(sizes),)
+
+
 @snippet(agree=1e-8)
 def bins(lib):
     equal = lib.KBinsDiscretizer(n_bins=3, encode="ordinal", strategy="uniform").fit(X)
     assert equal.transform(X).shape == X.shape
     return equal.bin_edges_[0], equal.bin_edges_[3], equal.n_bins_
+
+
+@snippet(agree=1e-8)
+def binarizer_and_functions(lib):
+    halves = lib.Binarizer(threshold=1.5).fit_transform(X)
+    return halves, lib.FunctionTransformer(np.log1p).fit_transform(X)
 
 
 @snippet(agree=1e-8)

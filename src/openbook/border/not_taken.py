@@ -140,7 +140,6 @@ NOT_TAKEN = {
     "sparse_output": "columns of tables; learners use sparse rows where they pay",
     "subsample": "all rows count",
     "target_type": "the target says it",
-    "unknown_value": _UNSEEN,
     "validate": "columns are checked when a table is read",
 }
 
@@ -219,6 +218,7 @@ ANYWAY: dict[str, tuple[Any, ...]] = {
     "LinearSVC.fit_intercept": (True,),
     "LinearSVC.multi_class": ("ovr",),
     "LinearSVC.penalty": ("l2",),
+    "OrdinalEncoder.handle_unknown": ("use_encoded_value",),
     "Perceptron.early_stopping": (False,),
     "Perceptron.n_iter_no_change": (5,),
     "Perceptron.penalty": (None,),

@@ -1,7 +1,8 @@
 r"""Kernel density: a small bell around every row, and their mean.
 
     p(x) = Σ_i w_i / W Π_j K_j(x_j, x_ij)
-    number     K(x, x_i) = e^(-½ ((x - x_i) / h)²) / (h √(2π)),     h = factor · standard deviation
+    number     K(x, x_i) = e^(-½ ((x - x_i) / h)²) / (h √(2π)),     h = factor · standard deviation,
+               or h = factor where columns are not scaled
     nominal    K = 1 / (1 + (m - 1) q) for the row's own of m values, q times that for others;
                q = e^(-1 / factor²)
 
@@ -57,6 +58,8 @@ class KernelDensity(Density):
     ----------
     bandwidth : float or str, default='scott'
         The factor of the standard deviations, or how it is chosen: "scott", "silverman" or "likelihood".
+    scale : bool, default=True
+        Whether bandwidths are in standard deviations, or in the units of the columns, as in scikit-learn.
     allow_large : bool, default=False
 
     Attributes
@@ -83,16 +86,18 @@ class KernelDensity(Density):
     _counts_rows = True
     _rules = {
         "bandwidth": Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0"),
+        "scale": Flag(),
         "allow_large": Flag(),
     }
 
-    def __init__(self, bandwidth="scott", allow_large=False):
+    def __init__(self, bandwidth="scott", scale=True, allow_large=False):
         self.bandwidth = bandwidth
+        self.scale = scale
         self.allow_large = allow_large
 
     def _fit(self, rows):
         self._check_bandwidth()
-        self._encoding = Encoding.of(rows).without_gaps()
+        self._encoding = Encoding.of(rows, scale=self.scale).without_gaps()
         parts = list(each(rows.pieces, partial(_complete, self._encoding)))
         points, self._weights = (
             np.concatenate(some) for some in zip(*((p, w) for p, w, _ in parts), strict=True)
@@ -118,7 +123,9 @@ class KernelDensity(Density):
             raise ParameterError(msg)
 
     def _spreads(self, points):
-        """What the encoded columns are divided by: standard deviations, and 1 for values."""
+        """What the encoded columns are divided by: standard deviations, and 1 for values, or unscaled."""
+        if not self.scale:
+            return np.ones(points.shape[1])
         share = self._weights / self.weight_
         variance = share @ (points - share @ points) ** 2
         return np.where(~self._nominal & (variance > 0), np.sqrt(variance), 1.0)

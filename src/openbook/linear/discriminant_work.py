@@ -61,7 +61,7 @@ def _covariances(model):
     if len(names) > _SHOWN_COLUMNS:
         size = f"{len(names)} by {len(names)} figures"
         return [Step("covariance", r"S = \frac{1}{N} \sum_i (x_i - \mu)(x_i - \mu)^\top", note=size)]
-    if hasattr(model, "covariance_"):
+    if not hasattr(model, "covariances_"):  # of each class
         matrices = {"covariance of all classes": model.covariance_}
     else:
         titles = [f"covariance of {label}" for label in _labels(model)]

@@ -14,17 +14,18 @@ scores_ : float64 of each value of each column
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.rules import Maybe, Names, OneOf, Whole
+from openbook.border.rules import Anything, Maybe, Names, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.data.attributes import as_text
 from openbook.data.forms import in_form_of, with_rows
-from openbook.errors import RefusalError
+from openbook.errors import ParameterError, RefusalError
 from openbook.measures import information_gain
 from openbook.prepare.encoding import refuse_many_values
 from openbook.prepare.transformer import Preparation, TrainingTable
@@ -141,6 +142,34 @@ class OneHotEncoder(Preparation):
         schema = Schema(tuple(attribute for attribute, _ in columns.values()), table.schema.named)
         return Table(schema, [data for _, data in columns.values()])
 
+    def inverse_transform(self, X: Any) -> Any:
+        """The rows with values again: the one whose column is 1; where none is, the dropped one, or missing.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        table-like
+            In the form that X has.
+        """
+        check_is_fitted(self)
+        X = with_rows(X)
+        table, shown, columns = self._read_as(X, self._columns_out()), self._shown(), []
+        for attribute in self.schema_:
+            if attribute.name not in shown:
+                columns.append(table.data(attribute.name))
+                continue
+            codes, values = shown[attribute.name], self._values(attribute.name)
+            ones = table.block([f"{attribute.name} = {values[code]}" for code in codes])
+            dropped = np.setdiff1d(np.arange(len(values)), codes)
+            none = dropped[0] if len(dropped) == 1 else MISSING
+            which = np.where((ones == 1).any(axis=1), (ones == 1).argmax(axis=1), len(codes))
+            found = np.where(np.isnan(ones).any(axis=1), MISSING, np.append(codes, none)[which])
+            columns.append(found.astype(attribute.dtype))  # type: ignore[attr-defined]
+        return in_form_of(X, Table(self.schema_, columns))
+
     def _arrays(self) -> Mapping[str, np.ndarray]:
         return {"scores": self.scores_}
 
@@ -192,7 +221,12 @@ class OrdinalEncoder(Preparation):
     Parameters
     ----------
     columns : list of str or None, default=None
-        The columns to number; None for all that are ordinal, and no nominal one.
+        The columns to number; None for all that are ordinal, or where none is, for all that are nominal.
+    categories : "auto" or list of sequences, default="auto"
+        The values of each column in the order of their numbers; others count as unknown. "auto" takes those
+        of the training rows.
+    unknown_value : float or None, default=None
+        The number of a value that is not among them; None leaves it missing.
 
     Attributes
     ----------
@@ -212,16 +246,35 @@ class OrdinalEncoder(Preparation):
     """
 
     _changes = (Ordinal, Nominal)
-    _rules = {"columns": Maybe(Names())}
+    _rules = {
+        "columns": Maybe(Names()),
+        "categories": Anything("'auto', or a list of the values of each column"),
+        "unknown_value": Maybe(Number()),
+    }
 
-    def __init__(self, columns=None):
+    def __init__(self, columns=None, categories="auto", unknown_value=None):
         self.columns = columns
+        self.categories = categories
+        self.unknown_value = unknown_value
 
     @property
     def _chosen(self) -> tuple[str, ...]:
-        return self.schema_.of(Ordinal) if self.columns is None else tuple(self.columns)
+        if self.columns is not None:
+            return tuple(self.columns)
+        return self.schema_.of(Ordinal) or self.schema_.of(Nominal)
+
+    @property
+    def _in_given_order(self) -> bool:
+        return not isinstance(self.categories, str)
 
     def _learn(self, rows: TrainingTable) -> None:  # noqa: ARG002 (the schema tells all)
+        if self._in_given_order and len(self.categories) != len(self._chosen):
+            raise ParameterError(
+                f"OrdinalEncoder: categories are of {len(self.categories)} columns, but"
+                f" {len(self._chosen)} are numbered: {listed(self._chosen)}"
+            )
+        if self._in_given_order:
+            return
         for name, values in zip(self._chosen, self.categories_, strict=True):
             if isinstance(self.schema_[name], Nominal) and len(values) > 2:
                 numbered = listed([f"{value} is {code}" for code, value in enumerate(values)], most=3)
@@ -234,13 +287,19 @@ class OrdinalEncoder(Preparation):
 
     @property
     def categories_(self) -> list[tuple[str, ...]]:
+        if self._in_given_order:
+            return [tuple(map(as_text, values)) for values in self.categories]
         return [self.schema_[name].values for name in self._chosen]  # type: ignore[attr-defined]
 
     def _prepared(self, table: Table) -> Table:
-        codes = {name: table.data(name).astype(float) for name in self._chosen}
-        return self._with(
-            table, {name: (Numeric(name), np.where(code < 0, np.nan, code)) for name, code in codes.items()}
-        )
+        unknown = np.nan if self.unknown_value is None else float(self.unknown_value)
+        new: dict[str, tuple[Attribute, np.ndarray]] = {}
+        for name, values in zip(self._chosen, self.categories_, strict=True):
+            own = {value: float(number) for number, value in enumerate(values)}
+            numbers = [own.get(value, unknown) for value in self.schema_[name].values]  # type: ignore[attr-defined]
+            by_code = np.array([*numbers, unknown, np.nan])  # UNSEEN is -2, MISSING is -1
+            new[name] = Numeric(name), by_code[table.data(name)]
+        return self._with(table, new)
 
     def inverse_transform(self, X: Any) -> Any:
         """The rows with values again: the one of the nearest number.
@@ -261,8 +320,10 @@ class OrdinalEncoder(Preparation):
         for name, values in zip(self._chosen, self.categories_, strict=True):
             attribute, x = self.schema_[name], table.data(name)
             assert isinstance(attribute, Categorical)
+            attribute = replace(attribute, values=values)
             codes = np.clip(np.rint(np.nan_to_num(x)), 0, len(values) - 1)
-            new[name] = attribute, np.where(np.isnan(x), MISSING, codes).astype(attribute.dtype)
+            unknown = np.isnan(x) | (x == self.unknown_value)
+            new[name] = attribute, np.where(unknown, MISSING, codes).astype(attribute.dtype)
         return in_form_of(X, self._with(table, new))
 
     def _work(self) -> Work:
@@ -272,6 +333,7 @@ class OrdinalEncoder(Preparation):
             for code, value in enumerate(values)
         ]
         nominal = [name for name in self._chosen if isinstance(self.schema_[name], Nominal)]
+        nominal = [] if self._in_given_order else nominal
         note = f"The order of the values of {listed(nominal)} means nothing." if nominal else ""
         return Work(
             "OrdinalEncoder: values as numbers", (Grid("values", ("column", "value", "number"), rows, note),)

@@ -57,15 +57,31 @@ FUNCTIONS = {
 }
 
 
+class _Named(OneOf):
+    """One of a few words, or NumPy's function of that name, which a model file holds by the word."""
+
+    def allows(self, value: Any) -> bool:
+        return super().allows(_word_of(value))
+
+    def to_json(self, value: Any) -> Any:
+        return _word_of(value)
+
+
+def _word_of(func: Any) -> Any:
+    return func.__name__ if isinstance(func, np.ufunc) else func
+
+
 class FunctionTransformer(Transformer):
     """A function of each number: its logarithm, square root, arctangent, …
 
-    The name is scikit-learn's. The function is one of a few words, so that a model file can hold it.
+    The name is scikit-learn's. The function is one of a few words, so that a model file can hold it, or
+    NumPy's function of that name.
 
     Parameters
     ----------
-    func : {"log", "log1p", "sqrt", "cbrt", "arctan", "square", "reciprocal"}, default="arctan"
-        The function. Training refuses numbers that have no image; in later rows they become missing.
+    func : {"log", "log1p", "sqrt", "cbrt", "arctan", "square", "reciprocal"} or ufunc, default="arctan"
+        The function; `np.log` is "log". Training refuses numbers that have no image; in later rows they
+        become missing.
     columns : list of str or None, default=None
 
     Notes
@@ -80,11 +96,15 @@ class FunctionTransformer(Transformer):
     [0.0, 4.605170185988092, nan]
     """
 
-    _rules = {"func": OneOf(*FUNCTIONS), "columns": Maybe(Names())}
+    _rules = {"func": _Named(*FUNCTIONS), "columns": Maybe(Names())}
 
-    def __init__(self, func: str = "arctan", columns: list[str] | None = None) -> None:
+    def __init__(self, func: Any = "arctan", columns: list[str] | None = None) -> None:
         self.func = func
         self.columns = columns
+
+    @property
+    def _word(self) -> str:
+        return _word_of(self.func)  # type: ignore[no-any-return]
 
     def _learn(self, rows: TrainingTable) -> None:
         numbers = self._numbers(rows.X)
@@ -92,25 +112,25 @@ class FunctionTransformer(Transformer):
         if lost.any():
             row, j = np.argwhere(lost)[0]
             name = self._chosen[j]
-            instead = FUNCTIONS[self.func].instead.format(name=name)
+            instead = FUNCTIONS[self._word].instead.format(name=name)
             raise RefusalError(
-                f"{self.func} has no value for {figure(float(numbers[row, j]))}, which row {row} of column"
+                f"{self._word} has no value for {figure(float(numbers[row, j]))}, which row {row} of column"
                 f" {name!r} holds; try {instead}"
             )
 
     def _forward(self, x: Floats) -> Floats:
         with np.errstate(divide="ignore"):
-            return FUNCTIONS[self.func].forward(x)
+            return FUNCTIONS[self._word].forward(x)
 
     @property
     def _backward(self) -> Any:  # type: ignore[override]
-        return FUNCTIONS[self.func].backward
+        return FUNCTIONS[self._word].backward
 
     def _rule(self) -> Any:
-        return FUNCTIONS[self.func].formula.format(x="x"), (), np.zeros((len(self._chosen), 0))
+        return FUNCTIONS[self._word].formula.format(x="x"), (), np.zeros((len(self._chosen), 0))
 
     def _substituted(self, j: int, x: str) -> str:  # noqa: ARG002 (the same for all columns)
-        return FUNCTIONS[self.func].formula.format(x=x)
+        return FUNCTIONS[self._word].formula.format(x=x)
 
 
 class Binarizer(Transformer):

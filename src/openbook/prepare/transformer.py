@@ -192,9 +192,12 @@ class Preparation(TransformerMixin, FromRows):
         ndarray of str
         """
         check_is_fitted(self)
+        return np.array(self._columns_out().names, dtype=object)
+
+    def _columns_out(self) -> Schema:
+        """The columns that come out."""
         kinds = [float if isinstance(a, Numeric) else getattr(a, "dtype", object) for a in self.schema_]
-        empty = Table(self.schema_, [np.zeros(0, kind) for kind in kinds])
-        return np.array(self._prepared(empty).names, dtype=object)
+        return self._prepared(Table(self.schema_, [np.zeros(0, kind) for kind in kinds])).schema
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -230,7 +233,10 @@ class Preparation(TransformerMixin, FromRows):
 
     def _read_back(self, X: Any, made: Mapping[str, Attribute]) -> Table:
         """Rows that this step has changed, in the columns of `schema_`, of which it made some others."""
-        after = Schema(tuple(made.get(a.name, a) for a in self.schema_), self.schema_.named)
+        return self._read_as(X, Schema(tuple(made.get(a.name, a) for a in self.schema_), self.schema_.named))
+
+    def _read_as(self, X: Any, after: Schema) -> Table:
+        """Rows that this step has changed, in the columns that came out."""
         return conform(read(X, after), after, type(self).__name__)
 
     def _numbers(self, table: Table) -> Floats:

@@ -331,7 +331,7 @@ def _one_r(model: Any) -> list[Block]:
 def _discriminant(model: Any) -> list[Block]:
     classes = [as_text(label) for label in model.classes_.tolist()][:_MOST_CLASSES]
     names = [model.encoding_.names[i] for i in model.used_]
-    linear = hasattr(model, "covariance_")
+    linear = not hasattr(model, "covariances_")
     shape = "one covariance matrix for all classes" if linear else "a covariance matrix for each class"
     text = f"Each class is a normal distribution with its own mean; there is {shape}."
     means = model.means_
