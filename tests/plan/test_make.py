@@ -210,6 +210,10 @@ def test_only_some_learners_and_always_the_baselines():
             {"target": "bought", "only": ["naive_baies"]},
             r"no learner 'naive_baies'\. Did you mean 'naive_bayes'",
         ),
+        (
+            {"target": "bought", "only": ["lda"]},
+            r"no learner 'lda'\. There are: (?!.*\b(pca|k_means)\b).*linear_discriminant",
+        ),
         ({"target": "size", "only": ["one_r"]}, "one_r is for classification, and this is regression"),
         ({"target": "bought", "metric": "acuracy"}, r"no metric 'acuracy'\. Did you mean 'accuracy'\?"),
         ({"target": "bought", "cv": 1}, "protocol.folds must be at least 2, got 1"),

@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 
 from openbook.data import Column, Labels, Table, Text
-from openbook.errors import PlanError, did_you_mean
+from openbook.errors import PlanError, check_named, did_you_mean
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.metrics import Task
 from openbook.plan.estimate import estimate_words
 from openbook.plan.parts import Candidate
 from openbook.plan.plan import TASKS
-from openbook.registry import Entry, Variant, learner, learners
+from openbook.registry import LEARNERS, Entry, Variant, learner, learners
 from openbook.registry.costs import Shape
 from openbook.words.sentences import plural
 
@@ -107,6 +107,8 @@ def _ways(
 def _check_asked(only: Collection[str], y: Column, task: Task, sequence: str | None, unlabelled: int) -> None:
     """Refuse learners that a study of this task cannot try."""
     for name in only:
+        if name not in LEARNERS:
+            check_named("learner", name, [each.name for each in learners(task) if each.study])
         if not (entry := learner(name)).study:
             raise PlanError(f"{name} needs parameters in a study; add it to the [[learners]] of a plan.toml")
         if entry.task == "sequence" and (sequence is None or task != "classification"):

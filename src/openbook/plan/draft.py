@@ -40,7 +40,7 @@ from openbook.plan.plan import Plan
 from openbook.plan.source import content_hash
 from openbook.prepare.prepared import fitted_steps
 from openbook.prepare.transformer import RowFilter
-from openbook.registry import learner
+from openbook.registry import learners
 
 #: Of more than two classes, the share of the most frequent from which on accuracy says little.
 _NEARLY_ALL = 0.9
@@ -180,7 +180,7 @@ class Draft:
         if self.roles.bound or self.aimed.source.sample or self.aimed.task != "classification":
             return 0
         found = int(self.aimed.table.column(self.aimed.target).missing.sum())
-        asked = any(learner(name).unlabelled for name in self.options.only)
+        asked = any(each.unlabelled for each in learners() if each.name in self.options.only)
         return found if asked or found >= _ENOUGH_UNLABELLED * len(self.labelled) else 0
 
     @cached_property

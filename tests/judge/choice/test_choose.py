@@ -12,6 +12,8 @@ from openbook.baseline import ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.errors import ParameterError
 from openbook.judge import Comparison, Evaluation, FoldResult, anything_to_learn, choose, difference
+from openbook.judge.chance.intervals import Interval
+from openbook.judge.chance.significance import TestResult
 
 
 def evaluation(name, right, size, n=400, proba=None):
@@ -158,6 +160,12 @@ def test_where_nothing_beats_the_baseline_it_says_how_many_rows_might_show_it():
     assert "no evidence yet that any model beats the baseline zero" in verdict.headline
     assert verdict.needed == pytest.approx(8_100, rel=0.05)
     assert "rows instead of 400 might show" in verdict.headline
+
+
+def test_a_small_difference_has_the_decimals_of_its_error():
+    interval = Interval(-0.003, 0.002, 0.95, "t")
+    assert TestResult(-0.000528, interval, 0.955, "t", error=0.0013).change == "-0.001"
+    assert TestResult(-0.000528, interval, 0.955, "t", error=0.00013).change == "-0.000528"
 
 
 def test_where_rows_belong_to_groups_it_says_how_many_groups_might_show_it():

@@ -76,6 +76,11 @@ class TestResult:
     steps: tuple[Step, ...] = field(default=(), compare=False, repr=False)
     error: float = field(default=math.nan, compare=False)
 
+    @property
+    def change(self) -> str:
+        """The difference as a reader wants it: as many decimals as its error has."""
+        return shown(self.difference, max(abs(self.difference), self.error), "+")
+
     def negated(self) -> "TestResult":
         """The second minus the first."""
         turned = self.interval.negated()

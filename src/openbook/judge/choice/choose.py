@@ -120,10 +120,9 @@ def choose(
     why = _why(rule, len(near), margin, given_up is None, *_best_words(comparison, best, function))
     reason = f"{label[:1].upper()}{label[1:]}, {function.words} {shown(score)} {interval}. {why}"
     if given_up is not None:
-        change, error = given_up.difference, given_up.error
         reason += (
             f" The best is {best}, {function.words} {shown(comparison[best].score(function))}; the difference"
-            f" is {shown(change, max(abs(change), error), '+')}, with a standard error of {shown(error)}."
+            f" is {given_up.change}, with a standard error of {shown(given_up.error)}."
         )
     return Choice(label, best, comparison.best_baseline(function), reason, rule, given_up)
 

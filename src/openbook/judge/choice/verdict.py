@@ -91,7 +91,7 @@ class Verdict:
             return f"Only a baseline was judged: {self.baseline}."
         name = self.metric.words
         best, base = (shown(score) for score in self.scores)
-        figures = f"{name} {best} against {base}, difference {shown(self.test.difference, sign='+')}"
+        figures = f"{name} {best} against {base}, difference {self.test.change}"
         if not math.isnan(self.test.p_value):
             figures += f" {self.test.interval.ends}, p {p_words(self.test.p_value)}"
         if self.winner:
