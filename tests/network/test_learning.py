@@ -78,12 +78,49 @@ def test_the_trace_never_falls(share, smoothing):
 def test_many_gaps_go_by_elimination_and_agree(monkeypatch):
     true = random_network(8, random_state=1)
     rows = with_gaps(true.sample_rows(80, 2), 0.4, 3)
-    dense = BeliefNetwork(true.graph_.edges, max_iter=3).fit(rows)
-    monkeypatch.setattr("openbook.network.learning.MOST_CELLS", 1)
-    single = BeliefNetwork(true.graph_.edges, max_iter=3).fit(rows)
-    for name, table in dense.tables_.items():
-        np.testing.assert_allclose(single.tables_[name], table, rtol=1e-10)
-    np.testing.assert_allclose(single.trace_, dense.trace_, rtol=1e-12)
+    fitted = []
+    for shared, most_cells in (
+        (1, 1 << 12),
+        (1000, 1 << 12),
+        (1, 1),
+    ):  # joint tables; side by side; row by row
+        monkeypatch.setattr("openbook.network.learning.SHARED", shared)
+        monkeypatch.setattr("openbook.network.learning.MOST_CELLS", most_cells)
+        fitted.append(BeliefNetwork(true.graph_.edges, max_iter=3).fit(rows))
+    dense, *others = fitted
+    for other in others:
+        for name, table in dense.tables_.items():
+            np.testing.assert_allclose(other.tables_[name], table, rtol=1e-10)
+        np.testing.assert_allclose(other.trace_, dense.trace_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("at_once", [1 << 22, 200])
+def test_gaps_beside_normal_leaves_go_by_elimination_and_agree(monkeypatch, at_once):
+    rng = np.random.default_rng(0)
+    cause, effect = rng.integers(0, 3, (2, 60))
+    rows = [
+        {"a": None if i % 3 == 0 else "uvw"[a], "b": None if i % 4 == 0 else "pqr"[b], "x": a + b + i / 60}
+        for i, (a, b) in enumerate(zip(cause.tolist(), effect.tolist(), strict=True))
+    ]
+    rows[7]["x"] = None
+    edges = [("a", "b"), ("a", "x"), ("b", "x")]
+    models = []
+    for shared in (1, 1000):
+        monkeypatch.setattr("openbook.network.learning.SHARED", shared)
+        monkeypatch.setattr("openbook.network.learning.AT_ONCE", at_once)
+        models.append(BeliefNetwork(edges, gaussian="all", max_iter=4).fit(rows))
+    dense, side = models
+    np.testing.assert_allclose(side.trace_, dense.trace_, rtol=1e-12)
+    np.testing.assert_allclose(side.normals_["x"].mean, dense.normals_["x"].mean, rtol=1e-10)
+    assert side.score(rows) == pytest.approx(dense.score(rows), rel=1e-12)
+
+
+def test_a_class_without_weight_leaves_the_trace_finite():
+    rows = [{"a": "p" if i % 3 else None, "b": "uv"[i % 2]} for i in range(12)]
+    y, weights = ["yes", "no", "no"] * 4, [0.0, 1.0, 1.0] * 4
+    model = BeliefNetworkClassifier(structure="tan").fit(rows, y, sample_weight=weights)
+    assert np.isfinite(model.network_.trace_).all()  # the share of a class is not smoothed, and may be 0
+    assert model.predict_proba(rows)[:, 1].max() == 0.0
 
 
 def test_gaps_cost_little_where_the_model_is_right():

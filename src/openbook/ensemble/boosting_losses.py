@@ -46,8 +46,8 @@ class BoostingLoss(ABC):
         self.n_outputs, self.alpha = n_outputs, alpha
         self.bound = np.inf  # the δ of Huber's loss in this round
 
-    def bound_of(self, y, F, w):  # noqa: ARG002 (as of every loss)
-        """How large a residual can be in the next round, by the rows that are learnt from."""
+    def bound_of(self, y, F, w, rows):  # noqa: ARG002 (as of every loss)
+        """How large a residual can be in the next round, by these rows, which are learnt from."""
         return np.inf
 
     @abstractmethod
@@ -143,8 +143,8 @@ class HuberError(Quantile):
     def start(self, y, w):
         return np.array([weighted_quantile(y[:, 0], w, 0.5)])
 
-    def bound_of(self, y, F, w):
-        return weighted_quantile(np.abs(y - F)[:, 0], w, self.alpha)
+    def bound_of(self, y, F, w, rows):
+        return weighted_quantile(np.abs(y - F)[rows, 0], w[rows], self.alpha)
 
     def residuals(self, y, F):
         return np.clip(y - F, -self.bound, self.bound)

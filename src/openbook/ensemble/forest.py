@@ -248,7 +248,7 @@ class OutOfBagVotes:
 def _grow_batch(training, rule, trim, n_classes, cells_outside, size, seeds):
     """The trees of these seeds, each with the rows outside its sample.
 
-    trim : what becomes of a grown tree
+    trim : what becomes of a grown tree, if it does not stay as it is
     cells_outside : as of `cells_of_training`; None for no samples
     size : how many rows a sample draws
     """
@@ -265,7 +265,9 @@ def _grow_batch(training, rule, trim, n_classes, cells_outside, size, seeds):
         growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
         grown_trees.append(ripe(growth, centre))
         del growth, sample, rows
-    trees = [*map(trim, trees_of(grown_trees, training.scales, n_classes, rule.criterion))]
+    trees = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
+    if trim is not None:
+        trees = [*map(trim, trees)]
     judged: list[Outside | None] = [None] * len(seeds)
     if training.numbers is not None and cells_outside is not None:
         judged = [_leaf_outside(tree, cells_outside, rows) for tree, rows in zip(trees, outside, strict=True)]

@@ -26,13 +26,12 @@ from openbook.draw.charts import line_chart
 from openbook.ensemble.boosting_losses import LOSSES
 from openbook.ensemble.compact import compact
 from openbook.ensemble.derive_boosting import DERIVED, derive_model, derive_row
-from openbook.ensemble.many_trees import ManyTrees, cells_of_training, leaves_by_code
+from openbook.ensemble.many_trees import ManyTrees, TreesOfRounds
 from openbook.ensemble.members import SHOWN
 from openbook.errors import ParameterError
 from openbook.tree.engine.columns import encode
-from openbook.tree.engine.nodes import narrow
-from openbook.tree.engine.plant import grown, ripe, trees_of
-from openbook.tree.learner import Growing
+from openbook.tree.engine.plant import grown, ripe
+from openbook.tree.learner import CRITERIA, Growing
 from openbook.tree.regressor import DecisionTreeRegressor
 
 
@@ -109,31 +108,36 @@ class GradientBoosting(ManyTrees):
         self.start_ = loss.start(y[learning], w[learning])
         if self.init == "zero":
             self.start_ = np.zeros_like(self.start_)
-        F, coded = np.tile(self.start_, (len(y), 1)), cells_of_training(training)
+        F, trees = (
+            np.tile(self.start_, (len(y), 1)),
+            TreesOfRounds(training, CRITERIA[self.criterion], self._trim),
+        )
         train: list[float] = []
         validation: list[float] = []
-        self.trees_, shown, sums, bounds = [], [F[:SHOWN].copy()], [], []
+        shown, sums, bounds = [F[:SHOWN].copy()], [], []
         while len(train) < self.n_estimators and not self._has_settled(validation):
             drawn, seed = self._drawn(learning, random), 1 + random.randint(2**31 - 1)
-            loss.bound = loss.bound_of(y[learning], F[learning], w[learning])
+            loss.bound = loss.bound_of(y, F, w, learning)
             bounds.append(loss.bound)
-            r = loss.residuals(y, F)
-            rule = self._rule(training, w[drawn].sum())
-            trees, leaves = _grown(training, r, rule, self._trim, drawn, seed, coded)
-            own = drawn if len(drawn) < len(y) else slice(None)  # of all rows no copy is made
-            for k, (tree, leaf) in enumerate(zip(trees, leaves, strict=True)):
+            r, some = loss.residuals(y, F), None if len(drawn) == len(y) else drawn
+            own = slice(None) if some is None else drawn  # of all rows no copy is made
+            weights = w[own]
+            rule = self._rule(training, weights.sum())
+            for k, target in enumerate(r.T):
+                growth, _, centre = grown(training._replace(y=target), rule, 0, some, seed, noted=0)
+                leaf, size = trees.add(ripe(growth, centre))
                 off = y[own, k] - F[own, k]
-                value, *both = loss.leaf_values(leaf[own], tree.size, off, r[own, k], w[own])
-                tree.value[:, 0] = value
+                value, *both = loss.leaf_values(leaf[own], size, off, target[own], weights)
+                trees.say(value)
                 F[:, k] += self.learning_rate * value[leaf]
-                self.trees_.append(narrow(tree))
                 if len(train) < DERIVED:
                     sums.append(np.column_stack(both))
-            train.append(loss.mean(y[own], F[own], w[own]))
+            train.append(loss.mean(y[own], F[own], weights))
             if held_out is not None:
                 validation.append(loss.mean(y[held_out], F[held_out], w[held_out]))
             if len(train) <= DERIVED:
                 shown.append(F[:SHOWN].copy())
+        self.trees_ = trees.settled()
         self.train_score_, self.validation_score_ = np.array(train), np.array(validation)
         if self.loss == "huber":
             self.bounds_ = np.array(bounds)
@@ -270,15 +274,6 @@ class GradientBoosting(ManyTrees):
             checked_array(arrays, "first_sums", float, (n_nodes, 2), finite=False),
         )
         self._pack()
-
-
-def _grown(training, r, rule, trim, rows, seed, coded):
-    """The trees of a round, one for each column of r, and the leaf of every training row in each."""
-    some = None if len(rows) == len(training.y) else rows
-    growths = (grown(training._replace(y=own), rule, 0, some, seed, noted=0) for own in r.T)
-    ripened = [ripe(growth, centre) for growth, _, centre in growths]
-    trees = [*map(trim, trees_of(ripened, training.scales, 0, rule.criterion))]
-    return trees, leaves_by_code(trees, training.scales, coded, [None] * len(trees))
 
 
 class GradientBoostingClassifier(GradientBoosting, Classifier):

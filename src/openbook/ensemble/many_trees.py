@@ -11,14 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.ensemble.compact import (
     BLOCK,
+    JOINED,
     descend_codes,
     detours_of,
     fill_steps,
     step_type,
     trees_together,
 )
-from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, leaves_of
-from openbook.tree.engine.plant import N_SUMS, no_candidates, ordered_tests
+from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, leaves_of, narrow
+from openbook.tree.engine.plant import N_SUMS, no_candidates, ordered_tests, trees_of, way_down
 from openbook.tree.learner import Growing, importances
 
 
@@ -119,11 +120,25 @@ def leaves_by_code(trees, scales, coded, rows):
 
     scales : of the training rows; rows : one array of rows for each tree, or None for all rows
     """
+    together = trees_together(trees)
+    at, last = ordered_tests(together.attribute, together.route), np.zeros(together.size, np.intp)
+    last[at] = scales.last_codes(together.attribute[at], together.cut[at])
+    return _leaves(trees, together, last, coded, rows)
+
+
+def _leaves_of_growth(ripe, scales, coded):
+    """The leaf of every training row in what has grown, which is no tree yet."""
+    way = way_down(ripe)
+    at, last = ordered_tests(way.attribute, way.route), np.zeros(way.size, np.intp)
+    tests = ripe.nodes[at]
+    last[at] = scales.last_between(tests["attribute"], tests["below"], tests["above"])
+    return _leaves([way], way, last, coded, [None])[0]
+
+
+def _leaves(trees, together, last, coded, rows):
+    """As of `leaves_by_code`; last : of the trees together, the largest code left of each ordered test."""
     gap, roots = np.array(np.iinfo(coded.dtype).max, coded.dtype), np.cumsum([0, *(t.size for t in trees)])
     steps, room = np.empty(roots[-1], step_type(gap, coded.shape[1])), np.empty(BLOCK, np.intp)
-    together, last = trees_together(trees), np.zeros(roots[-1], np.intp)
-    at = ordered_tests(together.attribute, together.route)
-    last[at] = scales.last_codes(together.attribute[at], together.cut[at])
     fill_steps(steps, together, last, gap)
     detours, found = detours_of(trees, steps), []
     for root, own in zip(roots.tolist(), rows, strict=False):
@@ -132,3 +147,40 @@ def leaves_by_code(trees, scales, coded, rows):
         descend_codes(steps, detours, root, some, gap[()], leaves, room)
         found.append(leaves - root)
     return found
+
+
+class TreesOfRounds:
+    """The trees of all rounds. What can wait is done for many of them at once; those that are trimmed cannot,
+    as each round begins with the leaves of the one before.
+    """
+
+    def __init__(self, training, criterion, trim):
+        self._scales, self._coded = training.scales, cells_of_training(training)
+        self._criterion, self._trim = criterion, trim
+        self._done, self._waiting, self._values = [], [], []
+
+    def add(self, ripe):
+        """One more tree: the leaf of every training row, and how many nodes there are."""
+        if self._trim is None:
+            self._waiting.append(ripe)
+            return _leaves_of_growth(ripe, self._scales, self._coded), len(ripe.nodes)
+        tree = self._trim(*trees_of([ripe], self._scales, 0, self._criterion))
+        self._waiting.append(tree)
+        return leaves_by_code([tree], self._scales, self._coded, [None])[0], tree.size
+
+    def say(self, value):
+        """What the nodes of the last tree say."""
+        self._values.append(value)
+        if len(value) * len(self._values) > JOINED:  # about so many nodes wait
+            self.settled()
+
+    def settled(self):
+        """All trees, as they are kept."""
+        trees, values = self._waiting, self._values
+        if self._trim is None and trees:
+            trees = trees_of(trees, self._scales, 0, self._criterion)
+        for tree, value in zip(trees, values, strict=True):
+            tree.value[:, 0] = value
+            self._done.append(narrow(tree))
+        self._waiting, self._values = [], []
+        return self._done

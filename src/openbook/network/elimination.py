@@ -58,13 +58,15 @@ class Elimination(NamedTuple):
         return found
 
     def beliefs(self) -> list[TableFactor]:
-        """The unnormalised joint of each bucket with the evidence; every variable must be eliminated."""
+        """The unnormalised joint of each bucket with the evidence, and with the variables that are left; of
+        these, all messages must have the same.
+        """
         into = {step.variable: i for i, step in enumerate(self.steps)}
         beliefs = [self.left] * len(self.steps)
         for i in reversed(range(len(self.steps))):
             message = self.messages[i]
-            if message.variables:
-                above = beliefs[min(into[v] for v in message.variables)]
+            if passed_on := [into[v] for v in message.variables if v in into]:
+                above = beliefs[min(passed_on)]
                 back = above.without([v for v in above.variables if v not in message.variables]).table
             else:
                 back = self.left.table

@@ -11,7 +11,8 @@ connected group of them has a joint table of its own, and all rows with the same
 
     joint(m) = Π P(x_i | parents(x_i)) over the families with a cell of m
 
-A row with so many gaps that this table would be large goes by itself, by variable elimination. The first
+Groups that would make a large table, or that few rows have, go together, by variable elimination: each row is
+one value of a variable that is never summed out, and what it knows is a finding. The first
 tables are those of the rows in which a family is known. Without smoothing they may make another row
 impossible, from which nothing could be learnt; then smoothed ones are the first.
 
@@ -26,6 +27,7 @@ counts[i] : float64, the axes of table i; of a leaf Moments, (combinations of it
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -39,6 +41,7 @@ from openbook.fold import Statistics, fold
 from openbook.kernels.moments import Moments
 from openbook.network.elimination import (
     BUDGET,
+    Removal,
     check_budget,
     eliminate,
     largest,
@@ -47,10 +50,12 @@ from openbook.network.elimination import (
     planned,
 )
 from openbook.network.factor import TableFactor
-from openbook.network.leaves import LeafNormals, finding_densities
+from openbook.network.leaves import LeafNormals
 
 #: Cells of a joint table over missing cells: of one row at most, and of all rows handled at once.
 MOST_CELLS, AT_ONCE = 1 << 12, 1 << 22
+#: A group of missing cells has a joint table of its own if so many rows have it.
+SHARED = 4
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,10 @@ class Families:
     def touching(self, group: Collection[int]) -> list[int]:
         """The nodes whose families have a node of the group."""
         return [node for node, scope in enumerate(self.scopes) if not set(scope).isdisjoint(group)]
+
+    def inside(self, node: int, group: Collection[int]) -> tuple[int, ...]:
+        """The nodes of a family that are in the group, in ascending order."""
+        return tuple(sorted(v for v in self.scopes[node] if v in group))
 
     def of_known(self, rows: "CodedRows") -> FamilyCounts:
         """The counts of each family over the rows in which all of it is known."""
@@ -132,21 +141,79 @@ class Gap(NamedTuple):
         """The joint of some nodes of the group, summed over the others."""
         return self.joint.sum(axis=tuple(i + 1 for i, v in enumerate(self.group) if v not in inside))
 
+    def has(self, scope: Sequence[int]) -> np.ndarray:  # noqa: ARG002 (it is asked of families of the group)
+        """Whether a family has a node of each row's group."""
+        return np.ones(len(self.rows), dtype=bool)
 
-class LargeGap(NamedTuple):
-    """One row whose group is too large for a joint table: the joints of its buckets instead."""
+
+class GapsTogether(NamedTuple):
+    """Groups that are eliminated together; a row comes once for each of its groups.
+
+    nodes : the nodes of all groups; free : bool (n, d), those of each row's own group
+    tables : the families with one of these nodes; leaves : those of leaves, by which of these nodes they have
+    steps, left : the plan of the elimination
+    """
 
     rows: np.ndarray
-    group: tuple[int, ...]
-    left: float
+    nodes: tuple[int, ...]
+    free: np.ndarray
+    tables: list[int]
+    leaves: dict[tuple[int, ...], list[int]]
+    steps: list[Removal]
+    left: list[int]
+
+    @classmethod
+    def of(cls, families: Families, groups: Sequence["Group"]) -> "GapsTogether":
+        """These groups of rows."""
+        rows = np.concatenate([np.zeros(0, np.intp), *(rows for _, rows in groups)])
+        free, end = np.zeros((len(rows), len(families.sizes)), dtype=bool), 0
+        for group, own in groups:
+            free[end : end + len(own), list(group)] = True
+            end += len(own)
+        nodes = tuple(np.flatnonzero(free.any(axis=0)).tolist())
+        tables, leaves = [], defaultdict(list)
+        for node in families.touching(nodes):
+            if node in families.columns:
+                leaves[families.inside(node, nodes)].append(node)
+            else:
+                tables.append(node)
+        scopes = [*(families.inside(node, nodes) for node in tables), *leaves, *((v,) for v in nodes)]
+        plan = planned(scopes, min_fill(scopes, nodes, families.sizes), nodes)
+        return cls(rows, nodes, free, tables, leaves, *plan)
+
+    def of_rows(self, start: int, end: int) -> "GapsTogether":
+        """A stretch of the rows."""
+        return self._replace(rows=self.rows[start:end], free=self.free[start:end])
+
+
+class ManyGaps(NamedTuple):
+    """Groups side by side: instead of one joint those of buckets, with the rows as their last variable."""
+
+    side: GapsTogether
+    left: TableFactor
     beliefs: list[TableFactor]
     log_scale: np.ndarray
 
+    @property
+    def rows(self) -> np.ndarray:
+        return self.side.rows
+
+    @property
+    def group(self) -> tuple[int, ...]:
+        return self.side.nodes
+
     def weight(self) -> np.ndarray:
-        return np.array([self.left])
+        return self.left.table
 
     def marginal(self, inside: Collection[int]) -> np.ndarray:
-        return marginal(self.beliefs, inside).table[None]
+        return np.moveaxis(marginal(self.beliefs, [*inside, *self.left.variables]).table, -1, 0)
+
+    def has(self, scope: Sequence[int]) -> np.ndarray:
+        return np.asarray(self.side.free[:, scope].any(axis=1))
+
+
+#: A connected group of missing nodes, and the rows that have it.
+Group = tuple[tuple[int, ...], np.ndarray]
 
 
 @dataclass(eq=False)
@@ -156,13 +223,38 @@ class CodedRows:
     codes: np.ndarray
     x: np.ndarray
     w: np.ndarray
-    _groups: list[tuple[tuple[int, ...], np.ndarray]] | None = None
+    _gaps: tuple[list[Group], list[GapsTogether]] | None = None
 
-    def groups(self, families: Families) -> list[tuple[tuple[int, ...], np.ndarray]]:
-        """Each connected group of missing nodes, and the rows that have it."""
-        if self._groups is None:
-            self._groups = _gap_groups(families, self.codes)
-        return self._groups
+    def gaps(self, families: Families) -> tuple[list[Group], list[GapsTogether]]:
+        """The groups of missing nodes with a joint table of their own, and those that go side by side."""
+        if self._gaps is None:
+            self._gaps = _parted_gaps(families, _gap_groups(families, self.codes))
+        return self._gaps
+
+
+def _parted_gaps(families, groups):
+    """Groups of few rows, or of a large table, go side by side; if that makes large tables, too, only those
+    of a large table do, each row by itself.
+    """
+    is_large = {group: _n_cells(families, group) > MOST_CELLS for group, _ in groups}
+    rare = [(group, rows) for group, rows in groups if is_large[group] or len(rows) < SHARED]
+    side = GapsTogether.of(families, rare)
+    cells = [_n_cells(families, step.together) for step in side.steps]
+    if max(cells, default=0) <= MOST_CELLS:
+        shared = [(group, rows) for group, rows in groups if not is_large[group] and len(rows) >= SHARED]
+        at_once = max(AT_ONCE // max(sum(cells), 1), 1)
+        return shared, [side.of_rows(at, at + at_once) for at in range(0, len(side.rows), at_once)]
+    large = [(group, np.array([row])) for group, rows in groups if is_large[group] for row in rows]
+    sides = [GapsTogether.of(families, [one]) for one in large]
+    names = [f"node {v}" for v in range(len(families.sizes))]
+    for one in sides:
+        check_budget(*largest(one.steps, families.sizes), BUDGET, names)
+    return [(group, rows) for group, rows in groups if not is_large[group]], sides
+
+
+def _n_cells(families, nodes):
+    """The cells of a table over these nodes."""
+    return math.prod(families.sizes[v] for v in nodes)
 
 
 def _gap_groups(families, codes):
@@ -192,37 +284,63 @@ def log_likelihoods(families: Families, tables: Sequence[Any], rows: CodedRows) 
             else:
                 total[known] += np.log(table[at])
         for part in completed(families, tables, rows):
-            total[part.rows] += np.log(part.weight()) + part.log_scale
+            np.add.at(total, part.rows, np.log(part.weight()) + part.log_scale)
     return total
 
 
-def completed(families: Families, tables: Sequence[Any], rows: CodedRows) -> Iterator[Gap | LargeGap]:
-    """The joint of the missing cells of rows, group by group."""
-    for group, places in rows.groups(families):
-        cells = math.prod(families.sizes[v] for v in group)
-        if cells > MOST_CELLS:
-            yield from (_large(families, tables, rows, row, group) for row in places)
-            continue
-        step = max(AT_ONCE // cells, 1)
+def completed(families: Families, tables: Sequence[Any], rows: CodedRows) -> Iterator[Gap | ManyGaps]:
+    """The joint of the missing cells of rows, group by group, or side by side."""
+    groups, sides = rows.gaps(families)
+    for group, places in groups:
+        step = max(AT_ONCE // _n_cells(families, group), 1)
         for start in range(0, len(places), step):
             some = places[start : start + step]
             yield Gap(some, group, *_joint(families, tables, rows.codes[some], rows.x[some], group))
+    for side in sides:
+        yield _eliminated(families, tables, rows, side)
 
 
-def _large(families, tables, rows, row, group):
-    """One row by variable elimination."""
-    known = {v: int(c) for v, c in enumerate(rows.codes[row]) if c >= 0}
-    own = families.touching(group)
-    numbers = {v: rows.x[row, families.columns[v]] for v in own if v in families.columns}
-    densities, log_scale = finding_densities(dict(enumerate(tables)), families.parents, numbers)
-    factors = [TableFactor.of(families.scopes[v], densities.get(v, tables[v])).given(known) for v in own]
-    scopes = [factor.variables for factor in factors]
-    steps, rest = planned(scopes, min_fill(scopes, group, families.sizes), group)
-    names = [f"node {v}" for v in range(len(families.sizes))]
-    check_budget(*largest(steps, families.sizes), BUDGET, names)
-    found = eliminate(factors, steps, rest)
-    left = float(found.left.table)
-    return LargeGap(np.array([row]), group, left, found.beliefs(), np.array([log_scale]))
+def _eliminated(families, tables, rows, side):
+    """Groups side by side, by variable elimination. Families without a node of a row's group are 1 for it,
+    and its other nodes have the values that are known, or any.
+    """
+    codes, x = np.where(side.free, 0, rows.codes[side.rows].clip(0)), rows.x[side.rows]
+    last, log_scale, factors = len(families.sizes), np.zeros(len(codes)), []
+
+    def factor_of(node, inside, otherwise):
+        own = side.free[:, families.scopes[node]].any(axis=1).reshape(-1, *(1 for _ in inside))
+        return np.where(own, _of_rows(families, tables, codes, x, node, inside), otherwise)
+
+    def add(inside, table):
+        factors.append(TableFactor((*inside, last), np.ascontiguousarray(np.moveaxis(table, 0, -1))))
+
+    for node in side.tables:
+        inside = families.inside(node, side.nodes)
+        add(inside, factor_of(node, inside, 1.0))
+    for inside, leaves in side.leaves.items():  # the largest density of each row becomes 1
+        logs = sum(factor_of(node, inside, 0.0) for node in leaves)
+        most = logs.reshape(len(codes), -1).max(axis=1)
+        log_scale += most
+        add(inside, np.exp(logs - most.reshape(-1, *(1 for _ in inside))))
+    for v in side.nodes:
+        add((v,), side.free[:, [v]] | (codes[:, [v]] == np.arange(families.sizes[v])))
+    found = eliminate(factors, side.steps, side.left)
+    return ManyGaps(side, found.left, found.beliefs(), log_scale)
+
+
+def _of_rows(families, tables, codes, x, node, inside):
+    """What a family says of each row, whose other nodes are known: (n or 1, values of each node inside), the
+    probabilities, or of a leaf the logarithms of densities.
+    """
+    scope, table = families.scopes[node], tables[node]
+    is_leaf = isinstance(table, LeafNormals)
+    known = [i for i, v in enumerate(scope) if v not in inside and not (is_leaf and v == node)]
+    axes = [*known, *(scope.index(v) for v in inside)]
+    at = tuple(codes[:, scope[i]] for i in known) or (None,)
+    if not is_leaf:
+        return table.transpose(axes)[at]
+    normals = LeafNormals(*(part.transpose(axes)[at] for part in table))
+    return normals.log_density(x[:, families.columns[node]].reshape(-1, *(1 for _ in inside)))
 
 
 def _connected(families: Families, missing: Collection[int]) -> list[tuple[int, ...]]:
@@ -242,19 +360,13 @@ def _joint(families, tables, codes, x, group):
     log_scale = np.zeros(len(codes))
     logs: Any = 0.0
     for node in families.touching(group):
-        scope, table = families.scopes[node], tables[node]
-        is_leaf = isinstance(table, LeafNormals)
-        known = [i for i, v in enumerate(scope) if v not in group and not (is_leaf and v == node)]
-        inside = [v for v in group if v in scope]
-        axes = [*known, *(scope.index(v) for v in inside)]
-        at = tuple(codes[:, scope[i]] for i in known) or (None,)
+        inside = families.inside(node, group)
         wide = [families.sizes[v] if v in inside else 1 for v in group]
-        if is_leaf:
-            normals = LeafNormals(*(part.transpose(axes)[at].reshape(-1, *wide) for part in table))
-            column = x[:, families.columns[node]]
-            logs = logs + normals.log_density(column.reshape(-1, *(1 for _ in group)))
+        part = _of_rows(families, tables, codes, x, node, inside).reshape(-1, *wide)
+        if node in families.columns:
+            logs = logs + part
         else:
-            joint *= table.transpose(axes)[at].reshape(-1, *wide)
+            joint *= part
     if np.ndim(logs):  # the largest product of each row becomes 1, so that densities do not underflow
         with np.errstate(divide="ignore"):
             logs = np.log(joint) + logs
@@ -291,11 +403,10 @@ def _log_likelihood(counts: Any, table: Any) -> float:
 
 def _add_group(families, counts, rows, part, w):
     """Add the rows' shares to the counts of each family with a node of the group."""
-    codes = rows.codes[part.rows]
+    codes = rows.codes[part.rows].clip(0)
     for node in families.touching(part.group):
-        scope = families.scopes[node]
-        inside = [v for v in part.group if v in scope]
-        shares = part.marginal(inside).reshape(len(codes), -1) * w[:, None]
+        scope, inside = families.scopes[node], families.inside(node, part.group)
+        shares = part.marginal(inside).reshape(len(codes), -1) * (w * part.has(scope))[:, None]
         strides = dict(zip(scope, np.cumprod([1, *families.shape(node)[:0:-1]])[::-1].tolist(), strict=True))
         base = sum(
             (codes[:, v] * strides[v] for v in scope if v not in inside), np.zeros(len(codes), np.int64)
@@ -326,18 +437,18 @@ def expectation_maximisation(pieces, starts, estimate, *, tol, max_iter):
         if not trace and others and counts.log_likelihood[0] == -np.inf:
             tables, *others = others
             continue
-        trace.append(float(counts.log_likelihood[0]) + _log_prior(estimate.smoothing, tables))
+        trace.append(float(counts.log_likelihood[0]) + _log_prior(estimate, tables))
         risen = trace[-1] - trace[-2] if len(trace) > 1 else math.inf
         if len(trace) > max_iter or risen <= tol * float(counts.rows[0]):
             return tables, counts, trace
         tables = estimate(counts)
 
 
-def _log_prior(smoothing, tables):
-    """The logarithm of Π θ^a, as far as it depends on θ."""
-    total = 0.0
-    for table in tables:
-        if isinstance(table, LeafNormals):
+def _log_prior(estimate, tables):
+    """The logarithm of Π θ^a over the tables that are smoothed, as far as it depends on θ."""
+    smoothing, total = estimate.smoothing, 0.0
+    for node, table in enumerate(tables):
+        if isinstance(table, LeafNormals) or node in estimate.plain:
             continue
         if isinstance(smoothing, Laplace):
             total += smoothing.alpha * float(np.log(table).sum())

@@ -225,7 +225,9 @@ class Growing(Learner):
 
     @property
     def _trim(self):
-        """What becomes of a grown tree, as a function that workers can be sent."""
+        """What becomes of a grown tree, as a function that workers can be sent; None if it stays as it is."""
+        if self.max_leaf_nodes is None and not self.ccp_alpha:
+            return None
         limits = {"max_leaf_nodes": self.max_leaf_nodes, "ccp_alpha": self.ccp_alpha}
         return partial(trimmed, **limits, criterion=self.criterion)
 

@@ -126,14 +126,23 @@ class Scales(list):
             np.searchsorted(self._reach, in_column(column, cut), side="right") - 1 - self._edges.start[column]
         )
 
+    def last_between(self, column, below, above):
+        """The last code below the cut of each test, between codes that neighbour in its node."""
+        return self._last(column, below, above, self._halfway(column, below, above))
+
     def _between_codes(self, column, below, above):
-        edges = self._edges
-        start, exact = edges.start[column], edges.exact[column]
-        cut = midpoint(edges.high[start + below], edges.low[start + above])
+        start, exact = self._edges.start[column], self._edges.exact[column]
+        cut = self._halfway(column, below, above)
         if exact.all():
             return cut
-        last = np.clip(self.last_codes(column, cut), below, above - 1)
-        return np.where(exact, cut, self._cuts[start + last])
+        return np.where(exact, cut, self._cuts[start + self._last(column, below, above, cut)])
+
+    def _halfway(self, column, below, above):
+        start = self._edges.start[column]
+        return midpoint(self._edges.high[start + below], self._edges.low[start + above])
+
+    def _last(self, column, below, above, cut):
+        return np.minimum(np.maximum(self.last_codes(column, cut), below), above - 1)
 
     @cached_property
     def _edges(self):

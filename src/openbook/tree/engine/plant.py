@@ -284,8 +284,9 @@ def _totals(instances, rows, n_stats, criterion):
         return np.sum([np.bincount(y[s], w[s], minlength=n_stats) for s in spans], axis=0)
     if criterion == ABSOLUTE:
         return np.array([w.sum(), *median_and_deviation(instances.number[rows], w)])
-    wy = w * instances.number[rows]
-    return np.array([w.sum(), wy.sum(), (wy * instances.number[rows]).sum()])
+    number = instances.number[rows]
+    wy = w * number
+    return np.array([w.sum(), wy.sum(), (wy * number).sum()])
 
 
 def _doubled(array, at_least):
@@ -366,6 +367,27 @@ def ripe(growth, centre):
     """The nodes of a growth, and nothing of what it took to grow them."""
     _, n, n_routes = growth.sizes
     return Ripe(growth.nodes[:n].copy(), growth.stats[:n].copy(), growth.routes[:n_routes].copy(), centre)
+
+
+class WayDown(NamedTuple):
+    """The fields of `Tree` that say where rows go."""
+
+    attribute: np.ndarray
+    first: np.ndarray
+    branches: np.ndarray
+    missing: np.ndarray
+    route: np.ndarray
+    routes: np.ndarray
+
+    @property
+    def size(self):
+        return len(self.attribute)
+
+
+def way_down(ripe):
+    """The ways down what has grown."""
+    fields = {name: ripe.nodes[name] for name in WayDown._fields[:-1]}
+    return WayDown(**fields, routes=ripe.routes)
 
 
 def trees_of(grown, scales, n_classes, criterion):
