@@ -48,22 +48,22 @@ PREDICTORS = (
     ),
     _classifier(
         "gaussian_nb",
-        "openbook.bayes:GaussianNB",
+        "bayes:GaussianNB",
         "naive Bayes of numbers that are normal in each class, under scikit-learn's name",
     ),
     _classifier(
         "multinomial_nb",
-        "openbook.bayes:MultinomialNB",
+        "bayes:MultinomialNB",
         "naive Bayes of counts, such as words, under scikit-learn's name",
     ),
     _classifier(
         "complement_nb",
-        "openbook.bayes:ComplementNB",
+        "bayes:ComplementNB",
         "naive Bayes of counts in all other classes, under scikit-learn's name",
     ),
     _classifier(
         "bernoulli_nb",
-        "openbook.bayes:BernoulliNB",
+        "bayes:BernoulliNB",
         "naive Bayes of whether events happen, under scikit-learn's name",
     ),
     _classifier(
@@ -356,7 +356,7 @@ PREDICTORS = (
     ),
     _classifier(
         "linear_svc",
-        "openbook.svm:LinearSVC",
+        "svm:LinearSVC",
         "one separating hyperplane for each class, under scikit-learn's name",
     ),
     _regressor(
