@@ -75,11 +75,12 @@ def doubts(result: StudyResult) -> str:
             f" {score_words(test.difference, sign='+')} {test.interval.ends}, p {p_words(test.p_value)})."
         )
     fallen = worse_than_estimated(result)
-    looks = result.looks
-    harmless = loses_little(result.comparison, looks.label, looks.without_suspects)
+    looks, learnt = result.looks, result.verdict.learnt
+    # where nothing beats 1R, it may well be by the suspect
+    harmless = learnt and loses_little(result.comparison, looks.label, looks.without_suspects)
     suspects = "" if harmless else without_suspects(result)
     told = [sentence for sentence in (fallen, suspects, copies(result)) if sentence]
-    if told in ([], [fallen]) and not result.verdict.learnt:
+    if told in ([], [fallen]) and not learnt:
         told.append(result.verdict.headline)
     return " ".join(told)
 
