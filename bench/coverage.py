@@ -231,10 +231,10 @@ def predicted(cell: Cell, predict: Predict, X: np.ndarray) -> tuple[np.ndarray, 
     return (found > 0.5).astype(int), np.column_stack([1 - found, found])
 
 
-def simulate(cell: Cell, simulations: int, seed: int = 0) -> dict[str, dict[str, dict[str, float]]]:
-    """Coverage and mean width, by learner and metric."""
+def simulate(cell: Cell, simulations: int, learner: str = "") -> dict[str, dict[str, dict[str, float]]]:
+    """Coverage and mean width, by learner (of all, or one) and metric."""
     counts: dict[tuple[str, str], list[tuple[bool, bool, float, float]]] = {}
-    for evaluation, truths in judged(cell, simulations, seed):
+    for evaluation, truths in judged(cell, simulations, learner):
         for name, metric in metrics_of(cell.task).items():
             truth, interval = _truth(metric, truths, evaluation), evaluation.interval(metric)
             if math.isnan(interval.low):  # it says that there is none
@@ -255,9 +255,9 @@ def simulate(cell: Cell, simulations: int, seed: int = 0) -> dict[str, dict[str,
     return found
 
 
-def judged(cell: Cell, simulations: int, seed: int = 0) -> Iterator[tuple[Evaluation, list[Predictions]]]:
-    """Each learner on each table, with what its models predict of fresh rows."""
-    rng = np.random.default_rng([seed, cell.rows, len(cell.protocol), len(cell.task)])
+def judged(cell: Cell, simulations: int, learner: str = "") -> Iterator[tuple[Evaluation, list[Predictions]]]:
+    """Each learner, or one, on each table, with what its models predict of fresh rows."""
+    rng = np.random.default_rng([0, cell.rows, len(cell.protocol), len(cell.task)])
     k = 2 if cell.task == "classes" else 0
     for i in range(simulations):
         X, y, groups = drawn(cell, cell.rows, rng)
@@ -269,6 +269,8 @@ def judged(cell: Cell, simulations: int, seed: int = 0) -> Iterator[tuple[Evalua
         tested = np.cumsum([len(split.test) for split in splits])
         fresh = np.split(np.arange(n_fresh), tested[:-1] * n_fresh // tested[-1])
         for label, learn in LEARNERS[cell.task].items():
+            if learner not in ("", label):
+                continue
             results, truths = [], []
             for split in splits:
                 predict, test = learn(X[split.train], y[split.train]), split.test
@@ -311,16 +313,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.coverage", description=__doc__.split("\n")[0])
     parser.add_argument("--simulations", type=int, default=500)
     parser.add_argument(
-        "--only", default="", help='part of the name of a cell, such as "quick" or "numbers, quick, 50"'
+        "--only", default="", help='the name of a cell, such as "numbers, quick, 50", or part of it'
+    )
+    parser.add_argument(
+        "--learner", default="", help='the name of one, such as "0R"; others keep their figures'
     )
     parser.add_argument("--write", action="store_true", help="put the tables into the guide")
     options = parser.parse_args()
     record = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    for cell in cells():
-        if options.only not in cell.key:
+    named = [cell for cell in cells() if cell.key == options.only]
+    for cell in named or [cell for cell in cells() if options.only in cell.key]:
+        if options.learner not in ("", *LEARNERS[cell.task]):
             continue
-        found = simulate(cell, options.simulations)
-        record[cell.key] = {"simulations": options.simulations, "learners": found}
+        found = simulate(cell, options.simulations, options.learner)
+        for label, by_metric in found.items():
+            record.setdefault(cell.key, {})[label] = {"simulations": options.simulations, **by_metric}
         for label, by_metric in found.items():
             words = "  ".join(f"{name} {100 * each['coverage']:.1f}%" for name, each in by_metric.items())
             print(f"{cell.key:28} {label:20} {words}", flush=True)
@@ -333,16 +340,14 @@ def _page(record: dict[str, Any], task: str) -> Iterator[str]:
     """A table of the guide: how often 95% intervals held the truth, in percent."""
     names = list(metrics_of(task))
     heads = [METRICS[name].words if name in METRICS else name for name in names]
-    yield f"| {task}: protocol | rows | learner | {' | '.join(heads)} |"
-    yield f"| --- | ---: | --- |{' ---: |' * len(names)}"
+    yield f"| {task}: protocol | rows | learner | simulations | {' | '.join(heads)} |"
+    yield f"| --- | ---: | --- | ---: |{' ---: |' * len(names)}"
     for cell in cells():
         if cell.task != task or cell.key not in record:
             continue
-        found = record[cell.key]
-        way = f"{cell.protocol}{' *' if found.get('earlier') else ''}"
-        for label, by_metric in found["learners"].items():
-            shares = [f"{100 * by_metric[name]['coverage']:.1f}" for name in names]
-            yield f"| {way} | {cell.rows:,} | {label} | {' | '.join(shares)} |"
+        for label, found in record[cell.key].items():
+            shares = " | ".join(f"{100 * found[name]['coverage']:.1f}" for name in names)
+            yield f"| {cell.protocol} | {cell.rows:,} | {label} | {found['simulations']:,} | {shares} |"
 
 
 if __name__ == "__main__":

@@ -2,16 +2,23 @@ r"""Rounds of folds: how much the losses of two rows go together, since each tra
 
 A row is tested once in a round, but it also trains the models that test the rows of other folds. So rows that
 are taken for independent show too little variance. Let D_i be what chance adds to the loss of row i: its loss
-minus the expected loss of the model that tests it. Whatever the other rows are, its mean is 0. In a round in
-which j is in the same fold, D_i' does not depend on j. So E[D_i' D_j] = 0, and likewise E[D_i D_j'] =
-E[D_i' D_j'] = 0:
+minus e, the expected loss of the model that tests it. Whatever the other rows are, its mean is 0. In a round
+in which j is in the same fold, D_i' does not depend on j. So E[D_i' D_j] = 0, and likewise E[D_i D_j'] =
+E[D_i' D_j'] = 0. The change of a loss from round to round is φ - φ' = D - D' + e - e'. Hence the mean product
+of two rows' changes is, over all pairs of rows and rounds
 
-    E[D_i D_j] = E[(D_i - D_i') (D_j - D_j')] ≈ mean of (φ_i - φ_i') (φ_j - φ_j')
+    parted: in one fold of a round and in two of the other     C + W,   C = E[D_i D_j]
+    kept: in one fold of both                                  2 W,     W = E[(e - e')²] / 2
 
-over all pairs of rows, and of rounds of which the second has them in one fold and the first in two. φ - φ' is
-D - D' and the difference of the expected losses of two models, which makes the mean rather too large than too
-small. As n rows have n (n - 1) such pairs, and K folds leave 1 - 1/K of them apart, the variance of the score
-is that of rows, s² / n, and (1 - 1/K) E[D_i D_j].
+W, by which models differ in what they are worth, is no error of the score, which is about these very models.
+As n rows have n (n - 1) pairs, and K folds leave 1 - 1/K of them apart, the variance of the score is that of
+rows, s² / n, and (1 - 1/K) C; ρ is the second as a share of the first.
+
+Few pairs are kept, so W is known roughly, and for unstable learners so is C. Where u is the variance of a
+row's loss between R rounds, and there are N products, the variance of the mean is 2 u² (R + 2) / N for parted
+pairs, and that of half the mean about 4 u² / N for kept ones. But neither C nor W is below 0, and ρ is at
+most 1, since what a row does to others is part of their variance. So ρ is the mean of all that is possible,
+each C and W weighted by how probable it makes the two means. Where they tell nothing, that is 1/2.
 
 Bates, Hastie and Tibshirani (2023), Cross-validation: what does it estimate and how well does it do
 it?, fit models that leave out two folds for the same reason. Where folds are repeated, they are not needed.
@@ -20,8 +27,13 @@ it?, fit models that leave out two folds for the same reason. Where folds are re
 import math
 from dataclasses import dataclass
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import log_ndtr
+
+#: C is averaged over so many values, up to so many standard errors above what is measured.
+_GRID, _FAR = 200, 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,25 +64,58 @@ class Rounds:
     @property
     def missing(self) -> float:
         """ρ, the variance that rows miss as a share of theirs; NaN where nothing is known of it."""
+        (parted, n_parted), (kept, n_kept) = self.products
         n, variance = self.fold.shape[1], float(self.influence.mean(axis=0).var(ddof=1))
-        return (1 - 1 / (1 + self.fold.max())) * n * self.covariance / variance if variance > 0 else math.nan
+        if not (variance > 0 and n_parted):
+            return math.nan
+        change = float(self.influence.var(axis=0, ddof=1).mean())
+        if change == 0:
+            return 0.0
+        unit = variance / ((1 - 1 / (1 + self.fold.max())) * n)  # the C that makes ρ 1
+        sure = (unit / change) ** 2
+        return _probable(
+            _Measured(parted / n_parted / unit, sure * n_parted / (2 * (len(self.fold) + 2))),
+            _Measured(kept / max(n_kept, 1) / 2 / unit, sure * n_kept / 4),
+        )
 
     @property
-    def covariance(self) -> float:
-        """E[D_i D_j] of rows in different folds; NaN where no round has two of them in one fold.
+    def products(self) -> np.ndarray:
+        """The sum of products of two rows' changes, and their number: of parted pairs, and of those kept.
 
         >>> influence = np.array([[0.0, 0.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0]])
-        >>> Rounds(influence, np.array([[0, 0, 1, 1], [0, 1, 0, 1]])).covariance  # (2 · 1 + 0 + 0 + 0) / 4
-        0.5
+        >>> Rounds(influence, np.array([[0, 0, 1, 1], [0, 1, 0, 1]])).products  # 2 · 1 + 0 + 0 + 0
+        array([[2., 4.],
+               [0., 0.]])
         """
-        total, pairs, one = 0.0, 0.0, np.ones(self.fold.shape[1])
-        for together, apart in permutations(range(len(self.fold)), 2):
-            change = self.influence[apart] - self.influence[together]
+        n, found = self.fold.shape[1], np.zeros((2, 2))
+        for together, other in permutations(range(len(self.fold)), 2):
+            change = self.influence[other] - self.influence[together]
             in_one = self.fold[together]
-            in_both = in_one * (1 + self.fold.max()) + self.fold[apart]
-            total += _products(change, in_one) - _products(change, in_both)
-            pairs += _products(one, in_one) - _products(one, in_both)
-        return total / pairs if pairs else math.nan
+            in_both = in_one * (1 + self.fold.max()) + self.fold[other]
+            one, both, itself = (
+                np.array([_products(x, fold) for x in (change, np.ones(n))])
+                for fold in (in_one, in_both, np.arange(n))
+            )
+            found += one - both, both - itself
+        return found
+
+
+class _Measured(NamedTuple):
+    """A figure, and one over the variance of its error."""
+
+    value: float
+    precision: float
+
+
+def _probable(total: _Measured, models: _Measured) -> float:
+    """The mean of C between 0 and 1, given C + W and W, which is not below 0 either."""
+    precision = total.precision + models.precision
+    most = min(1.0, max(total.value, 0.0) + _FAR / math.sqrt(total.precision))
+    c = most * (np.arange(_GRID) + 0.5) / _GRID
+    w = (total.precision * (total.value - c) + models.precision * models.value) / precision
+    apart = total.precision * models.precision / precision * (total.value - c - models.value) ** 2
+    logs = log_ndtr(w * math.sqrt(precision)) - apart / 2
+    return float(np.average(c, weights=np.exp(logs - logs.max())))
 
 
 def _products(x: np.ndarray, fold: np.ndarray) -> float:

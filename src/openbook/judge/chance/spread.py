@@ -36,12 +36,11 @@ Janson and Mackey 2020, Cross-validation confidence intervals for test error). I
 also trains the models that test the others, so the scores of folds go together. ρ is the variance that the
 rows miss for that reason, as a share of theirs. Where folds are repeated, it is measured:
 
-    ρ = (1 - 1/K) E[D_i D_j] / (s² / G)      units i, j in one fold of a round and in two of another: `rounds`
+    ρ = (1 - 1/K) C / (s² / G)               C the covariance of units in different folds: `rounds`
 
-and lies between 0 and 1, since what a row does to others is part of their variance. With one round, ρ is a
-rule of thumb. Nadeau and Bengio (2003) add n_test / n_train; here it is half of that. Where rows come in
-groups it is all of that, and for numbers three times as much, up to 10 / G, what five parameters make of G
-groups.
+With one round, ρ is a rule of thumb. Nadeau and Bengio (2003) add n_test / n_train; here it is half of that.
+Where rows come in groups it is all of that, and for numbers three times as much, up to 10 / G, what five
+parameters make of G groups.
 """
 
 import math
@@ -126,11 +125,11 @@ class Spread:
     @cached_property
     def missing(self) -> float:
         """ρ, the variance that rows miss since each also trains the models that test others."""
-        return self.shared if math.isnan(self._measured) else min(max(self._measured, 0.0), 1.0)
+        return self.shared if math.isnan(self._measured) else self._measured
 
     @cached_property
     def _measured(self) -> float:
-        """ρ from units that are in one fold of a round and in two of another; NaN where there are none."""
+        """ρ from rounds of folds; NaN where they do not tell."""
         rounds = self.rounds
         if rounds is not None and self.clusters:
             rounds = rounds.of_units(self.clusters[self.kind])
