@@ -182,7 +182,7 @@ def test_equal_differences_are_as_good_as_one():
 
 
 def test_rows_in_order_of_time_make_blocks():
-    assert np.bincount(blocks_of(100)).tolist() == [10] * 10
-    sizes = np.bincount(blocks_of(2000))
+    assert np.bincount(blocks_of([100])).tolist() == [10] * 10
+    sizes = np.bincount(blocks_of([2000]))
     assert len(sizes) == 44  # the whole part of the root
     assert sizes.max() - sizes.min() <= 1

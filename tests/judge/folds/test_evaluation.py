@@ -1,5 +1,6 @@
 """What follows from folds: scores, the interval that suits the split, and the page."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -167,6 +168,42 @@ def test_rows_in_order_of_time_count_by_blocks():
     ordered = replace(alone, ordered=True)
     widths = [each.interval().high - each.interval().low for each in (alone, ordered)]
     assert widths[1] > 3 * widths[0]
+
+
+def test_that_later_models_are_better_is_no_error_of_a_score_in_order_of_time():
+    """Two models test two blocks of 8 rows each, with squared errors 10 and 8, 2 and 0.
+
+    They differ from those of their own model by 1, -1, 1 and -1: s² = 4 / (4 - 2), se = s / √4.
+    """
+    errors = np.sqrt(np.repeat([10.0, 8.0, 2.0, 0.0], 8))
+    folds = [
+        FoldResult(i, part, np.zeros(16), errors[part], None, 32, 0, 0, None, ())
+        for i, part in enumerate(np.split(np.arange(32), 2))
+    ]
+    alone = Evaluation("guess", "regression", None, folds, ordered=True)
+    spread = alone.spread("mse")
+    assert (spread.score, spread.freedom) == (pytest.approx(5), 2)
+    assert spread.units == pytest.approx([1, -1, 1, -1])
+    assert spread.error == pytest.approx(math.sqrt(4 / 2 / 4))
+    grouped = replace(alone, groups=np.arange(32) // 4)
+    assert grouped.spread("mse").error > 1  # a group may be tested by several models
+
+
+def test_a_log_loss_in_order_of_time_is_rough_where_a_model_tests_less_than_two_blocks():
+    proba = np.tile([[1.0, 0.0], [0.2, 0.8], [0.6, 0.4], [0.7, 0.3]], (9, 1))
+    truth, rows = np.tile([1, 1, 0, 0], 9), np.arange(36)
+
+    def method(n_folds):
+        folds = [
+            FoldResult(i, part, truth[part], truth[part], proba[part], 36, 0, 0, None, ())
+            for i, part in enumerate(np.split(rows, n_folds))
+        ]
+        return (
+            Evaluation("guess", "classification", ["a", "b"], folds, ordered=True).interval("log_loss").method
+        )
+
+    assert "too wide" not in method(2)  # 18 rows, and a block has 6
+    assert method(4).endswith("rough: rather too wide")
 
 
 def test_an_area_under_the_curve_in_order_of_time_says_that_blocks_were_ranked():

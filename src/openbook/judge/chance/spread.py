@@ -6,7 +6,9 @@ r"""How sure a score is, and a difference of two scores on the same rows, from t
 
 Rows that belong together (a group's, or neighbours in time) depend on one another, so they count as one unit:
 the cluster-robust standard error. Where every row is on its own, it is a unit. Rows in order of time make √n
-blocks. Of groups and time the larger standard error holds.
+blocks. Where each of M models tests two or more, blocks are compared with those of the same model, with
+G - M degrees of freedom: that later models, of more rows, are better is no error of a score that is about
+these very models. Of groups and time the larger standard error holds.
 
     a score between 0 and 1  Wilson's interval for n' = S (1 - S) / se² rows: as many as a share of rows would
                              need for this standard error, and never more than the score rests on; all of
@@ -86,6 +88,7 @@ class Spread:
     support : how many rows the score rests on, at the most: for a rare class few, however many rows there are
     shared : ρ by the rule of thumb
     rounds : φ of every row in each round, and its fold; None where there is one round
+    levels : how many models tested the rows, where φ is how a row differs from those of its own model
     """
 
     score: float
@@ -94,6 +97,7 @@ class Spread:
     support: float
     shared: float = 0.0
     rounds: Rounds | None = None
+    levels: int = 1
 
     @cached_property
     def _units(self) -> dict[str, np.ndarray]:
@@ -110,7 +114,7 @@ class Spread:
     @cached_property
     def kind(self) -> str:
         """What the units are: rows, or that which makes the score least sure."""
-        return max(self._units, key=lambda kind: _error(self._units[kind]))
+        return max(self._units, key=lambda kind: self._error_of(self._units[kind]))
 
     @property
     def units(self) -> np.ndarray:
@@ -120,7 +124,12 @@ class Spread:
     @property
     def error(self) -> float:
         """The standard error."""
-        return _error(self.units) * math.sqrt(1 + self.missing)
+        return self._error_of(self.units) * math.sqrt(1 + self.missing)
+
+    def _error_of(self, units: np.ndarray) -> float:
+        """That of units which are independent."""
+        g = len(units)
+        return float(units.std(ddof=self.levels)) / math.sqrt(g) if g > self.levels else math.nan
 
     @cached_property
     def missing(self) -> float:
@@ -137,7 +146,7 @@ class Spread:
 
     @property
     def freedom(self) -> int:
-        return len(self.units) - 1
+        return len(self.units) - self.levels
 
     def interval(
         self, share: bool, level: float = 0.95, lowest: float = -math.inf, power: float = 0.0
@@ -184,13 +193,13 @@ class Spread:
         """The interval of a score that need not lie between 0 and 1; `loss` if it is never below 0."""
         method = f"t over {self.kind}"
         g, error = len(self.units), self.error
-        if g < 2 or not error > 1e-12 * abs(self.score):
+        if not error > 1e-12 * abs(self.score):
             return Interval(math.nan, math.nan, level, f"the {self.kind} do not vary")
         freedom = min(self.freedom, max(2.0, 2 * g / max(_kurtosis(self.units) - 1, 1e-12)))
         if freedom < min(self.freedom, _ROUGH):
             method += ", rough: a few of them dominate"
         t = _t(freedom, level)
-        s = figure(_error(self.units) * math.sqrt(g))
+        s = figure(self._error_of(self.units) * math.sqrt(g))
         numbers = rf"{s} \sqrt{{\frac{{1 + {figure(self.missing)}}}{{{g}}}}}"
         steps = (
             Step("m", result=self.score, note="the score"),
@@ -410,23 +419,23 @@ def _largest(pairs: Sequence[Paired]) -> np.ndarray:
     return np.sort(t)
 
 
-def blocks_of(n: int) -> np.ndarray:
-    """The block of each of n rows in order of time: about √n blocks of about √n rows.
+def blocks_of(tested: Sequence[int]) -> np.ndarray:
+    """The block of each row in order of time: about √n for n rows, each of rows that one model tested.
 
-    >>> blocks_of(7).tolist()
+    >>> blocks_of([7]).tolist()
     [0, 0, 0, 0, 1, 1, 1]
+    >>> blocks_of([8, 8]).tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]
     """
-    count = max(1, math.isqrt(n))
-    return np.arange(n) * count // n
+    length, found = math.sqrt(sum(tested)), [np.zeros(0, dtype=np.intp)]
+    for n in tested:
+        before = int(found[-1][-1]) + 1 if len(found) > 1 else 0
+        found.append(before + np.arange(n) * max(1, int(n / length)) // n)
+    return np.concatenate(found)
 
 
 def _renamed(step: Step, names: Mapping[str, str]) -> Step:
     return replace(step, label=names.get(step.label, step.label))
-
-
-def _error(units: np.ndarray) -> float:
-    g = len(units)
-    return float(units.std(ddof=1)) / math.sqrt(g) if g > 1 else math.nan
 
 
 def _skewness(units: np.ndarray) -> float:

@@ -320,12 +320,17 @@ class Evaluation(ShowsWork):
         parts = self._parts(function)
         score = float(np.mean([value for _, _, value in parts])) if parts else math.nan
         influence, rounds = self._influence(function, parts), None
+        if self._by_model:
+            for fold in self.folds:
+                of_fold = np.searchsorted(self._rows, fold.rows)
+                influence[:, of_fold] -= influence[:, of_fold].mean()
         if self._fold_of is not None:
             # in a fold a row is ranked among those tested with it: other rounds change that, too
             whole = self._scored(function, self.rounds) if function.within_folds else parts
             rounds = Rounds(self._influence(function, whole), self._fold_of)
         support = float(function.support(self.one_round))
-        return Spread(score, influence.mean(axis=0), self._clusters, support, self._shared, rounds)
+        levels = len(self.folds) if self._by_model else 1
+        return Spread(score, influence.mean(axis=0), self._clusters, support, self._shared, rounds, levels)
 
     def _influence(self, function: Metric, parts: Sequence[_Part]) -> np.ndarray:
         """How much each row (columns) moves the mean over parts, in each round (rows)."""
@@ -381,10 +386,20 @@ class Evaluation(ShowsWork):
             ways["groups"] = np.unique(np.asarray(self.groups)[self._rows], return_inverse=True)[1]
         if self.ordered:
             in_time = np.concatenate([fold.rows for fold in self.first_round])
+            tested = [fold.n_test for fold in self.folds] if self._by_model else [len(in_time)]
             blocks = np.zeros(len(self._rows), dtype=np.intp)
-            blocks[np.searchsorted(self._rows, in_time)] = blocks_of(len(in_time))
+            blocks[np.searchsorted(self._rows, in_time)] = blocks_of(tested)
             ways["blocks of time"] = blocks
         return {kind: codes for kind, codes in ways.items() if codes.max() > 0}
+
+    @cached_property
+    def _by_model(self) -> bool:
+        """Whether rows in order of time are compared with those of the same model, as it tests two blocks.
+
+        Where they come in groups too, a group's rows are tested by several models.
+        """
+        tested = [fold.n_test for fold in self.folds]
+        return self.ordered and self.groups is None and min(tested) >= 2 * math.sqrt(sum(tested))
 
     def interval(self, which: Which = None, level: float = 0.95) -> Interval:
         """The interval of `score`, from the rows: see `spread`.
@@ -402,7 +417,7 @@ class Evaluation(ShowsWork):
         rare = function.rare
         if rare is not None and self.predictions.proba is not None and rare.possible(self.predictions):
             interval = self.spread(rare.rest).with_rare(self.spread(rare.share), rare.each, level)
-            if self.ordered:  # that early models, of few rows, give more 0s counts as chance here
+            if self.ordered and not self._by_model:  # that early models give more 0s counts as chance here
                 interval = replace(interval, method=f"{interval.method}, rough: rather too wide")
         else:
             spread = self.spread(function)
