@@ -83,8 +83,8 @@ class Rounds:
         """The sum of products of two rows' changes, and their number: of parted pairs, and of those kept.
 
         >>> influence = np.array([[0.0, 0.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0]])
-        >>> Rounds(influence, np.array([[0, 0, 1, 1], [0, 1, 0, 1]])).products  # 2 · 1 + 0 + 0 + 0
-        array([[2., 4.],
+        >>> Rounds(influence, np.array([[0, 0, 1, 1], [0, 1, 0, 1]])).products  # 2 · 1 and three times 0, each twice
+        array([[4., 8.],
                [0., 0.]])
         """
         n, found = self.fold.shape[1], np.zeros((2, 2))
