@@ -83,7 +83,7 @@ class Rounds:
         """The sum of products of two rows' changes, and their number: of parted pairs, and of those kept.
 
         >>> influence = np.array([[0.0, 0.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0]])
-        >>> Rounds(influence, np.array([[0, 0, 1, 1], [0, 1, 0, 1]])).products  # 2 · 1 and three times 0, each twice
+        >>> Rounds(influence, np.array([[0, 0, 1, 1], [0, 1, 0, 1]])).products  # 2 · 1, twice, and 0
         array([[4., 8.],
                [0., 0.]])
         """
