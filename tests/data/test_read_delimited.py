@@ -185,6 +185,7 @@ def test_na_can_be_a_value(file):
         (b"\xef\xbb\xbf", "t.csv is empty"),
         (b"a,b\n", "has a header, but no rows"),
         (b"a,b", "has a header, but no rows"),
+        (b"\x1c", "has a header, but no rows"),
         (b"a,b\n\n\n", "has a header, but no rows"),
         (b"a,b,c\n1,2,3\n4,5\n", "line 3 has 2 fields, but the header has 3"),
         (b"a,b\n1,2\n\n3,4,5\n", "line 4 has 3 fields, but the header has 2"),

@@ -106,7 +106,7 @@ class MultinomialNB(EventNB):
     Examples
     --------
     >>> model = MultinomialNB().fit([[2, 0], [0, 2]], ["a", "b"])
-    >>> model.predict_proba([[1, 0]]).tolist()  # (2 + 1) / (2 + 2) and (0 + 1) / (2 + 2)
+    >>> model.predict_proba([[1, 0]]).round(4).tolist()  # (2 + 1) / (2 + 2) and (0 + 1) / (2 + 2)
     [[0.75, 0.25]]
     """
 
@@ -163,7 +163,7 @@ class ComplementNB(EventNB):
     Examples
     --------
     >>> model = ComplementNB().fit([[2, 0], [0, 2]], ["a", "b"])
-    >>> model.predict_proba([[1, 0]]).tolist()  # 4 / (0 + 1) against 4 / (2 + 1)
+    >>> model.predict_proba([[1, 0]]).round(4).tolist()  # 4 / (0 + 1) against 4 / (2 + 1)
     [[0.75, 0.25]]
     """
 
@@ -222,7 +222,7 @@ class BernoulliNB(EventNB):
     Examples
     --------
     >>> model = BernoulliNB().fit([[1], [1], [0], [0]], ["a", "a", "b", "b"])
-    >>> model.predict_proba([[1]]).tolist()  # (2 + 1) / (2 + 2) and (0 + 1) / (2 + 2)
+    >>> model.predict_proba([[1]]).round(4).tolist()  # (2 + 1) / (2 + 2) and (0 + 1) / (2 + 2)
     [[0.75, 0.25]]
     """
 

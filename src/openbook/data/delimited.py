@@ -290,9 +290,9 @@ def _fields(path: Path, line: str, separator: str) -> list[str]:
 
 def _titles(path: Path, lines: Sequence[str], how: Reading) -> list[list[str]]:
     """The fields of the lines above the header; none where the first line is known to be a row."""
-    if how.header is False:
-        return []
     last = [line for line in lines[:_SNIFFED_LINES] if line.strip()][::-1]  # below the titles
+    if how.header is False or not last:
+        return []
     separator = sniff(last)
     titles = titles_above([bare_fields(line, separator) for line in lines[:_SNIFFED_LINES]])
     return [_fields(path, line, separator) if line.strip() else [] for line in lines[:titles]]

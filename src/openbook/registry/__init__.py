@@ -95,4 +95,6 @@ def name_of(model: Any) -> str:
             return entry.name
     name = type(model).__name__
     hint = "Use its model_, which is." if hasattr(model, "model_") else did_you_mean(name, tuple(LEARNERS))
-    raise ParameterError(f"{name} is not a registered learner. {hint}")
+    library = type(model).__module__
+    full = name if library.startswith("openbook.") else f"{library}.{name}"
+    raise ParameterError(f"{full} is not a registered learner. {hint}")

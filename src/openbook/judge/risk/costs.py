@@ -280,7 +280,7 @@ def costs(evaluation: Evaluation, costs: Any, level: float = 0.95) -> Costs:
     >>> round(paid.threshold, 4)  # 1 / (1 + 10)
     0.0909
     >>> print(paid.saved["as predicted"])
-    +0.162 [0.072, 0.252] (95%, paired t over rows), p = 0.00042
+    +0.162 [0.066, 0.258] (95%, paired t over rows), p = 0.000963
     """
     if evaluation.task != "classification" or evaluation.classes is None:
         raise ParameterError(
