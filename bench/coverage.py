@@ -347,8 +347,7 @@ def _page(record: dict[str, Any], task: str) -> Iterator[str]:
             continue
         for label, found in record[cell.key].items():
             shares = " | ".join(f"{100 * found[name]['coverage']:.1f}" for name in names)
-            words = f"{label}{' *' if found.get('earlier') else ''}"
-            yield f"| {cell.protocol} | {cell.rows:,} | {words} | {found['simulations']:,} | {shares} |"
+            yield f"| {cell.protocol} | {cell.rows:,} | {label} | {found['simulations']:,} | {shares} |"
 
 
 if __name__ == "__main__":
