@@ -166,11 +166,14 @@ def test_how_a_file_is_read_is_part_of_the_plan(here, good, complaint):
         ",",
         "--missing",
         "-9",
+        "--missing",
+        "income=0",
         "--quick",
     )
     plan = (here / "t" / "plan.toml").read_text(encoding="utf-8")
     assert 'thousands = ","' in plan
     assert '"-9"]' in plan
+    assert 'missing_in = { income = ["0"] }' in plan
     assert "thousands=','" in good("export", "t")
     (here / "new.csv").write_text('income,x\n"10,110",\n')
     assert good("predict", "t", "new.csv").splitlines()[0] == "income,x,prediction"

@@ -231,6 +231,15 @@ def test_missing_can_be_overruled():
     assert np.isnan(read([{"n": "1"}, {"n": "-999"}], missing=["-999"]).data("n")[1])
 
 
+@pytest.mark.parametrize("missing", ["-1", [-1], [None]])
+def test_missing_is_a_list_of_texts(missing):
+    """A text is no list of its letters, and a number is no text."""
+    with pytest.raises(DataError, match="is a list of texts"):
+        read([{"n": "1"}], missing=missing)
+    with pytest.raises(DataError, match="is a list of texts"):
+        read([{"n": "1"}], missing_in={"n": missing})
+
+
 def test_tables_travel():
     table = read([{"a": "x", "b": 1.5}])
     again = pickle.loads(pickle.dumps(table))

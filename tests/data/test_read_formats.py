@@ -12,13 +12,14 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openbook.data import Datetime, Nominal, Numeric, packed, read, scan
 from openbook.data.reading import MISSING_TOKENS
-from openbook.errors import DataError
+from openbook.errors import DataError, UnknownColumn
 
 CSV = "x,colour\n1,red\n2,blue\n3,red\n"
 
@@ -342,3 +343,52 @@ def test_another_marker_leaves_none_a_value(tmp_path):
     assert table.column("a").missing.sum() == 4
     for named in ([*MISSING_TOKENS, "n/d", "None"], ["n/d", "None"]):
         assert read(tmp_path / "t.csv", missing=named).column("b").missing.sum() == 10
+
+
+def _as_file(suffix):
+    def written(frame, folder):
+        path = folder / f"t.{suffix}"
+        if suffix == "arff":
+            rows = "\n".join(",".join(map(str, row)) for row in frame.rows())
+            path.write_text(f"@relation t\n@attribute a numeric\n@attribute y numeric\n@data\n{rows}\n")
+        elif suffix == "jsonl":
+            frame.write_ndjson(path)
+        else:
+            getattr(frame, f"write_{suffix}")(path)
+        return path
+
+    return written
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *map(_as_file, ("csv", "parquet", "arff", "jsonl")),
+        lambda frame, _: frame,
+        lambda frame, _: frame.to_pandas(),
+        lambda frame, _: frame.to_dicts(),
+        lambda frame, _: frame.to_numpy(),
+        lambda frame, _: frame.with_columns(pl.all().cast(pl.String)),
+    ],
+    ids=["csv", "parquet", "arff", "jsonl", "polars", "pandas", "dicts", "array", "texts"],
+)
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.Float64])
+def test_a_text_is_missing_in_one_column_only(tmp_path, source, dtype):
+    rows = source(
+        pl.DataFrame({"a": [-1, 2, -1], "y": [-1, 0, 5]}).with_columns(pl.all().cast(dtype)), tmp_path
+    )
+    a, y = ("x0", "x1") if isinstance(rows, np.ndarray) else ("a", "y")
+    texts = ["-1", "-1.0"]
+    table = read(rows, missing_in={y: texts})
+    np.testing.assert_array_equal(table.data(a), [-1, 2, -1])
+    np.testing.assert_array_equal(table.data(y), [np.nan, 0, 5])
+    classes = read(rows, {y: "nominal"}, missing_in={y: texts}).column(y)
+    assert (classes.missing.tolist(), len(classes.attribute.values)) == ([True, False, False], 2)
+    if getattr(rows, "suffix", "") in (".csv", ".parquet"):
+        scanned = scan(rows, missing_in={y: texts}).read()
+        np.testing.assert_array_equal(scanned.data(a), table.data(a))
+        np.testing.assert_array_equal(scanned.data(y), table.data(y))
+        with pytest.raises(UnknownColumn, match="no column 'z'"):
+            scan(rows, missing_in={"z": ["-1"]})
+    with pytest.raises(UnknownColumn, match="no column 'z'"):
+        read(rows, missing_in={"z": ["-1"]})

@@ -1,11 +1,16 @@
 """Rows without a target in a study: learners that can use them do, and nobody is tested on them."""
 
+import csv
+import io
+
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
+from openbook.cli.main import app
 from openbook.errors import DataError, PlanError
 from openbook.judge import Tuning
 from openbook.label import NaiveBayesEM
@@ -46,9 +51,52 @@ def test_minus_one_stands_for_no_label_where_most_rows_have_it(tmp_path):
         "1",
     }
     assert "-1 in" not in written(1)[0].notes[0]
-    inputs_have_it, _ = written(6, x=-1)
-    assert "is a class: empty these cells" in inputs_have_it.notes[0]
-    assert "naive_bayes_em" not in {one.learner for one in inputs_have_it.learners}
+
+
+@pytest.fixture(params=["csv", "parquet", "decimals.csv"])
+def minus(request, tmp_path):
+    """A file of 120 rows, 20 of them labelled, in which inputs are -1, too, and the text -1 is a category."""
+    labels = [i % 2 if i % 6 < 2 and i < 60 else -1 for i in range(120)]
+    x, size = [i % 7 - 1 for i in range(120)], [["-1", "s", "m"][i % 3] for i in range(120)]
+    path = tmp_path / f"minus.{request.param}"
+    frame = pl.DataFrame({"x": x, "size": size, "y": labels})
+    if request.param == "parquet":
+        frame.write_parquet(path)
+    else:
+        number = pl.Float64 if request.param.startswith("decimals") else pl.Int64
+        frame.with_columns(pl.col("y").cast(number)).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_only_the_targets_minus_one_stands_for_no_label(minus, tmp_path, monkeypatch, sampled):
+    if sampled:  # as a file larger than memory
+        monkeypatch.setattr("openbook.plan.source.most_bytes", lambda: 0)
+        monkeypatch.setattr("openbook.plan.source.SAMPLE", 110)
+    plan = make_plan(minus, "y", only=["naive_bayes"] if sampled else ["naive_bayes_em"])
+    assert bool(plan.data.sample) == sampled
+    assert "stands for no label, as in scikit-learn" in plan.notes[0]
+    table = Plan.from_toml(plan.to_toml()).data.scan().read() if sampled else plan.data.read()
+    assert (table.column("x") == -1).sum() == 18  # rows 0, 7, 14, …, 119
+    assert (table.column("size") == "-1").sum() == 40
+    assert (int(table.column("y").missing.sum()), len(table.schema["y"].values)) == (100, 2)
+    out = tmp_path / "out"
+    ob.study(minus, "y", only=[plan.learners[-1].learner], effort="quick", folder=out, progress=False)
+    model = ob.open_model(out / "model.openbook")
+    assert "-1" in model.schema_["size"].values
+    assert len(model.classes_) == 2
+    told = CliRunner().invoke(app, ["predict", str(out), str(minus)])
+    predicted = [row["prediction"] for row in csv.DictReader(io.StringIO(told.stdout))]
+    assert predicted == model.predict(table.drop("y")).tolist()
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame, lambda rows: pl.DataFrame(rows).to_pandas(), ob.read])
+def test_a_frames_inputs_keep_minus_one(frame):
+    """A naive Bayes of the labelled rows alone, whose means are those of all cells of x, -1 among them."""
+    rows = frame({"x": [-1.0, -1.5, 3.0, 5.0, 9.0], "y": [0, 0, 1, 1, -1]})
+    model = NaiveBayesEM(unlabelled_weight=0).fit(rows, "y")
+    assert (model.n_unlabelled_, model.classes_.tolist()) == (1, [0, 1])
+    assert model.predict([{"x": -1.0}, {"x": 4.0}]).tolist() == [0, 1]
 
 
 def _right(evaluation):

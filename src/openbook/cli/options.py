@@ -147,7 +147,7 @@ STUDY_OPTIONS = {
 _READ_WITH = {
     "Reading": {
         "--missing TEXT": "Cell that stands for a missing value, besides empty cells, ?, NA, null and their"
-        " like. Repeatable.",
+        " like; COLUMN=TEXT for one column only, as in income=-1. Repeatable.",
         "--header/--no-header": "Whether the first line holds the column names. By default inferred.",
         "--decimal SIGN": "Decimal mark (. or ,). By default inferred for each column.",
         "--encoding NAME": "Encoding of a text file, such as latin-1. By default UTF-8.",
@@ -243,9 +243,22 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*arguments: Any, read_with: dict[str, Any], **options: Any) -> None:
         if "missing" in read_with:
-            from openbook.data import MISSING_TOKENS
-
-            read_with["missing"] = [*MISSING_TOKENS, *read_with["missing"]]
+            read_with |= _missing_texts(read_with.pop("missing"))
         command(*arguments, read_with=read_with, **options)
 
     return with_options("read_with", _READ_WITH)(run)
+
+
+def _missing_texts(given: list[str]) -> dict[str, Any]:
+    """TEXT and COLUMN=TEXT as options of `openbook.read`; `a=b` splits at the last sign, as in `--kind`."""
+    from openbook.data import MISSING_TOKENS
+
+    everywhere = [*MISSING_TOKENS]
+    own: dict[str, list[str]] = {}
+    for entry in given:
+        column, _, text = entry.rpartition("=")
+        if column:
+            own.setdefault(column, []).append(text)
+        else:
+            everywhere.append(entry)
+    return {"missing": everywhere} | ({"missing_in": own} if own else {})

@@ -64,6 +64,7 @@ def read_arff(path: Path, how: Reading) -> Table:
         asked = wishes(how.kinds, schema.names)
         if (
             not asked
+            and not how.missing_in
             and all(isinstance(row.cells, dict) for row in rows)
             and not schema.of(Categorical, Text)
         ):
@@ -195,7 +196,7 @@ def _column(
     attribute: Attribute, values: Sequence[str], wish: Wish, how: Reading, rows: list[_Row]
 ) -> Decided:
     own = set(attribute.values) if isinstance(attribute, Categorical) else set()
-    gaps = {"?"} | (set(how.missing) - own)
+    gaps = {"?"} | (set(how.missing) - own) | set(how.missing_in.get(attribute.name, ()))
     if isinstance(attribute, Numeric) and wish is None and (numbers := _numbers(values, gaps)) is not None:
         return Decided(attribute, numbers, "numeric, as the file declares it")
     cells = object_cells(values).cleaned(replace(how, missing=tuple(gaps)))

@@ -75,7 +75,7 @@ def from_array(source: Any, how: Reading) -> Table:
     if array.ndim != 2:
         raise DataError(_not_2d(array))
     check_size(*array.shape)
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf" or how.missing_in:
         names = unnamed_schema(array.shape[1]).names
         asked = wishes(how.kinds, names)
         columns = zip(names, array.T, strict=True)
@@ -143,6 +143,7 @@ def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading) -> Table:
 
 def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
     """A column of Python objects: numbers, booleans, texts, and None or NaN where missing."""
+    how = how.of(name)
     if (cells := words_of(values)) is not None:
         return decide_cells(name, cells.cleaned(how), wish, how)
     types = set(map(type, values))
@@ -154,7 +155,8 @@ def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
     if known and all(issubclass(kind, dt.date) for kind in known):
         return _moments_column(name, values, wish)
-    if known and all(map(_is_number_type, known)) and wants_numbers(wish):
+    numbers_only = known and all(map(_is_number_type, known)) and name not in how.missing_in
+    if numbers_only and wants_numbers(wish):
         numbers = np.array([_as_float(value) for value in values])
         if (
             wish is not None

@@ -155,6 +155,7 @@ class DelimitedFile:
             for name in self.names
             if not spaced  # a token that is a number is told from ' -999' only in text
             and wants_numbers(asked.get(name))
+            and name not in how.missing_in
             and _is_plain(asked.get(name))
             and decide_cells(name, cells[name].cleaned(how)).why in (EVERY_NUMBER, NO_KNOWN_CELL)
         )

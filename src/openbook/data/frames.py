@@ -125,12 +125,12 @@ def polars_cells(
 ) -> dict[str, Cells]:
     """The cells of every column that does not just stay numbers; `offset` is the number of the first row."""
     dtypes = frame.schema
-    wanted = [name for name, dtype in dtypes.items() if needs_cells(name, dtype, asked.get(name))]
+    wanted = [name for name, dtype in dtypes.items() if needs_cells(name, dtype, asked.get(name), how)]
     texts = [name for name in wanted if _is_spelled(dtypes[name])]
     cells = factorise(frame.select(_spelled(name, dtypes[name]) for name in texts))
     others = frame.select(name for name in wanted if name not in cells)
     cells |= {series.name: _declared_cells(series) for series in others}
-    return {name: cells[name].cleaned(how)._replace(offset=offset) for name in wanted}
+    return {name: cells[name].cleaned(how.of(name))._replace(offset=offset) for name in wanted}
 
 
 def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
@@ -172,12 +172,12 @@ def _numbered(texts: "pl.Series", codes: Array) -> Cells:
     return Cells(texts.gather(row_of[held]).cast(pl.String).to_list(), position[codes])
 
 
-def needs_cells(name: str, dtype: "pl.DataType", wish: Wish) -> bool:
+def needs_cells(name: str, dtype: "pl.DataType", wish: Wish, how: Reading) -> bool:
     """Whether the column is read through its texts, not as numbers; an error if it can be neither."""
     import polars as pl
 
     if dtype.is_numeric():
-        return not wants_numbers(wish)
+        return not wants_numbers(wish) or name in how.missing_in
     if dtype in (pl.Date, pl.Datetime):
         return False
     if _is_spelled(dtype) or dtype in (pl.Boolean, pl.Enum, pl.Null):
@@ -244,13 +244,14 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
 
     dtype: Any = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return decide_cells(name, _pandas_cells(series).cleaned(how), wish, how)
+        return decide_cells(name, _pandas_cells(series).cleaned(how.of(name)), wish, how)
     if isinstance(dtype, pd.SparseDtype):
         series = series.sparse.to_dense()
     if pd.api.types.is_bool_dtype(dtype):
         codes = series.astype("Int8").fillna(MISSING).to_numpy(np.int8)
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
-    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
+    numbers = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
+    if numbers and name not in how.missing_in:
         return _pandas_numbers(name, series, wish, how)
     if pd.api.types.is_timedelta64_dtype(dtype):
         raise DataError(f"column {name!r} holds durations; convert them to a number of days or seconds first")
@@ -260,7 +261,7 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
         return decide_days(name, days_from_moments(moments), zone, wish)
     words = words_of(series)
     if words is not None:
-        return decide_cells(name, words.cleaned(how), wish, how)
+        return decide_cells(name, words.cleaned(how.of(name)), wish, how)
     return object_column(name, series.tolist(), wish, how)
 
 

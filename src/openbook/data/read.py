@@ -52,6 +52,7 @@ def read(
     encoding: str | None = None,
     sheet: str | None = None,
     query: str | None = None,
+    missing_in: Mapping[str, Collection[str]] | None = None,
 ) -> Table:
     """Read a table.
 
@@ -84,6 +85,9 @@ def read(
         first sheet.
     query : str or None, default=None
         SQL, or the name of a table, for a database (.sqlite, .duckdb).
+    missing_in : mapping of str to collection of str, or None, default=None
+        Texts that stand for a missing value in some columns only, by name, as in {"income": ["-1"]}. They are
+        missing there besides those of `missing`, also where the column holds numbers.
 
     Returns
     -------
@@ -113,7 +117,10 @@ def read(
     ... ''')["play"].tolist()
     ['no', 'yes']
     """
-    return _read(source, Reading(kinds, missing, header, decimal, thousands, encoding, sheet, query))
+    own = missing_in or {}
+    table = _read(source, Reading(kinds, missing, header, decimal, thousands, encoding, sheet, query, own))
+    table.schema.select(own)  # an error where there is no such column
+    return table
 
 
 def _read(source: Any, how: Reading) -> Table:
@@ -219,7 +226,8 @@ def _read_files(source: Any, how: Reading) -> Table:
     from openbook.data.scan import scan
 
     marks = {"header": how.header, "decimal": how.decimal, "thousands": how.thousands}
-    return scan(source, how.kinds, missing=how.missing, **marks).read()  # type: ignore[arg-type]
+    gaps = {"missing": how.missing, "missing_in": how.missing_in}
+    return scan(source, how.kinds, **gaps, **marks).read()  # type: ignore[arg-type]
 
 
 def _are_files(source: Any) -> bool:

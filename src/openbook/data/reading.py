@@ -1,11 +1,12 @@
 """What `read` and `scan` are told about a source: kinds, marks, and how to open it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from openbook.data.attributes import Attribute
 from openbook.data.schema import Schema
+from openbook.errors import DataError
 
 #: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
 MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
@@ -33,6 +34,19 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     query: str | None = None
+    missing_in: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for texts in (self.missing, *self.missing_in.values()):
+            if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+                raise DataError(
+                    f"what stands for a missing value is a list of texts, as ['-1'], got {texts!r}"
+                )
+
+    def of(self, column: str) -> "Reading":
+        """The options for one column, whose own missing texts count like those of all columns."""
+        own = self.missing_in.get(column)
+        return replace(self, missing=(*self.missing, *own)) if own else self
 
     @property
     def doubts(self) -> bool:

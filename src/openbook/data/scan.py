@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 File = DelimitedFile | ParquetFile
 #: The options of `read` that `scan` has, too.
-SCANNED_WITH = frozenset(("missing", "header", "decimal", "thousands"))
+SCANNED_WITH = frozenset(("missing", "missing_in", "header", "decimal", "thousands"))
 Span = tuple[int, int]
 Array = npt.NDArray[Any]
 
@@ -54,6 +54,7 @@ def scan(
     header: bool | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    missing_in: Mapping[str, Collection[str]] | None = None,
     chunk_rows: int = CHUNK_ROWS,
 ) -> "Scan":
     r"""Look through files without holding them.
@@ -73,6 +74,8 @@ def scan(
         Whether the first line has the names of the columns; by default found out.
     decimal, thousands : str or None, default=None
         As in `read`.
+    missing_in : mapping of str to collection of str, or None, default=None
+        Texts that stand for a missing value in some columns only, by name.
     chunk_rows : int, default=65536
         About how many rows a piece has.
 
@@ -95,7 +98,7 @@ def scan(
     """
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
         raise DataError(f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}")
-    how = Reading(kinds, tuple(missing), header, decimal, thousands)
+    how = Reading(kinds, tuple(missing), header, decimal, thousands, missing_in=missing_in or {})
     if isinstance(source, str | os.PathLike) and holds_documents(Path(source)):
         documents = document_pieces(Path(source), how, chunk_rows)
         return Scan(documents[0].schema, documents, documents[0].load().why)
@@ -418,8 +421,12 @@ class _Search:
         """The columns that are read through their texts; whole numbers among them if they are too long."""
         import polars as pl
 
-        wanted = [n for n, t in file.dtypes.items() if needs_cells(n, t, self.asked.get(n))]
-        free = [n for n, t in file.dtypes.items() if t.is_integer() and self.asked.get(n) is None]
+        wanted = [n for n, t in file.dtypes.items() if needs_cells(n, t, self.asked.get(n), self.how)]
+        free = [
+            n
+            for n, t in file.dtypes.items()
+            if t.is_integer() and self.asked.get(n) is None and n not in wanted
+        ]
         frame = file.frame(wanted + free, span)
         spelled = spelled_out(frame, [name for name in free if name in self.numeric])
         if long := {name for name in free if spelled.schema[name] != frame.schema[name]}:
@@ -441,6 +448,7 @@ class _Search:
         check_size(len(self.found), len(self.names))
         judged = [self._judge(name) for name in self.names]
         schema = Schema(tuple(attribute for attribute, _ in judged))
+        schema.select(self.how.missing_in)  # an error where there is no such column
         pieces, row = [], 0
         for file, span, rows, stamp in self.found:
             address = self.addresses.get(file.path)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.data import MISSING_TOKENS, Datetime, Labels, Numeric, Table, Text
-from openbook.data.attributes import as_text
+from openbook.data import Categorical, Datetime, Labels, Numeric, Table, Text
+from openbook.data.dates import number_in
 from openbook.errors import NotEvaluableError, PlanError, did_you_mean
 from openbook.judge.scores.metrics import Task
 from openbook.plan.notes import as_kind
@@ -126,36 +126,29 @@ def aim(
         f"{target} holds {count} whole numbers only, so this is classification;"
         f" for regression, add {as_kind(target, 'numeric')}"
     )
-    if origin.path and _mostly_no_label(known):
-        origin, said = _without_labels(origin, table, target, int((known == _NO_LABEL).sum()))
-        why += said
     # Read again, since a cell as a category keeps the spelling that it has in the file.
     origin = replace(origin, kinds={**origin.kinds, target: "nominal"})
-    return Aim(origin, origin.read(), target, "classification", why)
+    table = origin.read()
+    if origin.path and _mostly_no_label(known):
+        classes = table.schema[target]
+        assert isinstance(classes, Categorical)
+        none = [text for text in classes.values if number_in(text, column.attribute) == _NO_LABEL]
+        own = {**origin.read_with.get("missing_in", {})}
+        own[target] = [*own.get(target, ()), *none]
+        origin = replace(origin, read_with={**origin.read_with, "missing_in": own})
+        table = origin.read()
+        rows = plural(int((known == _NO_LABEL).sum()), "row")
+        why += (
+            f"; {_NO_LABEL} in {rows} stands for no label, as in scikit-learn (to make it a class, add"
+            f" {as_kind(target, 'nominal')})"
+        )
+    return Aim(origin, table, target, "classification", why)
 
 
 def _mostly_no_label(known: np.ndarray) -> bool:
     """Whether -1 is in more rows than all other numbers together, which are two or more classes from 0 up."""
     others = known[known != _NO_LABEL]
     return 2 * len(others) < len(known) and len(np.unique(others)) > 1 and bool((others >= 0).all())
-
-
-def _without_labels(origin: Source, table: Table, target: str, n: int) -> tuple[Source, str]:
-    """The source, read so that -1 is no label, and what is said of it; as it was where that cannot be."""
-    missing = (*origin.read_with.get("missing", MISSING_TOKENS), str(_NO_LABEL))
-    emptied = replace(origin, read_with={**origin.read_with, "missing": list(missing)})
-    said = f"; {_NO_LABEL} in {plural(n, 'row')}"
-    if any(_holds_no_label(table, name) for name in table.names if name != target) or _holds_no_label(
-        emptied.read(), target
-    ):
-        return origin, f"{said} is a class: empty these cells if the rows have no label"
-    to_keep = as_kind(target, "nominal")
-    return emptied, f"{said} stands for no label, as in scikit-learn (to make it a class, add {to_keep})"
-
-
-def _holds_no_label(table: Table, name: str) -> bool:
-    column = table.column(name)
-    return str(_NO_LABEL) in map(as_text, column.take(~column.missing).tolist())
 
 
 def _why_labels(attribute: Labels, columns: Collection[str]) -> str:

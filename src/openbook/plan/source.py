@@ -22,7 +22,7 @@ from openbook.words.parameters import documented
 HELD, SAMPLE = 0.25, 100_000
 
 #: The options of `openbook.read` that a plan may hold.
-READ_WITH = ("missing", "header", "decimal", "thousands", "encoding", "sheet", "query")
+READ_WITH = ("missing", "missing_in", "header", "decimal", "thousands", "encoding", "sheet", "query")
 
 
 @documented
