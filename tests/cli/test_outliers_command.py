@@ -38,6 +38,20 @@ def test_the_oddest_rows_with_reasons():
     assert "colour" not in first  # the limits of x alone decide
 
 
+def test_identifiers_are_left_out_unless_their_kind_is_named():
+    ids = pl.Series("patient_id", [i // 2 + 900 * (i == 7) for i in range(60)])
+    pl.read_csv("rows.csv").with_columns(ids).write_csv("rows.csv")
+    left_out = openbook("rows.csv").stdout
+    assert "\npatient_id is not used: likely an identifier; to use it, add --kind patient_id=nu" in left_out
+    assert "patient_id = 903" not in left_out
+    assert "patient_id = 903" in openbook("rows.csv", "--kind", "patient_id=numeric").stdout
+
+
+def test_nothing_but_identifiers_is_refused():
+    pl.DataFrame({"row": range(60)}).write_csv("rows.csv")
+    assert "no column is left to look at. row is not used: likely an ident" in openbook("rows.csv").stderr
+
+
 def test_labels_and_a_folder(here):
     result = openbook("rows.csv", "--labels", "odd", "--ignore", "note", "--out", "found", "-d", "z_score")
     assert result.exit_code == 0, result.stderr

@@ -80,6 +80,30 @@ def test_whole_numbers_that_are_called_id_are_identifiers(name, expected, found,
     assert bool(found(with_column(**{name: wide}), "identifier")) is expected
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("patient_id", 50, True),
+        ("userid", 50, True),
+        ("Subject", 50, True),
+        ("patient_id", 19, False),  # codes of a kind, such as a hospital
+        ("subjects", 50, False),
+        ("humid", 50, False),
+        ("width", 50, False),
+        ("grid", 50, False),
+    ],
+)
+def test_whole_numbers_that_are_called_id_may_repeat(name, values, expected, found, with_column):
+    repeated = with_column(**{name: np.arange(ROWS) % values + 100})
+    findings = found(repeated, "identifier")
+    assert bool(findings) is expected
+    if expected:
+        assert f"{values} whole numbers in {ROWS} cells, called {name}." in findings[0].message
+        assert f"use groups={name!r}" in findings[0].message
+    halves = with_column(**{name: np.arange(ROWS) % values + 0.5})
+    assert found(halves, "identifier") == []
+
+
 def test_numbers_and_dates_that_read_in_two_ways_are_not_called_identifiers():
     rows = [
         {"income": f"{i},{100 + i}", "when": f"{i % 12 + 1}/{i % 11 + 1}/{2000 + i}"} for i in range(10, 40)

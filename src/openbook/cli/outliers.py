@@ -17,11 +17,13 @@ from openbook.cli.bar import waiting
 from openbook.cli.predictions import writer
 from openbook.cli.tables import open_table
 from openbook.data import Categorical, Column, Table, Text
+from openbook.data.describe import describe
 from openbook.errors import DataError, check_named, did_you_mean
 from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.outlier.oddest import Oddest, oddest
 from openbook.outlier.simple import simple_outliers
 from openbook.outlier.synthetic import evaluate_synthetic
+from openbook.plan.draft import columns_left_out, nothing_left
 from openbook.plan.files import write_text
 
 
@@ -46,13 +48,19 @@ def run_outliers(
     with waiting("Reading"):
         table = open_table(source, kinds, read_with)
         truth = None if labels is None else _truth(table, labels)
-        X = table.drop(*ignore, *([] if truth is None else [truth[0]]))
+        marked = [] if truth is None else [truth[0]]
+        left_out = dict(columns_left_out(table, marked, ignore, kinds, describe(table)))
+        X = table.drop(*left_out, *marked)
+        if not X.names:
+            raise DataError(nothing_left("look at", left_out))
     with waiting("Looking for outliers"):
         found = oddest(detector.fit(X), X, top)
         simple = simple_outliers(X.drop(*X.schema.of(Text)))
         against = None if truth is None else evaluate_outliers(detector, X, truth[1])
         made = evaluate_synthetic(detector, X) if synthetic else None
     typer.echo(found.work().text())
+    if left_out:
+        typer.echo("\n" + "\n".join(f"{column} is not used: {why}" for column, why in left_out.items()))
     if simple:
         typer.echo("\nOne column at a time:")
         typer.echo("\n".join(f"    {one}" for one in simple))

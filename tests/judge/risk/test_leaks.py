@@ -198,7 +198,8 @@ def test_groups_across_folds():
     whole = ob.evaluate(NaiveBayes(), CREDIT, DEFAULT, list(GroupKFold(5).split(codes, groups=codes)))
     assert kinds(X, evaluation=whole, groups="patient") == []
     assert kinds(CREDIT, evaluation=whole, groups=codes) == []
-    assert kinds(plus("customer_id", codes * 1.0))[0] == ("groups", ("customer_id",), "note")
+    assert kinds(plus("device", codes * 1.0))[0] == ("groups", ("device",), "note")
+    assert kinds(plus("customer_id", codes * 1.0)) == [("identifier", ("customer_id",), "warn")]
 
 
 def test_the_page_says_what_was_found_and_what_that_is_worth():

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from openbook.data.findings.finding import TINY, Finding
+from openbook.data.findings.finding import INDIVIDUALS, ROWS_EACH, TINY, Finding
 from openbook.data.findings.numbers import number_findings
 from openbook.data.findings.spellings import near_words, same_words
 from openbook.data.scripts import in_pairs
@@ -17,9 +17,10 @@ from openbook.data.summary import ColumnFacts, ColumnSummary
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-_ENOUGH_FOR_ID = 10
-#: id, patient_id, Patient ID, patientId; but not paid.
-_CALLED_ID = re.compile(r"(?:^|[^a-z])id$|(?:^|[^A-Z])I[Dd]$")
+_ENOUGH_FOR_ID, _NEARLY_ALL = 10, 0.95
+#: id, patient_id, Patient ID, patientId, userid, subject; but not paid, nor patients, which counts them.
+_WHOM = "client|customer|participant|patient|person|student|subject|user"
+_CALLED_ID = re.compile(rf"(?:^|[^a-z])id$|(?:^|[^A-Z])I[Dd]$|^(?i:{_WHOM})(?i:id)?$")
 _MOSTLY_MISSING = 0.5
 _NEAR_CONSTANT = 0.99
 _SPELLINGS_CAP = 5000
@@ -38,6 +39,10 @@ def column_findings(facts: ColumnFacts, *, is_target: bool) -> Iterator[Finding]
         message = f"likely an identifier: {evidence}. A model would memorise rows; a study leaves it out."
         if summary.is_unclear:
             message = f"{evidence}: a study leaves it out until its kind is clear; {summary.why}."
+        elif summary.distinct < _NEARLY_ALL * summary.known:
+            message += (
+                f" If rows of one value belong together (a person, a machine), use groups={summary.name!r}."
+            )
         yield Finding("identifier", (summary.name,), "warn", message)
     elif not is_target and _is_near_constant(facts):
         others = plural(summary.known - int(facts.counts.max()), "cell")
@@ -124,12 +129,12 @@ def _constant(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
 def _identifier_evidence(facts: ColumnFacts) -> str:
     """Why the column looks like a name for its row; empty if it does not."""
     known, distinct = facts.summary.known, facts.summary.distinct
-    if known < _ENOUGH_FOR_ID or distinct < 0.95 * known:
+    if known < _ENOUGH_FOR_ID:
         return ""
-    if facts.summary.kind == "datetime":
-        return ""  # moments differ by nature
     if facts.summary.kind == "numeric":
-        return _running_number(facts)
+        return _running_number(facts) or _repeated_number(facts)
+    if facts.summary.kind == "datetime" or distinct < _NEARLY_ALL * known:
+        return ""  # moments differ by nature
     if facts.summary.kind == "text" and any(len(in_pairs(name).split()) > 1 for name in facts.names):
         return ""
     return f"{distinct:,} distinct values in {known:,} cells"
@@ -148,6 +153,17 @@ def _running_number(facts: ColumnFacts) -> str:
     if n * (n - 1) / (2 * reach) >= 10:  # the fewest repeats to expect of n numbers drawn from so many
         return f"whole numbers from {ends} without a repeat, which is unlikely by chance"
     return ""
+
+
+def _repeated_number(facts: ColumnFacts) -> str:
+    known, distinct = facts.summary.known, facts.summary.distinct
+    if not _CALLED_ID.search(facts.summary.name) or facts.summary.infinite:
+        return ""
+    if not INDIVIDUALS <= distinct <= known <= ROWS_EACH * distinct:
+        return ""
+    if (facts.ordered != np.floor(facts.ordered)).any():
+        return ""
+    return f"{distinct:,} whole numbers in {known:,} cells, called {facts.summary.name}"
 
 
 def _is_near_constant(facts: ColumnFacts) -> bool:

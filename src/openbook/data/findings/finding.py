@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 #: Below this many rows hardly anything can be told from chance.
 TINY = 50
+#: At least so many values, of at most so many rows each, may name individuals; fewer are codes of kinds.
+INDIVIDUALS, ROWS_EACH = 20, 50
 
 
 @dataclass(frozen=True)

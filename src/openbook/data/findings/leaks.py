@@ -36,7 +36,7 @@ import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Nominal, Numeric
 from openbook.data.column import Column
-from openbook.data.findings.finding import TINY, Finding
+from openbook.data.findings.finding import INDIVIDUALS, ROWS_EACH, TINY, Finding
 from openbook.data.findings.repeats import row_codes, sample_rows
 from openbook.data.ranks import mean_ranks
 from openbook.data.table import Table
@@ -45,8 +45,6 @@ from openbook.data.table import Table
 _GROUP = 5
 #: More stretches of neighbouring numbers than these are numbered individuals, not a rule.
 _STRETCHES = 10
-#: So many values, of so many rows each at most, may be numbered individuals.
-_INDIVIDUALS, _MOST_ROWS = 20, 50
 #: A column of more values is not the target cut into intervals.
 _INTERVALS = 20
 #: A target of so few numbers is one of classes.
@@ -171,8 +169,8 @@ def _numbered(column: Column) -> bool:
     else:
         values = set(column.data[~column.missing].tolist())
     return (
-        len(values) >= _INDIVIDUALS
-        and int((~column.missing).sum()) <= _MOST_ROWS * len(values)
+        len(values) >= INDIVIDUALS
+        and int((~column.missing).sum()) <= ROWS_EACH * len(values)
         and all(any(letter.isdigit() for letter in str(value)) for value in values)
     )
 

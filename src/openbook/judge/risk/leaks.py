@@ -33,6 +33,7 @@ import numpy as np
 from openbook.data import Column, Numeric, Schema, SparseTable, Table, read
 from openbook.data.describe import describe
 from openbook.data.findings import TINY, Finding, near_codes
+from openbook.data.findings.finding import INDIVIDUALS, ROWS_EACH
 from openbook.data.findings.repeats import row_hashes
 from openbook.errors import DataError
 from openbook.judge.folds.evaluation import Evaluation
@@ -46,8 +47,6 @@ from openbook.words.numbers import shown
 from openbook.words.sentences import plural
 from openbook.work import ShowsWork, Work
 
-#: Fewer values than this name no groups; so many rows a value are too many for one.
-_FEWEST_GROUPS, _MOST_ROWS = 20, 50
 #: A larger share of test rows with a twin is grave: of every copy, two rows have one.
 _MANY_TWINS = 0.02
 #: From this share on, scores mean little: the first line of a study tells of it.
@@ -302,7 +301,7 @@ def _may_name_groups(table: Table) -> Iterator[Finding]:
         if len(known) and _DATE.match(str(known[0])):
             continue
         values = len(set(known.tolist()))
-        if values >= _FEWEST_GROUPS and 1.5 <= len(known) / values <= _MOST_ROWS:
+        if values >= INDIVIDUALS and 1.5 <= len(known) / values <= ROWS_EACH:
             message = (
                 f"{values:,} values, {len(known) / values:.1f} rows each. If rows of one value belong"
                 " together (a person, a machine), a random split puts them on both sides: use"
@@ -331,9 +330,9 @@ def _rises(column: Column) -> bool:
         numbers = column.data
         return bool((np.diff(numbers) >= 0).all()) and len(np.unique(numbers)) > len(numbers) / 2
     texts = [str(value) for value in column.values]
-    if not all(_DATE.match(text) for text in texts[:_FEWEST_GROUPS]):
+    if not all(_DATE.match(text) for text in texts[:INDIVIDUALS]):
         return False
-    return texts == sorted(texts) and len(set(texts)) >= _FEWEST_GROUPS
+    return texts == sorted(texts) and len(set(texts)) >= INDIVIDUALS
 
 
 def _met_in_training(codes: np.ndarray, evaluation: Evaluation) -> np.ndarray | None:
