@@ -79,6 +79,11 @@ def test_huge_numbers_do_not_overflow():
     # deviations from the mean in units of 1.7e308: 3/4, -5/4, 3/4, -1/4
     assert figures.skew == pytest.approx(4 / 6 * (2 * 27 - 125 - 1) / 64 / ((9 + 25 + 9 + 1) / 16 / 3) ** 1.5)
     assert sum(figures.counts) == 4
+    rising = np.arange(60.0)
+    gappy, huge = np.where(rising < 30, np.nan, 1.0), np.where(rising < 48, 1e308, 0.0)
+    describe(table_of((Numeric("y"), rising), (Numeric("a"), rising * 1e306), (Numeric("b"), huge)), "y")
+    found = describe(table_of((Numeric("gappy"), gappy), (Numeric("huge"), huge))).findings
+    assert any("mean of 'huge' is 1e+308 where it is missing, and 6e+307" in one.message for one in found)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ _SAMPLE = 20_000
 _FEW = 10
 #: A column with a larger share of missing cells is left out.
 _GAPS = 0.1
+#: The square of a larger number may be infinite.
+_HUGE = 1e150
 
 Array = npt.NDArray[Any]
 
@@ -42,7 +44,7 @@ def computed_findings(table: Table, target: str) -> Iterator[Finding]:
     if not 2 <= len(names) <= _MOST:
         return
     block = np.column_stack([table.data(name) for name in (*names, target)]).astype(np.float64)
-    block = block[np.isfinite(block).all(axis=1)]
+    block = block[(np.abs(block) < _HUGE).all(axis=1)]
     block = block[sample_rows(len(block), _SAMPLE)]
     if len(block) < max(TINY, _ROWS * len(names)) or len(np.unique(block[:, -1])) <= _FEW:
         return

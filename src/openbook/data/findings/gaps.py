@@ -137,7 +137,7 @@ def _words(missing: Masks, other: Column) -> str:
         parts = halves[known & missing], halves[known & ~missing]
         what, (where, elsewhere) = "median", [short(2 * float(np.median(part))) for part in parts]
         if where == elsewhere:  # as of numbers that are 0 and 1
-            what, (where, elsewhere) = "mean", [short(2 * float(part.mean())) for part in parts]
+            what, (where, elsewhere) = "mean", [short(2 * float((part / len(part)).sum())) for part in parts]
         return f"the {what} of {other.name!r} is {where} where it is missing, and {elsewhere} elsewhere"
     known = data >= 0
     counts = np.bincount(data[known], missing[known], len(attribute.values))
