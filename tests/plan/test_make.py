@@ -117,6 +117,14 @@ def test_the_protocol_goes_by_the_number_of_rows(tmp_path, rows, split, folds, r
     assert (found.test_share, found.random_state) == (test_share, 3)
 
 
+def test_it_is_said_why_a_panel_has_no_final_test(tmp_path):
+    """40 groups at 10 times: a third of them, 14 at most, have 28 rows at the last two times."""
+    rows = [(group, time, group % 7, time * group % 5 + 0.5) for group in range(40) for time in range(10)]
+    plan = make_plan(csv(tmp_path, "group,time,x,y", rows), "y", group="group", time="time")
+    assert plan.protocol.test_share == 0
+    assert plan.notes[-1].endswith("for a final test: only 28 would be fit for it, fewer than 50")
+
+
 def test_folds_are_no_more_than_the_rarest_class_left_after_locking_away(tmp_path):
     path = csv(tmp_path, "x,y", [(i % 9, "rare" if i < 5 else "ab"[i % 2]) for i in range(400)])
     assert make_plan(path, "y").protocol.folds == 4  # one of the five is locked away

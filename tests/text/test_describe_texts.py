@@ -25,6 +25,12 @@ def described():
     return ob.describe(Table(Schema((Text("review"), liked)), columns), "liked")
 
 
+def test_rows_are_described_as_they_come():
+    found = ob.describe([{"size": 1, "colour": "red"}, {"size": 3, "colour": "blue"}])
+    assert found["size"].numbers.mean == 2
+    assert found["colour"].top_values == (("blue", 1), ("red", 1))
+
+
 def test_sizes_scripts_and_words(described):
     (text,) = described.texts
     assert (text.documents, text.empty) == (8, 2)

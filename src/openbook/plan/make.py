@@ -70,15 +70,16 @@ def make_plan(
     rows = StudyRows(draft.plan(), aimed.table)
     _ = rows.metrics  # what is wrong with the costs is said before anything runs
     try:
-        return replace(rows.plan, protocol=_protocol(rows, draft.options, draft.effort))
+        protocol, without = _protocol(rows, draft.options, draft.effort)
     except ParameterError as error:
         if (draft.options.cv, draft.options.repeats, draft.options.test_share) != (None, None, None):
             raise
         raise NotEvaluableError(str(error)) from None  # the rows themselves do not allow it
+    return replace(rows.plan, protocol=protocol, notes=(*rows.plan.notes, *without))
 
 
-def _protocol(rows: StudyRows, options: StudyOptions, effort: Effort) -> Protocol:
-    """The protocol, with the folds that the rows left to judge by allow."""
+def _protocol(rows: StudyRows, options: StudyOptions, effort: Effort) -> tuple[Protocol, list[str]]:
+    """The protocol, with the folds that the rows left to judge by allow; why it has no final test, if so."""
     n, settings, test_share = rows.n_fair, rows.plan.protocol, options.test_share
     if n < TINY and (options.cv or options.repeats or test_share) and "time" not in rows.order:
         msg = (
@@ -107,17 +108,18 @@ def _protocol(rows: StudyRows, options: StudyOptions, effort: Effort) -> Protoco
     )  # checks
     if test_share is None and n * _TEST_SHARE >= TINY:
         try:
-            return _fitting(rows, replace(asked, test_share=_TEST_SHARE), repeats, fewest=TINY)
-        except ParameterError:  # what is left is of one time, say: better no final test than no study
-            pass
-    return _fitting(rows, asked, repeats)
+            return _fitting(rows, replace(asked, test_share=_TEST_SHARE), repeats, fewest=TINY), []
+        except ParameterError as error:  # better no final test than no study
+            why = str(error).partition(";")[0]
+            return _fitting(rows, asked, repeats), [f"no rows are held out for a final test: {why}"]
+    return _fitting(rows, asked, repeats), []
 
 
 def _fitting(rows: StudyRows, asked: Protocol, repeats: int | None, fewest: int = 0) -> Protocol:
     """The protocol with the folds that its rows allow; ParameterError if fewer would be locked away."""
     left = StudyRows(replace(rows.plan, protocol=asked), rows.table)
     if len(left.locked) < fewest:
-        raise ParameterError(f"{len(left.locked)} rows are too few for a final test")
+        raise ParameterError(f"only {len(left.locked)} would be fit for it, fewer than {fewest}")
     found = left.fitting(asked.folds, repeats)
     if found.kind == "time-ordered":
         return replace(asked, split=found.kind, folds=found.splitter.n_splits, repeats=None)

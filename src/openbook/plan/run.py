@@ -289,7 +289,7 @@ def _opening(judging: Judging) -> Iterator[str]:
         more = f", and {plural(looks, 'later step')}" if looks else ""
         yield f"Resuming: {done:,} of {jobs:,} fits are done{more}."
     if left:
-        yield f"Estimated time: {estimate_words(judging.seconds)}, and more where kernels are compiled first."
+        yield f"Estimated time: {estimate_words(judging.seconds)}."
 
 
 class _Conclusion(NamedTuple):

@@ -19,7 +19,7 @@ from unicodedata import category, name
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data import Categorical, Labels, Table, Text
+from openbook.data import Categorical, Labels, Table, Text, read
 from openbook.data.describe import Description
 from openbook.data.describe import describe as describe_columns
 from openbook.data.findings import Finding
@@ -178,7 +178,7 @@ def _telling_grid(of: str, words: Sequence[TellingWord], speak_for: Sequence[str
     return Grid(f"Words that tell most {of}", head, rows, note)
 
 
-def describe(table: Table, target: str | None = None, rules: Collection[str] = ()) -> Description:
+def describe(table: Any, target: str | None = None, rules: Collection[str] = ()) -> Description:
     """Measure every column, and point to what may need care before a model is fitted.
 
     Figures are over known cells. Findings are suspicions and change nothing; with a target, columns that give
@@ -187,8 +187,8 @@ def describe(table: Table, target: str | None = None, rules: Collection[str] = (
 
     Parameters
     ----------
-    table : Table
-        The table.
+    table : table-like
+        Whatever `openbook.read` takes.
     target : str or None, default=None
         The name of the column to predict; None for none.
     rules : collection of str, default=()
@@ -205,10 +205,11 @@ def describe(table: Table, target: str | None = None, rules: Collection[str] = (
     Examples
     --------
     >>> import openbook as ob
-    >>> d = ob.describe(ob.read([{"income": 125, "owner": "yes"}, {"income": 100, "owner": "no"}]))
+    >>> d = ob.describe([{"income": 125, "owner": "yes"}, {"income": 100, "owner": "no"}])
     >>> d["income"].numbers.median, d["owner"].top_values
     (112.5, (('no', 1), ('yes', 1)))
     """
+    table = read(table)
     described = describe_columns(table, target, rules)
     columns = [a.name for a in table.schema if isinstance(a, Text) and a.name != target]
     if not columns or not len(table):

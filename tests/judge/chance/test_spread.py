@@ -181,6 +181,13 @@ def test_equal_differences_are_as_good_as_one():
     assert tests["a"].p_value == pytest.approx(pair.test().p_value, abs=0.01)
 
 
+def test_rounding_errors_are_no_difference():
+    """The same predictions by two ways of adding up: every row is a little better, and nothing is."""
+    losses = np.random.default_rng(0).random(8)
+    test = spread(losses).minus(spread(losses * (1 - 1e-15) - 1e-16)).paired(share=False).test()
+    assert (test.difference, test.p_value) == (0, 1)
+
+
 def test_rows_in_order_of_time_make_blocks():
     assert np.bincount(blocks_of([100])).tolist() == [10] * 10
     sizes = np.bincount(blocks_of([2000]))

@@ -194,6 +194,20 @@ def test_what_scores_below_the_baseline_is_not_promised_to_win_with_more_rows():
     assert "more rows alone may not help" in verdict.headline
 
 
+def test_where_a_baseline_that_learnt_beats_every_model_that_is_said_and_how_to_take_it():
+    """1R is right in 20 rows more than the model, with a standard error of a quarter of that."""
+    rule = comparison(worse=(WORSE, 50), rule=(BEST, 9), zero=(ZERO, 1), baselines=("zero", "rule"))
+    headline = anything_to_learn(rule, "accuracy").headline
+    assert "rule beats zero" in headline
+    assert "but no model is as good as the baseline rule: the best, worse, has accuracy 0.800" in headline
+    assert headline.endswith("To take rule as the model, use --choose rule.")
+
+
+def test_a_constant_that_beats_another_constant_learnt_nothing():
+    constants = comparison(near=(NEAR, 9), one=(BEST, 1), zero=(ZERO, 1), baselines=("zero", "one"))
+    assert anything_to_learn(constants, "accuracy").beaten == ""
+
+
 def test_the_best_of_many_learners_that_guess_is_not_taken_for_learning():
     """Twenty coins beside the baseline: at 5%, one in twenty samples may say otherwise, not most of them."""
     rng = np.random.default_rng(0)

@@ -177,6 +177,7 @@ def test_less_may_be_better():
 @pytest.mark.parametrize(
     ("scores", "more", "error", "message"),
     [
+        ([[0.9, 0.8], [0.7, 0.6]], {}, DataError, "scores must name the data sets: {'iris': {'tree': 0.94"),
         ({}, {}, DataError, "two learners on two data sets at least; there are 0 on 0"),
         ({"x": {"a": 1, "b": 2}}, {}, DataError, "there are 2 on 1"),
         ({"x": {"a": 1, "b": 2}, "y": {"a": 1}}, {}, DataError, "b was not judged on y; name the `learners`"),

@@ -37,6 +37,26 @@ def test_a_model_that_learns_patients_by_heart_is_good_for_known_ones_only(panel
     assert new.score("accuracy") < 0.75
 
 
+@pytest.mark.parametrize("cv", [None, 3])
+def test_rows_with_a_time_are_tested_by_models_of_earlier_rows(panel, cv):
+    X, y = panel
+    for found in (evaluate(ZeroR(), X, y, cv, time=YEAR), compare([ZeroR()], X, y, cv, time=YEAR)["ZeroR"]):
+        assert found.ordered
+        assert all(
+            YEAR[np.setdiff1d(np.arange(len(y)), fold.rows)].min() < YEAR[fold.rows].min()
+            for fold in found.folds
+        )
+        assert [fold.n_train for fold in found.folds] == sorted({fold.n_train for fold in found.folds})
+
+
+def test_the_time_may_be_a_column_which_is_then_no_input():
+    rows = [{"day": day, "x": day % 3, "y": float(day)} for day in range(60)]
+    model = evaluate(LinearRegression(), rows, "y", time="day")
+    # y grows with the day alone: a model that saw the day would make no error
+    assert model.ordered
+    assert model.score("rmse") > 10
+
+
 def test_known_groups_must_be_asked_for(panel):
     X, y = panel
     pair = [(np.flatnonzero(YEAR < 3), np.flatnonzero(YEAR == 3))]

@@ -17,6 +17,11 @@ def test_total_cost():
     assert total_cost(SPARING, costs) == 5 * 1 + 7 * 5
 
 
+def test_counts_may_be_lists():
+    assert total_cost([[70, 30], [2, 18]], [[0, 5], [1, 0]]) == 30 * 1 + 2 * 5
+    assert tie_cost_ratio([[70, 30], [2, 18]], [[95, 5], [7, 13]]) == (30 - 5) / (7 - 2)
+
+
 def test_two_models_tie_at_the_ratio_of_their_errors():
     assert tie_cost_ratio(CAREFUL, SPARING) == tie_cost_ratio(SPARING, CAREFUL) == (30 - 5) / (7 - 2)
     better = Confusion([[96, 4], [1, 19]], ["no", "yes"])

@@ -69,6 +69,9 @@ _LONGEST = 0.9
 #: Where rows are worth fewer degrees of freedom than this, the interval is called rough.
 _ROUGH = 10
 
+#: Scores of two learners that differ by a smaller share of what rows contribute differ by rounding only.
+_ROUNDING = 1e-9
+
 #: Both ends of an interval, and the steps to them.
 _Ends = tuple[float, float, tuple[Step, ...]]
 
@@ -293,11 +296,15 @@ class Spread:
         return Interval(score - down, score + up, level, method, steps)
 
     def minus(self, other: "Spread") -> "Spread":
-        """The difference of two scores on the same rows."""
+        """The difference of two scores on the same rows; none where it is smaller than rounding errors."""
+        score, influence = self.score - other.score, self.influence - other.influence
+        size = max(abs(self.score), *(np.abs(each.influence).max(initial=0) for each in (self, other)))
+        if max(abs(score), np.abs(influence).max(initial=0)) <= _ROUNDING * size:
+            score, influence = 0.0, np.zeros_like(influence)
         return replace(
             self,
-            score=self.score - other.score,
-            influence=self.influence - other.influence,
+            score=score,
+            influence=influence,
             support=min(self.support, other.support),
             rounds=self.rounds and other.rounds and self.rounds.minus(other.rounds),
         )

@@ -306,7 +306,7 @@ def compare_over_sets(
 
     Parameters
     ----------
-    scores : array-like
+    scores : mapping
         Mapping of data set to a Comparison, or to a mapping of learner to score.
     which : Which or None, default=None
         The metric, by name; None for the one that the comparisons themselves are ranked by. With plain scores
@@ -335,6 +335,8 @@ def compare_over_sets(
     {'forest': 1.5, 'tree': 1.6666666666666667, '0R': 2.8333333333333335}
     """
     function = _named(which) if isinstance(which, str) else which
+    if not isinstance(scores, Mapping):
+        raise DataError("scores must name the data sets: {'iris': {'tree': 0.94, 'forest': 0.95}, …}")
     if comparisons := {name: each for name, each in scores.items() if isinstance(each, Comparison)}:
         if len(comparisons) < len(scores):
             odd = next(name for name in scores if name not in comparisons)

@@ -104,6 +104,8 @@ class Verdict:
             found = self.others[0].headline
             words = f"The decisions are not shown to be better than those of {self.baseline} ({figures})"
             return f"{words}, but the probabilities are informative: {found[0].lower()}{found[1:]}"
+        if self.needed is None and (self.test.interval.low > 0 or self.test.interval.high < 0):
+            words = f"No model is as good as the baseline {self.baseline}"
         if self.beaten:
             words = f"{self.beaten}, but {words[0].lower()}{words[1:]}"
         return f"{words}: the best, {self.best}, has {figures}. {self._rows_needed}"
@@ -113,7 +115,9 @@ class Verdict:
         if self.test is not None and math.isnan(self.test.p_value):
             return "These rows allow no test of the difference."
         if self.needed is None:
-            return "It does not score better than the baseline, so more rows alone may not help."
+            words = "It does not score better than the baseline, so more rows alone may not help."
+            base = self.baseline
+            return f"{words} To take {base} as the model, use --choose {base}." if self.beaten else words
         if self.needed > _NEVER:
             return "The difference is too small for any number of rows to show."
         needed, given, what = self.needed, self.rows, "rows"
@@ -216,7 +220,7 @@ def _beaten(comparison: Comparison, function: Metric, alpha: float) -> str:
     base, tests = comparison.best_baseline(function), comparison.against_baseline(function)
     for label in comparison.baselines:
         if (
-            label != base
+            (comparison[base].complexity or 0) > (comparison[label].complexity or 0)
             and (p := tests[label].p_value) < alpha
             and function.better(0, tests[label].difference)
         ):

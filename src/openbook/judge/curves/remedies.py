@@ -2,7 +2,7 @@
 
 MEANINGS = {
     "nothing learnt": (
-        "neither its decisions nor its probabilities are shown to be better than {baseline} on new rows."
+        "its predictions are not shown to be better than {baseline} on new rows."
         " Either the attributes say nothing about the target, or this learner cannot use what they say"
     ),
     "useful probabilities": (

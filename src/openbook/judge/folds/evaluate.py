@@ -65,7 +65,7 @@ def evaluate(
         How rows are divided: a number of folds; a share of the rows that trains, such as 0.8; "holdout"
         (0.8), "subsampling" (0.8, 20 times), "leave_one_out", "bootstrap" (.632+) or "training" (tested on
         the training rows, for comparison); a splitter of scikit-learn's or ours; or pairs of (training,
-        test) positions. None for `protocol(y, groups=groups)`.
+        test) positions. None for `protocol(y, groups=groups, time=time)`.
     metrics : str, Metric, an iterable of them, or None, default=None
         Names or Metrics to show, the one that decides first; None takes the usual ones, of ordinal classes
         those that know the order.
@@ -86,7 +86,9 @@ def evaluate(
     ordered : bool, default=False
         Whether rows are tested in order of time, where `cv` is pairs of positions.
     time : array-like or str or None, default=None
-        The time of each row, optional, for a model that splits its training rows by it, as `Tuning` does.
+        The time of each row: numbers, dates, or the name of a column of X, which is then no input. Each of
+        `cv` blocks of rows is tested by a model of those before it, unless `cv` is more than a number. A
+        model that splits its training rows, as `Tuning` does, splits them by it, too.
 
     Returns
     -------
@@ -249,8 +251,10 @@ def judged(
         metric(which, task)
     for model in models.values():
         refuse_frozen(model)
-    if cv is None:
-        cv = protocol(examples.column, task, random_state, groups=examples.groups)
+    whole = isinstance(cv, int | np.integer) and not isinstance(cv, bool | np.bool_)
+    if cv is None or (whole and examples.time is not None):
+        folds, order = 10 if cv is None else int(cv), (examples.groups, examples.time, examples.test_groups)
+        cv = protocol(examples.column, task, random_state, folds, None, *order)
     cv = splitter_of(cv, examples.column, task, random_state, examples.groups)
     if not hasattr(cv, "split"):
         cv = list(cv)

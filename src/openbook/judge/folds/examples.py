@@ -84,7 +84,7 @@ class Examples:
         groups : array, Series, Column, or the name of a column of X, optional
             A column that says the group is no input, and leaves X.
         test_groups : "new" or "known"
-        time : the time of each row, optional
+        time : the time of each row, or the name of a column of X, which leaves it; optional
         sequence : the column of X that names each row's sequence, optional; sequences are groups
         """
         check_test_groups(test_groups)
@@ -96,8 +96,8 @@ class Examples:
             X, y = inputs_and_labels(X, y)  # names of columns of 0 and 1, or sets as texts
         if sequence is not None and (groups is None or groups == sequence):
             groups = read(X).column(sequence)
-        if isinstance(groups, str):
-            X, groups = _without(X, groups)
+        X, groups = _given_or_named(X, groups)
+        X, time = _given_or_named(X, time)
         if len(y) == 0:
             raise DataError("y is empty; there is nothing to judge by")
         name, classes, target = _encoded(y, task)
@@ -382,6 +382,11 @@ def sequence_of(models: Iterable[Any]) -> str | None:
     """The column that names each row's sequence, if one of the models goes by such a column."""
     named = (getattr(model, "sequence", None) for model in models)
     return next((name for name in named if isinstance(name, str)), None)
+
+
+def _given_or_named(X: Any, values: Any) -> tuple[Any, Any]:
+    """X and the values; where they are the name of a column of X, that column, which leaves it."""
+    return _without(X, values) if isinstance(values, str) else (X, values)
 
 
 def _without(X: Any, target: str) -> tuple[Any, Column]:

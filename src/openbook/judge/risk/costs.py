@@ -15,7 +15,7 @@ in hindsight is drawn beside it, and flatters.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -335,13 +335,13 @@ def cost_metric(costs: Any, y: Any) -> Metric:
     return replace(_metric(PREDICTED, matrix, _as_predicted), name="cost")
 
 
-def total_cost(confusion: Confusion, costs: Any) -> float:
+def total_cost(confusion: Confusion | Sequence[Sequence[int]], costs: Any) -> float:
     """The total cost of the decisions in a confusion matrix: each count times the cost of its cell.
 
     Parameters
     ----------
-    confusion : Confusion
-        The confusion matrix.
+    confusion : Confusion or array-like
+        The confusion matrix, or its counts, rows truth and columns predicted.
     costs : mapping, array or None
         Square array, or nested mapping `costs[decision][truth]`; correct decisions may be left out.
 
@@ -359,10 +359,13 @@ def total_cost(confusion: Confusion, costs: Any) -> float:
     >>> total_cost(table, {"yes": {"no": 1}, "no": {"yes": 10}})
     34.0
     """
-    return float((cost_matrix(costs, confusion.labels).T * confusion.counts).sum())
+    counted = _counted(confusion)
+    return float((cost_matrix(costs, counted.labels).T * counted.counts).sum())
 
 
-def tie_cost_ratio(first: Confusion, second: Confusion) -> float:
+def tie_cost_ratio(
+    first: Confusion | Sequence[Sequence[int]], second: Confusion | Sequence[Sequence[int]]
+) -> float:
     r"""The cost of a false negative, in false positives, at which two models cost the same.
 
     .. math:: \frac{c_{FN}}{c_{FP}} = \frac{FP_1 - FP_2}{FN_2 - FN_1}
@@ -371,8 +374,8 @@ def tie_cost_ratio(first: Confusion, second: Confusion) -> float:
 
     Parameters
     ----------
-    first, second : Confusion
-        Confusion. Of two classes and of the same rows.
+    first, second : Confusion or array-like
+        Confusion matrices, or their counts. Of two classes and of the same rows.
 
     Returns
     -------
@@ -389,8 +392,13 @@ def tie_cost_ratio(first: Confusion, second: Confusion) -> float:
     >>> tie_cost_ratio(careful, sparing)
     5.0
     """
-    fewer, more = first.fp - second.fp, second.fn - first.fn
+    one, other = _counted(first), _counted(second)
+    fewer, more = one.fp - other.fp, other.fn - one.fn
     return fewer / more if more and fewer / more > 0 else math.nan
+
+
+def _counted(confusion: Confusion | Sequence[Sequence[int]]) -> Confusion:
+    return confusion if isinstance(confusion, Confusion) else Confusion(np.asarray(confusion))
 
 
 def _labels(evaluation: Evaluation) -> list[str]:
