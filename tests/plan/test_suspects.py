@@ -110,6 +110,21 @@ def test_a_model_of_copies_is_not_called_fine(tmp_path):
     assert "copies" in found.looks.why_not["diagnosis"]
 
 
+@pytest.mark.parametrize("role", [{}, {"id": "patient"}, {"ignore": ["patient"]}, {"group": "patient"}])
+def test_patients_on_both_sides_are_told_first(tmp_path, role):
+    """Each of 60 patients has a gene and an outcome of its own: a tree knows patients by their gene."""
+    rng = np.random.default_rng(0)
+    gene, ill = np.repeat(rng.normal(size=60).round(4), 6), np.repeat(rng.permutation(60) % 2, 6)
+    patient = np.repeat(np.arange(60), 6) + 100
+    rows = "".join(f"{p},{g},{'yes' if i else 'no'}\n" for p, g, i in zip(patient, gene, ill, strict=True))
+    path = tmp_path / "visits.csv"
+    path.write_text(f"patient,gene,ill\n{rows}")
+    found = run(make_plan(path, "ill", cv=3, repeats=1, only=["cart"], **role), tmp_path / "study", workers=1)
+    told = "Rows of the same `patient` both train and test" in words.headline(found)
+    assert told == ("group" not in role)
+    assert found.verdict.learnt == ("group" not in role)
+
+
 def test_without_suspects_there_is_nothing_to_leave_out(tmp_path):
     plan = make_plan("wine", cv=3, repeats=1, test_share=0, only=["naive_bayes"])
     result = run(plan, tmp_path / "study", workers=1)

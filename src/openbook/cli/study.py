@@ -215,7 +215,8 @@ def _choice(screen: Console, result: StudyResult) -> None:
 def _looks(screen: Console, result: StudyResult) -> None:
     """What a closer look found, in a sentence each; the report has the figures and the pictures."""
     looks = result.looks
-    found = " ".join(filter(None, (words.without_suspects(result), words.copies(result))))
+    leaks = (words.without_suspects(result), words.copies(result), words.divided(result))
+    found = " ".join(filter(None, leaks))
     if found not in words.headline(result):  # which says it already, unless something graver came first
         heading(screen, "Leaks")
         say(screen, found)

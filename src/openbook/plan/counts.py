@@ -80,7 +80,7 @@ def described(
 #: Findings that are about what learners do with a column: with any, and with a feature alone.
 _OF_COLUMNS, _OF_FEATURES = (
     ("dates", "many values"),
-    ("few values", "free text", "groups", "outliers", "skew"),
+    ("few values", "free text", "outliers", "skew"),
 )
 
 
@@ -88,9 +88,11 @@ def about_features(description: Description, roles: "Roles") -> Description:
     """The description without remarks on how features are treated, for columns that are none.
 
     That a column looks like an identifier is why it was left out; of one that has a role it says nothing.
+    That one may name groups matters, whether it is a feature or not.
     """
     gone = set(roles.no_inputs)
     silent = dict.fromkeys(_OF_COLUMNS, gone) | dict.fromkeys(_OF_FEATURES, gone - {roles.target})
     silent["identifier"] = gone - set(roles.ignore)
+    silent["groups"] = gone - {roles.id, *roles.ignore}
     kept = (one for one in description.findings if silent.get(one.kind, set()).isdisjoint(one.columns))
     return replace(description, findings=tuple(kept))

@@ -78,11 +78,11 @@ def doubts(result: StudyResult) -> str:
     looks, learnt = result.looks, result.verdict.learnt
     # where nothing beats 1R, it may well be by the suspect
     harmless = learnt and loses_little(result.comparison, looks.label, looks.without_suspects)
-    suspects = "" if harmless else without_suspects(result)
-    told = [sentence for sentence in (fallen, suspects, copies(result)) if sentence]
-    if told in ([], [fallen]) and not learnt:
+    void = "" if harmless else without_suspects(result), copies(result)  # the scores mean little
+    told = [fallen, *void, divided(result)]
+    if not learnt and not any(void):
         told.append(result.verdict.headline)
-    return " ".join(told)
+    return " ".join(filter(None, told))
 
 
 def worse_than_estimated(result: StudyResult) -> str:
@@ -236,6 +236,21 @@ def copies(result: StudyResult) -> str:
     return (
         f"The scores are too good: {leaks.copied:.0%} of the test rows are copies of training rows, exact or"
         " nearly so. Keep one of each, or keep them together with --group."
+    )
+
+
+def divided(result: StudyResult) -> str:
+    """That rows which seem to belong together, as a patient's, both train and test; empty where none do."""
+    if {"group", "sequence"} & result.roles.keys():
+        return ""
+    found = (one for one in result.description.findings if (one.kind, one.severity) == ("groups", "warn"))
+    name = next((one.columns[0] for one in found), None)
+    if name is None:
+        return ""
+    return (
+        f"Rows of the same `{name}` both train and test, and all of them have the same {result.target!r}: the"
+        f" scores say little about a new `{name}`. If its rows belong together, as a patient's do, run the"
+        f" study with --group {shlex.quote(name)}."
     )
 
 
