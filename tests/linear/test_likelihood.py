@@ -73,10 +73,11 @@ def test_the_kernel_adds_up_the_same(seed, far):
     np.testing.assert_allclose(gradient, plain.gradient[0], rtol=1e-10, atol=1e-13)
 
 
-def test_many_rows_go_to_the_kernel(monkeypatch):
+def test_many_rows_and_columns_go_to_the_kernel(monkeypatch):
     function, theta = likelihood(3, 1)
     plain = function(theta)
     monkeypatch.setattr(openbook.linear.likelihood, "MANY_ROWS", 1)
+    monkeypatch.setattr(openbook.linear.likelihood, "MANY_COLUMNS", 1)
     value, gradient = function(theta)
     assert value == pytest.approx(plain[0], rel=1e-13)
     np.testing.assert_allclose(gradient, plain[1], rtol=1e-10)

@@ -40,6 +40,7 @@ from openbook.linear.estimates import coefficient_table, combination_words, cova
 from openbook.linear.huber import MOST_ROUNDS, reweighed
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.normal import MOST_SWEEPS, Normal, PenaltyPath, penalised, plain, trace_path
+from openbook.linear.scored import linear_scores
 from openbook.linear.sparse_squares import (
     Products,
     by_products,
@@ -451,7 +452,10 @@ class LinearRegression(Folding, Regressor):
     # using the model
 
     def _predict(self, X):
-        predicted = self._functions()(X) @ self._weights[1:] + self._weights[0]
+        if isinstance(self.basis, Columns | None):
+            predicted = linear_scores(self.encoding_, X, self._weights[1:].T, self._weights[0])
+        else:
+            predicted = self._functions()(X) @ self._weights[1:] + self._weights[0]
         return predicted[:, 0] if self._flat else predicted
 
     def predict_interval(self, X, level=0.95):

@@ -33,13 +33,14 @@ from openbook.measures.scores import sigmoid, softmax
 from openbook.prepare.encoding import Encoding
 
 #: Cells multiplied at a time: they stay in the cache from one product to the next.
-BLOCK_CELLS = 1 << 16
+BLOCK_CELLS = 1 << 17
 
 #: Rows whose encoding is much wider than they are, and takes more memory, are encoded at every pass.
 MOST_BYTES = 1 << 30
 
-#: From so many rows on, a kernel is worth its compilation.
-MANY_ROWS = 20_000
+#: From so many rows on, a kernel is worth its compilation; and from so many columns on, it is faster than
+#: products of blocks, whose exponentials and logarithms NumPy takes several at a time.
+MANY_ROWS, MANY_COLUMNS = 20_000, 64
 
 #: Rows of a batch.
 BATCH_ROWS = 64
@@ -310,7 +311,8 @@ def _sums(theta, second, chunk):
     n_scores, width = theta.shape
     if issparse(chunk.x):
         return _sparse_sums(theta, chunk)
-    if n_scores == 1 and second == "none" and len(chunk.x) >= MANY_ROWS:
+    many = len(chunk.x) >= MANY_ROWS and width > MANY_COLUMNS
+    if n_scores == 1 and second == "none" and many:
         from openbook.linear.logistic_kernels import add_logistic
 
         gradient = np.zeros(width)
