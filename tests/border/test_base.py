@@ -1,10 +1,13 @@
 """The border: targets, files, weights, sparse rows, batches, and the words for what cannot be."""
 
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from openbook import load, read, scan
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
@@ -12,6 +15,7 @@ from openbook.bayes import NaiveBayes
 from openbook.border.learner import most_probable
 from openbook.cluster import KModes
 from openbook.data import Nominal
+from openbook.ensemble import RandomForestClassifier
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 from openbook.registry import learner, learners, name_of
 
@@ -306,3 +310,20 @@ def test_of_equally_probable_classes_the_first_is_decided_for(n_classes, order):
     proba[2, [0, -1]] = 0.5
     proba[3, -1] = 1.0
     assert most_probable(np.asarray(proba, order=order)).tolist() == [0, n_classes - 2, 0, n_classes - 1]
+
+
+# parameters declared as fields
+
+
+def test_declared_parameters_are_those_of_the_constructor_and_of_the_bases():
+    class Halved(RandomForestClassifier):
+        n_estimators: int = 50
+        share: float = 0.5
+
+    assert list(signature(Halved).parameters) == [*signature(RandomForestClassifier).parameters, "share"]
+    model = clone(Halved(7, share=0.25))
+    assert (model.n_estimators, model.share, model.max_features) == (7, 0.25, "sqrt")
+    assert model.get_params()["share"] == 0.25
+    assert Halved().n_estimators == 50
+    with pytest.raises(TypeError, match=r"no parameter 'shares'\. Did you mean 'share'"):
+        Halved(shares=0.25)

@@ -84,7 +84,9 @@ def described(doc, title="Parameters"):
 
 def is_record(made):
     """Whether it is a dataclass or a named tuple, whose fields may be described as attributes."""
-    return inspect.isclass(made) and (dataclasses.is_dataclass(made) or hasattr(made, "_fields"))
+    if not inspect.isclass(made) or hasattr(made, "get_params"):
+        return False
+    return dataclasses.is_dataclass(made) or hasattr(made, "_fields")
 
 
 def _plain(text):

@@ -214,8 +214,9 @@ def tables():
 
 
 def is_record(made):
-    """Whether it is a result or a small value, whose fields are its own; users make splitters and options."""
-    made_by_users = hasattr(made, "get_n_splits") and made.__name__ != "Protocol"
+    """Whether it is a result or a small value, whose fields are its own; users make the others."""
+    splits = hasattr(made, "get_n_splits") and made.__name__ != "Protocol"
+    made_by_users = splits or hasattr(made, "get_params")
     if not inspect.isclass(made) or made_by_users or made is StudyOptions:
         return False
     return dataclasses.is_dataclass(made) or hasattr(made, "_fields") or issubclass(made, BaseException)

@@ -7,8 +7,9 @@ changes nothing: `SVC(probability=True)`. Any other is refused with the reason a
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -314,3 +315,16 @@ class KnownParameters(BaseEstimator):
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):
             cls.__init__ = with_known_parameters(cls.__init__)  # type: ignore[method-assign]
+
+
+@dataclass_transform(eq_default=False)
+class Declared:
+    """The annotated fields of a class are its parameters, as of a dataclass: those of its bases come first.
+
+    Named before other bases, so that they find the constructor that it makes.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if "__init__" not in vars(cls):
+            dataclass(cls, repr=False, eq=False)
+        super().__init_subclass__(**options)

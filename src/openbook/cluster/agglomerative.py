@@ -1,5 +1,9 @@
 """Agglomerative clustering: every row starts as a cluster, and the two nearest clusters merge."""
 
+from dataclasses import KW_ONLY
+from typing import Any
+
+from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf
 from openbook.cluster.hierarchy import Hierarchy
 from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points, refuse_matrix
@@ -7,7 +11,7 @@ from openbook.cluster.merging import derive_merges
 from openbook.spaces.space import Space
 
 
-class AgglomerativeClustering(Hierarchy):
+class AgglomerativeClustering(Declared, Hierarchy):
     """Agglomerative clustering: repeatedly merge the two nearest clusters.
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
@@ -58,26 +62,16 @@ class AgglomerativeClustering(Hierarchy):
     [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 5.0, 3.0]]
     """
 
-    _rules = {**Hierarchy._rules, "linkage": OneOf(*METHODS)}
+    n_clusters: int = 2
+    _: KW_ONLY
+    linkage: str = "average"
+    distance_threshold: float | None = None
+    metric: Any = "auto"
+    scale: bool = True
+    p: float = 2
+    allow_large: bool = False
 
-    def __init__(
-        self,
-        n_clusters=2,
-        *,
-        linkage="average",
-        distance_threshold=None,
-        metric="auto",
-        scale=True,
-        p=2,
-        allow_large=False,
-    ):
-        self.n_clusters = n_clusters
-        self.linkage = linkage
-        self.distance_threshold = distance_threshold
-        self.metric = metric
-        self.scale = scale
-        self.p = p
-        self.allow_large = allow_large
+    _rules = {**Hierarchy._rules, "linkage": OneOf(*METHODS)}
 
     def refusal(self, schema):
         if self.linkage in CENTRES:

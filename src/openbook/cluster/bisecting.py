@@ -14,12 +14,13 @@ cuts_ : intp (n_clusters - 1,), the cluster that was cut; its halves' means are 
 """
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.dendrogram import Dendrogram
@@ -44,7 +45,7 @@ class _Half(NamedTuple):
     sse: float
 
 
-class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
+class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     """Bisecting k-means: repeatedly split a cluster in two by k-means.
 
     Guide: docs/guide/clusters.md
@@ -94,6 +95,14 @@ class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     ([0, 0, 0, 2, 2, 1, 1, 1], 8.3333)
     """
 
+    n_clusters: int = 8
+    n_init: Any = 5
+    bisecting_strategy: str = "biggest_inertia"
+    max_iter: int = 300
+    tol: float = 1e-4
+    scale: bool = True
+    random_state: Any = None
+
     _counts_rows = True
     _rules = {
         "n_clusters": Whole(at_least=1),
@@ -104,24 +113,6 @@ class BisectingKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         "scale": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
-
-    def __init__(
-        self,
-        n_clusters=8,
-        n_init=5,
-        bisecting_strategy="biggest_inertia",
-        max_iter=300,
-        tol=1e-4,
-        scale=True,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.bisecting_strategy = bisecting_strategy
-        self.max_iter = max_iter
-        self.tol = tol
-        self.scale = scale
-        self.random_state = random_state
 
     def _fit(self, rows):
         self.space_ = space = space_of(rows, (), scale=self.scale)

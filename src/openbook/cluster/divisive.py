@@ -12,10 +12,13 @@ all rows but one, and w - 1 of them are at distance 0. Equal rows leave together
 """
 
 import math
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
+from openbook.border.not_taken import Declared
 from openbook.cluster.hierarchy import Hierarchy
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
@@ -23,7 +26,7 @@ from openbook.work import Grid, Step, Work
 _SECONDS = 4e-10  # for each cell of the matrix and row, at worst
 
 
-class Divisive(Hierarchy):
+class Divisive(Declared, Hierarchy):
     """Divisive clustering: repeatedly split the widest cluster in two.
 
     Rows are compared as by `AgglomerativeClustering`. New ones join the cluster of the nearest row learnt.
@@ -63,17 +66,15 @@ class Divisive(Hierarchy):
     [0, 2, 1]
     """
 
-    _counts_rows = True
+    n_clusters: int = 2
+    _: KW_ONLY
+    distance_threshold: float | None = None
+    metric: Any = "auto"
+    scale: bool = True
+    p: float = 2
+    allow_large: bool = False
 
-    def __init__(
-        self, n_clusters=2, *, distance_threshold=None, metric="auto", scale=True, p=2, allow_large=False
-    ):
-        self.n_clusters = n_clusters
-        self.distance_threshold = distance_threshold
-        self.metric = metric
-        self.scale = scale
-        self.p = p
-        self.allow_large = allow_large
+    _counts_rows = True
 
     def _linked(self):
         n = len(self._row_weights)

@@ -11,6 +11,8 @@ By the cosine or the Manhattan distance the centres are directions or medians: s
 centers_ : float64 (n_clusters, n_encoded)
 """
 
+from dataclasses import KW_ONLY
+
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
@@ -80,23 +82,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeCluster
     [1, 2]
     """
 
-    _rules = {**RULES, "metric": OneOf(*PROTOTYPE_SPACES), "scale": Flag()}
+    metric: str = "euclidean"
+    _: KW_ONLY
+    scale: bool = True
 
-    def __init__(
-        self,
-        n_clusters=8,
-        metric="euclidean",
-        init="k-means++",
-        n_init="auto",
-        max_iter=300,
-        tol=1e-4,
-        tol_changes=0.0,
-        scale=True,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, init, n_init, max_iter, tol, tol_changes, random_state)
-        self.metric = metric
-        self.scale = scale
+    _rules = {**RULES, "metric": OneOf(*PROTOTYPE_SPACES), "scale": Flag()}
 
     def _nominal(self, schema):  # noqa: ARG002 (every column is encoded)
         return ()

@@ -11,6 +11,8 @@ as in k-means.
 a standard deviation of the numbers, which is ½ once they are standardised.
 """
 
+from dataclasses import KW_ONLY
+
 from openbook.border.rules import Flag, Number
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 from openbook.data import Column, Nominal
@@ -74,24 +76,12 @@ class KPrototypes(PrototypeClusterer):
     (['Divorced', 'Married'], [[155.0], [82.1]])
     """
 
+    gamma: float = 0.5
+    _: KW_ONLY
+    scale: bool = True
+
     _rules = {**RULES, "gamma": Number(at_least=0), "scale": Flag()}
     method, cost = "k-prototypes", "cost"
-
-    def __init__(
-        self,
-        n_clusters=8,
-        gamma=0.5,
-        init="k-means++",
-        n_init="auto",
-        max_iter=300,
-        tol=1e-4,
-        tol_changes=0.0,
-        scale=True,
-        random_state=None,
-    ):
-        super().__init__(n_clusters, init, n_init, max_iter, tol, tol_changes, random_state)
-        self.gamma = gamma
-        self.scale = scale
 
     def _nominal(self, schema):
         return schema.of(Nominal)

@@ -19,6 +19,7 @@ import math
 import warnings
 from functools import partial
 from operator import add
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -27,6 +28,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import most_probable
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.em import TypedRows, maximised, nearest_given, sums_by_label, sums_of
@@ -52,7 +54,7 @@ _FIRST_ROWS = 5
 _FLOOR = 10
 
 
-class GaussianMixture(Clusterer, Density):
+class GaussianMixture(Declared, Clusterer, Density):
     """Gaussian mixture fitted by EM: overlapping clusters, with a probability of each per row.
 
     Guide: docs/guide/mixtures.md
@@ -107,6 +109,17 @@ class GaussianMixture(Clusterer, Density):
     ([0.3, 0.33, 0.37], 580.9)
     """
 
+    n_components: int = 2
+    covariance_type: str = "full"
+    tol: float = 1e-3
+    max_iter: int = 100
+    n_init: Any = 1
+    init_params: str = "kmeans"
+    means_init: Any = None
+    reg_covar: float = 1e-6
+    scale: bool = True
+    random_state: Any = None
+
     _counts_rows = True
     _rules = {
         "n_components": Whole(at_least=1),
@@ -120,30 +133,6 @@ class GaussianMixture(Clusterer, Density):
         "scale": Flag(),
         "random_state": Anything("None, a whole number, or a RandomState"),
     }
-
-    def __init__(
-        self,
-        n_components=2,
-        covariance_type="full",
-        tol=1e-3,
-        max_iter=100,
-        n_init=1,
-        init_params="kmeans",
-        means_init=None,
-        reg_covar=1e-6,
-        scale=True,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.means_init = means_init
-        self.reg_covar = reg_covar
-        self.scale = scale
-        self.random_state = random_state
 
     # learning
 

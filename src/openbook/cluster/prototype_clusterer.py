@@ -6,12 +6,13 @@ A new row belongs to the cluster of the nearest prototype, of equals the first: 
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import weighed
 from openbook.border.rules import Anything, Auto, Number, ParameterRule, Whole
 from openbook.cluster.clusterer import Clusterer
@@ -73,37 +74,27 @@ class FitHistory(NamedTuple):
     taken: list[Taken]
 
 
-class PrototypeClusterer(Clusterer):
+class PrototypeClusterer(Declared, Clusterer):
     """A clusterer whose clusters have prototypes."""
+
+    n_clusters: int = 8
+    _: KW_ONLY
+    init: Any = "k-means++"
+    n_init: Any = "auto"
+    max_iter: int = 300
+    tol: float = 1e-4
+    tol_changes: float = 0.0
+    random_state: Any = None
 
     _meanings = Clusterer._meanings | {  # noqa: SLF001 (its base class)
         "tol_changes": "A run also ends once no more than this share of the rows change cluster."
     }
 
-    scale: bool
     gamma = 1.0
 
     def _space_kind(self, *, sparse: bool = False) -> type[PrototypeSpace]:  # noqa: ARG002 (only k-means can)
         """How rows, or sparse ones, are compared with prototypes."""
         return PrototypeSpace
-
-    def __init__(
-        self,
-        n_clusters=8,
-        init="k-means++",
-        n_init="auto",
-        max_iter=300,
-        tol=1e-4,
-        tol_changes=0.0,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.tol_changes = tol_changes
-        self.random_state = random_state
 
     @abstractmethod
     def _nominal(self, schema: Schema) -> tuple[str, ...]:

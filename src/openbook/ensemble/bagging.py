@@ -12,13 +12,14 @@ learner's affair.
 
 from functools import partial
 from numbers import Integral
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Learner
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Flag, Maybe, Number, Whole
 from openbook.damage import checked_array
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
@@ -158,8 +159,18 @@ class Sampled(Learner):
         return drawn(rng, w, self._sample_size(number_of_rows(w))) if self.bootstrap else w
 
 
-class Bagging(Sampled, OneLearner, Averaging):
+class Bagging(Declared, Sampled, OneLearner, Averaging):
     """What bags of classifiers and of regressors share."""
+
+    estimator: Any = None
+    n_estimators: int = 10
+    max_samples: float | None = None
+    max_features: float = 1.0
+    bootstrap: bool = True
+    bootstrap_features: bool = False
+    oob_score: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
 
     _rules = {
         "n_estimators": Whole(at_least=1),
@@ -170,28 +181,6 @@ class Bagging(Sampled, OneLearner, Averaging):
         "oob_score": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
-
-    def __init__(
-        self,
-        estimator=None,
-        n_estimators=10,
-        max_samples=None,
-        max_features=1.0,
-        bootstrap=True,
-        bootstrap_features=False,
-        oob_score=False,
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def knobs(self):
         return {"n_estimators": (10, 30, 100), "max_samples": (0.5, None)}

@@ -1,10 +1,10 @@
 """Extremely randomised trees (Geurts, Ernst and Wehenkel, 2006)."""
 
-from openbook.ensemble.random_forest import RandomForestClassifier, RandomForestRegressor
+from openbook.ensemble.forest import ForestClassifier, ForestRegressor
 from openbook.tree.engine.columns import encode_for_draws
 
 
-class ExtraTreesClassifier(RandomForestClassifier):
+class ExtraTreesClassifier(ForestClassifier):
     """Extremely randomised trees for classification: of each column drawn, one cut anywhere in its range.
 
     Parameters
@@ -67,53 +67,11 @@ class ExtraTreesClassifier(RandomForestClassifier):
     1.0
     """
 
-    _rules = {name: rule for name, rule in RandomForestClassifier._rules.items() if name != "bins"}
+    bootstrap: bool = False
     _encoded = staticmethod(encode_for_draws)
 
-    def __init__(
-        self,
-        n_estimators=100,
-        criterion="gini",
-        max_features="sqrt",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        nominal="subset",
-        missing="majority",
-        bootstrap=False,
-        oob_score=False,
-        class_weight=None,
-        random_state=None,
-        n_jobs=None,
-        max_samples=None,
-    ):
-        super().__init__(
-            n_estimators=n_estimators,
-            criterion=criterion,
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            ccp_alpha=ccp_alpha,
-            nominal=nominal,
-            missing=missing,
-            bootstrap=bootstrap,
-            oob_score=oob_score,
-            class_weight=class_weight,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            max_samples=max_samples,
-        )
 
-
-class ExtraTreesRegressor(RandomForestRegressor):
+class ExtraTreesRegressor(ForestRegressor):
     """Extremely randomised trees for regression: of each column, one cut anywhere in its range.
 
     Parameters
@@ -172,43 +130,5 @@ class ExtraTreesRegressor(RandomForestRegressor):
     array([1.])
     """
 
-    _rules = {name: rule for name, rule in RandomForestRegressor._rules.items() if name != "bins"}
+    bootstrap: bool = False
     _encoded = staticmethod(encode_for_draws)
-
-    def __init__(
-        self,
-        n_estimators=100,
-        max_features=1.0,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        nominal="subset",
-        missing="majority",
-        bootstrap=False,
-        oob_score=False,
-        random_state=None,
-        n_jobs=None,
-        max_samples=None,
-    ):
-        super().__init__(
-            n_estimators=n_estimators,
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            ccp_alpha=ccp_alpha,
-            nominal=nominal,
-            missing=missing,
-            bootstrap=bootstrap,
-            oob_score=oob_score,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            max_samples=max_samples,
-        )

@@ -15,13 +15,14 @@ workers.
 
 from abc import abstractmethod
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Regressor
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
@@ -57,8 +58,25 @@ class Outside(NamedTuple):
     leaves: np.ndarray
 
 
-class Forest(Sampled, ManyTrees):
+class Forest(Declared, Sampled, ManyTrees):
     """What forests share."""
+
+    n_estimators: int = 100
+    max_features: float | str | None = 1.0
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    ccp_alpha: float = 0.0
+    nominal: str = "subset"
+    missing: str = "majority"
+    bootstrap: bool = True
+    oob_score: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    max_samples: float | None = None
 
     _rules = {
         **Growing._rules,
@@ -66,15 +84,10 @@ class Forest(Sampled, ManyTrees):
         "missing": OneOf("majority", "branch"),
         "bootstrap": Flag(),
         "oob_score": Flag(),
-        "bins": Whole(at_least=2),
         "max_samples": MAX_SAMPLES,
     }
 
-    nominal = "subset"
-    missing = "majority"
     _of_all_trees = ("oob_curve_", "oob_score_", "oob_decision_function_", "oob_prediction_")
-
-    oob_curve_: np.ndarray
 
     def _fit(self, rows):
         self._grow(rows)
@@ -287,8 +300,15 @@ def _leaf_outside(tree, numbers, rows):
 class ForestClassifier(Forest, GrowingClassifier):
     """What forests for classes share."""
 
+    criterion: str = "gini"
+    max_features: float | str | None = "sqrt"
+    class_weight: Any = None
+
     _rules = {**GrowingClassifier._rules, **Forest._rules}
     _oob_formula = r"\frac{\text{rows the trees outside get wrong}}{\text{rows}}"
+
+    def knobs(self):
+        return {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3, 10)}
 
     def _shares(self, value):
         return value / value.sum(axis=1, keepdims=True)
@@ -313,6 +333,9 @@ class ForestRegressor(Forest, Regressor):
     _rules = {**Forest._rules, "criterion": OneOf("squared_error")}
     criterion = "squared_error"
     _oob_formula = r"\frac{1}{n} \sum_i (y_i - \hat{y}_i)^2"
+
+    def knobs(self):
+        return {"max_features": (0.33, 1.0), "min_samples_leaf": (1, 3, 10)}
 
     def _shares(self, value):
         return value[:, :1].astype(float)

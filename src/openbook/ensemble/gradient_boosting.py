@@ -13,13 +13,14 @@ branch or one of their own.
 y : float64 (n, n_outputs), numbers, or 1 where a row has the class; F, r : float64 (n, n_outputs)
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Regressor, most_probable
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.draw.charts import line_chart
@@ -48,8 +49,28 @@ class FirstRounds(NamedTuple):
     sums: np.ndarray
 
 
-class GradientBoosting(ManyTrees):
+class GradientBoosting(Declared, ManyTrees):
     """What gradient boosting of classes and of numbers shares."""
+
+    loss: str = "log_loss"
+    learning_rate: float = 0.1
+    n_estimators: int = 100
+    subsample: float = 1.0
+    max_depth: int | None = 3
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    ccp_alpha: float = 0.0
+    max_features: float | str | None = None
+    missing: str = "majority"
+    validation_fraction: float = 0.1
+    n_iter_no_change: int | None = None
+    tol: float = 1e-4
+    init: str | None = None
+    bins: int = 255
+    random_state: Any = None
 
     _rules = {
         **Growing._rules,
@@ -68,19 +89,7 @@ class GradientBoosting(ManyTrees):
     criterion = "squared_error"
     nominal = "subset"
 
-    loss: str
     alpha = 0.9
-    init: str | None
-    learning_rate: float
-    n_estimators: int
-    subsample: float
-    validation_fraction: float
-    n_iter_no_change: int | None
-    tol: float
-    start_: np.ndarray
-    train_score_: np.ndarray
-    validation_score_: np.ndarray
-    bounds_: np.ndarray
 
     @property
     def _n_scores(self):
@@ -354,48 +363,6 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
 
     _rules = {**GradientBoosting._rules, "loss": OneOf("log_loss", "exponential")}
 
-    def __init__(
-        self,
-        loss="log_loss",
-        learning_rate=0.1,
-        n_estimators=100,
-        subsample=1.0,
-        max_depth=3,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        max_features=None,
-        missing="majority",
-        validation_fraction=0.1,
-        n_iter_no_change=None,
-        tol=1e-4,
-        init=None,
-        bins=255,
-        random_state=None,
-    ):
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.subsample = subsample
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.max_features = max_features
-        self.missing = missing
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.init = init
-        self.bins = bins
-        self.random_state = random_state
-
     def decision_function(self, X):
         """F of each row: the log odds of the second of two classes, or the score of each class.
 
@@ -518,55 +485,14 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     array([2., 4.])
     """
 
+    loss: str = "squared_error"
+    alpha: float = 0.9
+
     _rules = {
         **GradientBoosting._rules,
         "loss": OneOf("squared_error", "absolute_error", "huber", "quantile"),
         "alpha": Number(above=0, at_most=1),
     }
-
-    def __init__(
-        self,
-        loss="squared_error",
-        alpha=0.9,
-        learning_rate=0.1,
-        n_estimators=100,
-        subsample=1.0,
-        max_depth=3,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        max_features=None,
-        missing="majority",
-        validation_fraction=0.1,
-        n_iter_no_change=None,
-        tol=1e-4,
-        init=None,
-        bins=255,
-        random_state=None,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.subsample = subsample
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.max_features = max_features
-        self.missing = missing
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.init = init
-        self.bins = bins
-        self.random_state = random_state
 
     def staged_predict(self, X):
         """The prediction for each row after one round, after two, and so on.

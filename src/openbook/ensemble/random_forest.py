@@ -1,5 +1,6 @@
 """Random forests (Breiman, 2001)."""
 
+from openbook.border.rules import Whole
 from openbook.ensemble.forest import ForestClassifier, ForestRegressor
 
 
@@ -69,50 +70,9 @@ class RandomForestClassifier(ForestClassifier):
     (True, (50,))
     """
 
-    def __init__(
-        self,
-        n_estimators=100,
-        criterion="gini",
-        max_features="sqrt",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        nominal="subset",
-        missing="majority",
-        bootstrap=True,
-        oob_score=False,
-        bins=63,
-        class_weight=None,
-        random_state=None,
-        n_jobs=None,
-        max_samples=None,
-    ):
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.nominal = nominal
-        self.missing = missing
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.bins = bins
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_samples = max_samples
+    bins: int = 63
 
-    def knobs(self):
-        return {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3, 10)}
+    _rules = {**ForestClassifier._rules, "bins": Whole(at_least=2)}
 
 
 class RandomForestRegressor(ForestRegressor):
@@ -176,43 +136,6 @@ class RandomForestRegressor(ForestRegressor):
     array([ True])
     """
 
-    def __init__(
-        self,
-        n_estimators=100,
-        max_features=1.0,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        nominal="subset",
-        missing="majority",
-        bootstrap=True,
-        oob_score=False,
-        bins=63,
-        random_state=None,
-        n_jobs=None,
-        max_samples=None,
-    ):
-        self.n_estimators = n_estimators
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.nominal = nominal
-        self.missing = missing
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.bins = bins
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_samples = max_samples
+    bins: int = 63
 
-    def knobs(self):
-        return {"max_features": (0.33, 1.0), "min_samples_leaf": (1, 3, 10)}
+    _rules = {**ForestRegressor._rules, "bins": Whole(at_least=2)}

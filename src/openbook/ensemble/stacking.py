@@ -14,11 +14,13 @@ cells are the members' affair.
 
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk
 from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data import Numeric, Schema, Table
@@ -31,17 +33,16 @@ from openbook.linear import LinearRegression, LogisticRegression
 from openbook.work import Step, Work
 
 
-class Stacking(Team, Averaging):
+class Stacking(Declared, Team, Averaging):
     """What stacks of classifiers and of regressors share."""
 
-    _rules = {"cv": Whole(at_least=2), "passthrough": Flag()}
+    estimators: Any
+    final_estimator: Any = None
+    cv: Any = 5
+    passthrough: bool = False
+    n_jobs: int | None = None
 
-    def __init__(self, estimators, final_estimator=None, cv=5, passthrough=False, n_jobs=None):
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.passthrough = passthrough
-        self.n_jobs = n_jobs
+    _rules = {"cv": Whole(at_least=2), "passthrough": Flag()}
 
     def _fit(self, rows):
         chunk = gathered(rows)
@@ -264,19 +265,9 @@ class StackingClassifier(Stacking, AveragingClassifier):
     [0.03, 0.97]
     """
 
-    _rules = {**Stacking._rules, "stack_method": OneOf("auto", "predict_proba", "predict")}
+    stack_method: str = "auto"
 
-    def __init__(
-        self,
-        estimators,
-        final_estimator=None,
-        cv=5,
-        passthrough=False,
-        n_jobs=None,
-        stack_method="auto",
-    ):
-        super().__init__(estimators, final_estimator, cv, passthrough, n_jobs)
-        self.stack_method = stack_method
+    _rules = {**Stacking._rules, "stack_method": OneOf("auto", "predict_proba", "predict")}
 
     def _check_learners(self):
         super()._check_learners()

@@ -53,12 +53,10 @@ class Ablation(SubsetSearch):
     ('petal width (cm)',)
     """
 
+    eps: float = 0.0
+
     _rules = {**SubsetSearch._rules, "eps": Number(at_least=0)}
     verb = "dropped"
-
-    def __init__(self, estimator, eps=0.0, metric=None, cv=None, random_state=0):
-        super().__init__(estimator, metric, cv, random_state)
-        self.eps = eps
 
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
         kept, path = names, []

@@ -56,18 +56,16 @@ class ForwardSelection(SubsetSearch):
     ('petal length (cm)', 'petal width (cm)')
     """
 
+    k: int | None = None
+    min_gain: float = 0.0
+    p: float | None = None
+
     _rules = {
         **SubsetSearch._rules,
         "k": Maybe(Whole(at_least=1)),
         "min_gain": Number(at_least=0),
         "p": Maybe(Number(above=0, at_most=1)),
     }
-
-    def __init__(self, estimator, k=None, min_gain=0.0, p=None, metric=None, cv=None, random_state=0):
-        super().__init__(estimator, metric, cv, random_state)
-        self.k = k
-        self.min_gain = min_gain
-        self.p = p
 
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
         kept: tuple[str, ...] = ()

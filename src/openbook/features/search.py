@@ -8,9 +8,10 @@ was chosen is too good to be true, for it was chosen by it: judge the selection 
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Maybe, OneOf, Whole
 from openbook.errors import ParameterError
 from openbook.features.selector import Selector
@@ -58,11 +59,17 @@ class SelectionStep:
     gain: float
 
 
-class SubsetSearch(Selector):
+class SubsetSearch(Declared, Selector):
     """A search for the attributes that a learner does best with.
 
     A subclass walks (`_walk`) and says why it stopped (`stop_`).
     """
+
+    estimator: Any
+    _: KW_ONLY
+    metric: Any = None
+    cv: Any = None
+    random_state: Any = 0
 
     _rules = {
         "metric": Maybe(OneOf(*METRICS)),
@@ -72,12 +79,6 @@ class SubsetSearch(Selector):
 
     #: What a step does, in words.
     verb = "added"
-
-    def __init__(self, estimator, metric=None, cv=None, random_state=0):
-        self.estimator = estimator
-        self.metric = metric
-        self.cv = cv
-        self.random_state = random_state
 
     @property
     def takes_tables(self) -> bool:

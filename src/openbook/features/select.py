@@ -4,12 +4,13 @@ import math
 import warnings
 from typing import Any
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data.adjustments import bonferroni, false_discovery, holm
 from openbook.errors import DataError, ParameterError
 from openbook.features.gather import target_task
 from openbook.features.measures import MEASURES
-from openbook.features.scores import AttributeScore, AttributeScores, p_cell, score_examples
+from openbook.features.scores import AttributeScore, p_cell, score_examples
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import shown
@@ -20,7 +21,7 @@ ADJUSTMENTS = {"holm": holm, "bonferroni": bonferroni, "fdr": false_discovery}
 WORDS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr": "false discovery rate"}
 
 
-class SelectAttributes(Selector):
+class SelectAttributes(Declared, Selector):
     """Keep the attributes with the highest scores, each scored by itself (a filter).
 
     Give one of `k`, `fraction` and `p`; with none of them, p = 0.05. Of many attributes some are significant
@@ -67,6 +68,14 @@ class SelectAttributes(Selector):
     ('outlook', 'humidity')
     """
 
+    measure: str = "mutual_information"
+    k: int | None = None
+    fraction: float | None = None
+    p: float | None = None
+    adjust: str | None = "holm"
+    per_class: bool = False
+    bins: Any = "mdl"
+
     _rules = {
         "measure": OneOf(*MEASURES),
         "k": Maybe(Whole(at_least=1)),
@@ -78,25 +87,6 @@ class SelectAttributes(Selector):
     }
 
     takes_tables = True
-    scores_: AttributeScores
-
-    def __init__(
-        self,
-        measure="mutual_information",
-        k=None,
-        fraction=None,
-        p=None,
-        adjust="holm",
-        per_class=False,
-        bins="mdl",
-    ):
-        self.measure = measure
-        self.k = k
-        self.fraction = fraction
-        self.p = p
-        self.adjust = adjust
-        self.per_class = per_class
-        self.bins = bins
 
     def _task(self, y):
         return target_task(y)

@@ -14,7 +14,7 @@ The distance says what becomes of missing cells.
 
 import warnings
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -22,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import Number, ParameterRule, Whole
 from openbook.damage import checked_array, under
@@ -232,7 +233,7 @@ class _OnGraph(RowsInSpace):
             raise ValueError(msg)
 
 
-class LabelPropagation(_OnGraph):
+class LabelPropagation(Declared, _OnGraph):
     """Label propagation: every row takes the mean of its nearest rows, and given labels stay.
 
     scikit-learn's with its kernel "knn", on a sparse graph, for columns of any kind.
@@ -280,27 +281,16 @@ class LabelPropagation(_OnGraph):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
-    name = "Label propagation"
+    n_neighbors: int = 7
+    max_iter: int = 1000
+    tol: float = 1e-3
+    metric: Any = "auto"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        n_neighbors=7,
-        max_iter=1000,
-        tol=1e-3,
-        metric="auto",
-        algorithm="auto",
-        scale=True,
-        p=2,
-        n_jobs=None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.metric = metric
-        self.algorithm = algorithm
-        self.scale = scale
-        self.p = p
-        self.n_jobs = n_jobs
+    name = "Label propagation"
 
     def _round(self, neighbours, codes):
         def step(shares, room):
@@ -321,7 +311,7 @@ class LabelPropagation(_OnGraph):
             yield Step(f"P({truth})", _MEAN, numbers, sum(its) / len(rows), f"rows {rows}")
 
 
-class LabelSpreading(_OnGraph):
+class LabelSpreading(Declared, _OnGraph):
     """Label spreading: labels flow along the graph of nearest rows, and given labels may give way a little.
 
     scikit-learn's with its kernel "knn", on a sparse graph, for columns of any kind.
@@ -371,31 +361,19 @@ class LabelSpreading(_OnGraph):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
+    n_neighbors: int = 7
+    alpha: float = 0.2
+    max_iter: int = 30
+    tol: float = 1e-3
+    metric: Any = "auto"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
+    n_jobs: int | None = None
+
     name = "Label spreading"
 
     _rules = {**_OnGraph._rules, "alpha": Number(above=0, at_most=0.999999)}
-
-    def __init__(
-        self,
-        n_neighbors=7,
-        alpha=0.2,
-        max_iter=30,
-        tol=1e-3,
-        metric="auto",
-        algorithm="auto",
-        scale=True,
-        p=2,
-        n_jobs=None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.metric = metric
-        self.algorithm = algorithm
-        self.scale = scale
-        self.p = p
-        self.n_jobs = n_jobs
 
     def _round(self, neighbours, codes):
         self._degrees = in_degrees(neighbours)

@@ -13,7 +13,7 @@ labels : intp (n_rows,), class codes, UNLABELLED where a row has none
 """
 
 from functools import partial, reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.naive import NaiveBayes
 from openbook.border.learner import most_probable
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, Chunk
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
@@ -43,7 +44,7 @@ class SelfTrainingRound(NamedTuple):
     accuracy: float
 
 
-class SelfTrainingClassifier(InRounds):
+class SelfTrainingClassifier(Declared, InRounds):
     """Self-training: a classifier labels the rows that it is sure of, and learns from them, too.
 
     It helps where the classifier is right when it is sure. A confident mistake becomes a label, and later
@@ -101,6 +102,15 @@ class SelfTrainingClassifier(InRounds):
     ['low', 'low', 'high', 'high', 'low', 'high', None]
     """
 
+    estimator: Any = None
+    threshold: float = 0.75
+    criterion: str = "threshold"
+    k_best: int = 10
+    max_iter: int | None = 10
+    move_back: bool = True
+    validation_fraction: float = 0.0
+    random_state: Any = None
+
     _assumes = "confidence"
     _round = SelfTrainingRound
     _headings = ("added", "moved back", "labelled", "accuracy on held-out rows")
@@ -114,26 +124,6 @@ class SelfTrainingClassifier(InRounds):
         "validation_fraction": Number(at_least=0, at_most=0.9),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
-
-    def __init__(
-        self,
-        estimator=None,
-        threshold=0.75,
-        criterion="threshold",
-        k_best=10,
-        max_iter=10,
-        move_back=True,
-        validation_fraction=0.0,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.threshold = threshold
-        self.criterion = criterion
-        self.k_best = k_best
-        self.max_iter = max_iter
-        self.move_back = move_back
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
 
     def knobs(self):
         return {"threshold": (0.75, 0.9, 0.99)}

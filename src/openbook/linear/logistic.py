@@ -13,6 +13,7 @@ values never seen count as the encoding says. Ties go to the class that comes fi
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -21,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array, checked_floats, require
 from openbook.data.attributes import as_text
@@ -49,7 +51,7 @@ TRACED = 2000
 MOST_ESTIMATES = 2000
 
 
-class LogisticRegression(Classifier):
+class LogisticRegression(Declared, Classifier):
     r"""Logistic regression for two classes, softmax (multinomial logistic) regression for more.
 
     The log odds are linear in the columns, and the penalised log-likelihood is maximised:
@@ -146,6 +148,21 @@ class LogisticRegression(Classifier):
     [5.0]
     """
 
+    C: float = 1.0
+    l1_ratio: float = 0.0
+    penalty: str | None = "deprecated"
+    tol: float = 1e-6
+    fit_intercept: bool = True
+    class_weight: Any = None
+    random_state: Any = None
+    solver: Any = "auto"
+    max_iter: int = 100
+    learning_rate_init: float | None = None
+    coef_init: Any = None
+    intercept_init: Any = None
+    scale: bool = True
+    n_jobs: int | None = None
+
     #: The penalty stands beside the weights: without a unit of their own, they count as rows.
     _counts_rows = True
 
@@ -167,38 +184,6 @@ class LogisticRegression(Classifier):
         "intercept_init": Anything("None, or a number for each score"),
         "scale": Flag(),
     }
-
-    def __init__(
-        self,
-        C=1.0,
-        l1_ratio=0.0,
-        penalty="deprecated",
-        tol=1e-6,
-        fit_intercept=True,
-        class_weight=None,
-        random_state=None,
-        solver="auto",
-        max_iter=100,
-        learning_rate_init=None,
-        coef_init=None,
-        intercept_init=None,
-        scale=True,
-        n_jobs=None,
-    ):
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.penalty = penalty
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.learning_rate_init = learning_rate_init
-        self.coef_init = coef_init
-        self.intercept_init = intercept_init
-        self.scale = scale
-        self.n_jobs = n_jobs
 
     def knobs(self):
         return {"C": (100.0, 10.0, 1.0, 0.1, 0.01)}

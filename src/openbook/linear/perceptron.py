@@ -16,6 +16,7 @@ theta : float64 (d + 1,) for two classes, else (n_classes, d + 1); bias first, t
 import warnings
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse, vstack
@@ -24,6 +25,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, most_probable
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.damage import checked_array, checked_floats, require
@@ -40,7 +42,7 @@ from openbook.prepare.encoding import Encoding
 KEPT_ROWS = 30
 
 
-class Perceptron(Classifier):
+class Perceptron(Declared, Classifier):
     """The perceptron (Rosenblatt, 1958): it goes through the rows and corrects its weights at every mistake.
 
     It settles if a plane separates the classes, however long that takes; if none does, the last weights are
@@ -115,6 +117,16 @@ class Perceptron(Classifier):
     [-1, 1]
     """
 
+    eta0: float = 1.0
+    max_iter: int = 100
+    coef_init: Any = None
+    intercept_init: Any = None
+    keep: str = "last"
+    shuffle: bool = False
+    random_state: Any = 0
+    scale: bool = False
+    fit_intercept: bool = True
+
     _counts_rows = True
     _takes_means = True
     _takes_sparse = True
@@ -129,28 +141,6 @@ class Perceptron(Classifier):
         "scale": Flag(),
         "fit_intercept": Flag(),
     }
-
-    def __init__(
-        self,
-        eta0=1.0,
-        max_iter=100,
-        coef_init=None,
-        intercept_init=None,
-        keep="last",
-        shuffle=False,
-        random_state=0,
-        scale=False,
-        fit_intercept=True,
-    ):
-        self.eta0 = eta0
-        self.max_iter = max_iter
-        self.coef_init = coef_init
-        self.intercept_init = intercept_init
-        self.keep = keep
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.scale = scale
-        self.fit_intercept = fit_intercept
 
     def knobs(self):
         return {"keep": ("last", "pocket", "average"), "scale": (False, True)}

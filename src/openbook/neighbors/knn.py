@@ -8,11 +8,14 @@ random, or by a second distance. The distance says what becomes of missing cells
 k rows were learnt, all of them vote.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
 
 from openbook.border.learner import Classifier, Regressor
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, NamedOr, OneOf, ParameterRule, Whole
 from openbook.errors import ParameterError
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
@@ -149,7 +152,7 @@ class _KNeighbors(NeighborLearner):
         super()._restore({name: array for name, array in arrays.items() if name != "seed"})
 
 
-class KNeighborsClassifier(_KNeighbors, Classifier):
+class KNeighborsClassifier(Declared, _KNeighbors, Classifier):
     """k nearest neighbours for classification: the classes of the k nearest rows vote.
 
     Guide: docs/guide/neighbours.md
@@ -200,34 +203,21 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     ['Yes']
     """
 
+    n_neighbors: int = 5
+    metric: Any = "auto"
+    weights: Any = "uniform"
+    ties: str = "smaller_k"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
+    equally_near: Any = "first"
+    random_state: Any = None
+    n_jobs: int | None = None
+
     _rules = {
         **_RULES,
         "ties": OneOf(*TIES),
     }
-
-    def __init__(
-        self,
-        n_neighbors=5,
-        metric="auto",
-        weights="uniform",
-        ties="smaller_k",
-        algorithm="auto",
-        scale=True,
-        p=2,
-        equally_near="first",
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.weights = weights
-        self.ties = ties
-        self.algorithm = algorithm
-        self.scale = scale
-        self.p = p
-        self.equally_near = equally_near
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _solve(self):
         super()._solve()
@@ -253,7 +243,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
         return derive_vote(self, X)
 
 
-class KNeighborsRegressor(_KNeighbors, Regressor):
+class KNeighborsRegressor(Declared, _KNeighbors, Regressor):
     """k nearest neighbours for regression: the mean of the k nearest rows, weighted by distance.
 
     Guide: docs/guide/neighbours.md
@@ -291,29 +281,17 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
     [15.0]
     """
 
-    _rules = _RULES
+    n_neighbors: int = 5
+    metric: Any = "auto"
+    weights: Any = "uniform"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
+    equally_near: Any = "first"
+    random_state: Any = None
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        n_neighbors=5,
-        metric="auto",
-        weights="uniform",
-        algorithm="auto",
-        scale=True,
-        p=2,
-        equally_near="first",
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.weights = weights
-        self.algorithm = algorithm
-        self.scale = scale
-        self.p = p
-        self.equally_near = equally_near
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _rules = _RULES
 
     def _predict(self, X):
         ballots = self._ballots(X, self._needed(self.n_neighbors))

@@ -12,12 +12,13 @@ of missing cells.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Regressor
+from openbook.border.not_taken import Declared
 from openbook.border.priors import PRIORS, class_priors
 from openbook.border.rules import Maybe, NamedOr, Number, ParameterRule
 from openbook.errors import RefusalError
@@ -107,7 +108,7 @@ class _Parzen(NeighborLearner):
         return derive_windows(self)
 
 
-class ParzenClassifier(_Parzen, Classifier):
+class ParzenClassifier(Declared, _Parzen, Classifier):
     """Parzen windows for classification: a kernel density per class, the prior, and Bayes' rule.
 
     Guide: docs/guide/neighbours.md
@@ -152,25 +153,15 @@ class ParzenClassifier(_Parzen, Classifier):
     [[0.5, 0.5]]
     """
 
-    _rules = {**_RULES, "priors": PRIORS}
+    radius: float | None = None
+    kernel: Any = "gaussian"
+    priors: Any = None
+    metric: Any = "auto"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
 
-    def __init__(
-        self,
-        radius=None,
-        kernel="gaussian",
-        priors=None,
-        metric="auto",
-        algorithm="auto",
-        scale=True,
-        p=2,
-    ):
-        self.radius = radius
-        self.kernel = kernel
-        self.priors = priors
-        self.metric = metric
-        self.algorithm = algorithm
-        self.scale = scale
-        self.p = p
+    _rules = {**_RULES, "priors": PRIORS}
 
     def _solve(self):
         super()._solve()

@@ -14,6 +14,7 @@ tables_ : {node: float64 (values of each parent …, values of the node)}
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY
 from functools import partial
 from operator import add
 from typing import Any, NamedTuple, Self
@@ -23,6 +24,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
+from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity, weighed
 from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.border.unsupervised import Unsupervised
@@ -58,7 +60,7 @@ from openbook.network.tables import node_table
 from openbook.work import Work
 
 
-class BeliefNetwork(Questions, Unsupervised):
+class BeliefNetwork(Declared, Questions, Unsupervised):
     """Belief network (Bayesian network): a directed graph with a probability table for each node.
 
     Build one from tables (`from_tables`), read one from a BIF file (`read_bif`), or learn one with `fit`.
@@ -132,6 +134,21 @@ class BeliefNetwork(Questions, Unsupervised):
     (True, False)
     """
 
+    structure: Any = "hill_climb"
+    _: KW_ONLY
+    criterion: str = "bic"
+    max_parents: int = 4
+    required: Any = ()
+    forbidden: Any = ()
+    smoothing: Any = Laplace(1.0)
+    latent: Any = None
+    gaussian: Any = None
+    bins: int = 5
+    min_covar: float = 1e-3
+    max_iter: int = 100
+    tol: float = 1e-6
+    random_state: int = 0
+
     _counts_rows = True
     _rules = {
         "structure": Anything("a way to search the edges, or a list of (parent, child)"),
@@ -148,37 +165,6 @@ class BeliefNetwork(Questions, Unsupervised):
         "tol": Number(above=0),
         "random_state": Whole(at_least=0),
     }
-
-    def __init__(
-        self,
-        structure="hill_climb",
-        *,
-        criterion="bic",
-        max_parents=4,
-        required=(),
-        forbidden=(),
-        smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
-        latent=None,
-        gaussian=None,
-        bins=5,
-        min_covar=1e-3,
-        max_iter=100,
-        tol=1e-6,
-        random_state=0,
-    ):
-        self.structure = structure
-        self.criterion = criterion
-        self.max_parents = max_parents
-        self.required = required
-        self.forbidden = forbidden
-        self.smoothing = smoothing
-        self.latent = latent
-        self.gaussian = gaussian
-        self.bins = bins
-        self.min_covar = min_covar
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     @classmethod
     def from_tables(cls, nodes: Mapping[str, Mapping[str, Any]]) -> Self:

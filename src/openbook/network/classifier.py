@@ -14,10 +14,14 @@ values never seen are summed out. The prior of a class is its share of the rows,
 class can explain gets the prior. Rows with gaps are learnt by expectation-maximisation.
 """
 
+from dataclasses import KW_ONLY
+from typing import Any
+
 import numpy as np
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
 from openbook.data import Nominal
 from openbook.data.attributes import as_text
@@ -48,7 +52,7 @@ from openbook.work import Work
 WAYS = ("tan", "naive", "hill_climb")
 
 
-class BeliefNetworkClassifier(Classifier):
+class BeliefNetworkClassifier(Declared, Classifier):
     """Belief network classifier: the posterior of a class node, with tree-augmented naive Bayes as default.
 
     Parameters
@@ -99,6 +103,17 @@ class BeliefNetworkClassifier(Classifier):
     'Yes'
     """
 
+    structure: Any = "tan"
+    _: KW_ONLY
+    criterion: str = "bic"
+    max_parents: int = 4
+    smoothing: Any = Laplace(1.0)
+    gaussian: Any = None
+    bins: int = 5
+    min_covar: float = 1e-3
+    max_iter: int = 100
+    tol: float = 1e-6
+
     _counts_rows = True
     _rules = {
         "structure": Anything("'tan', 'naive', 'hill_climb' or a list of (parent, child)"),
@@ -111,29 +126,6 @@ class BeliefNetworkClassifier(Classifier):
         "max_iter": Whole(at_least=1),
         "tol": Number(above=0),
     }
-
-    def __init__(
-        self,
-        structure="tan",
-        *,
-        criterion="bic",
-        max_parents=4,
-        smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
-        gaussian=None,
-        bins=5,
-        min_covar=1e-3,
-        max_iter=100,
-        tol=1e-6,
-    ):
-        self.structure = structure
-        self.criterion = criterion
-        self.max_parents = max_parents
-        self.smoothing = smoothing
-        self.gaussian = gaussian
-        self.bins = bins
-        self.min_covar = min_covar
-        self.max_iter = max_iter
-        self.tol = tol
 
     def knobs(self):
         return {"structure": WAYS, "bins": (3, 5, 10)}

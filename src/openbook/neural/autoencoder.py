@@ -9,10 +9,13 @@ comes back has them filled.
 code : float64 (n_rows, hidden_layer_sizes[-1])
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.unsupervised import Unsupervised
 from openbook.errors import DataError, ParameterError
 from openbook.neural.derive import derive_row
@@ -21,7 +24,7 @@ from openbook.neural.outputs import Distance
 from openbook.neural.trained import RULES, Trained
 
 
-class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+class Autoencoder(Declared, Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """An autoencoder: a neural network that reproduces its inputs through a narrow layer, the code.
 
     Parameters
@@ -109,50 +112,28 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     (150, 2)
     """
 
+    hidden_layer_sizes: Any = (2,)
+    activation: Any = "tanh"
+    solver: str = "adam"
+    learning_rate_init: float | None = None
+    momentum: float = 0.0
+    nesterovs_momentum: bool = True
+    learning_rate: str = "constant"
+    decay: float = 0.01
+    power_t: float = 0.5
+    batch_size: int | str = "auto"
+    max_iter: int = 200
+    tol: float = 1e-4
+    n_iter_no_change: int = 10
+    alpha: float = 0.0
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    scale: bool = True
+    precision: str = "float64"
+    random_state: Any = None
+
     #: All but those of the parameters for which `Trained` has a value.
     _rules = {name: rule for name, rule in RULES.items() if not hasattr(Trained, name)}
-
-    def __init__(
-        self,
-        hidden_layer_sizes=(2,),
-        activation="tanh",
-        solver="adam",
-        learning_rate_init=None,
-        momentum=0.0,
-        nesterovs_momentum=True,
-        learning_rate="constant",
-        decay=0.01,
-        power_t=0.5,
-        batch_size="auto",
-        max_iter=200,
-        tol=1e-4,
-        n_iter_no_change=10,
-        alpha=0.0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        scale=True,
-        precision="float64",
-        random_state=None,
-    ):
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.solver = solver
-        self.learning_rate_init = learning_rate_init
-        self.momentum = momentum
-        self.nesterovs_momentum = nesterovs_momentum
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.power_t = power_t
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.alpha = alpha
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
 
     def _fit(self, rows):
         if not self._hidden():

@@ -3,11 +3,13 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
+from openbook.border.not_taken import Declared
 from openbook.data import Table, read
 from openbook.errors import ParameterError
 from openbook.neural.derive import derive_row
@@ -15,75 +17,42 @@ from openbook.neural.derive_learning import derive_model
 from openbook.neural.trained import Trained
 
 
-class NetworkLearner(Trained, Learner):
+class NetworkLearner(Declared, Trained, Learner):
     """A learner that is a network; see `MLPClassifier`."""
+
+    hidden_layer_sizes: Any = (32,)
+    activation: Any = "tanh"
+    steepness: float = 1.0
+    integration: str = "sum"
+    output: str | None = None
+    loss: str | None = None
+    solver: str = "adam"
+    learning_rate_init: float | None = None
+    momentum: float = 0.0
+    nesterovs_momentum: bool = True
+    learning_rate: str = "constant"
+    decay: float = 0.01
+    power_t: float = 0.5
+    batch_size: int | str = "auto"
+    max_iter: int = 100
+    tol: float = 1e-4
+    n_iter_no_change: int = 10
+    alpha: float = 1.0
+    dropout: float = 0.0
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    coefs_init: Any = None
+    intercepts_init: Any = None
+    pretrain: int = 0
+    unlabelled: Any = None
+    fit_intercept: bool = True
+    shuffle: bool = True
+    scale: bool = True
+    precision: str = "float64"
+    random_state: Any = None
 
     _counts_rows = True
     _takes_means = True
-
-    def __init__(
-        self,
-        hidden_layer_sizes=(32,),
-        activation="tanh",
-        steepness=1.0,
-        integration="sum",
-        output=None,
-        loss=None,
-        solver="adam",
-        learning_rate_init=None,
-        momentum=0.0,
-        nesterovs_momentum=True,
-        learning_rate="constant",
-        decay=0.01,
-        power_t=0.5,
-        batch_size="auto",
-        max_iter=100,
-        tol=1e-4,
-        n_iter_no_change=10,
-        alpha=1.0,
-        dropout=0.0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        coefs_init=None,
-        intercepts_init=None,
-        pretrain=0,
-        unlabelled=None,
-        fit_intercept=True,
-        shuffle=True,
-        scale=True,
-        precision="float64",
-        random_state=None,
-    ):
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.steepness = steepness
-        self.integration = integration
-        self.output = output
-        self.loss = loss
-        self.solver = solver
-        self.learning_rate_init = learning_rate_init
-        self.momentum = momentum
-        self.nesterovs_momentum = nesterovs_momentum
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.power_t = power_t
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.alpha = alpha
-        self.dropout = dropout
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.coefs_init = coefs_init
-        self.intercepts_init = intercepts_init
-        self.pretrain = pretrain
-        self.unlabelled = unlabelled
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
 
     def knobs(self):
         return {"hidden_layer_sizes": ((8,), (32,), (64, 32)), "alpha": (0.1, 1.0, 10.0)}

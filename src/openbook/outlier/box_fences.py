@@ -55,6 +55,8 @@ class BoxFences(ColumnDetector):
     ([[28.5125, 29.6125]], [-1, 1])
     """
 
+    quartiles: str = "linear"
+
     _rules = {"quartiles": OneOf("linear", "halves"), **CUTS}
 
     weighs = False
@@ -62,10 +64,6 @@ class BoxFences(ColumnDetector):
     figures = ("q1", "q3", "iqr")
     letter = "a"
     meaning = "Distance outside the box in interquartile ranges; the largest is the score."
-
-    def __init__(self, quartiles="linear", threshold=None, contamination="auto", top=None):
-        self.quartiles = quartiles
-        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         columns = known(all_values(rows))

@@ -44,13 +44,9 @@ class CentroidDistance(Clustered):
     [1, 1, 1, 1, -1]
     """
 
-    _rules = {"relative": Flag(), **CLUSTER_RULES}
+    relative: bool = True
 
-    def __init__(
-        self, n_clusters=8, relative=True, random_state=None, threshold=None, contamination="auto", top=None
-    ):
-        super().__init__(n_clusters, random_state, threshold, contamination, top)
-        self.relative = relative
+    _rules = {"relative": Flag(), **CLUSTER_RULES}
 
     def _compare(self, labels, distances):
         overall = float(np.median(distances)) or 1.0

@@ -14,7 +14,9 @@ points : float64 (n, d);  centres_ : float64 (k, d);  sizes_ : float64 (k,), the
 import math
 import warnings
 from abc import abstractmethod
+from dataclasses import KW_ONLY
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -33,15 +35,14 @@ CLUSTER_RULES: dict[str, ParameterRule] = {"n_clusters": Whole(1), "random_state
 class Clustered(Detector):
     """A detector by clusters."""
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    random_state: Any = None
+
     _rules = CLUSTER_RULES
     weighs = False
     #: Of the distance.
     power = 1
-
-    def __init__(self, n_clusters=8, random_state=None, threshold=None, contamination="auto", top=None):
-        self.n_clusters = n_clusters
-        self.random_state = random_state
-        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         model = KMeans(min(self.n_clusters, sum(rows.sizes())), random_state=self.random_state)

@@ -17,7 +17,7 @@ collective, which `members` finds.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -89,6 +89,13 @@ class Collective(Detector):
     [1, -1, -1]
     """
 
+    detector: Any = None
+    by: Any = None
+    run: Any = None
+    near: Any = None
+    n_neighbors: int = 5
+    edges: Any = None
+
     _rules = {
         "by": Anything("None or a column"),
         "run": Maybe(Whole(2)),
@@ -99,26 +106,6 @@ class Collective(Detector):
     }
 
     weighs = False
-
-    def __init__(
-        self,
-        detector=None,
-        by=None,
-        run=None,
-        near=None,
-        n_neighbors=5,
-        edges=None,
-        threshold=None,
-        contamination="auto",
-        top=None,
-    ):
-        self.detector = detector
-        self.by = by
-        self.run = run
-        self.near = near
-        self.n_neighbors = n_neighbors
-        self.edges = edges
-        super().__init__(threshold, contamination, top)
 
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is not None:

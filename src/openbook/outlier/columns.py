@@ -11,6 +11,7 @@ values : float64 (n, d), NaN where missing, one for each column that is looked a
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,10 +28,10 @@ class ColumnDetector(Detector):
     """A detector that judges columns by themselves."""
 
     #: What the oddness of a cell is called in a formula, and in words.
-    letter: str
-    meaning: str
+    letter: ClassVar[str]
+    meaning: ClassVar[str]
     #: The figures of each column that the model file holds, by the names of their attributes without _.
-    figures: tuple[str, ...]
+    figures: ClassVar[tuple[str, ...]]
 
     def refusal(self, schema: Schema) -> str | None:
         if (reason := super().refusal(schema)) is None and not schema.of(Numeric, Ordinal, Text):

@@ -8,6 +8,8 @@ is a value of its own. A context of fewer than `least` rows, or one that trainin
 detector of all rows. Of the judged columns, missing cells are the inner detector's affair.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 
@@ -63,6 +65,11 @@ class Contextual(Detector):
     [1, -1]
     """
 
+    detector: Any = None
+    context: Any = None
+    least: int = 20
+    bins: int = 4
+
     _rules = {
         "context": Anything("None or a list of columns"),
         "least": Whole(2),
@@ -71,22 +78,6 @@ class Contextual(Detector):
     }
 
     weighs = False
-
-    def __init__(
-        self,
-        detector=None,
-        context=None,
-        least=20,
-        bins=4,
-        threshold=None,
-        contamination="auto",
-        top=None,
-    ):
-        self.detector = detector
-        self.context = context
-        self.least = least
-        self.bins = bins
-        super().__init__(threshold, contamination, top)
 
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is not None:

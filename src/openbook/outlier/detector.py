@@ -23,9 +23,9 @@ twin of the score, of one row and in plain Python: `work(row)` shows it, and tes
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Saved
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk, Rows
 from openbook.border.rules import Auto, Maybe, Number, ParameterRule, Whole
 from openbook.border.unsupervised import Unsupervised
@@ -95,7 +96,7 @@ class Account:
     rest: tuple[tuple[str, float], ...] = ()
 
 
-class Detector(OutlierMixin, Unsupervised):
+class Detector(Declared, OutlierMixin, Unsupervised):
     """An outlier detector: a score for each row, a threshold, and the reasons for the score.
 
     Guide: docs/guide/outliers.md
@@ -113,26 +114,17 @@ class Detector(OutlierMixin, Unsupervised):
     True
     """
 
+    _: KW_ONLY
+    threshold: float | None = None
+    contamination: float | str = "auto"
+    top: int | None = None
+
     #: Whether a row's weight means something; where it does not, all must be the same.
     weighs: ClassVar[bool] = True
     #: What the method itself takes for odd, and why, if it says; may be found while learning.
-    _natural: tuple[float, str] | None = None
+    _natural = cast("tuple[float, str] | None", None)
 
     _meanings: ClassVar[dict[str, str]] = DETECTOR_MEANINGS
-
-    threshold_: float
-    #: The scores of the rows learnt from, where learning finds them; not in the model file.
-    scores_: Floats
-
-    def __init__(
-        self,
-        threshold: float | None = None,
-        contamination: float | str = "auto",
-        top: int | None = None,
-    ) -> None:
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
 
     @abstractmethod
     def _learn(self, rows: Rows) -> None:

@@ -64,6 +64,9 @@ class Grubbs(ColumnDetector):
     (((24.0,),), [-1, 1])
     """
 
+    alpha: float = 0.05
+    repeat: bool = True
+
     _rules = {"alpha": Number(above=0, at_most=0.5), "repeat": Flag(), **CUTS}
 
     weighs = False
@@ -71,11 +74,6 @@ class Grubbs(ColumnDetector):
     figures = ("mean", "deviation", "critical")
     letter = "a"
     meaning = "The test statistic divided by its critical value; the largest is the score."
-
-    def __init__(self, alpha=0.05, repeat=True, threshold=None, contamination="auto", top=None):
-        self.alpha = alpha
-        self.repeat = repeat
-        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         columns = known(all_values(rows))

@@ -55,6 +55,8 @@ class InverseDensity(Nearby):
     ([4.75], [0.211])
     """
 
+    n_neighbors: int = 5
+
     def density(self, X):
         """The density of each row.
 

@@ -18,6 +18,7 @@ These add up to c(ψ) - h, so the score is shared out exactly: 2^(Σ saved / c(�
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +83,12 @@ class IsolationForest(Detector):
     (100, 'x1')
     """
 
+    n_estimators: int = 100
+    max_samples: float | str = "auto"
+    bootstrap: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+
     _rules = {
         "n_estimators": Whole(1),
         "max_samples": Auto(Whole(2)),
@@ -92,24 +99,6 @@ class IsolationForest(Detector):
 
     weighs = False
     _natural = (0.6, "isolated much sooner than an ordinary row")
-
-    def __init__(
-        self,
-        n_estimators=100,
-        max_samples="auto",
-        bootstrap=False,
-        random_state=None,
-        threshold=None,
-        contamination="auto",
-        top=None,
-        n_jobs=None,
-    ):
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.bootstrap = bootstrap
-        self.random_state = random_state
-        super().__init__(threshold, contamination, top)
-        self.n_jobs = n_jobs
 
     def _learn(self, rows):
         from openbook.outlier.isolation_kernels import CellPlanes, IsolationTrees, grow_tree

@@ -67,12 +67,10 @@ class LikelihoodMixture(Detector):
     ([-1, 1], 1)
     """
 
-    _rules = {"share": Number(above=0, at_most=0.5), "c": Number(at_least=0), **CUTS}
+    share: float = 0.05
+    c: float = 0.0
 
-    def __init__(self, share=0.05, c=0.0, threshold=None, contamination="auto", top=None):
-        self.share = share
-        self.c = c
-        super().__init__(threshold, contamination, top)
+    _rules = {"share": Number(above=0, at_most=0.5), "c": Number(at_least=0), **CUTS}
 
     def _learn(self, rows):
         self._natural = (float(self.c), "c: moving the row increases the log-likelihood")

@@ -11,6 +11,7 @@ column accounts for it.
 """
 
 import math
+from dataclasses import KW_ONLY
 
 import numpy as np
 
@@ -64,23 +65,11 @@ class LocalOutlierFactor(Nearby):
     [1, 1, 1, 1, -1]
     """
 
-    _natural = (1.5, "a density two thirds of that of its nearest rows")
+    n_neighbors: int = 20
+    _: KW_ONLY
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        n_neighbors=20,
-        metric="auto",
-        scale=True,
-        p=2,
-        algorithm="auto",
-        allow_large=False,
-        threshold=None,
-        contamination="auto",
-        top=None,
-        n_jobs=None,
-    ):
-        super().__init__(n_neighbors, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
-        self.n_jobs = n_jobs
+    _natural = (1.5, "a density two thirds of that of its nearest rows")
 
     def _compare(self):
         distances, rows = self._nearest_among()

@@ -16,6 +16,7 @@ cell counts as the mean of its column.
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtri
@@ -78,6 +79,11 @@ class Mahalanobis(Detector):
     5
     """
 
+    robust: bool = False
+    test: str = "chi_squared"
+    alpha: float = 0.05
+    random_state: Any = None
+
     _counts_rows = True
     _rules = {
         "robust": Flag(),
@@ -86,22 +92,6 @@ class Mahalanobis(Detector):
         "random_state": Maybe(Whole(0)),
         **CUTS,
     }
-
-    def __init__(
-        self,
-        robust=False,
-        test="chi_squared",
-        alpha=0.05,
-        random_state=None,
-        threshold=None,
-        contamination="auto",
-        top=None,
-    ):
-        self.robust = robust
-        self.test = test
-        self.alpha = alpha
-        self.random_state = random_state
-        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         if self.robust or self.test == "grubbs":  # half of the rows is a count, and so is n

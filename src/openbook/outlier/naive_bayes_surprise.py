@@ -51,11 +51,9 @@ class NaiveBayesSurprise(Detector):
     (6, 220.0)
     """
 
-    _rules = {"numbers": OneOf("gaussian", "kernel"), **CUTS}
+    numbers: str = "gaussian"
 
-    def __init__(self, numbers="gaussian", threshold=None, contamination="auto", top=None):
-        self.numbers = numbers
-        super().__init__(threshold, contamination, top)
+    _rules = {"numbers": OneOf("gaussian", "kernel"), **CUTS}
 
     def _learn(self, rows):
         self._columns = Independent(self.schema_, self.numbers).learn(rows)

@@ -17,6 +17,8 @@ and a distance of two whole rows, such as Jaccard's, is not shared out.
 """
 
 import math
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +59,13 @@ class Nearby(Detector):
         Above which score a row is an outlier.
     """
 
+    _: KW_ONLY
+    metric: Any = "auto"
+    scale: bool = True
+    p: float = 2
+    algorithm: str = "auto"
+    allow_large: bool = False
+
     _rules = NEARBY_RULES
     _meanings = {
         **DETECTOR_MEANINGS,
@@ -65,26 +74,6 @@ class Nearby(Detector):
         "n_neighbors_": "The number of nearest rows that count: fewer where fewer were learnt from.",
     }
     weighs = False
-
-    def __init__(
-        self,
-        n_neighbors=5,
-        metric="auto",
-        scale=True,
-        p=2,
-        algorithm="auto",
-        allow_large=False,
-        threshold=None,
-        contamination="auto",
-        top=None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.scale = scale
-        self.p = p
-        self.algorithm = algorithm
-        self.allow_large = allow_large
-        super().__init__(threshold, contamination, top)
 
     def refusal(self, schema):
         return super().refusal(schema) or refusal(self.metric, schema)

@@ -52,6 +52,8 @@ class NeighbourDistance(Nearby):
     [4.8, 0.1]
     """
 
+    n_neighbors: int = 5
+
     def _compare(self):
         self.scores_ = self._nearest_among()[0][:, -1].copy()
 

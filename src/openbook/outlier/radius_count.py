@@ -67,25 +67,14 @@ class RadiusCount(Nearby):
     [1.0, 0.5]
     """
 
+    radius: float | None = None
+
+    n_neighbors = _NEIGHBOUR
+
     _rules = {
         "radius": Maybe(Number(above=0)),
         **{n: r for n, r in NEARBY_RULES.items() if n != "n_neighbors"},
     }
-
-    def __init__(
-        self,
-        radius=None,
-        metric="auto",
-        scale=True,
-        p=2,
-        algorithm="auto",
-        allow_large=False,
-        threshold=None,
-        contamination="auto",
-        top=None,
-    ):
-        super().__init__(_NEIGHBOUR, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
-        self.radius = radius
 
     def _compare(self):
         self.radius_ = float(self.radius) if self.radius is not None else self._usual()

@@ -60,6 +60,8 @@ class RelativeDensity(Nearby):
     [1.5, 0.833, 0.833, 1.5, 39.583]
     """
 
+    n_neighbors: int = 5
+
     _natural = (1.5, "a density two thirds of that of its nearest rows")
 
     def relative_density(self, X):

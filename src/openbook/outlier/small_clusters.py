@@ -47,13 +47,9 @@ class SmallClusters(Clustered):
     [1, -1, -1]
     """
 
-    _rules = {"share": Number(above=0, at_most=1), **CLUSTER_RULES}
+    share: float = 0.9
 
-    def __init__(
-        self, n_clusters=8, share=0.9, random_state=None, threshold=None, contamination="auto", top=None
-    ):
-        super().__init__(n_clusters, random_state, threshold, contamination, top)
-        self.share = share
+    _rules = {"share": Number(above=0, at_most=1), **CLUSTER_RULES}
 
     def _set(self, centres, sizes):
         super()._set(centres, sizes)

@@ -45,16 +45,14 @@ class ZScore(ColumnDetector):
     ([2.985], [1])
     """
 
+    variance: str = "mle"
+
     _rules = {"variance": OneOf("mle", "sample"), **CUTS}
 
     _natural = (3.0, "three standard deviations")
     figures = ("mean", "deviation")
     letter = "z"
     meaning = "Standard deviations from the mean; the largest is the score."
-
-    def __init__(self, variance="mle", threshold=None, contamination="auto", top=None):
-        self.variance = variance
-        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         moments = finite_sums(rows, _moments)

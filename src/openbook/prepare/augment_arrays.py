@@ -25,9 +25,11 @@ The second moves every frequency of a sound by f, and changes no amplitude.
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Maybe, Names, Number, OneOf, ParameterRule, Whole
 from openbook.damage import checked_array
 from openbook.data import Numeric, Table
@@ -57,7 +59,7 @@ class _AugmentArrays(CopiedRows):
         return Work(work.title, (*work.parts, amounts), work.conclusion)
 
 
-class AugmentImages(_AugmentArrays):
+class AugmentImages(Declared, _AugmentArrays):
     """Add copies of images that are shifted, flipped, resized, rotated, cropped, brighter or noisy.
 
     Parameters
@@ -105,6 +107,18 @@ class AugmentImages(_AugmentArrays):
     [0.0, 9.0]
     """
 
+    shape: Any = None
+    shift: int = 1
+    rotate: float = 0.0
+    flip: str | None = None
+    resize: float = 0.0
+    crop: float = 0.0
+    brightness: float = 0.0
+    noise: float = 0.0
+    copies: float = 1.0
+    columns: Any = None
+    random_state: int = 0
+
     _rules = {
         "shape": Anything("None, or the rows and columns of an image"),
         "shift": Whole(at_least=0),
@@ -119,34 +133,6 @@ class AugmentImages(_AugmentArrays):
         "random_state": Whole(at_least=0),
     }
     _amounts = ("shift", "rotate", "flip", "resize", "crop", "brightness", "noise")
-
-    range_: tuple[float, float]
-
-    def __init__(
-        self,
-        shape=None,
-        shift=1,
-        rotate=0.0,
-        flip=None,
-        resize=0.0,
-        crop=0.0,
-        brightness=0.0,
-        noise=0.0,
-        copies=1.0,
-        columns=None,
-        random_state=0,
-    ):
-        self.shape = shape
-        self.shift = shift
-        self.rotate = rotate
-        self.flip = flip
-        self.resize = resize
-        self.crop = crop
-        self.brightness = brightness
-        self.noise = noise
-        self.copies = copies
-        self.columns = columns
-        self.random_state = random_state
 
     def _changed(self, table: Table, base: np.ndarray, rng: Rng) -> dict[str, np.ndarray]:
         height, width, channels = self._size()

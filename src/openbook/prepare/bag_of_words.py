@@ -28,6 +28,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk, Rows
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data import Attribute, Numeric, Schema, SparseTable, Table, Text, read
@@ -54,7 +55,7 @@ class TextStatistics(Statistics):
     columns: tuple[TermCounts, ...]
 
 
-class BagOfWords(Summed):
+class BagOfWords(Declared, Summed):
     """Bag of words: texts as counts of their words (term frequencies), or as tf-idf weights.
 
     Parameters
@@ -111,6 +112,22 @@ class BagOfWords(Summed):
     [[0.0, 2.0, 0.0, 0.0]]
     """
 
+    weighting: str = "count"
+    idf: str = "product"
+    norm: str | None = None
+    analyzer: str = "word"
+    ngram_range: Any = (1, 1)
+    lowercase: bool = True
+    strip_accents: bool = False
+    stop_words: Any = None
+    stemmer: Any = None
+    numbers: str = "keep"
+    min_length: int = 2
+    min_df: float = 1
+    max_df: float = 1.0
+    max_features: int | None = None
+    n_features: int | None = None
+
     _accepts: ClassVar[tuple[type[Attribute], ...]] = (Text,)
     _changes: ClassVar[tuple[type[Attribute], ...]] = (Text,)
     _rules = {
@@ -130,42 +147,6 @@ class BagOfWords(Summed):
         "max_features": Maybe(Whole(at_least=1)),
         "n_features": Maybe(Whole(at_least=1)),
     }
-
-    statistics_: TextStatistics
-
-    def __init__(
-        self,
-        weighting="count",
-        idf="product",
-        norm=None,
-        analyzer="word",
-        ngram_range=(1, 1),
-        lowercase=True,
-        strip_accents=False,
-        stop_words=None,
-        stemmer=None,
-        numbers="keep",
-        min_length=2,
-        min_df=1,
-        max_df=1.0,
-        max_features=None,
-        n_features=None,
-    ):
-        self.weighting = weighting
-        self.idf = idf
-        self.norm = norm
-        self.analyzer = analyzer
-        self.ngram_range = ngram_range
-        self.lowercase = lowercase
-        self.strip_accents = strip_accents
-        self.stop_words = stop_words
-        self.stemmer = stemmer
-        self.numbers = numbers
-        self.min_length = min_length
-        self.min_df = min_df
-        self.max_df = max_df
-        self.max_features = max_features
-        self.n_features = n_features
 
     # fitting
 

@@ -23,13 +23,14 @@ components_ : float64 (n_components, d), of length 1 each
 from dataclasses import replace
 from functools import partial
 from operator import add
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import infinite_cell, weighed
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.border.unsupervised import Unsupervised
@@ -61,7 +62,7 @@ _NOTHING = 1e-12
 _MANY = 100
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """Principal component analysis: the directions of greatest variance.
 
     Parameters
@@ -130,6 +131,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     [-2.265, 0.48]
     """
 
+    n_components: Any = None
+    scale: bool = True
+    missing: str = "mean"
+    variance: str = "mle"
+    max_iter: int = 200
+    tol: float = 1e-6
+    whiten: bool = False
+
     _rules = {
         "n_components": Maybe(Number(above=0)),
         "scale": Flag(),
@@ -140,32 +149,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         "whiten": Flag(),
     }
 
-    def __init__(
-        self,
-        n_components=None,
-        scale=True,
-        missing="mean",
-        variance="mle",
-        max_iter=200,
-        tol=1e-6,
-        whiten=False,
-    ):
-        self.n_components = n_components
-        self.scale = scale
-        self.missing = missing
-        self.variance = variance
-        self.max_iter = max_iter
-        self.tol = tol
-        self.whiten = whiten
-
     # learning
-
-    _normal: Any  # the normal distribution that EM found, if it did
 
     def _fit(self, rows):
         self.statistics_ = self._folded(rows)
         self._encode_statistics()
-        self._normal, self.trace_ = None, np.zeros(0)
+        self._normal, self.trace_ = cast("Any", None), np.zeros(0)  # the normal that EM finds, if asked
         if self.missing == "em" and self._has_gaps:
             self._normal, self.trace_ = self._expectation_maximisation(rows)
         self.n_iter_ = max(len(self.trace_), 1)

@@ -17,6 +17,7 @@ components_ : float64 (n_components, d), of length 1 each
 from dataclasses import dataclass
 from functools import partial
 from operator import add
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -25,6 +26,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Number, OneOf, Whole
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_floats, require
@@ -45,7 +47,7 @@ class _Lengths(Statistics):
     squares: np.ndarray
 
 
-class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+class TruncatedSVD(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """Truncated singular value decomposition: few directions of many columns, sparse ones and words of texts.
 
     Parameters
@@ -94,6 +96,13 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervis
     [[1.31, 0.0], [1.68, 0.0], [0.0, 1.22], [0.0, 1.22]]
     """
 
+    n_components: int = 2
+    algorithm: str = "randomized"
+    n_iter: int = 5
+    n_oversamples: int = 10
+    random_state: Any = None
+    tol: float = 0.0
+
     _takes_sparse = True
     _streams = True
     _rules = {
@@ -104,22 +113,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervis
         "random_state": Anything("None, a whole number, or a RandomState"),
         "tol": Number(at_least=0),
     }
-
-    def __init__(
-        self,
-        n_components=2,
-        algorithm="randomized",
-        n_iter=5,
-        n_oversamples=10,
-        random_state=None,
-        tol=0.0,
-    ):
-        self.n_components = n_components
-        self.algorithm = algorithm
-        self.n_iter = n_iter
-        self.n_oversamples = n_oversamples
-        self.random_state = random_state
-        self.tol = tol
 
     # learning
 

@@ -10,10 +10,13 @@ coef_ : float64 (n_classes, n_features);  transitions_ : float64 (n_classes, n_c
 """
 
 from collections.abc import Collection
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_floats, require
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
@@ -29,7 +32,7 @@ from openbook.sequence.sequence_model import SequenceClassifier
 _MANY_VALUES = 50
 
 
-class ConditionalRandomField(SequenceClassifier):
+class ConditionalRandomField(Declared, SequenceClassifier):
     """Conditional random field: labels of the rows of sequences, each judged with those beside it.
 
     Parameters
@@ -102,6 +105,20 @@ class ConditionalRandomField(SequenceClassifier):
     ['det', 'noun', 'verb']
     """
 
+    _: KW_ONLY
+    sequence: str | None = None
+    previous: Any = "all"
+    next: Any = "all"
+    alone: bool = False
+    words: Any = "auto"
+    C: float = 1.0
+    l1_ratio: float = 0.0
+    solver: str = "lbfgs"
+    decode: str = "viterbi"
+    max_iter: int = 100
+    tol: float = 1e-4
+    random_state: int = 0
+
     _accepts = (Numeric, Nominal, Ordinal, Text)
     _rules = {
         "sequence": Maybe(Anything("the name of a column")),
@@ -117,35 +134,6 @@ class ConditionalRandomField(SequenceClassifier):
         "tol": Number(at_least=0),
         "random_state": Whole(at_least=0),
     }
-
-    def __init__(
-        self,
-        *,
-        sequence=None,
-        previous="all",
-        next="all",  # noqa: A002 (its neighbour is called previous)
-        alone=False,
-        words="auto",
-        C=1.0,
-        l1_ratio=0.0,
-        solver="lbfgs",
-        decode="viterbi",
-        max_iter=100,
-        tol=1e-4,
-        random_state=0,
-    ):
-        self.sequence = sequence
-        self.previous = previous
-        self.next = next
-        self.alone = alone
-        self.words = words
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.solver = solver
-        self.decode = decode
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     # --- learning ----------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ start_ : float64 (K,);  transitions_ : float64 (K, K), each row sums to one
 
 import math
 from collections.abc import Mapping
+from dataclasses import KW_ONLY
 from functools import partial
 from typing import Any, Self
 
@@ -18,6 +19,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
+from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
 from openbook.border.unsupervised import Unsupervised
@@ -37,7 +39,7 @@ from openbook.sequence.scanned import ScannedSequences, units_of
 from openbook.sequence.sequence_model import SequenceModel
 
 
-class HiddenMarkov(SequenceModel, Unsupervised):
+class HiddenMarkov(Declared, SequenceModel, Unsupervised):
     """Hidden Markov model: sequences of rows, each shown by a hidden state that depends on the one before.
 
     `fit(X)` learns the states from the rows alone. `fit(X, y)` takes the state of each row as `y`; where a
@@ -105,6 +107,20 @@ class HiddenMarkov(SequenceModel, Unsupervised):
     (['dry', 'rain'], ['rain', 'dry'])
     """
 
+    n_components: int = 2
+    _: KW_ONLY
+    sequence: str | None = None
+    covariance_type: str = "diag"
+    smoothing: Any = Laplace(1.0)
+    transitions_init: Any = None
+    start_init: Any = None
+    decode: str = "viterbi"
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-6
+    min_covar: float = 1e-3
+    random_state: int = 0
+
     _rules = {
         "n_components": Whole(at_least=1),
         "sequence": Maybe(Anything("the name of a column")),
@@ -119,35 +135,6 @@ class HiddenMarkov(SequenceModel, Unsupervised):
         "min_covar": Number(above=0),
         "random_state": Whole(at_least=0),
     }
-
-    def __init__(
-        self,
-        n_components=2,
-        *,
-        sequence=None,
-        covariance_type="diag",
-        smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
-        transitions_init=None,
-        start_init=None,
-        decode="viterbi",
-        n_init=1,
-        max_iter=100,
-        tol=1e-6,
-        min_covar=1e-3,
-        random_state=0,
-    ):
-        self.n_components = n_components
-        self.sequence = sequence
-        self.covariance_type = covariance_type
-        self.smoothing = smoothing
-        self.transitions_init = transitions_init
-        self.start_init = start_init
-        self.decode = decode
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.min_covar = min_covar
-        self.random_state = random_state
 
     @classmethod
     def from_tables(

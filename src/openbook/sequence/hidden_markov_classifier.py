@@ -7,9 +7,13 @@ naive Bayes with the label before. Labels of new rows are found as the states of
 (`hidden_markov.py`), and missing cells and unseen values are treated as there.
 """
 
+from dataclasses import KW_ONLY
+from typing import Any
+
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf
 from openbook.damage import require
 from openbook.sequence.derive import derive_chain
@@ -18,7 +22,7 @@ from openbook.sequence.scanned import ScannedSequences
 from openbook.sequence.sequence_model import SequenceClassifier
 
 
-class HiddenMarkovClassifier(SequenceClassifier):
+class HiddenMarkovClassifier(Declared, SequenceClassifier):
     """Hidden Markov model of labelled rows: naive Bayes for sequences, each label depends on the one before.
 
     `HiddenMarkov` also learns from rows without labels; this is the part of it that can be judged as a
@@ -62,6 +66,13 @@ class HiddenMarkovClassifier(SequenceClassifier):
     ['rain', 'dry']
     """
 
+    _: KW_ONLY
+    sequence: str | None = None
+    covariance_type: str = "diag"
+    smoothing: Any = Laplace(1.0)
+    decode: str = "viterbi"
+    min_covar: float = 1e-3
+
     _rules = {
         "sequence": Maybe(Anything("the name of a column")),
         "covariance_type": OneOf("diag", "spherical", "full"),
@@ -69,21 +80,6 @@ class HiddenMarkovClassifier(SequenceClassifier):
         "decode": OneOf("viterbi", "posterior"),
         "min_covar": Number(above=0),
     }
-
-    def __init__(
-        self,
-        *,
-        sequence=None,
-        covariance_type="diag",
-        smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
-        decode="viterbi",
-        min_covar=1e-3,
-    ):
-        self.sequence = sequence
-        self.covariance_type = covariance_type
-        self.smoothing = smoothing
-        self.decode = decode
-        self.min_covar = min_covar
 
     def _model(self):
         """The hidden Markov model with these parameters, of these columns."""

@@ -11,11 +11,13 @@ alpha : float64 (m,), |dual_coef_| of a machine; f : float64 (n, machines)
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array, require
 from openbook.data.attributes import as_text
@@ -31,7 +33,7 @@ from openbook.svm.solve import kernel_table, solve_hard
 from openbook.svm.votes import class_scores, pairs
 
 
-class SVC(SupportVectors, Classifier):
+class SVC(Declared, SupportVectors, Classifier):
     """Support vector classification: the boundary with the widest margin.
 
     Parameters
@@ -122,6 +124,19 @@ class SVC(SupportVectors, Classifier):
     ([[1.0, 0.0]], [-1.0], [2.0])
     """
 
+    C: float = 1.0
+    kernel: Any = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    loss: str = "hinge"
+    multiclass: str = "ovr"
+    class_weight: Any = None
+    scale: bool = True
+    calibrate: Any = 5
+    tol: float = 1e-3
+    max_iter: int = 1000
+
     _counts_declared = False  # no margin parts a class without rows from another
     _rules = {
         "C": Number(above=0, unlimited=True),
@@ -131,34 +146,6 @@ class SVC(SupportVectors, Classifier):
         "class_weight": CLASS_WEIGHT,
         "calibrate": Maybe(Whole(at_least=2)),
     }
-
-    def __init__(
-        self,
-        C=1.0,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        loss="hinge",
-        multiclass="ovr",
-        class_weight=None,
-        scale=True,
-        calibrate=5,
-        tol=1e-3,
-        max_iter=1000,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.loss = loss
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.scale = scale
-        self.calibrate = calibrate
-        self.tol = tol
-        self.max_iter = max_iter
 
     def _fit(self, rows):
         if math.isinf(self.C) and self.loss == "squared_hinge":

@@ -9,9 +9,12 @@ A row's C is multiplied by its weight.
 beta : float64 (m,), the one row of dual_coef_
 """
 
+from typing import Any
+
 import numpy as np
 
 from openbook.border.learner import Regressor
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.damage import checked_array, require
 from openbook.draw import draw_fit
@@ -22,7 +25,7 @@ from openbook.svm.machine import Task, solved
 from openbook.svm.problem import Problem
 
 
-class SVR(SupportVectors, Regressor):
+class SVR(Declared, SupportVectors, Regressor):
     """Support vector regression: the flattest function that keeps most rows in a tube around it.
 
     Parameters
@@ -102,33 +105,21 @@ class SVR(SupportVectors, Regressor):
     [0.5, 2.5]
     """
 
+    C: float = 1.0
+    epsilon: float = 0.1
+    kernel: Any = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    scale: bool = True
+    tol: float = 1e-3
+    max_iter: int = 1000
+
     _rules = {
         "C": Number(above=0),
         "epsilon": Number(at_least=0),
         **SUPPORT_RULES,
     }
-
-    def __init__(
-        self,
-        C=1.0,
-        epsilon=0.1,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        scale=True,
-        tol=1e-3,
-        max_iter=1000,
-    ):
-        self.C = C
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.scale = scale
-        self.tol = tol
-        self.max_iter = max_iter
 
     def knobs(self):
         return {**super().knobs(), "epsilon": (0.1, 0.5)}

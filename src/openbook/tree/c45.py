@@ -1,10 +1,11 @@
 """C4.5: gain ratio, missing values in parts, error-based pruning (Quinlan, 1993)."""
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, OneOf
 from openbook.tree.classifier import TreeClassifier
 
 
-class C45(TreeClassifier):
+class C45(Declared, TreeClassifier):
     """The decision tree C4.5 (Quinlan, 1993): gain ratio, missing values in parts, error-based pruning.
 
     Of the attributes of at least average gain, the one with the highest gain ratio is tested. A subtree
@@ -54,25 +55,16 @@ class C45(TreeClassifier):
       or outlook = sunny and humidity = high
     """
 
+    min_samples_leaf: float = 2
+    confidence: float = 0.25
+    prune: str | None = "confidence"
+    rare_values: str = "keep"
+    numeric: str = "binary"
+    bins: int | None = None
+
     _rules = {**TreeClassifier._rules, "prune": Maybe(OneOf("confidence"))}
 
     criterion = "gain_ratio"
-
-    def __init__(
-        self,
-        min_samples_leaf=2,
-        confidence=0.25,
-        prune="confidence",
-        rare_values="keep",
-        numeric="binary",
-        bins=None,
-    ):
-        self.min_samples_leaf = min_samples_leaf
-        self.confidence = confidence
-        self.prune = prune
-        self.rare_values = rare_values
-        self.numeric = numeric
-        self.bins = bins
 
     def knobs(self):
         return {"min_samples_leaf": (2, 5, 20), "confidence": (0.05, 0.25, 0.5)}

@@ -1,11 +1,12 @@
 """A decision tree for classes."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.learner import Classifier, most_probable
+from openbook.border.not_taken import Declared
 from openbook.border.rows import RowWeights, infinite_cell
 from openbook.border.rules import Maybe, Number, OneOf
 from openbook.data import Column, Intervals, Numeric, Schema, Table
@@ -150,7 +151,7 @@ class StumpRows(NamedTuple):
         return stump.decisions
 
 
-class DecisionTreeClassifier(TreeClassifier):
+class DecisionTreeClassifier(Declared, TreeClassifier):
     """A decision tree for classification: typed columns, missing values, multiway splits, pruning.
 
     Numbers and ordinal values are cut in two, halfway between neighbouring values; of splits with the same
@@ -224,54 +225,27 @@ class DecisionTreeClassifier(TreeClassifier):
     (5, 1.0)
     """
 
-    def __init__(
-        self,
-        criterion="gini",
-        nominal="multiway",
-        missing="fractional",
-        rare_values="pool",
-        splitter="best",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        min_gain=0.0,
-        significance=None,
-        max_features=None,
-        pre_prune=None,
-        prune=None,
-        penalty=0.5,
-        confidence=0.25,
-        ccp_alpha=0.0,
-        validation_fraction=0.25,
-        bins=None,
-        class_weight=None,
-        random_state=None,
-        numeric="binary",
-    ):
-        self.criterion = criterion
-        self.splitter = splitter
-        self.nominal = nominal
-        self.missing = missing
-        self.rare_values = rare_values
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_gain = min_gain
-        self.significance = significance
-        self.max_features = max_features
-        self.pre_prune = pre_prune
-        self.prune = prune
-        self.penalty = penalty
-        self.confidence = confidence
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.bins = bins
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.numeric = numeric
+    criterion: str = "gini"
+    nominal: str = "multiway"
+    missing: str = "fractional"
+    rare_values: str = "pool"
+    splitter: str = "best"
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    min_gain: float = 0.0
+    significance: float | None = None
+    max_features: float | str | None = None
+    pre_prune: str | None = None
+    prune: str | None = None
+    penalty: float = 0.5
+    confidence: float = 0.25
+    ccp_alpha: float = 0.0
+    validation_fraction: float = 0.25
+    bins: int | None = None
+    class_weight: Any = None
+    random_state: Any = None
+    numeric: str = "binary"

@@ -1,8 +1,11 @@
 """A decision tree for numbers."""
 
+from typing import Any
+
 import numpy as np
 
 from openbook.border.learner import Regressor
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, OneOf
 from openbook.tree.engine.nodes import add_errors
 from openbook.tree.engine.prune import PRUNINGS
@@ -33,7 +36,7 @@ class TreeRegressor(TreeLearner, Regressor):
         return self._outputs(X)[:, 0]
 
 
-class DecisionTreeRegressor(TreeRegressor):
+class DecisionTreeRegressor(Declared, TreeRegressor):
     """A decision tree for regression: a leaf predicts the mean of its rows, or their median.
 
     Numbers and ordinal values are cut in two, halfway between neighbouring values; of splits with the same
@@ -91,42 +94,21 @@ class DecisionTreeRegressor(TreeRegressor):
     [1.0, 5.0]
     """
 
-    def __init__(
-        self,
-        criterion="squared_error",
-        nominal="multiway",
-        missing="fractional",
-        rare_values="pool",
-        splitter="best",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        min_gain=0.0,
-        max_features=None,
-        prune=None,
-        ccp_alpha=0.0,
-        validation_fraction=0.25,
-        bins=None,
-        random_state=None,
-    ):
-        self.criterion = criterion
-        self.splitter = splitter
-        self.nominal = nominal
-        self.missing = missing
-        self.rare_values = rare_values
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_gain = min_gain
-        self.max_features = max_features
-        self.prune = prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.bins = bins
-        self.random_state = random_state
+    criterion: str = "squared_error"
+    nominal: str = "multiway"
+    missing: str = "fractional"
+    rare_values: str = "pool"
+    splitter: str = "best"
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    min_gain: float = 0.0
+    max_features: float | str | None = None
+    prune: str | None = None
+    ccp_alpha: float = 0.0
+    validation_fraction: float = 0.25
+    bins: int | None = None
+    random_state: Any = None

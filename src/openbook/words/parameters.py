@@ -12,6 +12,7 @@ classes shares are in the dict `_meanings` of their base class.
 import re
 from collections.abc import Callable
 from functools import wraps
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 Documented = TypeVar("Documented")
@@ -131,7 +132,7 @@ def documented(thing: Documented) -> Documented:
         described += [_function(made) for made in vars(thing).values()]
     for one in described:
         doc = getattr(one, "__doc__", None)
-        if isinstance(doc, str) and (callable(one) or one is thing) and " : " in doc:
+        if isinstance(doc, str) and (isinstance(one, FunctionType) or one is thing) and " : " in doc:
             one.__doc__ = _filled(doc, meanings)
     return thing
 

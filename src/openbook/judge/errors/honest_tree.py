@@ -96,11 +96,11 @@ def _leaves(
         np.round(asked.data(name), places[name]) if name in places else asked.data(name)
         for name in asked.names
     ]
-    settings = {"nominal": "subset", "missing": "branch", "max_depth": max_depth, "min_samples_leaf": fewest}
+    limits: dict[str, Any] = {"max_depth": max_depth, "min_samples_leaf": fewest}
     if np.isin(values, (0, 1)).all():  # Gini is twice their variance, and a study of classes has it compiled
-        tree = DecisionTreeClassifier(criterion="gini", **settings)
+        tree = DecisionTreeClassifier(nominal="subset", missing="branch", **limits)
     else:
-        tree = DecisionTreeRegressor(**settings)
+        tree = DecisionTreeRegressor(nominal="subset", missing="branch", **limits)
     tree.fit(Table(asked.schema, columns).take(grow), values[grow])
     for node in np.flatnonzero(np.isfinite(tree.tree_.cut)):
         name = asked.names[tree.tree_.attribute[node]]
