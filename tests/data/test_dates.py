@@ -80,7 +80,7 @@ def test_format_of_a_column(cells, attribute, when, tmp_path):
     "cells",
     [
         ["1.2.10", "1.2.11"],
-        ["24:30"],
+        ["24:30 am"],
         ["9:5"],
         ["13:00 pm"],
         ["2024-13-01"],
@@ -225,6 +225,28 @@ def test_what_zones_and_short_years_lose_is_said():
         "c: times in several zones are kept in UTC; those without a zone are taken as UTC",
     )
     assert read([{"c": "13/3/24"}]).notes == ("c: years of two digits are read as 1969 to 2068",)
+
+
+@pytest.mark.parametrize("zone", ["+02", "+0200", "+02:00", " GMT+2", " UTC+02:00"])
+def test_zones_in_every_spelling(zone):
+    table = read([{"c": f"2024-03-01 1:00:00{zone}"}, {"c": "2024-03-01 2:00:00+02:00"}])
+    assert table.schema["c"] == Datetime("c", zone="+02:00")
+    assert (table.data("c") * 24 % 24).round(9).tolist() == [23, 0]
+    assert table.notes == ()
+
+
+def test_why_dates_but_for_a_few_cells_are_no_dates():
+    days = [f"{day} Mar 2024" for day in range(1, 21)]
+    total = read([{"c": cell} for cell in [*days, "Total"]])
+    assert total.schema["c"].kind == "nominal"
+    assert total.why["c"] == (
+        "1 of 21 distinct values is not a date, first 'Total'; if that means missing, read with"
+        " missing=[…, 'Total']"
+    )
+    assert read([{"c": cell} for cell in [*days, "Total"]], missing=["Total"]).schema["c"].kind == "datetime"
+    mixed = read([{"c": cell} for cell in [*days, "2024-04-02", "14/3/2024"]])
+    assert mixed.why["c"].startswith("dates in several formats, such as '1 Mar 2024' and '2024-04-02'; write")
+    assert "date" not in read([{"c": cell} for cell in [*days[:3], "x", "y", "z"]]).why["c"]
 
 
 def test_a_tree_splits_elapsed_time_and_shows_dates(tmp_path):

@@ -171,6 +171,10 @@ def test_same_word_in_several_spellings(one, with_column):
     assert "'Married' (200), 'married ' (50)" in finding.message
 
 
+def test_numbers_of_two_signs_are_not_two_spellings():
+    assert same_words(["-1.5", "1.5", "1 5", "Ann-Lee", "ann lee"]) == [("Ann-Lee", "ann lee")]
+
+
 def test_a_slip_of_the_pen(one, with_column):
     status = ["Married"] * 200 + ["Maried"] * 3 + ["single"] * 197
     finding = one(with_column(status=status), "spelling")

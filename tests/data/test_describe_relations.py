@@ -38,6 +38,19 @@ def test_repeats_are_to_be_expected_of_few_categories(table_of, found):
     assert found(table_of(**columns), "duplicate rows") == []
 
 
+def test_a_last_row_that_sums_up_the_others(table_of, one, found):
+    sold, share = np.r_[np.arange(1.0, 13), 78], np.r_[np.full(12, 0.5), np.nan]  # 1 + 2 + … + 12 = 78
+    shop = [*"ABCABCABCABC", "Grand total"]
+    finding = one(table_of(shop=shop, sold=sold, share=share), "total row")
+    assert (finding.columns, finding.severity) == (("shop", "sold"), "warn")
+    assert "'shop' ends with 'Grand total', 'sold' ends with the sum of its numbers" in finding.message
+    assert one(table_of(sold=sold), "total row").columns == ("sold",)
+    middle, nearly = np.roll(sold, 1), np.r_[sold[:-1], 78.1]
+    several, zero = ["Total", *shop[1:]], np.r_[np.arange(-6.0, 7), 0]
+    assert not found(table_of(a=middle, b=nearly, c=several), "total row")
+    assert not found(table_of(a=zero), "total row")
+
+
 def test_duplicate_columns(clean_columns, found, with_column):
     columns = clean_columns()
     inches = columns["height"] / 2.54

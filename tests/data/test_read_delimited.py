@@ -150,6 +150,14 @@ def test_titles_above_the_header_are_left_out(file, top):
         read(file(top + header + rows + "B,1\n"))
 
 
+def test_commas_of_titles_do_not_count_as_separators(file):
+    titles = "Umsätze;03.05.2024\nKunde;Müller, Jörg\nSaldo;1.234,56 EUR\nStand;1,0\n"
+    rows = "".join(f"{day}.03.2024;REWE;EUR;-{day}.234,56\n" for day in range(1, 9))
+    table = read(file(titles + "Tag;Empfänger;Währung;Betrag\n" + rows))
+    assert [column.kind for column in table.schema] == ["datetime", "nominal", "nominal", "numeric"]
+    assert table.data("Betrag")[0] == -1234.56
+
+
 def test_a_header_of_few_names_is_no_title(file):
     assert read(file("a,,\n1,2,3\n4,5,6\n")).names == ("a", "column_2", "column_3")
     assert read(file("a,b\n1,\n2,\n")).names == ("a", "b")

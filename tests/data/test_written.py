@@ -33,7 +33,16 @@ COLUMNS = [
     (["12,34,567", "5"], Numeric("c", "", ".", ","), [1234567, 5]),
     (["1'234.50"], Numeric("c", "", ".", "'"), [1234.5]),
     (["$65,937", "$12,345"], Numeric("c", "$", ".", ","), [65937, 12345]),
+    (["36:15:00", "2:30:36", None], Numeric("c", "h"), [36.25, 2.51, math.nan]),
+    (["2 days 03:00", "0 days 00:45:00", "1 day, 1:30:00"], Numeric("c", "h"), [51, 0.75, 25.5]),
+    (["1h 30m", "12 h 6 min"], Numeric("c", "h"), [1.5, 12.1]),
+    (["59:30", "8:15"], Numeric("c", "h:min or min:s"), [59.5, 8.25]),
 ]
+
+
+@pytest.mark.parametrize("cells", [["59:30", "1:02:15"], ["36:60:00", "1:00:00"], ["2 days", "36:15:00"]])
+def test_durations_in_two_units_or_beyond_an_hour_stay_as_they_are(cells):
+    assert isinstance(read([{"c": cell} for cell in cells]).schema["c"], Nominal)
 
 
 @pytest.mark.parametrize(("cells", "attribute", "numbers"), COLUMNS)
@@ -67,7 +76,7 @@ def test_style_and_unit_of_a_column(cells, attribute, numbers, tmp_path):
         ["5", "10+"],
         ["1.2.3", "1.2.4"],
         ["192.168.0.1"],
-        ["24:30"],
+        ["24:60"],
         ["1.5", "1,5"],
         ["3 Series", "5 Series"],
         ["((5))"],

@@ -6,7 +6,7 @@ A format is one for the whole column: of those below the one that every cell fit
 the order of 3/4/2024; where none occurs, points stand for day first, and anything else is unclear: the column
 stays as it is until the format is given as its kind. Years of two digits lie from 1969 to 2068.
 
-    y-m-d           2024-03-01, 2024/3/1, also with 14:30, 14:30:05.25, 2:30 pm, Z or +02:00 behind
+    y-m-d           2024-03-01, 2024/3/1, also with 14:30, 14:30:05.25, 2:30 pm, Z, +02:00 or GMT+2 behind
     d/m/y, m/d/y    1/3/2024, 01.03.2024, 01-03-24
     d month y       1 Mar 2024, 1st March 2024, 01-Mar-24
     month d y       March 1, 2024
@@ -28,6 +28,7 @@ import math
 import re
 from collections.abc import Collection, Iterable
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -35,12 +36,14 @@ import numpy.typing as npt
 
 from openbook.data.attributes import TIME, Datetime, Numeric
 from openbook.data.written import is_blank, number_of_text, written_number
+from openbook.words.sentences import plural
 
 _MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
 _NAMES = "january february march april may june july august september october november december".split()  # noqa: SIM905
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905
 _TIME = r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d(?:[.,]\d{1,9})?))? ?(?P<half>[ap]\.?m\.?)?"
-_CLOCK = rf"(?:(?:T|,? +){_TIME} ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?)?"
+_ZONE = r"(?P<zone>Z|(?:UTC|GMT)?[+-]\d\d?(?::?\d\d)?|UTC|GMT)"
+_CLOCK = rf"(?:(?:T|,? +){_TIME} ?{_ZONE}?)?"
 _DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<b>[a-z]{3,9})"
 _QUARTER = r"Q(?P<q>[1-4])"
 _YEAR, _NTH = r"(?P<y>[12]\d{3})", r"(?:st|nd|rd|th)?"
@@ -78,6 +81,8 @@ FORMATS = (*_PATTERNS, *_NUMBERS)
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _LONGEST = 50
+#: So many texts tell whether a column is one of dates but for a few.
+_LOOKED_AT = 1000
 #: Fewer dates may be the first of a month by chance.
 _FEWEST_MONTHS = 4
 Array = npt.NDArray[np.float64]
@@ -116,6 +121,32 @@ def _all_first(days: Array) -> bool:
     """Whether all dates are the first of a month."""
     whole = days.astype(np.int64).astype("datetime64[D]")
     return bool(np.all((days == np.trunc(days)) & (whole == whole.astype("datetime64[M]"))))
+
+
+def almost_dates(texts: Iterable[str]) -> str:
+    """Why texts that are dates for the most part are not a column of them; empty if they are not.
+
+    >>> almost_dates(["2024-03-01", "1 Mar 2024", "2 Mar 2024"])
+    "dates in several formats, such as '2024-03-01' and '1 Mar 2024'; write them in one"
+    """
+    formats: dict[str, str] = {}  # and the first text in each
+    others = []
+    seen = list(islice(texts, _LOOKED_AT))
+    for text in seen:
+        if layout := next((layout for layout in _PATTERNS if _parse(text, layout)), None):
+            formats.setdefault(layout, text)
+        else:
+            others.append(text)
+    if 2 * len(others) >= len(seen):
+        return ""
+    if others:
+        count = f"{len(others):,} of {plural(len(seen), 'distinct value')}"
+        are, first = "is not a date" if len(others) == 1 else "are not dates", repr(others[0])
+        return f"{count} {are}, first {first}; if that means missing, read with missing=[…, {first}]"
+    if len(formats) == 1:
+        return ""
+    first, second, *_ = formats.values()
+    return f"dates in several formats, such as {first!r} and {second!r}; write them in one"
 
 
 def number_in(text: str, attribute: Numeric) -> float | None:
@@ -167,7 +198,8 @@ def _parse(text: str, layout: str) -> tuple[float, str | None, bool] | None:
     except ValueError:
         return None
     days = day.toordinal() - _EPOCH + clock
-    return days - _offset(part["zone"]) / 1440, part["zone"], two_digits
+    zone = _zone(part["zone"])
+    return days - _offset(zone) / 1440, zone, two_digits
 
 
 def _month(part: dict[str, Any]) -> int:
@@ -216,12 +248,24 @@ def _clock(part: dict[str, str | None]) -> float | None:
     return (hour * 3600 + minute * 60 + second) / 86400
 
 
+def _zone(text: str | None) -> str | None:
+    """A zone in one spelling; None if there is none.
+
+    >>> [_zone(text) for text in ("Z", "+02", "GMT-3:30", None)]
+    ['UTC', '+02:00', '-03:30', None]
+    """
+    digits = re.sub(r"\D", "", text or "")
+    if not digits:
+        return "UTC" if text else None
+    hours, minutes = (digits, "00") if len(digits) < 3 else (digits[:-2], digits[-2:])
+    return f"{'-' if '-' in str(text) else '+'}{hours:>02}:{minutes}"
+
+
 def _offset(zone: str | None) -> int:
     """Minutes ahead of UTC."""
-    if not zone or zone[0] not in "+-":
+    if zone is None or zone == "UTC":
         return 0
-    digits = zone[1:].replace(":", "")
-    return (-1 if zone[0] == "-" else 1) * (60 * int(digits[:2]) + int(digits[2:]))
+    return (-1 if zone[0] == "-" else 1) * (60 * int(zone[1:3]) + int(zone[4:]))
 
 
 def _is_season(text: str) -> bool:
@@ -252,7 +296,7 @@ class Dated:
             if found:
                 day, zone, two_digits = next(iter(found.values()))
                 days.append(day)
-                self.zones.add("UTC" if zone in ("Z", "z", "GMT", "gmt") else zone)
+                self.zones.add(zone)
                 self.two_digits |= two_digits
                 self.dots = self.dots and "." in text[:6]
                 self.seasons = self.seasons and _is_season(text)

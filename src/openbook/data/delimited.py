@@ -70,7 +70,7 @@ Span = tuple[int, int] | None
 
 _HEAD = 1 << 20
 _PEEK_ROWS = 256
-_SNIFFED_LINES = 20
+_SNIFFED_LINES, _FEWEST_ROWS = 20, 3
 _BOM = b"\xef\xbb\xbf"
 _NO_HEADER = (
     "the first line is read as a row, since it looks like the others, and columns are called column_1,"
@@ -294,7 +294,7 @@ def _titles(path: Path, lines: Sequence[str], how: Reading) -> list[list[str]]:
     last = [line for line in lines[:_SNIFFED_LINES] if line.strip()][::-1]  # below the titles
     if how.header is False or not last:
         return []
-    separator = sniff(last)
+    separator = sniff(last[: max(_FEWEST_ROWS, len(last) // 2)])  # commas in titles do not count
     titles = titles_above([bare_fields(line, separator) for line in lines[:_SNIFFED_LINES]])
     return [_fields(path, line, separator) if line.strip() else [] for line in lines[:titles]]
 

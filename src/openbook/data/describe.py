@@ -20,6 +20,7 @@ from openbook.data.findings import (
     repeated_columns,
     repeated_rows,
     target_findings,
+    total_row,
     turn_findings,
 )
 from openbook.data.summary import ColumnSummary, measure
@@ -139,6 +140,7 @@ def describe(table: Table, target: str | None = None, rules: Collection[str] = (
     findings += repeated_columns(table, summaries, target)
     findings += repeated_rows(table, agreements)
     findings += near_rows(table)
+    findings += total_row(table)
     findings += [finding for text in rules for finding in broken_rules(table, text)]
     findings.sort(key=lambda finding: finding.severity != "warn")
     return Description(len(table), tuple(summaries), target, tuple(findings), table.notes)

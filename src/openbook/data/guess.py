@@ -40,7 +40,7 @@ from openbook.data.attributes import (
     as_text,
 )
 from openbook.data.cells import BOOLEANS, Cells, spell
-from openbook.data.dates import Dated, are_months, calendar_names, days_from_numbers, is_format
+from openbook.data.dates import Dated, almost_dates, are_months, calendar_names, days_from_numbers, is_format
 from openbook.data.distinct import distinct_codes, is_exact
 from openbook.data.labels import Labels, separator_of, usual_separator
 from openbook.data.reading import MISSING_TOKENS, NONE, Kinds, Reading
@@ -317,12 +317,14 @@ def _guess(name: str, tally: KindTally) -> tuple[Attribute, str]:
         return Numeric(name), NO_KNOWN_CELL
     if not tally.known:
         return _categorical(name, tally, Nominal, _why_nominal(name, tally))
+    if tally.odd and (dated := tally.dated.attribute(name)):
+        return dated, tally.dated.why(dated)
     if (tally.odd or tally.written.given) and (styled := tally.written.attribute(name)):
         return styled, tally.written.why(styled)
     if not tally.odd and tally.code is None and not (tally.whole and tally.long):
         return Numeric(name), EVERY_NUMBER
-    if dated := tally.dated.attribute(name):
-        return dated, tally.dated.why(dated)
+    if not tally.dated.ambiguous and (why := almost_dates(tally.values)):
+        return _categorical(name, tally, Nominal, why)
     if separator := separator_of(tally.values):
         return _label_sets(name, tally, separator, "cells are sets")
     if why := _reads_as_text(tally):

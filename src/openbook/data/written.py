@@ -1,4 +1,4 @@
-"""Numbers as people write them: $13,160.14, 13.3%, 1.179.745,00, (1,200), 5 kg.
+"""Numbers as people write them: $13,160.14, 13.3%, 1.179.745,00, (1,200), 5 kg, 36:15:00.
 
     cell = [sign] [currency] [sign] digits [exponent] [unit]          in parentheses: negative
 
@@ -10,6 +10,10 @@ unclear, and the column stays as it is until `decimal` or `thousands` is given.
 
 A unit is the same in all cells, some of which may lack it. It is a currency, a percent sign, a unit of
 `_UNITS`, or, apart from the number by a blank, any words in lower case: 36 months. So 12A and 3rd are none.
+
+Durations such as 36:15:00, 2 days 03:00 and 1h 30m are numbers of hours. Of 59:30 alone nothing tells whether
+it is hours and minutes or minutes and seconds: it is 59.5 of the larger. Where no cell reaches 24:00, they
+are times of day, see `openbook.data.dates`.
 
 Among numbers and dates, marks such as . - n/a #N/A and unknown (`_BLANKS`) are missing cells; elsewhere they
 are values like others.
@@ -34,6 +38,13 @@ _WRITTEN = re.compile(
     r"(?P<blank>\s*+)(?P<unit>[^\d\s()+,.;:!?-](?:[^\d()]*[^\s\d()])?+)?\s*+(?P<close>\))?",
     re.ASCII,
 )
+_DURATION = re.compile(
+    r"(?:(?P<days>\d++) ?d(?:ays?)?,? )?"
+    r"(?P<hours>\d++):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d(?:\.\d++)?))?"
+    r"|(?P<h>\d++) ?h(?:rs?|ours?)? ?(?P<min>[0-5]?\d) ?m(?:ins?|inutes?)?",
+    re.ASCII,
+)
+_CLOCK_UNIT = "h:min or min:s"
 #: Signs that mean the same: minus signs, and the blanks and apostrophes between groups of digits.
 _ALIKE = str.maketrans({"−": "-", "–": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'"})
 _LONGEST = 60
@@ -103,8 +114,25 @@ class _Cell(NamedTuple):
     enclosed: bool
 
 
+def _duration(text: str) -> _Cell | None:
+    """A duration, one times as many hours; None if it is none.
+
+    >>> _duration("2 days 03:30").times, _duration("1h 30m").times, _duration("42:30").unit
+    (51.5, 1.5, 'h:min or min:s')
+    """
+    if not (match := _DURATION.fullmatch(text)):
+        return None
+    part = {name: float(digits or 0) for name, digits in match.groupdict().items()}
+    whole = 24 * part["days"] + part["hours"] + part["h"]
+    hours = whole + (part["minutes"] + part["min"]) / 60 + part["seconds"] / 3600
+    unclear = match["hours"] and not (match["days"] or match["seconds"])
+    return _Cell("1", "", _CLOCK_UNIT if unclear else "h", hours, enclosed=False)
+
+
 def _cell(text: str) -> _Cell | None:
     """The parts of a cell; None if it is no number with a unit."""
+    if len(text) <= _LONGEST and (duration := _duration(text)):
+        return duration
     if len(text) > _LONGEST or not (match := _WRITTEN.fullmatch(text.translate(_ALIKE))):
         return None
     before, after, enclosed = match["before"] or "", match["unit"] or "", match["open"] is not None

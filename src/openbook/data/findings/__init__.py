@@ -10,6 +10,7 @@ from openbook.data.findings.leaks import leak_findings
 from openbook.data.findings.near_rows import near_codes, near_rows
 from openbook.data.findings.rare import many_values
 from openbook.data.findings.repeats import agreement, repeated_columns, repeated_rows
+from openbook.data.findings.totals import total_row
 from openbook.data.findings.turning import turn_findings
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "repeated_columns",
     "repeated_rows",
     "target_findings",
+    "total_row",
     "turn_findings",
 ]

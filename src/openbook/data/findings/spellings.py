@@ -10,6 +10,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from openbook.data.written import number_of_text
+
 #: Shorter words have too many honest neighbours; longer ones are sentences.
 _SHORTEST, _LONGEST = 5, 60
 
@@ -32,7 +34,8 @@ def same_words(names: Sequence[str]) -> list[tuple[str, ...]]:
     """Groups of values that differ only in case, blanks, hyphens or full stops."""
     groups = defaultdict(list)
     for name in names:
-        groups[spelling_level(name)].append(name)
+        if number_of_text(name) is None:  # -1.5 is not 1.5
+            groups[spelling_level(name)].append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
