@@ -127,6 +127,7 @@ DEFAULTS = {
     "n": {"10": "the first few, to read", "1": "a label at a time"},
     "n_clusters": {"8": SKLEARN, "2": SKLEARN},
     "n_components": {"2": "two groups", "None": "all there are"},
+    "norm": {"None": "texts keep their length", "'l2'": SKLEARN},
     "n_estimators": {"100": SKLEARN, "50": SKLEARN, "10": SKLEARN},
     "n_init": {"'auto'": SKLEARN, "5": "bisecting: Steinbach et al.", "1": SKLEARN},
     "n_iter": {"20": "settings that tuning tries", "5": SKLEARN},

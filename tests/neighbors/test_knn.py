@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import neighbors
 
 from openbook import load, save
 from openbook.data import read
@@ -131,7 +132,7 @@ class TestVotes:
         assert vote_weights(d, "triweight", beyond)[0, 0] == exactly(0.96**3)
         assert vote_weights(d, "tricube", beyond)[0, 0] == exactly((1 - 0.2**3) ** 3)
         assert vote_weights(d, "gaussian", beyond)[0, 0] == exactly(np.exp(-0.02))
-        assert vote_weights(d, lambda u: 1 - u, beyond)[0].tolist() == exactly([0.8, 0.6, 0.2])
+        assert vote_weights(d, lambda d: 1 - d / 5)[0].tolist() == exactly([0.8, 0.6, 0.2])
 
     @pytest.mark.parametrize("scheme", ["distance", "inverse_square"])
     def test_rows_at_distance_nothing_have_all_the_votes(self, scheme):
@@ -158,10 +159,14 @@ class TestVotes:
         assert vote_weights(d, "triangular", d[:, 1])[0].tolist() == [1, 1]  # none inside: all alike
 
     def test_a_function_of_ones_own(self):
-        model = KNeighborsRegressor(n_neighbors=2, weights=lambda u: 1 - u**4, scale=False)
-        model.fit([[1.0], [2.0], [4.0]], [10.0, 20.0, 1000.0])
-        a, b = 1 - 0.25**4, 1 - 0.5**4
+        """It gets the distances of the k nearest, as in scikit-learn."""
+        given, rows, targets = {"weights": lambda d: np.exp(-d)}, [[1.0], [2.0], [4.0]], [10.0, 20.0, 1000.0]
+        model = KNeighborsRegressor(n_neighbors=2, scale=False, **given).fit(rows, targets)
+        a, b = np.exp(-1), np.exp(-2)
         assert model.predict([[0.0]])[0] == exactly((a * 10 + b * 20) / (a + b))
+        assert model.work([0.0])["target of x"].result == exactly((a * 10 + b * 20) / (a + b))
+        peer = neighbors.KNeighborsRegressor(n_neighbors=2, **given).fit(rows, targets)
+        assert model.predict([[0.5], [9.0]]) == exactly(peer.predict([[0.5], [9.0]]))
         with pytest.raises(ParameterError, match=r"parameter weights=.* cannot be saved"):
             save(model, "never.openbook")
 
@@ -319,7 +324,7 @@ def test_k_neighbours_need_a_whole_number(k):
     ("parameters", "message"),
     [
         ({"metric": "euclid"}, r"metric must be one of 'auto', 'gower', .*, or a function of rows"),
-        ({"weights": "gauss"}, r"weights must be one of 'uniform', .*, or a function of distance / band"),
+        ({"weights": "gauss"}, r"weights must be one of 'uniform', .*, or a function of the distances"),
         ({"ties": "first"}, f"ties must be one of {', '.join(map(repr, TIES))}, got 'first'"),
         ({"p": -1}, "p must be a number of at least 0, or math.inf, got -1"),
         ({"metric": "minkowski", "p": 0.5}, "p must be 0 or at least 1, got 0.5"),

@@ -110,7 +110,7 @@ def test_mixed_by_hand():
     assert heom.work(query[0])["distance"].result == pytest.approx(expected)
 
 
-SCHEMES = st.sampled_from([*WEIGHTS, lambda u: 2 - u])
+SCHEMES = st.sampled_from([*WEIGHTS, lambda d: 1 / (1 + d)])
 
 
 @given(tables(least=2), st.data(), st.integers(1, 6), SCHEMES, st.sampled_from(TIES))

@@ -109,6 +109,16 @@ def test_kernel_density(rule):
     theirs = neighbors.KernelDensity(bandwidth=ours.factor_).fit(X / spread)
     expected = theirs.score_samples(X / spread) - np.log(spread).sum()
     np.testing.assert_allclose(ours.score_samples(X), expected, rtol=1e-9)
+    as_is = KernelDensity(0.5, scale=False).fit(X)
+    assert as_is.score(X) == pytest.approx(neighbors.KernelDensity(bandwidth=0.5).fit(X).score(X), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_covariance_by_components(name):
+    X = numbers(name)
+    ours, theirs = PCA(2, scale=False, variance="sample").fit(X), decomposition.PCA(2).fit(X)
+    np.testing.assert_allclose(ours.get_covariance(), theirs.get_covariance(), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(ours.get_precision(), theirs.get_precision(), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -6,7 +6,7 @@ import pytest
 from sklearn import preprocessing
 
 from openbook import read
-from openbook.prepare import MinMaxScaler, StandardScaler
+from openbook.prepare import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 from openbook.prepare.scaling import Extremes
 
 INCOME = [125.0, 100.0, 70.0, 120.0, 95.0, 60.0, 220.0, 85.0, 75.0, 90.0]
@@ -37,7 +37,7 @@ def test_what_does_not_vary_goes_to_the_start_of_the_range_and_to_zero():
 
 def test_a_column_without_a_known_number_stays_as_it_is():
     rows = read([{"x": None, "y": 1.0}, {"x": None, "y": 2.0}], kinds={"x": "numeric"})
-    for scaler in (MinMaxScaler(), StandardScaler()):
+    for scaler in (MinMaxScaler(), MaxAbsScaler(), StandardScaler()):
         scaler.fit(rows)
         assert scaler.transform(read([{"x": 5.0, "y": 1.0}]))["x"].tolist() == [5.0]
 
@@ -52,6 +52,7 @@ def test_new_numbers_beyond_the_range_are_clipped_if_asked():
     ("ours", "theirs"),
     [
         (MinMaxScaler((-2, 5)), preprocessing.MinMaxScaler((-2, 5))),
+        (MaxAbsScaler(), preprocessing.MaxAbsScaler()),
         (StandardScaler(), preprocessing.StandardScaler()),
         (StandardScaler(with_mean=False), preprocessing.StandardScaler(with_mean=False)),
         (StandardScaler(with_std=False), preprocessing.StandardScaler(with_std=False)),
@@ -64,6 +65,7 @@ def test_as_scikit_learn(ours, theirs):
     np.testing.assert_allclose(ours.fit_transform(X), theirs.fit_transform(X), rtol=1e-9, atol=1e-8)
     for name in (
         "scale_",
+        "max_abs_",
         "min_",
         "data_min_",
         "data_max_",
@@ -74,6 +76,30 @@ def test_as_scikit_learn(ours, theirs):
     ):
         if hasattr(theirs, name) and hasattr(ours, name) and getattr(theirs, name) is not None:
             np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "max"])
+def test_rows_have_the_length_that_scikit_learn_gives_them(norm):
+    X = np.random.default_rng(0).normal(size=(50, 3)) * [[1, 10, 100]]
+    X[0] = 0.0
+    theirs = preprocessing.Normalizer(norm=norm).transform(X)
+    np.testing.assert_allclose(Normalizer(norm).fit_transform(X), theirs)
+
+
+def test_a_missing_cell_adds_nothing_to_the_length_of_its_row():
+    table = read([{"a": 3.0, "b": 4.0, "c": None, "d": "x"}, {"a": 1.0, "b": None, "c": 1.0, "d": "y"}])
+    scaler = Normalizer().fit(table)
+    assert scaler.transform(table)["b"].tolist() == [0.8, pytest.approx(np.nan, nan_ok=True)]
+    work = scaler.work({"a": 3.0, "b": 4.0})
+    assert (work["|row|"].result, work["a"].result, work["c"].result) == (5.0, 0.6, "missing")
+
+
+def test_the_largest_size_may_be_below_zero():
+    scaler = MaxAbsScaler(clip=True).fit(read([{"x": -4}, {"x": 2}, {"x": 0}]))
+    assert scaler.max_abs_.tolist() == [4.0]
+    assert scaler.transform(read([{"x": 8}, {"x": 1}]))["x"].tolist() == [1.0, 0.25]
+    assert scaler.work({"x": 2.0})["x"].result == 0.5
+    assert column(MaxAbsScaler(), [0, 0]) == [0.0, 0.0]
 
 
 def test_weights_count_rows():

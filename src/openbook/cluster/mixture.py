@@ -356,6 +356,21 @@ class GaussianMixture(Declared, Clusterer, Density):
             raise DataError("steps are drawn over two columns of numbers; pass columns=(…, …)")
         return draw_mixture_steps(self, sweep)
 
+    def score(self, X, y=None):  # noqa: ARG002 (pipelines pass a target)
+        """The mean log density of the rows.
+
+        Parameters
+        ----------
+        X : rows
+        y : object, default=None
+            Not used; pipelines pass a target.
+
+        Returns
+        -------
+        float
+        """
+        return float(self.score_samples(X).mean())
+
     def bic(self, X):
         """The Bayesian information criterion of rows: the smaller, the better.
 

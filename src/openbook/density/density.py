@@ -45,7 +45,7 @@ class Density(Unsupervised):
         return self._each(X, self._log_density)
 
     def score(self, X, y=None):  # noqa: ARG002 (pipelines pass a target)
-        """The mean log density of the rows.
+        """The log-likelihood of the rows: the sum of their log densities.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class Density(Unsupervised):
         -------
         float
         """
-        return float(self.score_samples(X).mean())
+        return float(self.score_samples(X).sum())
 
     def draw(self, column=None):
         """The density of one column, the first unless told otherwise.

@@ -4,7 +4,7 @@ from openbook.linear.basis import Polynomial, Radial, Sigmoid
 from openbook.linear.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from openbook.linear.elastic_net import ElasticNet
 from openbook.linear.lasso import Lasso
-from openbook.linear.least_squares import LinearRegression
+from openbook.linear.linear_regression import LinearRegression
 from openbook.linear.logistic import LogisticRegression
 from openbook.linear.perceptron import Perceptron
 from openbook.linear.proportional_odds import ProportionalOdds

@@ -8,10 +8,10 @@ fold, equations, derivation and rules for missing cells.
 """
 
 from openbook.border.rules import Flag, Number
-from openbook.linear.least_squares import LinearRegression
+from openbook.linear.least_squares import LeastSquares
 
 
-class ElasticNet(LinearRegression):
+class ElasticNet(LeastSquares):
     r"""The elastic net: least squares with a penalty on the sizes of the coefficients and on their squares.
 
     .. math:: \min_{b, \beta} \frac{1}{2W} \sum_i w_i (y_i - \hat{y}_i)^2
@@ -80,8 +80,6 @@ class ElasticNet(LinearRegression):
         "positive": Flag(),
         "scale": Flag(),
     }
-
-    basis, loss, penalise_intercept = None, "squared", False
 
     def __init__(self, alpha=1.0, l1_ratio=0.5, fit_intercept=True, positive=False, scale=False):
         self.alpha = alpha

@@ -8,10 +8,10 @@ in units of their standard deviation first.
 """
 
 from openbook.border.rules import Flag, Number
-from openbook.linear.least_squares import LinearRegression
+from openbook.linear.least_squares import LeastSquares
 
 
-class Ridge(LinearRegression):
+class Ridge(LeastSquares):
     r"""Ridge regression: least squares with a penalty on the squares of the coefficients.
 
     .. math:: \min_{b, \beta} \sum_i w_i (y_i - \hat{y}_i)^2 + \alpha \sum_j \beta_j^2
@@ -71,7 +71,7 @@ class Ridge(LinearRegression):
 
     _rules = {"alpha": Number(at_least=0), "fit_intercept": Flag(), "positive": Flag(), "scale": Flag()}
 
-    l1, basis, loss, penalise_intercept = 0.0, None, "squared", False
+    l1 = 0.0
 
     def __init__(self, alpha=1.0, fit_intercept=True, positive=False, scale=False):
         self.alpha = alpha

@@ -5,6 +5,8 @@ The rows themselves come from the index; distances, votes and ties are worked ou
 
 import math
 
+import numpy as np
+
 from openbook.data.attributes import as_text
 from openbook.neighbors.votes import EPS, ROUNDING
 from openbook.neighbors.windows import KERNELS, kernel_formula, kernel_weights
@@ -28,14 +30,13 @@ VOTES = {
 def derive_model(model) -> Work:
     """What the model keeps, and how it will compare and vote."""
     rows = len(model.statistics_)
-    formula = VOTES.get(model.weights) if not callable(model.weights) else ""
     how = Work(
         "votes",
         (
             Step("k", result=model.n_neighbors),
             Step(
                 "vote of a neighbour",
-                formula or kernel_formula(model.weights) or r"K(u)",
+                _formula(model.weights),
                 note=_bandwidth(model),
             ),
         ),
@@ -147,12 +148,16 @@ def _shown(model, near, said, k):
         (i + 1, row, found.distance, label, vote)
         for i, ((row, found, _), label, (vote, _)) in enumerate(counted)
     ]
-    formula = VOTES.get(model.weights) if not callable(model.weights) else None
-    rule = Step("vote v", formula or kernel_formula(model.weights) or "K(u)", note=_bandwidth(model))
+    rule = Step("vote v", _formula(model.weights), note=_bandwidth(model))
     return (
         *works,
         Work("votes", (rule, Grid("neighbours", ("", "row", "distance d", "says", "vote v"), rows))),
     )
+
+
+def _formula(weights):
+    """The vote as LaTeX."""
+    return VOTES.get(weights) or kernel_formula(weights) or "f(d)"
 
 
 def _votes(model, near, k):
@@ -186,12 +191,14 @@ def _vote(scheme, d, voting, beyond):
     if scheme == "inverse_linear":
         span = farthest - nearest
         return (farthest - d) / span if span > ROUNDING * farthest else 1.0
+    if callable(scheme):
+        return float(scheme(np.array([voting]))[0, voting.index(d)])
     u = d / (beyond or 1.0)
     return float(kernel_weights(1.0 if abs(u - 1) <= ROUNDING else u, scheme))
 
 
 def _bandwidth(model):
-    if callable(model.weights) or (model.weights in KERNELS and model.weights != "uniform"):
+    if model.weights in KERNELS and model.weights != "uniform":
         return "u = d / h, where h is the distance of row k + 1"
     return {
         "inverse": f"ε = {EPS}",

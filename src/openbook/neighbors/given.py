@@ -74,7 +74,7 @@ def vote(
         How many rows vote; all, if there are fewer.
     weights : str or function, default="uniform"
         The vote of a row: "uniform", "distance", "inverse", "inverse_square", "inverse_linear", a kernel, or
-        a function of distance / bandwidth.
+        a function of the distances.
     ties : {"smaller_k", "extend", "prior", "nearest", "random"}, default="smaller_k"
         Which class wins where several have the most votes.
     random_state : int, default=0

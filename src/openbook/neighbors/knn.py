@@ -26,7 +26,7 @@ from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, DISTANCES, 
 
 _RULES: dict[str, ParameterRule] = {
     "n_neighbors": Whole(at_least=1),
-    "weights": NamedOr("a function of distance / bandwidth", WEIGHTS),
+    "weights": NamedOr("a function of the distances (m, k)", WEIGHTS),
     **DISTANCE_RULES,
     "metric": NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, PRECOMPUTED)),
     "equally_near": NamedOr("a function of rows (…, d) and (…, d)", ("first", "random", *DISTANCES)),
@@ -135,8 +135,7 @@ class _KNeighbors(NeighborLearner):
 
     def _needed(self, k):
         """The weight of the rows to look at: a kernel goes by the first row without a vote."""
-        by_kernel = callable(self.weights) or self.weights in KERNELS
-        return k + (by_kernel and self.weights != "uniform")
+        return k + (self.weights in KERNELS and self.weights != "uniform")
 
     def _work(self):
         return derive_model(self)
@@ -164,7 +163,7 @@ class KNeighborsClassifier(Declared, _KNeighbors, Classifier):
     metric : str or function, default='auto'
     weights : str or function, default='uniform'
         "uniform", "inverse", "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov",
-        "triangular", "biweight", "triweight", "tricube"), or a function of distance / bandwidth.
+        "triangular", "biweight", "triweight", "tricube"), or a function of the distances.
     ties : str, default='smaller_k'
         Which class wins where several have the most votes: as with a smaller k ("smaller_k"), with more
         neighbours ("extend"), the more frequent class ("prior"), that of the nearest row ("nearest"), or
@@ -255,7 +254,7 @@ class KNeighborsRegressor(Declared, _KNeighbors, Regressor):
     weights : str or function, default='uniform'
         The vote of each neighbour: "uniform", "distance" (1/d, as in scikit-learn), "inverse" (1/(d +
         0.00001)), "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov", "triangular",
-        "biweight", "triweight", "tricube"), or a function of distance / bandwidth.
+        "biweight", "triweight", "tricube"), or a function of the distances.
     algorithm : str, default='auto'
     scale : bool, default=True
     p : float, default=2

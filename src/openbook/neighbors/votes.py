@@ -7,6 +7,7 @@ r"""Votes: how much each neighbour counts, and what happens where two classes ha
     inverse_linear   (d_k - d) / (d_k - d_1); 1 where all are equally far
     a kernel         K(d / h), with h the distance of the first row without a vote (of the last with one,
                      where there are no more)
+    a function       of the distances (m, k), as in scikit-learn
 
 Where every vote comes to 0, all neighbours count alike. The k nearest are counted by weight: rows are taken
 until their weight comes to k, and of the last only the part that is needed; a row of weight 2 is two rows.
@@ -55,7 +56,7 @@ def vote_weights(distances, scheme, beyond=None):
     Parameters
     ----------
     distances : (m, k), nearest first; infinite where there is no neighbour
-    scheme : a name, or a function of distance over bandwidth
+    scheme : a name, or a function of the distances
     beyond : (m,), the distance of the first row without a vote, for kernels
 
     Examples
@@ -77,6 +78,8 @@ def vote_weights(distances, scheme, beyond=None):
             farthest = np.where(voters, d, 0.0).max(axis=1, keepdims=True)
             span = farthest - d[:, :1]
             votes = np.where(span > ROUNDING * farthest, (farthest - d) / span, 1.0)
+        elif callable(scheme):
+            votes = np.asarray(scheme(d), dtype=float)
         else:
             u = d / np.where(beyond > 0, beyond, 1.0)[:, None]
             votes = kernel_weights(np.where(np.abs(u - 1) <= ROUNDING, 1.0, u), scheme)

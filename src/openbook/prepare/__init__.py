@@ -18,7 +18,7 @@ from openbook.prepare.missing import DropMissing, MissingIndicator, SimpleImpute
 from openbook.prepare.model_imputer import IterativeImputer
 from openbook.prepare.prepared import Prepared
 from openbook.prepare.rare_values import RareValues
-from openbook.prepare.scaling import MinMaxScaler, StandardScaler
+from openbook.prepare.scaling import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 from openbook.prepare.select_words import SelectWords
 from openbook.prepare.similar_rows import KNNImputer, NoisyRows
 from openbook.prepare.steps import VERBS, Verb, step
@@ -46,10 +46,12 @@ __all__ = [
     "Jitter",
     "KBinsDiscretizer",
     "KNNImputer",
+    "MaxAbsScaler",
     "MinMaxScaler",
     "MissingIndicator",
     "Mixup",
     "NoisyRows",
+    "Normalizer",
     "OneHotEncoder",
     "OrdinalEncoder",
     "PolynomialFeatures",

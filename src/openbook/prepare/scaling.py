@@ -1,26 +1,32 @@
-r"""Scaling: min-max to a range, and z-scores.
+r"""Scaling: min-max to a range, by the largest size, z-scores; and rows to length 1.
 
     min-max     z = a + (x - min) (b - a) / (max - min)      to the range from a to b
+    max-abs     z = x / max |x|
     z-score     z = (x - mean) / s,   s^2 = sum of w (x - mean)^2 / (N - ddof)
+    norm        z = x / |row|,   |row| the sum of sizes, the root of the sum of squares, or the largest size
 
-Over the known numbers of each column, by weight. N counts rows: a weight of 3 equals three rows. A column
-that does not vary has no spread: min-max moves it to a, z-scores to 0.
+Over the known numbers of each column, by weight; a norm over those of the row. N counts rows: a weight of 3
+equals three rows. A column that does not vary has no spread: min-max moves it to a, z-scores to 0. A column,
+or a row, of zeros stays as it is.
 
 x : float64 (n, n_numeric), NaN where missing
 weight, low, high : float64 (n_numeric,); where no number is known, all are 0
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from openbook.border.rules import Ends, Flag, Maybe, Names, Whole
+from openbook.border.rules import Ends, Flag, Maybe, Names, OneOf, Whole
 from openbook.fold import Statistics
 from openbook.kernels.moments import Moments
 from openbook.prepare.transformer import Summed, Transformer
 from openbook.words.numbers import figure, signed
 from openbook.work import Step
+
+#: The length of each row of absolute numbers, (n, d).
+NORMS = {"l1": partial(np.sum, axis=1), "l2": partial(np.linalg.norm, axis=1), "max": partial(np.max, axis=1)}
 
 
 @dataclass(frozen=True)
@@ -141,6 +147,68 @@ class MinMaxScaler(Summed, Transformer):
         return rf"{figure(a)} + \frac{{({x} - {signed(low)}) \cdot ({figure(b)} - {signed(a)})}}{{{below}}}"
 
 
+class MaxAbsScaler(Summed, Transformer):
+    """Scaling by the largest size: each column of numbers is divided by its largest absolute number.
+
+    Zeros stay zeros. Other columns pass through unchanged, and missing cells stay missing.
+
+    Parameters
+    ----------
+    clip : bool, default=False
+        Whether new numbers beyond those of the training rows are moved to -1 or 1.
+    columns : list of str or None, default=None
+
+    Attributes
+    ----------
+    max_abs_ : ndarray of shape (n_numeric,)
+        The largest absolute number of each numeric column.
+    scale_ : ndarray of shape (n_numeric,)
+        What a column is divided by: that number, or 1 where it is 0.
+    statistics_ : Extremes
+        The smallest and largest numbers, to which `partial_fit` adds.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> MaxAbsScaler().fit_transform(read([{"debt": -40}, {"debt": 0}, {"debt": 10}]))["debt"].tolist()
+    [-1.0, 0.0, 0.25]
+    """
+
+    _changes_dates = True
+    _rules = {"clip": Flag(), "columns": Maybe(Names())}
+
+    def __init__(self, clip=False, columns=None):
+        self.clip = clip
+        self.columns = columns
+
+    def _step(self):
+        return partial(_extremes, self._chosen)
+
+    def _zero(self):
+        return Extremes(*np.zeros((3, len(self._chosen))))
+
+    def _solve(self):
+        self.max_abs_ = np.maximum(-self.statistics_.low, self.statistics_.high)
+        self.scale_ = np.where(self.max_abs_ > 0, self.max_abs_, 1.0)
+
+    def _forward(self, x):
+        z = x / self.scale_
+        return np.clip(z, -1.0, 1.0) if self.clip else z
+
+    def _backward(self, z):
+        return z * self.scale_
+
+    def _rule(self):
+        return r"\frac{x}{\max |x|}", ("largest size",), self.scale_[:, None]
+
+    def _substituted(self, j, x):
+        return rf"\frac{{{x}}}{{{figure(self.scale_[j])}}}"
+
+
 class StandardScaler(Summed, Transformer):
     """Standardisation: z-scores, each column of numbers with mean 0 and standard deviation 1.
 
@@ -243,6 +311,55 @@ class StandardScaler(Summed, Transformer):
     def _substituted(self, j, x):
         above = f"{x} - {signed(self.mean_[j])}" if self.with_mean else x
         return rf"\frac{{{above}}}{{{figure(self.scale_[j])}}}" if self.with_std else above
+
+
+class Normalizer(Transformer):
+    """Scaling of rows: the numbers of each row are divided by the length of the row.
+
+    Other columns pass through unchanged, and missing cells stay missing and add nothing to the length.
+
+    Parameters
+    ----------
+    norm : {"l1", "l2", "max"}, default="l2"
+        The length of a row: the sum of the sizes of its numbers, the root of the sum of their squares, or the
+        largest size.
+    columns : list of str or None, default=None
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> Normalizer().fit_transform([[3.0, 4.0], [0.0, 2.0]]).tolist()
+    [[0.6, 0.8], [0.0, 1.0]]
+    """
+
+    _rules = {"norm": OneOf(*NORMS), "columns": Maybe(Names())}
+
+    def __init__(self, norm="l2", columns=None):
+        self.norm = norm
+        self.columns = columns
+
+    def _learn(self, rows):
+        """Nothing: each row has a length of its own."""
+
+    def _lengths(self, x):
+        lengths = NORMS[self.norm](np.abs(np.nan_to_num(x)))
+        return np.where(lengths > 0, lengths, 1.0)
+
+    def _forward(self, x):
+        return x / self._lengths(x)[:, None]
+
+    def _rule(self):
+        return r"\frac{x}{|\text{row}|}", (), np.zeros((len(self._chosen), 0))
+
+    def _substituted(self, j, x):  # noqa: ARG002 (the same for all columns)
+        return rf"\frac{{{x}}}{{|\text{{row}}|}}"
+
+    def _work_row(self, X):
+        work, length = super()._work_row(X), float(self._lengths(self._numbers(X))[0])
+        return replace(work, parts=(Step("|row|", result=length, note=f"norm={self.norm!r}"), *work.parts))
 
 
 def _extremes(names, chunk):

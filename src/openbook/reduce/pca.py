@@ -241,6 +241,27 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
         """The covariance of the encoded columns, (d, d)."""
         return self._scatter.matrix / self._rows()
 
+    def get_covariance(self):
+        """The covariance of the encoded columns by the components, and noise of equal variance besides.
+
+        Returns
+        -------
+        ndarray of shape (d, d)
+        """
+        check_is_fitted(self)
+        above = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
+        spread = (self.components_.T * above) @ self.components_
+        return spread + self.noise_variance_ * np.eye(len(spread))
+
+    def get_precision(self):
+        """The inverse of `get_covariance`.
+
+        Returns
+        -------
+        ndarray of shape (d, d)
+        """
+        return np.linalg.inv(self.get_covariance())
+
     def _rows(self):
         """What a scatter is divided by."""
         weight = float(self.statistics_.weight[0])
