@@ -11,9 +11,10 @@ A missing cell holds no item. An item counts once in a transaction, however ofte
 rows, items : int32 (n_pairs,), a pair for each item that a transaction holds, in any order, none twice
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 from typing import Any
 
 import numpy as np
@@ -108,33 +109,33 @@ def _holds_lists(data: Any) -> bool:
 
 
 def _of_lists(data: Sequence[Iterable[Any]]) -> Transactions:
-    """Each distinct item is worded and numbered once; the cells only look their number up."""
+    """Each distinct item is worded once; the cells only look up its place among those met so far."""
     sized = set(map(type, data)) <= {list, tuple, set, frozenset}
     lists: Sequence[Any] = data if sized else [list(each) for each in data]
-    cells = list(chain.from_iterable(lists))
-    if (distinct := _worded_alone(cells)) is None:
-        cells = [None if item is None else as_text(item) for item in cells]
-        distinct = dict.fromkeys(cells)
-    texts = {item: as_text(item) for item in distinct if item is not None}
-    names = sorted(set(texts.values()))
-    numbers = {name: number for number, name in enumerate(names)}
-    codes = {None: -1, **{item: numbers[text] for item, text in texts.items()}}
-    items = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
     sizes = np.fromiter(map(len, lists), np.intp, len(lists))
-    rows = np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
+    try:
+        places, met = _met(chain.from_iterable(lists), sizes.sum())
+        alone = all(isinstance(item, str | None) for item in places) or (
+            len(set(map(type, chain.from_iterable(lists)))) == 1  # not 1 and True, which are equal
+        )
+    except TypeError:  # what cannot be looked up
+        alone = False
+    if not alone:
+        cells = chain.from_iterable(lists)
+        places, met = _met((None if item is None else as_text(item) for item in cells), sizes.sum())
+    names = sorted({as_text(item) for item in places if item is not None})
+    numbers = {name: number for number, name in enumerate(names)}
+    codes = np.array([-1 if item is None else numbers[as_text(item)] for item in places], np.int32)
+    items, rows = codes[met], np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
     if not (known := items >= 0).all():
         rows, items = rows[known], items[known]
     return Transactions(tuple(names), len(lists), *_once(rows, items, len(lists), len(names)))
 
 
-def _worded_alone(cells: list[Any]) -> dict[Any, None] | None:
-    """The distinct cells, if equal ones are the same item: not 1 and True, nor what cannot be looked up."""
-    try:
-        distinct = dict.fromkeys(cells)
-    except TypeError:
-        return None
-    alone = all(isinstance(item, str | None) for item in distinct) or len(set(map(type, cells))) == 1
-    return distinct if alone else None
+def _met(cells: Iterable[Any], n: int) -> tuple[Mapping[Any, int], np.ndarray]:
+    """The distinct cells by place, in the order that they come in; and the place of each of n cells."""
+    places: defaultdict[Any, int] = defaultdict(count().__next__)
+    return places, np.fromiter(map(places.__getitem__, cells), np.int32, n)
 
 
 def _once(rows: np.ndarray, items: np.ndarray, n: int, width: int) -> tuple[np.ndarray, np.ndarray]:
