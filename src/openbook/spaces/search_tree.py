@@ -59,24 +59,26 @@ def least_totals(tree, node, q, p, least):
     """Fill in what no total between a query and a point of each child falls below."""
     d = q.shape[0]
     if tree.radii.shape[0]:
-        totals_to(tree.centres[node], q, p, least)
+        totals_to(tree.centres[node], q, p, np.inf, least)
         lost = 1e-15 * (d + 8)
         for c in range(TILE):
             gap = length_of(least[c], p) * (1.0 - lost) - tree.radii[node, c] * (1.0 + lost)
             least[c] = added(0.0, gap, p) * (1.0 - 1e-12) if gap > 0.0 else 0.0
         return
-    for c in range(least.shape[0]):
+    width, ends = least.shape[0], tree.ends[node]
+    for c in range(width):
         least[c] = 0.0
-    for j in range(d):
-        low, high, x = tree.ends[node, j], tree.ends[node, d + j], q[j]
-        if p == 2.0:
-            for c in range(least.shape[0]):
-                gap = max(low[c] - x, x - high[c], 0.0)
-                least[c] += gap * gap
-        else:
-            for c in range(least.shape[0]):
-                gap = max(low[c] - x, x - high[c], 0.0)
-                least[c] = added(least[c], gap, p)
+    squares = d if p == 2.0 else 0  # two columns in one pass, since every pass takes its time
+    for j in range(0, squares - 1, 2):
+        low, high, x = ends[j], ends[d + j], q[j]
+        low_2, high_2, y = ends[j + 1], ends[d + j + 1], q[j + 1]
+        for c in range(width):
+            gap, gap_2 = max(low[c] - x, x - high[c], 0.0), max(low_2[c] - y, y - high_2[c], 0.0)
+            least[c] = least[c] + gap * gap + gap_2 * gap_2
+    for j in range(squares & ~1, d):
+        low, high, x = ends[j], ends[d + j], q[j]
+        for c in range(width):
+            least[c] = added(least[c], max(low[c] - x, x - high[c], 0.0), p)
 
 
 @inner
@@ -91,33 +93,45 @@ def nearest_child(least):
 @inner
 def _descend(tree, room, q, query, radius, measure, found, answer):
     """Search for one query, as `search_tree` does for all; gives how many are found so far."""
-    nearest = np.isnan(radius)
-    k = answer.rows.shape[0] // answer.queries.shape[0] if nearest else 0
-    bound = np.inf if nearest else bound_of(radius, measure)
+    k, bound = 0, np.inf
+    if radius is None:
+        k = answer.rows.shape[0] // answer.queries.shape[0]
+    else:
+        bound = bound_of(radius, measure)
     level = top = tree.starts.shape[0] - 2
     room.places[level] = 0
     least_totals(tree, tree.starts[level], q, measure.p, room.least[level])
     while level <= top:
-        if level == 0 and nearest and k == 0:
-            answer.queries[query] = room.places[0]
-            break
-        child = nearest_child(room.least[level])
-        total = room.least[level, child]
-        if total > bound or total == np.inf:
-            level += 1
-            continue
-        room.least[level, child] = np.inf
-        place = room.places[level] * TILE + child
+        least = room.least[level]
+        first = nearest_child(least)
         if level > 0:
+            if least[first] > bound or least[first] == np.inf:
+                level += 1
+                continue
+            least[first] = np.inf
+            place = room.places[level] * TILE + first
             level -= 1
             room.places[level] = place
             least_totals(tree, tree.starts[level] + place, q, measure.p, room.least[level])
             continue
-        totals_to(tree.tiles[place], q, measure.p, room.totals)
-        if nearest:
-            bound = offer(room.totals, tree.rows[place], query, k, bound, measure, answer)
-        else:
-            found = append(room.totals, tree.rows[place], query, radius, measure, found, answer)
+        if radius is None and k == 0:
+            answer.queries[query] = room.places[0]
+            break
+        for i in range(
+            -1, TILE
+        ):  # the nearest tile, then the others as they come: to order them takes longer
+            child = first if i < 0 else i
+            if least[child] > bound or least[child] == np.inf:
+                continue
+            least[child] = np.inf
+            place = room.places[0] * TILE + child
+            if not totals_to(tree.tiles[place], q, measure.p, bound, room.totals):
+                continue
+            if radius is None:
+                bound = offer(room.totals, tree.rows[place], query, k, bound, measure, answer)
+            else:
+                found = append(room.totals, tree.rows[place], query, radius, measure, found, answer)
+        level += 1
     sort_heap(query, k, answer)
     return found
 
@@ -126,10 +140,10 @@ def _descend(tree, room, q, query, radius, measure, found, answer):
 def search_tree(tree, room, Q, radius, measure, answer):
     """Fill in the points within the radius of each query; gives how many there are.
 
-    Without a radius (NaN) it fills in the nearest points, as many for each query as there is room for. If
+    Without a radius (None) it fills in the nearest points, as many for each query as there is room for. If
     there is none, it fills in the node of the lowest level that each query comes to first.
     """
-    if np.isnan(radius):
+    if radius is None:
         empty(answer.distances, answer.rows)
     found = 0
     for i in range(Q.shape[0]):

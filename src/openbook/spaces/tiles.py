@@ -66,7 +66,7 @@ class Answer(NamedTuple):
 def first_by(kernel, arrays, Q, _k, measure):
     """Where each query comes to first, from a kernel that searches a tree."""
     answer = Answer(np.empty(0), np.empty(0, np.int64), np.empty(len(Q), np.int64))
-    kernel(*arrays, Q, np.nan, measure, answer)
+    kernel(*arrays, Q, None, measure, answer)
     return answer.queries
 
 
@@ -74,7 +74,7 @@ def nearest_by(kernel, arrays, Q, k, measure):
     """The k nearest points of each query, from a kernel that searches for them if no radius is given."""
     m = len(Q)
     answer = Answer(np.empty(m * k), np.empty(m * k, np.int64), np.empty(m, np.int64))
-    kernel(*arrays, Q, np.nan, measure, answer)
+    kernel(*arrays, Q, None, measure, answer)
     return answer.distances.reshape(m, k), answer.rows.reshape(m, k)
 
 
@@ -144,23 +144,55 @@ def totals_of_four(points, rows, q, p, totals):
 
 
 @inner(fastmath=False)
-def totals_to(tile, q, p, totals):
-    """Fill in the totals between a query and every point of a tile."""
+def totals_to(tile, q, p, bound, totals):
+    """Fill in the totals between a query and every point of a tile; gives whether one is within the bound.
+
+    It leaves off as soon as none can be.
+    """
     width = totals.shape[0]
     for i in range(width):
         totals[i] = 0.0
+    if p == 2.0:
+        return _add_squares(tile, q, bound, totals)
     for j in range(q.shape[0]):
         column, x = tile[j], q[j]
-        if p == 2.0:
-            for i in range(width):
-                gap = column[i] - x
-                totals[i] += gap * gap
-        elif p == 1.0:
+        if p == 1.0:
             for i in range(width):
                 totals[i] += abs(column[i] - x)
         else:
             for i in range(width):
                 totals[i] = added(totals[i], abs(column[i] - x), p)
+    near = 0
+    for i in range(width):
+        near |= totals[i] <= bound
+    return near != 0
+
+
+@inner(fastmath=False)
+def _add_squares(tile, q, bound, totals):
+    """`totals_to` of squares: four columns in one pass, since every pass takes its time."""
+    d, width, near = q.shape[0], totals.shape[0], 1
+    if d & 1:
+        a, x = tile[0], q[0]
+        for i in range(width):
+            totals[i] += (a[i] - x) * (a[i] - x)
+    if d & 2:
+        j = d & 1
+        a, b, x, y = tile[j], tile[j + 1], q[j], q[j + 1]
+        for i in range(width):
+            totals[i] = totals[i] + (a[i] - x) * (a[i] - x) + (b[i] - y) * (b[i] - y)
+    for j in range(d & 3, d, 4):
+        a, b, c, e = tile[j], tile[j + 1], tile[j + 2], tile[j + 3]
+        x, y, z, w = q[j], q[j + 1], q[j + 2], q[j + 3]
+        near = 0
+        for i in range(width):
+            two = totals[i] + (a[i] - x) * (a[i] - x) + (b[i] - y) * (b[i] - y)
+            four = two + (c[i] - z) * (c[i] - z) + (e[i] - w) * (e[i] - w)
+            totals[i] = four
+            near |= four <= bound
+        if near == 0:
+            break
+    return near != 0
 
 
 @inner
@@ -216,16 +248,12 @@ def sort_heap(query, k, answer):
 def offer(totals, tile_rows, query, k, bound, measure, answer):
     """Offer the points of a tile to a query's heap; gives the largest total that may still be of use."""
     distances, rows = heap_of(query, k, answer)
-    any_near = 0
     for i in range(totals.shape[0]):
-        any_near |= totals[i] <= bound
-    if any_near:
-        for i in range(totals.shape[0]):
-            if totals[i] <= bound and tile_rows[i] >= 0:
-                distance = distance_of(totals[i], measure)
-                if worse(distances[0], rows[0], distance, tile_rows[i]):
-                    sift(distances, rows, distances.shape[0], distance, tile_rows[i])
-                    bound = bound_of(distances[0], measure)
+        if totals[i] <= bound and tile_rows[i] >= 0:
+            distance = distance_of(totals[i], measure)
+            if worse(distances[0], rows[0], distance, tile_rows[i]):
+                sift(distances, rows, distances.shape[0], distance, tile_rows[i])
+                bound = bound_of(distances[0], measure)
     return bound
 
 
@@ -248,22 +276,25 @@ def append(totals, tile_rows, query, radius, measure, found, answer):
 def search_tiles(tiles, tile_rows, Q, radius, measure, answer):
     """Fill in the points within the radius of each query; gives how many there are.
 
-    Without a radius (NaN) it fills in the nearest points, as many for each query as there is room for.
+    Without a radius (None) it fills in the nearest points, as many for each query as there is room for.
     """
-    nearest = np.isnan(radius)
     k = answer.rows.shape[0] // max(Q.shape[0], 1)
-    totals, bounds = np.empty(TILE), np.full(Q.shape[0], np.inf)
-    if nearest:
+    totals, bounds = np.empty(TILE), np.empty(Q.shape[0])
+    if radius is None:
+        bounds[:] = np.inf
         empty(answer.distances, answer.rows)
+    else:
+        bounds[:] = bound_of(radius, measure)
     found = 0
     for t in range(tiles.shape[0]):
         for i in range(Q.shape[0]):
-            totals_to(tiles[t], Q[i], measure.p, totals)
-            if nearest:
+            if not totals_to(tiles[t], Q[i], measure.p, bounds[i], totals):
+                continue
+            if radius is None:
                 bounds[i] = offer(totals, tile_rows[t], i, k, bounds[i], measure, answer)
             else:
                 found = append(totals, tile_rows[t], i, radius, measure, found, answer)
-    if nearest:
+    if radius is None:
         for i in range(Q.shape[0]):
             sort_heap(i, k, answer)
     return found
@@ -306,6 +337,6 @@ def measure_all(tiles, Q, measure, distances):
     totals, n = np.empty(TILE), distances.shape[1]
     for t in range(tiles.shape[0]):
         for i in range(Q.shape[0]):
-            totals_to(tiles[t], Q[i], measure.p, totals)
+            totals_to(tiles[t], Q[i], measure.p, np.inf, totals)
             for r in range(min(TILE, n - t * TILE)):
                 distances[i, t * TILE + r] = distance_of(totals[r], measure)
