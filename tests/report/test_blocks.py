@@ -6,7 +6,7 @@ import pytest
 
 from openbook.draw import Picture
 from openbook.report import blocks
-from openbook.report.blocks import Code, Part, Sheet, Shown, TableLine, derived, picture_figure
+from openbook.report.blocks import Code, Paragraph, Part, Sheet, Shown, TableLine, derived, picture_figure
 from openbook.report.html import page
 from openbook.work import Grid, Step, Work
 
@@ -58,6 +58,15 @@ def test_a_picture_in_a_page_leaves_its_style_and_its_head_to_it():
     assert int(inline.get("height")) < int(alone.get("height"))
     figure = picture_figure(picture)
     assert (figure.title, figure.caption) == ("A <title>", "A note.")
+
+
+def test_names_and_options_in_a_sentence_are_code_and_the_rest_is_escaped():
+    told = Paragraph("`a<b` leaks; run it with --ignore 'a<b', a well--known way.")
+    shown = page("", "", "", [Part("one", "One", (told,))], {"openbook": "0"})
+    assert (
+        '<p><code>a&lt;b</code> leaks; run it with <code class="option">--ignore</code> &#39;a&lt;b&#39;,'
+        " a well--known way.</p>"
+    ) in shown
 
 
 def test_a_cell_never_lists_hundreds_of_values():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, choose, difference
+from openbook.plan import make_plan, run
 from openbook.report import Looks, study_html, words
 from openbook.report.portrait import model_blocks
 from openbook.report.sections import judging, parts
@@ -397,3 +398,10 @@ def test_intervals_of_coefficients_say_that_rows_belong_together(numbers):
         "These intervals take the rows as independent. Rows that belong together by patient are not, so the"
         " intervals are likely to be too narrow."
     )
+
+
+def test_figures_of_one_round_are_told_apart_from_the_mean_of_all(tmp_path, numbers):
+    told = "These are figures of the first round of folds"
+    twice = make_plan("diabetes", cv=3, repeats=2, only=["linear_regression"])
+    assert told in run(twice, tmp_path, workers=1).report.read_text(encoding="utf-8")
+    assert told not in numbers[1].page

@@ -106,7 +106,7 @@ def _environment() -> Environment:
         shown: Markup = getattr(macros, type(block).__name__.lower())(block)
         return shown
 
-    pages.globals |= {"show": show, "lines": _lines, "blanks": _blanks, "short": _short}
+    pages.globals |= {"show": show, "lines": _lines, "blanks": _blanks, "short": _short, "prose": _prose}
     return pages
 
 
@@ -118,6 +118,13 @@ def _printable(value: Any) -> Any:
 def _short(cell: str) -> str:
     """A table's cell: a test of hundreds of values is cut, and says so."""
     return clip(cell, _MOST_LETTERS)
+
+
+def _prose(text: str) -> Markup:
+    """A sentence; names between backticks and options are code, and no line ends within an option."""
+    shown = str(escape(printable(text)))
+    shown = re.sub(r"(?<![\w-])--[a-z][a-z-]*", r'<code class="option">\g<0></code>', shown)
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", shown))  # noqa: S704 (escaped)
 
 
 def _lines(text: str) -> Markup:

@@ -57,7 +57,10 @@ def the_errors(result: StudyResult) -> Iterator[Block]:
 
 def _on(evaluation: Evaluation) -> str:
     rows = plural(len(evaluation.one_round.truth), "row")
-    return f"{evaluation.name} on {rows}, each predicted by a model that was not trained on it."
+    words = f"{evaluation.name} on {rows}, each predicted by a model that was not trained on it."
+    if len(evaluation.first_round) == len(evaluation.folds):
+        return words
+    return f"{words} These are figures of the first round of folds; the ranking has the mean of all rounds."
 
 
 def _classes(result: StudyResult, label: str) -> Iterator[Block]:

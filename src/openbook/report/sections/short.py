@@ -92,11 +92,10 @@ def _warnings(result: StudyResult) -> Iterator[tuple[str, str, str]]:
     if caution := words.caution(result):
         yield "warn", "few rows", caution
     leaks = result.looks.leaks.warnings if result.looks.leaks is not None else ()
-    told = [words.finding_cells(one) for one in leaks]
-    yield from told
-    for one in words.grouped_findings(result.description.findings):
-        if one[0] == "warn" and one not in told:
-            yield one
+    yield from map(words.finding_cells, leaks)
+    told = {(one.kind, one.columns) for one in leaks}
+    others = [one for one in result.description.findings if (one.kind, one.columns) not in told]
+    yield from (one for one in words.grouped_findings(others) if one[0] == "warn")
 
 
 #: The looks, as a reader calls them.
