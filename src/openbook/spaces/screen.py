@@ -118,10 +118,11 @@ def candidates_of_few(points, Q, k):
 
     There is room for all scores then, and the product of a matrix with itself takes half the time.
     """
-    mean, lengths = _around_mean(points)
-    longest, single = lengths.max(), np.empty(points.shape, np.float32)
-    scale = scale_of(longest)
+    mean, single = points.mean(axis=0, dtype=np.float64), np.empty(points.shape, np.float32)
+    corner = np.maximum(points.max(axis=0) - mean, mean - points.min(axis=0))
+    scale = scale_of(_length(corner[None])[0])  # no point is longer than a corner of the box around them
     lengths = _move(points, mean, scale, single)
+    longest = lengths.max()
     scores = np.tile((lengths**2 / -2).astype(np.float32), (len(Q), 1))
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
         queries = single
@@ -132,7 +133,7 @@ def candidates_of_few(points, Q, k):
             terms = slice(start, start + _TERMS)
             scores += queries[:, terms] @ single[:, terms].T
         heaps, rows = best_scores(scores, min(k + _SPARE_OF_FEW, len(points)))
-        return rows, proven(heaps, k, _error(lengths, longest / scale, points.shape[1]))
+        return rows, proven(heaps, k, _error(lengths, longest, points.shape[1]))
 
 
 def best_scores(block, kept):
@@ -159,7 +160,7 @@ def error_of_scores(lengths, longest, n_terms):
 
 
 def scale_of(longest):
-    """The power of two that brings the longest to at most 1."""
+    """The power of two that brings what is so long to at most 1."""
     return 2.0 ** np.ceil(np.log2(longest or 1.0))
 
 
