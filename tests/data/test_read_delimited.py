@@ -204,7 +204,7 @@ def test_na_can_be_a_value(file):
             "line 2: a quote inside a field; put the field in quotes and double the quote",
         ),
         (b'a,b\n"x" y,2\n3,4\n', "line 2: a quote inside a field"),
-        ("a,b\nJosé,2\n".encode("latin-1"), "line 2: byte 0xe9 is not UTF-8.*read with encoding='latin-1'"),
+        ("a,b\nJosé,2\n".encode("latin-1"), "line 2: byte 0xe9 is not UTF-8.*read with encoding='cp1252'"),
         ("é,b\n1,2\n".encode("latin-1"), "line 1: byte 0xe9 is not UTF-8"),
         ("a,b\n1,2\n".encode("utf-16-le"), "not a text file: byte 1 is NUL"),
         (b"a,b\n1,\0\n", "not a text file: byte 6 is NUL"),

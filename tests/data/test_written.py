@@ -91,6 +91,9 @@ def test_codes_are_no_numbers(cells):
 def test_two_units_are_reported():
     table = read([{"c": "5 kg"}, {"c": "300 g"}])
     assert table.why["c"] == "numbers in different units, kg and g; convert them to one"
+    assert (
+        read([{"c": "5"}, {"c": "1,50 €"}], thousands=",").why["c"].startswith("1 of 2 cells is not a number")
+    )
     with pytest.raises(DataError, match=r"column 'c' cannot be numeric: row 1 holds 'x'"):
         read([{"c": "5 kg"}, {"c": "x"}], {"c": "numeric"})
 

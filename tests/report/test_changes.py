@@ -34,6 +34,25 @@ def test_a_study_tells_all_of_it_once(tmp_path):
     assert all(page.count(line.replace("'", "&#39;")) == 1 for line in told)
 
 
+def test_cells_that_keep_a_column_from_being_numbers_or_dates_are_told(tmp_path):
+    units = [
+        "temp,day,y",
+        "°C,UTC,a",
+        *(f"{i % 9 / 2},2024-03-{i % 28 + 1:02},{'ab'[i % 2]}" for i in range(80)),
+    ]
+    (tmp_path / "station.csv").write_text("\n".join(units), encoding="utf-8")
+    told = changes(
+        run(make_plan(tmp_path / "station.csv", "y", only=["one_r"]), tmp_path / "study", workers=1)
+    )
+    cells = {
+        "temp": "1 of 81 cells is not a number, first '°C' in row 0",
+        "day": "1 of 29 distinct values is not a date, first 'UTC'",
+    }
+    for (name, why), mark in zip(cells.items(), ("'°C'", "UTC"), strict=True):
+        kept = f"{name} is nominal, not read as numbers or dates: {why}"
+        assert f"{kept}; if that means missing, add --missing {mark}." in told
+
+
 def test_nothing_changed_is_said_too(tmp_path):
     result = run(make_plan("weather", only=["one_r"]), tmp_path, workers=1)
     assert changes(result) == ["Every row and every column is used as it is in the file."]

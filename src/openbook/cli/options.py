@@ -150,7 +150,7 @@ _READ_WITH = {
         " like; COLUMN=TEXT for one column only, as in income=-1. Repeatable.",
         "--header/--no-header": "Whether the first line holds the column names. By default inferred.",
         "--decimal SIGN": "Decimal mark (. or ,). By default inferred for each column.",
-        "--encoding NAME": "Encoding of a text file, such as latin-1. By default UTF-8.",
+        "--encoding NAME": "Encoding of a text file, such as cp1252. By default UTF-8.",
         "--sheet SHEET": "Sheet or range of an .xlsx file: Sales, A3:F40 or Sales!A3:F40.",
         "--query SQL": "Query to a database (.sqlite, .duckdb), or the name of a table.",
         "--thousands SIGN": "Thousands separator. By default inferred for each column.",

@@ -239,8 +239,8 @@ def not_utf8(data: Bytes, lines_before: int = 0) -> str:
     except UnicodeDecodeError as error:
         line = lines_before + line_of(data, error.start)
         return (
-            f"line {line:,}: byte {error.object[error.start]:#04x} is not UTF-8. If the file is Latin-1, as"
-            " older Windows programs write, read with encoding='latin-1'"
+            f"line {line:,}: byte {error.object[error.start]:#04x} is not UTF-8. If the file is from an"
+            " older Windows program, read with encoding='cp1252'"
         )
     return ""
 

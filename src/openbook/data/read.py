@@ -79,7 +79,7 @@ def read(
     thousands : str or None, default=None
         The sign between thousands: ",", ".", " ", "'", or "" if there is none. By default found out.
     encoding : str or None, default=None
-        The encoding of a text file, such as "latin-1". By default UTF-8, or UTF-16 where the file says so.
+        The encoding of a text file, such as "cp1252". By default UTF-8, or UTF-16 where the file says so.
     sheet : str or None, default=None
         The sheet of an .xlsx file, a range in it, or both: "Sales", "A3:F40", "Sales!A3:F40". By default the
         first sheet.

@@ -25,6 +25,9 @@ KEPT_VALUES = 50
 
 _BINS = 10
 
+#: What a reason says where the cells may be read in another way: an option, or a repair.
+_ADVICE = ("read with", "add --", "; write them in one", "; convert them to one")
+
 Array = npt.NDArray[Any]
 
 
@@ -99,7 +102,7 @@ class ColumnSummary:
     @property
     def is_unclear(self) -> bool:
         """Whether the cells can be read in another way, which the reason for the kind tells."""
-        return "read with" in self.why
+        return any(advice in self.why for advice in _ADVICE)
 
     @property
     def known(self) -> int:

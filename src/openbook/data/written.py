@@ -244,7 +244,8 @@ class Written:
                 self.styles = []
             return
         if self.unit is not None and (unit := _unit_of(cell.unit, self.unit)) != self.unit:
-            self.units, self.unit = [self.unit, cell.unit], unit
+            self.units = [self.unit, cell.unit] if unit is None else []
+            self.unit = unit
         self.without_unit += not cell.unit
         self.styles = [style for style in self.styles if _PATTERNS[style].fullmatch(cell.digits)]
         if number_of_text(text) is None or (self.given and not cell.digits.isdigit()):

@@ -71,6 +71,9 @@ def _columns(result: StudyResult) -> Iterator[str]:
         if role in result.roles:
             yield sentence.format(result.roles[role])
     inputs = {name for names in result.columns.values() for name in names}
+    for column in result.description.columns:
+        if column.name in inputs and column.is_unclear:
+            yield f"{column.name} is {column.kind}, not read as numbers or dates: {column.why}."
     gaps = [f"{c.name} ({c.missing:,})" for c in result.description.columns if c.name in inputs and c.missing]
     if gaps:
         yield f"Missing cells: {listed(gaps, _MOST_NAMES)}; the guide of each learner says how they count."
