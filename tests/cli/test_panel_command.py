@@ -40,7 +40,11 @@ def test_a_balanced_panel(here, good, target, whom, rows):
     told = study(good, panel(), target, "--test-groups", whom, "--fresh")
     assert f"on {rows} held-out rows" in told  # of the last year; new: of the third that is locked away
     assert f'test_groups = "{whom}"' in (here / "study" / "plan.toml").read_text()
-    assert f"are {whom} to the model" in (here / "study" / "report.html").read_text()
+    report = (here / "study" / "report.html").read_text()
+    assert f"are {whom} to the model" in report
+    assert f"{rows} rows, the last{' of new groups' if whom == 'new' else ''}, were held out" in report
+    assert "cross-validated" not in report  # rows are tested in order of time
+    assert "Intervals in this section take the rows as independent" in report
 
 
 def test_new_groups_are_the_default_and_the_plan_says_how_to_choose(good):

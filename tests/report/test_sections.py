@@ -118,7 +118,7 @@ def test_the_test_is_told_with_its_interval(hostile):
         assert f"{shown(evaluation.score())} {evaluation.interval().ends}" in text
     assert "Wilson (accuracy)" in text
     assert "were held out before any learner was evaluated" in text
-    assert "fitted on the 120 rows that were not held out: the model" in part_text(page, "again")
+    assert "fitted on 120 rows, without those held out: the model" in part_text(page, "again")
 
 
 def test_a_test_that_the_folds_did_not_promise_is_told(hostile):

@@ -21,6 +21,8 @@ from openbook.words.numbers import cell, p_words
 from openbook.words.numbers import shown as score_words
 from openbook.words.sentences import plural
 
+#: How a protocol says that groups are tested of which no row trains.
+_NEW = "new to the model"
 #: Findings of one kind that are spelt out; characters of a cell.
 _SPELT_OUT, _LONGEST_CELL = 3, 200
 
@@ -305,10 +307,10 @@ def test_words(result: StudyResult, chosen: Evaluation) -> str:
 
 
 def test_beside_judging(result: StudyResult) -> str:
-    """Whether the final test agrees with the cross-validation."""
+    """Whether the final test agrees with the folds."""
     judged, tested = result.comparison[result.choice.label], result.tests[result.choice.label]
     metric, before, after = judged.metric(), judged.interval(), tested.interval()
-    words = f"The cross-validation estimate was {score_words(judged.score())} {before}"
+    words = f"The estimate from the folds was {score_words(judged.score())} {before}"
     if _overlap(before, after):
         return f"{words}. The two intervals overlap: the final test agrees with it."
     better = metric.better(tested.score(), judged.score())
@@ -323,7 +325,7 @@ def model_words(result: StudyResult) -> str:
     label, rows = result.choice.label, f"{result.rows:,} rows"
     if result.tests:
         return (
-            f"model.openbook holds {label}, fitted on the {rows} that were not held out: the model that the"
+            f"model.openbook holds {label}, fitted on {rows}, without those held out: the model that the"
             " final test evaluated. A model fitted on all rows may be slightly better, but it has not been"
             " tested."
         )
@@ -344,7 +346,7 @@ def protocol_words(result: StudyResult) -> list[str]:
     if result.tests:
         rows = len(next(iter(result.tests.values())).predictions.truth)
         which = {
-            "time": "the last",
+            "time": "the last of new groups" if _NEW in result.protocol else "the last",
             "group": "whole groups, stratified by the target",
             "sequence": "whole sequences, stratified by the target",
         }

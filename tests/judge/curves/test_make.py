@@ -365,3 +365,9 @@ def test_a_baseline_far_off_is_named_instead_of_drawn():
         2,
     )
     assert "baseline 0.500, not shown" in curve.draw().svg()
+
+
+def test_a_change_that_is_a_rounding_error_is_shown_as_none():
+    before, now = [0.2, 0.1, 0.3], [0.1, 0.3, 0.2 + 1e-16]
+    curve = hand_made([before, now], [before, now], "size", (100, 200))
+    assert "From 100 rows on it changed by +0.000 [" in curve.work().conclusion

@@ -291,7 +291,8 @@ class Curve(ShowsWork):
             if last > 0:
                 test = self.change(last - 1, last, level)
                 words += f" From {written_cell(self.across[last - 1])} rows on it changed by"
-                words += f" {shown(test.difference, sign='+')} {test.interval}."
+                size = max(abs(test.difference), self.mean(last))  # less than its last digit is no change
+                words += f" {shown(test.difference, size, '+')} {test.interval}."
             return words
         best = self.best
         return (

@@ -53,6 +53,12 @@ def the_errors(result: StudyResult) -> Iterator[Block]:
         if len(result.models) > 1:
             yield Heading(label if label == result.choice.label else f"For comparison: {label}")
         yield from show(result, label)
+    if {"group", "sequence", "time"} & result.roles.keys():
+        yield Paragraph(
+            "Intervals in this section take the rows as independent, so they are likely to be too narrow;"
+            " those of the ranking and of the final test do not.",
+            "note",
+        )
 
 
 def _on(evaluation: Evaluation) -> str:

@@ -78,7 +78,8 @@ def _together(numbers: Sequence[str]) -> str:
 
 def _answers(result: StudyResult) -> Iterator[tuple[str, str, str]]:
     metric = words.title(result.comparison.metric().words)
-    how = "leave-one-out" if result.protocol.startswith("leave-one-out") else "cross-validated"
+    ways = ("leave-one-out", "time-ordered")
+    how = next((way for way in ways if result.protocol.startswith(way)), "cross-validated")
     for what, label, score, interval in words.contenders(result):
         yield f"{what}: {label}", score, f"{interval}; {result.comparison.metric().words}, {how}"
     if result.tests:
