@@ -27,6 +27,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "perceptron": {DENSE: ONLINE, SPARSE: ONLINE},
     "svc": {SPARSE: FOLDS},
     "linear_svc": {SPARSE: APPROACHED},
+    "linear_svr": {SPARSE: APPROACHED},
     "linear_discriminant": {DENSE: TURNED},
     "decision_tree": {"check_class_weight_classifiers": LIGHT},
     "tuned_threshold": {DENSE: FOLDS, SPARSE: FOLDS, "check_classifiers_train": EVEN},

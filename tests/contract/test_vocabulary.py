@@ -63,7 +63,7 @@ DEFAULTS = {
     "covariance_type": {"'full'": SKLEARN, "'diag'": "a state may have few rows"},
     "cv": {"None": "by the number of rows", "5": SKLEARN, "10": "CART's own, by Breiman et al."},
     "eps": {"0.5": SKLEARN, "0.0": "no loss is allowed"},
-    "epsilon": {"1.35": "scikit-learn's of Huber's loss", "0.1": SKLEARN},
+    "epsilon": {"1.35": "scikit-learn's of Huber's loss", "0.1": SKLEARN, "0.0": SKLEARN},
     "coef0": {"0.0": SKLEARN, "1.0": SKLEARN},
     "dropout": {"0.0": "of units: none", "0.1": "of words: else a copy would be a copy"},
     "degree": {"2": SKLEARN, "3": SKLEARN},

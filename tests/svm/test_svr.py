@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import sklearn.svm
+from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 
 from openbook import load, open_model, save
 from openbook.errors import ModelFileError, ParameterError
-from openbook.svm import SVR, smo
+from openbook.svm import SVR, LinearSVR, smo
 
 
 def curve(rows, columns, seed=0):
@@ -119,3 +120,18 @@ def test_a_hostile_file_is_refused(tmp_path, change, damaged):
     assert open_model(path).predict(X).shape == (30,)
     with pytest.raises(ModelFileError, match=r"'target' (is|must be a centre and a spread above zero)"):
         open_model(damaged(path, "target", change))
+
+
+def test_linear_svr_is_no_worse_than_scikit_learns():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X * 20, (y - y.mean()) / 50
+    ours = LinearSVR(epsilon=0.1, scale=False, loss="epsilon_insensitive", random_state=0).fit(X, y)
+    theirs = sklearn.svm.LinearSVR(epsilon=0.1, tol=1e-4, max_iter=100_000, random_state=0).fit(X, y)
+    beyond = np.maximum(0, np.abs(y - theirs.predict(X)) - 0.1)
+    objective = 0.5 * theirs.coef_ @ theirs.coef_ + beyond.sum()
+    assert ours.objective_[0] <= objective * (1 + 1e-6)
+    assert ours.objective_[0] == pytest.approx(objective, rel=1e-3)
+    kernel = sklearn.svm.SVR(kernel="linear", epsilon=0.1, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), kernel.predict(X), atol=1e-3)
+    with pytest.raises(TypeError, match="takes no 'loss': errors beyond epsilon count by their size"):
+        LinearSVR(loss="squared_epsilon_insensitive")

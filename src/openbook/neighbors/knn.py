@@ -34,8 +34,18 @@ _RULES: dict[str, ParameterRule] = {
 }
 
 
-class _KNeighbors(NeighborLearner):
+class _KNeighbors(Declared, NeighborLearner):
     """What classes and numbers have in common."""
+
+    n_neighbors: int = 5
+    metric: Any = "auto"
+    weights: Any = "uniform"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
+    equally_near: Any = "first"
+    random_state: Any = None
+    n_jobs: int | None = None
 
     _meanings = NeighborLearner._meanings | {  # noqa: SLF001 (its base class)
         "metric": f'{DISTANCE_MEANINGS["metric"]} With "precomputed", X holds distances in place of'
@@ -151,7 +161,7 @@ class _KNeighbors(NeighborLearner):
         super()._restore({name: array for name, array in arrays.items() if name != "seed"})
 
 
-class KNeighborsClassifier(Declared, _KNeighbors, Classifier):
+class KNeighborsClassifier(_KNeighbors, Classifier):
     """k nearest neighbours for classification: the classes of the k nearest rows vote.
 
     Guide: docs/guide/neighbours.md
@@ -202,16 +212,7 @@ class KNeighborsClassifier(Declared, _KNeighbors, Classifier):
     ['Yes']
     """
 
-    n_neighbors: int = 5
-    metric: Any = "auto"
-    weights: Any = "uniform"
     ties: str = "smaller_k"
-    algorithm: str = "auto"
-    scale: bool = True
-    p: float = 2
-    equally_near: Any = "first"
-    random_state: Any = None
-    n_jobs: int | None = None
 
     _rules = {
         **_RULES,
@@ -242,7 +243,7 @@ class KNeighborsClassifier(Declared, _KNeighbors, Classifier):
         return derive_vote(self, X)
 
 
-class KNeighborsRegressor(Declared, _KNeighbors, Regressor):
+class KNeighborsRegressor(_KNeighbors, Regressor):
     """k nearest neighbours for regression: the mean of the k nearest rows, weighted by distance.
 
     Guide: docs/guide/neighbours.md
@@ -279,16 +280,6 @@ class KNeighborsRegressor(Declared, _KNeighbors, Regressor):
     >>> model.predict([[1.2]]).tolist()
     [15.0]
     """
-
-    n_neighbors: int = 5
-    metric: Any = "auto"
-    weights: Any = "uniform"
-    algorithm: str = "auto"
-    scale: bool = True
-    p: float = 2
-    equally_near: Any = "first"
-    random_state: Any = None
-    n_jobs: int | None = None
 
     _rules = _RULES
 

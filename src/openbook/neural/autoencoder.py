@@ -9,13 +9,13 @@ comes back has them filled.
 code : float64 (n_rows, hidden_layer_sizes[-1])
 """
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.not_taken import Declared
 from openbook.border.unsupervised import Unsupervised
 from openbook.errors import DataError, ParameterError
 from openbook.neural.derive import derive_row
@@ -24,7 +24,7 @@ from openbook.neural.outputs import Distance
 from openbook.neural.trained import RULES, Trained
 
 
-class Autoencoder(Declared, Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """An autoencoder: a neural network that reproduces its inputs through a narrow layer, the code.
 
     Parameters
@@ -113,27 +113,10 @@ class Autoencoder(Declared, Trained, ClassNamePrefixFeaturesOutMixin, Transforme
     """
 
     hidden_layer_sizes: Any = (2,)
-    activation: Any = "tanh"
-    solver: str = "adam"
-    learning_rate_init: float | None = None
-    momentum: float = 0.0
-    nesterovs_momentum: bool = True
-    learning_rate: str = "constant"
-    decay: float = 0.01
-    power_t: float = 0.5
-    batch_size: int | str = "auto"
     max_iter: int = 200
-    tol: float = 1e-4
-    n_iter_no_change: int = 10
     alpha: float = 0.0
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
-    scale: bool = True
-    precision: str = "float64"
-    random_state: Any = None
 
-    #: All but those of the parameters for which `Trained` has a value.
-    _rules = {name: rule for name, rule in RULES.items() if not hasattr(Trained, name)}
+    _rules = {field.name: RULES[field.name] for field in fields(Trained)}
 
     def _fit(self, rows):
         if not self._hidden():

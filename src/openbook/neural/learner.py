@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
-from openbook.border.not_taken import Declared
 from openbook.data import Table, read
 from openbook.errors import ParameterError
 from openbook.neural.derive import derive_row
@@ -17,39 +16,20 @@ from openbook.neural.derive_learning import derive_model
 from openbook.neural.trained import Trained
 
 
-class NetworkLearner(Declared, Trained, Learner):
+class NetworkLearner(Trained, Learner):
     """A learner that is a network; see `MLPClassifier`."""
 
-    hidden_layer_sizes: Any = (32,)
-    activation: Any = "tanh"
     steepness: float = 1.0
     integration: str = "sum"
     output: str | None = None
     loss: str | None = None
-    solver: str = "adam"
-    learning_rate_init: float | None = None
-    momentum: float = 0.0
-    nesterovs_momentum: bool = True
-    learning_rate: str = "constant"
-    decay: float = 0.01
-    power_t: float = 0.5
-    batch_size: int | str = "auto"
-    max_iter: int = 100
-    tol: float = 1e-4
-    n_iter_no_change: int = 10
-    alpha: float = 1.0
     dropout: float = 0.0
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
     coefs_init: Any = None
     intercepts_init: Any = None
     pretrain: int = 0
     unlabelled: Any = None
     fit_intercept: bool = True
     shuffle: bool = True
-    scale: bool = True
-    precision: str = "float64"
-    random_state: Any = None
 
     _counts_rows = True
     _takes_means = True

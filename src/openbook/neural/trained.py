@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Estimator
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ParameterRule, Whole, WordOr
 from openbook.damage import checked_array
 from openbook.data import read
@@ -125,28 +126,33 @@ def _encoded(encoding, dtype, chunk):
     return encoding(X, dtype=dtype), y, w
 
 
-class Trained(Estimator):
+class Trained(Declared, Estimator):
     """An estimator that is a network: see `MLPClassifier` for what its parameters mean."""
 
-    hidden_layer_sizes: Any
-    activation: Any
-    alpha: float
-    scale: bool
-    precision: str
-    random_state: Any
+    hidden_layer_sizes: Any = (32,)
+    activation: Any = "tanh"
+    solver: str = "adam"
+    learning_rate_init: float | None = None
+    momentum: float = 0.0
+    nesterovs_momentum: bool = True
+    learning_rate: str = "constant"
+    decay: float = 0.01
+    power_t: float = 0.5
+    batch_size: int | str = "auto"
+    max_iter: int = 100
+    tol: float = 1e-4
+    n_iter_no_change: int = 10
+    alpha: float = 1.0
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    scale: bool = True
+    precision: str = "float64"
+    random_state: Any = None
 
     # What an estimator without these parameters goes by.
-    integration: str = "sum"
-    steepness: float = 1.0
-    unlabelled: Any = None
-    dropout: float = 0.0
-    coefs_init: Any = None
-    intercepts_init: Any = None
-    pretrain: int = 0
-    fit_intercept: bool = True
-    shuffle: bool = True
-
-    encoding_: Encoding
+    integration, steepness, dropout, pretrain = "sum", 1.0, 0.0, 0
+    unlabelled = coefs_init = intercepts_init = None
+    fit_intercept = shuffle = True
 
     @abstractmethod
     def _output_layer(self):

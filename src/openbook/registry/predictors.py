@@ -365,6 +365,11 @@ PREDICTORS = (
         "the flattest function with most rows inside a tube",
         Variant("support vectors", most_rows=10_000),
     ),
+    _regressor(
+        "linear_svr",
+        "svm:LinearSVR",
+        "the flattest plane with most rows inside a tube",
+    ),
     _regressor("kernel_ridge", "svm:KernelRidge", "ridge regression in the space of a kernel"),
     _regressor(
         "linear_regression",

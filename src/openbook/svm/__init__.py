@@ -3,6 +3,7 @@
 from openbook.svm.feature_map import PolynomialMap, polynomial_map
 from openbook.svm.kernel_ridge import KernelRidge
 from openbook.svm.linear_svc import LinearSVC
+from openbook.svm.linear_svr import LinearSVR
 from openbook.svm.separators import Separators, separators
 from openbook.svm.svc import SVC
 from openbook.svm.svr import SVR
@@ -13,6 +14,7 @@ __all__ = [
     "SVR",
     "KernelRidge",
     "LinearSVC",
+    "LinearSVR",
     "PolynomialMap",
     "Separators",
     "pairwise_votes",
