@@ -1,12 +1,14 @@
 """Labelling in the terminal: answers are on the disk at once, and labelling goes on where it was left."""
 
 import io
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 import openbook as ob
+from openbook.cli import labelling
 from openbook.cli.labelling import Labelling
 from openbook.errors import DataError
 from openbook.label.answers import AnswerFile
@@ -211,3 +213,20 @@ def test_files_of_others_are_checked(tmp_path, line, said):
     path.write_text("something else\n")
     with pytest.raises(DataError, match="not a file of answers"):
         AnswerFile(path, ob.load("weather").drop("play"), ("yes", "no"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
+def test_keys_typed_ahead_are_not_lost(monkeypatch):
+    """Not even a key that comes before the question; an arrow is one key, which is no answer."""
+    import pty
+
+    user, terminal = pty.openpty()
+    with os.fdopen(terminal) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        os.write(user, b"12Q")
+        assert [labelling._key() for _ in range(3)] == ["1", "2", "q"]
+        os.write(user, b"\x1b[A")
+        assert labelling._key() == "\x1b[a"
+        os.write(user, b"\x04")
+        assert labelling._key() == ""
+    os.close(user)

@@ -10,6 +10,7 @@ At the end it offers to find out whether the answers helped: some rows that the 
 with them predict differently are labelled (`label.differing_rows`). Who was right is not said before all are.
 """
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -47,6 +48,8 @@ COMPARED, FEWEST = 20, 6
 
 _SKIP, _UNDO, _WHY, _QUIT = "suwq"
 _KEYS = [key for key in "1234567890abcdefghijklmnopqrstuvwxyz" if key not in (_SKIP, _UNDO, _WHY, _QUIT)]
+#: Keys of a terminal: the end of the input, also typed ahead, and the first byte of arrows and their like.
+_ENDS, _ESCAPE = ("\x04", "\0"), b"\x1b"
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST = 600
 #: Of more cells, all of them short, several stand in a line.
@@ -329,6 +332,25 @@ def _key() -> str:
         line = sys.stdin.readline()
         return line.strip().lower() or ("" if not line else " ")
     try:
-        return typer.getchar().lower()
+        key = _key_of_terminal(sys.stdin.fileno()) if os.name == "posix" else typer.getchar()
     except (EOFError, KeyboardInterrupt):
         return ""
+    return "" if key in _ENDS else key.lower()
+
+
+def _key_of_terminal(terminal: int) -> str:
+    """The next key, also if it was typed before it was asked for, when `typer.getchar` would lose it."""
+    import select
+    import termios
+    import tty
+
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSADRAIN)
+    try:
+        key = os.read(terminal, 1)
+        if key == _ESCAPE or key > b"\x7f":  # an arrow, or a letter of several bytes: one key in all
+            while select.select([terminal], [], [], 0)[0]:
+                key += os.read(terminal, 32)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+    return key.decode("utf-8", "replace")
