@@ -1,7 +1,7 @@
-"""Which compiler kernels have: our quick ones (see `linked`), or numba's own.
+"""Which compiler the kernels have that only kernels call: our quick one (see `linked`), or numba's own.
 
-The quick compilers halve the time to compile, but depend on numba's internals. So before a process compiles
-its first kernel, they compile a small one, and so does numba's own. If that raises an error, or theirs gives
+The quick compiler halves the time to compile, but depends on numba's internals. So before a process compiles
+its first kernel, it compiles a small one, and so does numba's own. If that raises an error, or it gives
 another result than numba's own or Python, all kernels are compiled by numba's own compiler, with one warning.
 `OPENBOOK_PLAIN_NUMBA=1` asks for that.
 """
@@ -15,12 +15,7 @@ import numba
 import numpy as np
 
 from openbook.kernels.bundle import bundle
-from openbook.kernels.linked import Entered, Linked, Plain
-
-
-def compile_entered(*given: Any) -> Any:
-    """The compiler for a kernel that Python calls."""
-    return (Entered if is_quick_safe() else Plain)(*given)
+from openbook.kernels.linked import Linked, Plain
 
 
 def compile_linked(*given: Any) -> Any:
@@ -35,12 +30,12 @@ def is_plain() -> bool:
 
 @cache
 def is_quick_safe() -> bool:
-    """Whether kernels of the quick compilers give what numba's own and Python give; once in a process."""
+    """Whether kernels of the quick compiler give what numba's own and Python give; once in a process."""
     if is_plain():
         return False
     try:
-        quick = sums_by(Entered, Linked)
-        safe = all(np.array_equal(quick, other) for other in (sums_by(Plain, Plain), sums_by_python()))
+        quick = sums_by(Linked)
+        safe = all(np.array_equal(quick, other) for other in (sums_by(Plain), sums_by_python()))
     except Exception:  # noqa: BLE001 (a new numba may raise anything)
         safe = False
     if not safe:
@@ -80,12 +75,12 @@ def sums_by_python() -> Any:
     return sums
 
 
-def sums_by(entered: Any, linked: Any) -> Any:
-    """The sums that the small kernel gives when these compilers have compiled it."""
+def sums_by(compiler: Any) -> Any:
+    """The sums that the small kernel gives when this compiler has compiled what only kernels call."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
-    add = numba.njit(**(options | {"pipeline_class": linked, "no_cpython_wrapper": True}))(add_row)
+    add = numba.njit(**(options | {"pipeline_class": compiler, "no_cpython_wrapper": True}))(add_row)
 
-    @numba.njit(pipeline_class=entered, **options)
+    @numba.njit(pipeline_class=Plain, **options)
     def add_rows(sample: Any, sums: Any) -> None:
         for i in range(sums.shape[0]):
             add(sample, i, sums)

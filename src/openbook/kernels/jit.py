@@ -13,7 +13,8 @@ import numba
 from numba.core import event
 
 from openbook.kernels.cache import KernelCache
-from openbook.kernels.check import compile_entered, compile_linked
+from openbook.kernels.check import compile_linked
+from openbook.kernels.linked import Plain
 from openbook.kernels.notice import clock
 
 FLAGS = {"nsz", "arcp", "contract", "reassoc"}
@@ -23,7 +24,7 @@ OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "fastmath": FLAGS,
     "no_cfunc_wrapper": True,
-    "pipeline_class": compile_entered,
+    "pipeline_class": Plain,
 }
 
 

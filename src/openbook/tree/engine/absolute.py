@@ -286,7 +286,7 @@ def scan_medians(ladder, ground, f, segment, rule, own_branch, desk, found):
     elif kind == ORDERED:
         found.below, found.above = code_at(ladder, ground, f, left - 1), code_at(ladder, ground, f, left)
     else:
-        take_routes(ladder, ground, f, groups, left, desk.routes)
+        take_routes(ladder, ground, f, groups, left, desk.routes[ground.columns[f].route :])
     return drop, w_left
 
 
@@ -306,7 +306,7 @@ def part_groups(ladder, ground, groups, least, sides):
 @inner
 def take_routes(ladder, ground, f, groups, left, routes):
     """Where the codes go that so many groups on the left, in their turns, and the others have."""
-    for code in range(routes.size):
+    for code in range(ground.columns[f].n_codes):
         routes[code] = -1
     for t in range(groups):
         routes[code_at(ladder, ground, f, ladder.turn[t])] = 0 if t < left else 1

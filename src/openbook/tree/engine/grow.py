@@ -280,12 +280,11 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         kind, route, n_branches, n_values = column.kind, np.int64(-1), np.int64(2), column.n_codes
         if desk.routes is not None and kind == NOMINAL:
             if rule.subset:
-                search(ground, f, segment, rule, desk, best)  # once more, for the routes
                 route = sizes[2]
                 if route + n_values > routes.size:
                     return MORE_ROUTES
                 for code in range(n_values):
-                    routes[route + code] = desk.routes[code]
+                    routes[route + code] = desk.routes[column.route + code]
             else:
                 route, n_branches = column.route, n_values
         branches = growth.branches[: n_branches + 1]

@@ -230,14 +230,14 @@ def _desk(ground, most, n_stats, rule, seed):
     n_coded = 0 if ground.codes is None else ground.codes.shape[1]
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
-    by_value = rule.criterion == ABSOLUTE or (ground.columns["kind"] == NOMINAL).any()
+    n_values = int(ground.columns["n_codes"][ground.columns["kind"] == NOMINAL].sum())
     all_drawn = rule.max_features >= len(ground.columns)
     packed = _unit_classes(ground.instances) and n_stats > 1 and all_drawn
     words = np.zeros((n_stats, at_once if packed else 0), np.uint64)
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
-        routes=np.zeros(most, np.int32) if by_value else None,
+        routes=np.zeros(n_values, np.int32) if n_values or rule.criterion == ABSOLUTE else None,
         order=np.arange(len(ground.columns)),
         random=np.array([seed], np.uint64),
         occur=np.zeros(most // 64 + 1, np.uint64),

@@ -119,7 +119,8 @@ class Desk(NamedTuple):
 
     hist : float64 (most codes + 1, n_stats), wiped between columns; occur : uint64, the codes in it, as bits
     sides : float64 (5, n_stats), of two sides, and of missing, known and all cells
-    routes : int32 (most codes,), where the codes of a subset go; None where no column is nominal
+    routes : int32, from a nominal column's `route` on, where the codes of its best subset go; None where no
+        column is nominal
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
     words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room; None where
@@ -172,7 +173,10 @@ def search(ground, f, segment, rule, desk, found):
     elif ground.numbers is not None and ground.columns[f].kind == DRAWN:
         weigh_drawn(ground, f, segment, rule, desk, found)
     elif ground.codes is not None:
-        weigh_coded(ground, f, segment, rule, desk, found)
+        if desk.routes is not None and ground.columns[f].kind == NOMINAL and not rule.subset:
+            weigh_values(ground, f, segment, rule, desk, found)
+        else:
+            weigh_coded(ground, f, segment, rule, desk, found)
         clear(desk.hist, ground.columns[f].n_codes + 1, desk.occur)
 
 
@@ -206,19 +210,16 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
 
 @inner
 def weigh_coded(ground, f, segment, rule, desk, found):
-    """`search` in a coded column, whose histogram stays on the desk."""
+    """`search` for two branches in a coded column, whose histogram stays on the desk."""
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
-    if desk.routes is not None and column.kind == NOMINAL and not rule.subset:
-        weigh_values(ground, f, segment, rule, desk, found)
-        return
     count_codes(ground, f, segment, desk)
     tell_gaps(desk.hist, column.n_codes, criterion, sides, found)
     w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[: column.n_codes]
     if w_known <= 0:
         return
     if desk.routes is not None and column.kind == NOMINAL:
-        routes = desk.routes
-        drop, cuts, w_left = best_subset(hist, rule.least, criterion, desk), 1, 0.0
+        routes = desk.routes[column.route :]
+        drop, cuts, w_left = best_subset(hist, rule.least, criterion, desk, routes), 1, 0.0
         for code in range(column.n_codes):
             w_left += weight_of(hist, code, criterion) if routes[code] == 0 else 0.0
         drop -= by_chance(hist, column.n_codes, rule, desk)
@@ -266,6 +267,7 @@ def weigh_drawn(ground, f, segment, rule, desk, found):
 @inner
 def weigh_values(ground, f, segment, rule, desk, found):
     """`weigh_coded` with a branch for each code: by whatever the codes are counted in."""
+    criterion, sides, whole, hist = rule.criterion, desk.sides, desk.whole, desk.hist
     n_codes, counted = ground.columns[f].n_codes, desk.where[f]
     packed = False
     if desk.words is not None and counted >= 0 and in_words(segment, desk):
@@ -274,16 +276,9 @@ def weigh_values(ground, f, segment, rule, desk, found):
             weigh_packed(counted, rule, desk, found)
             return
     if counted >= 0 and not packed:
-        weigh_multiway(desk.table[counted], n_codes, rule, desk, found)
+        hist = desk.table[counted]
     else:
         count_codes(ground, f, segment, desk)
-        weigh_multiway(desk.hist, n_codes, rule, desk, found)
-
-
-@inner
-def weigh_multiway(hist, n_codes, rule, desk, found):
-    """Fill in what a branch for each code gains."""
-    criterion, sides, whole = rule.criterion, desk.sides, desk.whole
     tell_gaps(hist, n_codes, criterion, sides, found)
     own = rule.missing == OWN_BRANCH
     row = TOTAL if own else KNOWN
@@ -321,7 +316,7 @@ def by_chance(hist, n_codes, rule, desk):
 
 @inner
 def weigh_packed(column, rule, desk, found):
-    """`weigh_multiway` by entropy, and by the words of a column without gaps."""
+    """`weigh_values` by entropy, and by the words of a column without gaps."""
     whole, weight, before = desk.whole, desk.node[0], desk.node[1]
     found.gain, found.below, found.gaps = math.nan, -1, False
     below, spread, branches = multiway_packed(desk.words, column, rule.least, whole)

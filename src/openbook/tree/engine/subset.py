@@ -30,14 +30,14 @@ def sort_codes(score, order):
 
 
 @inner
-def best_subset(hist, least, criterion, desk):
-    """The best two groups of codes: the drop in cost, or -1 if there is none. The desk's routes are filled
+def best_subset(hist, least, criterion, desk, routes):
+    """The best two groups of codes: the drop in cost, or -1 if there is none. The routes are filled
     with 0 for the left, 1 for the right, -1 for codes without rows.
 
     hist : float64 (n_codes, n_stats), without missing cells
     """
     n_codes, n_stats = hist.shape
-    score, rank, ordered, right_of = desk.score, desk.rank, desk.ordered, desk.routes
+    score, rank, ordered = desk.score, desk.rank, desk.ordered
     sides, whole = desk.sides, desk.whole
     one_order = criterion >= SQUARED or n_stats == 2
     best = -1.0
@@ -50,7 +50,7 @@ def best_subset(hist, least, criterion, desk):
                 rank[shown] = code
                 shown += 1
             elif o == 0:
-                right_of[code] = -1
+                routes[code] = -1
         order = rank[:shown]
         sort_codes(score, order)
         for k in range(shown):
@@ -60,5 +60,5 @@ def best_subset(hist, least, criterion, desk):
         if below >= 0 and drop > best + tolerance(sides, KNOWN, criterion, whole):
             best = drop
             for k in range(shown):
-                right_of[order[k]] = np.int32(k > below)
+                routes[order[k]] = np.int32(k > below)
     return best
