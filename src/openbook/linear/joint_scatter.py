@@ -158,7 +158,7 @@ class JointScatter(Statistics):
             numbers[:], z[:, 2 * P : P + width] = entries[:, :P], entries[:, P:]
         np.subtract(y, shift[P + width :], out=z[:, P + width :])
         spans = [slice(0, P), slice(2 * P, size)]
-        if not math.isfinite(numbers.sum()):
+        if not all_finite(w @ numbers):
             gaps[:] = np.isnan(numbers)
             numbers[gaps != 0] = 0.0
             spans = [slice(0, size)]
