@@ -60,9 +60,9 @@ def test_costs_of_the_leaves_that_are_left():
     path = cost_complexity_path(tree, training_errors(tree))
     cost = np.random.default_rng(1).integers(0, 9, tree.size).astype(float)
     tagged = path._replace(grown=tree._replace(weight=cost))
-    for step, total in enumerate(summed_over_leaves(path, cost)):
+    for step, (total, twice) in enumerate(summed_over_leaves(path, (cost, 2 * cost)).T):
         left = tagged.subtree(step)
-        assert total == left.weight[left.attribute == LEAF].sum()
+        assert total == twice / 2 == left.weight[left.attribute == LEAF].sum()
 
 
 # --- the cross-validated error

@@ -103,7 +103,7 @@ class Smoothing(ABC):
         -------
         ndarray of shape (n_values + 1,)
         """
-        return np.broadcast_to(1 / max(len(values), 1), len(values) + 1)
+        return np.full(len(values) + 1, 1 / max(len(values), 1))
 
     def guesses(self, labels, columns, values: tuple[str, ...]) -> np.ndarray:
         """The guesses for the same values in each of many columns.
@@ -142,9 +142,11 @@ class Smoothing(ABC):
         ndarray of shape (n_classes, n_values + 1)
         """
         estimates = np.full((len(counts), len(values) + 1), 1 / max(len(values), 1))
-        for own, n, label in zip(estimates, counts, labels, strict=True):
-            if (N := n.sum()) > 0:
-                own[:] = self(np.append(n, 0.0), N, len(values), self.guess(str(label), column, values))
+        shown = np.zeros(estimates.shape)  # a value never seen is shown by none
+        shown[:, :-1] = counts
+        for own, n, seen, label in zip(estimates, shown, counts, labels, strict=True):
+            if (N := seen.sum()) > 0:
+                own[:] = self(n, N, len(values), self.guess(str(label), column, values))
         if not self.covers_unseen:
             estimates[:, -1] = np.nan
         return estimates

@@ -9,6 +9,8 @@ node takes eight bytes where codes are bytes, so a tree stays in the cache while
 do ask, those of nominal columns and those with a third branch, have `Detours`.
 """
 
+from functools import cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -111,7 +113,8 @@ def compact(trees, shares, schema):
     gap = np.array(largest.max, largest.dtype)
     roots = np.cumsum([0, *(tree.size for tree in trees)])[:-1]
     n_nodes, n_leaves = roots[-1] + trees[-1].size, sum(tree.n_leaves for tree in trees)
-    steps, leaves = np.empty(n_nodes, step_type(gap, len(schema))), _Leaves(n_nodes, n_leaves, shares, trees)
+    steps = np.empty(n_nodes, step_type(gap.dtype, len(schema)))
+    leaves = _Leaves(n_nodes, n_leaves, shares, trees)
     for root, tree in _joined(trees, roots):
         own = slice(root, root + tree.size)
         fill_steps(steps[own], tree, last[own], gap, root)
@@ -177,13 +180,13 @@ def _cuts(trees, schema):
     attribute, cut = (
         np.concatenate([getattr(tree, name) for tree in trees]) for name in ("attribute", "cut")
     )
-    order = np.lexsort((cut, attribute))
+    last, order = np.zeros(len(cut), np.int32), np.flatnonzero(~np.isnan(cut))
+    order = order[np.lexsort((cut[order], attribute[order]))]
     attribute, cut = attribute[order], cut[order]
-    new = np.append(True, (attribute[1:] != attribute[:-1]) | (cut[1:] != cut[:-1]))
-    place, is_cut = np.cumsum(new) - 1, ~np.isnan(cut)
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (attribute[1:] != attribute[:-1]) | (cut[1:] != cut[:-1])
     ends = np.searchsorted(attribute[new], np.arange(len(schema) + 1))
-    last = np.zeros(len(order), np.int32)
-    last[order[is_cut]] = (place - ends[attribute])[is_cut]
+    last[order] = np.cumsum(new) - 1 - ends[attribute]
     cut = cut[new]
     return [
         np.zeros(0) if isinstance(a, Nominal) else cut[start:end]
@@ -191,10 +194,13 @@ def _cuts(trees, schema):
     ], last
 
 
-def step_type(gap, n_columns):
-    """The type of a node: where it leads, the column and the cut of its test, and its turn."""
+@cache
+def step_type(code, n_columns):
+    """The type of a node, if this is the type of codes: where it leads, the column and the cut of its test,
+    and its turn.
+    """
     column = np.min_scalar_type(n_columns)
-    fields = [("first", np.int32), ("attribute", column), ("cut", gap.dtype), ("turn", np.uint8)]
+    fields = [("first", np.int32), ("attribute", column), ("cut", code), ("turn", np.uint8)]
     return np.dtype(fields, align=True)
 
 
@@ -217,7 +223,7 @@ def detours_of(trees, steps):
     """The detours of these trees, whose nodes are these."""
     if not (steps["turn"] == DETOUR).any():
         return Detours(*np.zeros((3, 0), np.int32))
-    starts = np.cumsum([0, *(len(tree.routes) for tree in trees)], dtype=np.int32)
+    starts = accumulate((len(tree.routes) for tree in trees), initial=0)
     routes = [
         np.where(t.route < 0, -1, t.route.astype(np.int32) + start)
         for t, start in zip(trees, starts, strict=False)

@@ -179,8 +179,9 @@ class GradientBoosting(Declared, ManyTrees):
         """The rows that a round learns from."""
         if self.subsample == 1:
             return rows
-        count = max(1, int(self.subsample * len(rows)))
-        return np.sort(random.choice(rows, count, replace=False))
+        count, drawn = max(1, int(self.subsample * len(rows))), np.zeros(len(rows), dtype=bool)
+        drawn[random.permutation(len(rows))[:count]] = True
+        return rows[drawn]
 
     def _has_settled(self, scores):
         """Whether the loss of the rows held out has not fallen by more than `tol` for so many rounds."""

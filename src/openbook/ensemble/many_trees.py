@@ -5,6 +5,7 @@ coded : (n_rows, n_columns), the training rows as codes, the largest of their ty
 """
 
 from abc import abstractmethod
+from itertools import accumulate
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -19,7 +20,7 @@ from openbook.ensemble.compact import (
     trees_together,
 )
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, leaves_of, narrow
-from openbook.tree.engine.plant import N_SUMS, no_candidates, ordered_tests, trees_of, way_down
+from openbook.tree.engine.plant import N_SUMS, no_candidates, ordered_tests, tests_at, trees_of, way_down
 from openbook.tree.learner import Growing, importances
 
 
@@ -130,18 +131,18 @@ def _leaves_of_growth(ripe, scales, coded):
     """The leaf of every training row in what has grown, which is no tree yet."""
     way = way_down(ripe)
     at, last = ordered_tests(way.attribute, way.route), np.zeros(way.size, np.intp)
-    tests = ripe.nodes[at]
-    last[at] = scales.last_between(tests["attribute"], tests["below"], tests["above"])
+    last[at] = scales.last_between(*tests_at(ripe.nodes, at))
     return _leaves([way], way, last, coded, [None])[0]
 
 
 def _leaves(trees, together, last, coded, rows):
     """As of `leaves_by_code`; last : of the trees together, the largest code left of each ordered test."""
-    gap, roots = np.array(np.iinfo(coded.dtype).max, coded.dtype), np.cumsum([0, *(t.size for t in trees)])
-    steps, room = np.empty(roots[-1], step_type(gap, coded.shape[1])), np.empty(BLOCK, np.intp)
+    gap = np.array(np.iinfo(coded.dtype).max, coded.dtype)
+    roots = [*accumulate((tree.size for tree in trees), initial=0)]
+    steps, room = np.empty(roots[-1], step_type(gap.dtype, coded.shape[1])), np.empty(BLOCK, np.intp)
     fill_steps(steps, together, last, gap)
     detours, found = detours_of(trees, steps), []
-    for root, own in zip(roots.tolist(), rows, strict=False):
+    for root, own in zip(roots, rows, strict=False):
         some = coded if own is None else coded.take(own, axis=0)
         leaves = np.empty(len(some), dtype=np.intp)
         descend_codes(steps, detours, root, some, gap[()], leaves, room)

@@ -236,12 +236,12 @@ def number_of_rows(weights):
 def copied(learner, rng):
     """A copy, not fitted, whose own draws follow from `rng`."""
     given = learner.get_params()
-    states = sorted(name for name in given if name.split("__")[-1] == "random_state")
+    names = sorted(name for name in given if name.split("__")[-1] == "random_state")
+    states = {name: rng.randint(np.iinfo(np.int32).max) for name in names}
     plain = all(value is None or isinstance(value, str | int | float) for value in given.values())
     plain = plain and vars(learner).keys() == given.keys()
     # plain settings share nothing, so a copy need not be deep: of many stumps, that counts
-    copy = type(learner)(**given) if plain else clone(learner)
-    return copy.set_params(**{name: rng.randint(np.iinfo(np.int32).max) for name in states})
+    return type(learner)(**given | states) if plain else clone(learner).set_params(**states)
 
 
 @cache

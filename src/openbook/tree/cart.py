@@ -113,7 +113,7 @@ class ByFolds(TreeLearner):
         path = cost_complexity_path(tree, self._costs(tree))
         steps = np.searchsorted(path.alphas, alpha, side="right") - 1
         losses = self._node_losses(tree, X[held_out], training.y[held_out], training.w[held_out])
-        return np.stack([summed_over_leaves(path, loss)[steps] for loss in losses])
+        return summed_over_leaves(path, losses)[:, steps]
 
     @abstractmethod
     def _node_losses(self, tree, X, y, w):
@@ -266,8 +266,8 @@ def smallest_within(error, deviation):
     return int(np.flatnonzero(error <= error[best] + deviation[best])[-1])
 
 
-def summed_over_leaves(path, cost):
-    """The sum of cost (n_nodes,) over the leaves of each step's tree, (n_steps,).
+def summed_over_leaves(path, costs):
+    """The sums of costs, (n_nodes,) each, over the leaves of each step's tree, (n_costs, n_steps).
 
     A node is a leaf from the step that cuts it, or from the first if it never had a test, until the step that
     cuts one above it.
@@ -281,9 +281,12 @@ def summed_over_leaves(path, cost):
             ends[node] = min(ends[above], begins[above])
     until = np.array(ends)
     ever = since < until
-    change = np.bincount(since[ever], cost[ever], minlength=n_steps + 1)
-    change -= np.bincount(until[ever], cost[ever], minlength=n_steps + 1)
-    return np.cumsum(change[:n_steps])
+    since, until = since[ever], until[ever]
+    changes = [
+        np.bincount(since, cost[ever], n_steps + 1) - np.bincount(until, cost[ever], n_steps + 1)
+        for cost in costs
+    ]
+    return np.cumsum(np.array(changes)[:, :n_steps], axis=1)
 
 
 def derive_choice(choice):

@@ -206,7 +206,7 @@ class Growing(Learner):
         deepest, leaves = (2**31 if n is None else int(n) for n in (self.max_depth, self.max_leaf_nodes))
         critical = None
         if self.significance is not None:
-            freedom = (max(int(training.columns["n_codes"].max()), 2) + 1) * self._n_classes
+            freedom = training.sizes.most * self._n_classes
             critical = np.r_[0.0, chdtri(np.arange(1, freedom + 1), self.significance)]
         return GrowthRule(
             criterion=CRITERIA[self.criterion],

@@ -86,11 +86,8 @@ class Sorted(NamedTuple):
 
     pieces: list
 
-    def between(self, below, above):
-        """The cut between the numbers of two rows that neighbour in a node."""
-        return midpoint(self._at(below), self._at(above))
-
-    def _at(self, rows):
+    def numbers(self, rows):
+        """The numbers of these rows."""
         if len(self.pieces) == 1:
             return self.pieces[0][rows].astype(float)
         starts = np.cumsum([0, *map(len, self.pieces)])
@@ -113,11 +110,12 @@ class Scales(list):
         ordered = self._edges.start[column] >= 0
         if ordered.all():
             return self._between_codes(column, below, above)
-        cut, at = np.empty(len(column)), np.flatnonzero(ordered)
-        cut[at] = self._between_codes(column[at], below[at], above[at])
+        low, high = np.zeros((2, len(column)))
         for f in np.unique(column[~ordered]):
             at = np.flatnonzero(column == f)
-            cut[at] = self[f].between(below[at], above[at])
+            low[at], high[at] = self[f].numbers(below[at]), self[f].numbers(above[at])
+        cut, at = midpoint(low, high), np.flatnonzero(ordered)
+        cut[at] = self._between_codes(column[at], below[at], above[at])
         return cut
 
     def last_codes(self, column, cut):
@@ -205,6 +203,27 @@ def _joined(arrays):
     return np.concatenate([np.zeros(0), *arrays])
 
 
+class TreeSizes(NamedTuple):
+    """What a tree of these columns needs room for.
+
+    most : the most codes of a column, missing included: a test has no more branches
+    slots : branches of the candidates of a node, one of each column
+    routes : int32, 0, 1, … for each nominal column
+    """
+
+    most: int
+    slots: int
+    routes: np.ndarray
+
+    @classmethod
+    def of(cls, columns):
+        nominal = columns["kind"] == NOMINAL
+        n_codes, last = columns["n_codes"], columns[-1]
+        routes = [np.arange(n, dtype=np.int32) for n in n_codes[nominal]]
+        slots = int(last["slot"]) + (int(last["n_codes"]) + 1 if nominal[-1] else 3)
+        return cls(max(int(n_codes.max()), 2) + 1, slots, np.concatenate([np.zeros(0, np.int32), *routes]))
+
+
 class Training(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
@@ -223,6 +242,7 @@ class Training(NamedTuple):
     y: np.ndarray
     w: np.ndarray
     gaps: bool
+    sizes: TreeSizes
 
 
 @jit(_nrt=False)
@@ -283,7 +303,8 @@ def encode(rows, bins=None):
     codes, y, w = _coded_rows(rows, coded, _code_type(rows.schema, n_codes))
     gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
     own_keys = keys.reshape(-1, len(y)) if len(keys) else None
-    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, None, scales, y, w, gaps)
+    columns = _columns(kind, n_codes, len(y))
+    return Training(columns, own_keys, codes, None, scales, y, w, gaps, TreeSizes.of(columns))
 
 
 def _encode_few(rows):
@@ -308,7 +329,8 @@ def _encode_few(rows):
     gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool(np.isnan(numbers).any())
     keys = ranked.keys[ranked.distinct > FEW]
     own_keys = keys if len(keys) else None
-    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, None, scales, y, w, gaps)
+    columns = _columns(kind, n_codes, len(y))
+    return Training(columns, own_keys, codes, None, scales, y, w, gaps, TreeSizes.of(columns))
 
 
 def encode_for_draws(rows):
@@ -327,7 +349,7 @@ def encode_for_draws(rows):
         raise infinite_cell(rows)
     gaps = bool(np.isnan(numbers).any())
     columns = _columns(kind, n_codes, len(y))
-    return Training(columns, None, codes, numbers, DrawnScales(numbers), y, w, gaps)
+    return Training(columns, None, codes, numbers, DrawnScales(numbers), y, w, gaps, TreeSizes.of(columns))
 
 
 def _cells(chunk):

@@ -293,10 +293,11 @@ def add_along_paths(tree, X, y, w, totals):
         return
     below = np.zeros_like(totals)
     np.add.at(below, (leaves, y), w)
-    above = parents(tree)
-    for node in range(tree.size - 1, 0, -1):  # children come last
-        below[above[node]] += below[node]
-    totals += below
+    above = parents(tree).tolist()
+    for c, column in enumerate(below.T.tolist()):  # lists: their numbers come one by one
+        for node in range(tree.size - 1, 0, -1):  # children come last
+            column[above[node]] += column[node]
+        totals[:, c] += column
 
 
 def add_errors(tree, X, y, w, power, totals):

@@ -5,6 +5,7 @@ value of a node    the weight of each class; or the mean of the target and the s
 """
 
 import math
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,8 @@ MOST_SHORT = 256
 FAR, NEAR = 2**18, 2**16
 #: Room for so many nodes at first; for more where there are many rows.
 ROOM = 1024
+#: A node as bytes: NumPy copies records field by field, which takes fifty times as long.
+BYTES = np.dtype((np.void, NODE.itemsize))
 #: The largest whole number whose logarithm is looked up.
 MOST_WHOLE = 10_000_000
 
@@ -91,26 +94,25 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED, keep=True):
 
 def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     """The growth of a tree, the evidence of its upper nodes, and the origin of its target's sums."""
-    n_stats, columns = n_classes or N_SUMS, training.columns
+    n_stats, columns, sizes = n_classes or N_SUMS, training.columns, training.sizes
     centre = 0.0 if n_classes else _mean(training, rows)
     ground = _ground(training, rows, n_classes, centre, rule, keep)
-    most = max(int(columns["n_codes"].max()), 2) + 1
-    growth = _growth(ground, most, n_stats, rule)
-    evidence = _evidence(columns, n_stats, len(ground.members), noted)
+    growth = _growth(ground, sizes, n_stats, rule)
+    evidence = _evidence(training, n_stats, len(ground.members), noted)
     if training.gaps and _will_spread(ground.instances, rule):
         ground, growth = _more_instances(ground, growth)
-    desk = _desk(ground, most, n_stats, rule, seed)
+    desk = _desk(ground, sizes, n_stats, rule, seed)
     root_weight = float(growth.stats[0].sum() if n_classes else growth.stats[0, 0])
     growth.sizes[0] = int(root_weight >= rule.least_to_split)
     for stage in _stages(ground, rule):
         while (full := grow(ground, growth, stage, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
             if full == MORE_NODES:
-                growth = _more_nodes(growth, most)
+                growth = _more_nodes(growth, sizes.most)
             elif full == MORE_ROUTES:
-                growth = growth._replace(routes=_doubled(growth.routes, most))
+                growth = growth._replace(routes=_doubled(growth.routes, sizes.most))
             else:
                 ground, growth = _more_instances(ground, growth)
-                desk = _desk(ground, most, n_stats, rule, desk.random[0])
+                desk = _desk(ground, sizes, n_stats, rule, desk.random[0])
         if stage is not rule:
             ground = _gathered(ground, growth, rule, stage.max_depth)
     return growth, evidence, centre
@@ -196,16 +198,13 @@ def _keys(training, rows, rule, keep):
     return keys.copy() if keep and rule.max_depth > 1 else keys  # the keys of a stump are never parted
 
 
-def _growth(ground, most, n_stats, rule):
+def _growth(ground, sizes, n_stats, rule):
     """A root with all rows."""
-    n, capacity, columns = len(ground.members), len(ground.instances.w), ground.columns
+    n, capacity, most, used = len(ground.members), len(ground.instances.w), sizes.most, len(sizes.routes)
     # there is more when it is full; trees of few rows have enough from the start
     room = max(min(max(n // 8, ROOM), 2 * n + most, 2 * most ** min(rule.max_depth, 9)), most, 64)
-    own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
-    used = sum(map(len, own))
-    routes = np.zeros(used + (min(room, 64) * most if rule.subset and own else 0), np.int32)
-    if own:
-        routes[:used] = np.concatenate(own)
+    routes = np.zeros(used + (min(room, 64) * most if rule.subset and used else 0), np.int32)
+    routes[:used] = sizes.routes
     growth = Growth(
         nodes=np.zeros(room, NODE),
         stats=np.zeros((room, n_stats)),
@@ -225,12 +224,13 @@ def _growth(ground, most, n_stats, rule):
     return growth
 
 
-def _desk(ground, most, n_stats, rule, seed):
-    """Room for columns of so many codes, missing included."""
+def _desk(ground, sizes, n_stats, rule, seed):
+    """Room for columns of so many codes."""
+    most = sizes.most
     n_coded = 0 if ground.codes is None else ground.codes.shape[1]
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
-    n_values = int(ground.columns["n_codes"][ground.columns["kind"] == NOMINAL].sum())
+    n_values = len(sizes.routes)
     all_drawn = rule.max_features >= len(ground.columns)
     packed = _unit_classes(ground.instances) and n_stats > 1 and all_drawn
     words = np.zeros((n_stats, at_once if packed else 0), np.uint64)
@@ -281,7 +281,7 @@ def _totals(instances, rows, n_stats, criterion):
     if instances.number is None:
         y = instances.y[rows]
         spans = (slice(at, at + CHUNK_ROWS) for at in range(0, len(y), CHUNK_ROWS))  # bincount makes copies
-        return np.sum([np.bincount(y[s], w[s], minlength=n_stats) for s in spans], axis=0)
+        return sum(np.bincount(y[s], w[s], minlength=n_stats) for s in spans)
     if criterion == ABSOLUTE:
         return np.array([w.sum(), *median_and_deviation(instances.number[rows], w)])
     number = instances.number[rows]
@@ -329,14 +329,12 @@ def _more_instances(ground, growth):
     return ground, growth._replace(side=side, bits=bits, spare=spare, aside=_aside(ground))
 
 
-def _evidence(columns, n_stats, n_rows, noted):
+def _evidence(training, n_stats, n_rows, noted):
     """Evidence of nothing yet, for as many nodes as there is room for."""
-    last = columns[-1]
-    slots = int(last["slot"]) + (int(last["n_codes"]) + 1 if last["kind"] == NOMINAL else 3)
+    slots, n_columns = training.sizes.slots, len(training.columns)
     noted = min(noted, NOTED_FIGURES // (slots * n_stats), max(NOTED_ROWS // n_rows, TOP))
-    return Evidence(
-        np.full(noted, -1), np.zeros((noted, len(columns)), FOUND), np.zeros((noted, slots, n_stats))
-    )
+    found = np.zeros((noted, n_columns), FOUND)
+    return Evidence(np.full(noted, -1), found, np.zeros((noted, slots, n_stats)))
 
 
 def _candidates(evidence, training, n_classes, centre, criterion):
@@ -366,7 +364,8 @@ class Ripe(NamedTuple):
 def ripe(growth, centre):
     """The nodes of a growth, and nothing of what it took to grow them."""
     _, n, n_routes = growth.sizes
-    return Ripe(growth.nodes[:n].copy(), growth.stats[:n].copy(), growth.routes[:n_routes].copy(), centre)
+    nodes = growth.nodes[:n].view(BYTES).copy().view(NODE)
+    return Ripe(nodes, growth.stats[:n].copy(), growth.routes[:n_routes].copy(), centre)
 
 
 class WayDown(NamedTuple):
@@ -396,26 +395,25 @@ def trees_of(grown, scales, n_classes, criterion):
     What is done for several trees at once takes little longer than for one, if they are small.
     """
     sizes = [len(one.nodes) for one in grown]
-    ends = np.cumsum(sizes)
-    nodes, stats = np.empty(ends[-1], NODE), np.concatenate([one.stats for one in grown])
-    for one, end in zip(grown, ends, strict=True):  # twice as fast as to concatenate records
-        nodes[end - len(one.nodes) : end] = one.nodes
+    nodes = np.concatenate([one.nodes.view(BYTES) for one in grown]).view(NODE)
+    stats = np.concatenate([one.stats for one in grown])
     cut, at = np.full(len(nodes), np.nan), ordered_tests(nodes["attribute"], nodes["route"])
-    tests = nodes[at]
-    cut[at] = scales.cuts(tests["attribute"], tests["below"], tests["above"])
+    cut[at] = scales.cuts(*tests_at(nodes, at))
     weight = stats.sum(axis=1) if n_classes else stats[:, 0].copy()
-    centre = np.repeat([one.centre for one in grown], sizes)
-    value = stats if n_classes else _value(stats, centre, criterion)
+    value = stats
+    if not n_classes:
+        value = _value(stats, np.repeat([one.centre for one in grown], sizes), criterion)
     whole = {name: nodes[name].copy() for name in ("attribute", "first", "branches", "missing", "route")}
     every = Tree(
         **whole, cut=cut, routes=grown[0].routes, weight=weight, value=value, gain=nodes["gain"].copy()
     )
     if (empty := np.flatnonzero(weight == 0)).size:
-        above = parents(every._replace(first=every.first + np.repeat(ends - sizes, sizes)))
+        roots = np.cumsum([0, *sizes[:-1]])
+        above = parents(every._replace(first=every.first + np.repeat(roots, sizes)))
         value[empty] = value[above[empty]]
     if len(grown) == 1:
         return [every]
-    spans = (slice(end - size, end) for size, end in zip(sizes, ends.tolist(), strict=True))
+    spans = (slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True))
     parts = ((array[span] for array in every) for span in spans)
     return [Tree(*part)._replace(routes=one.routes) for part, one in zip(parts, grown, strict=True)]
 
@@ -423,6 +421,11 @@ def trees_of(grown, scales, n_classes, criterion):
 def ordered_tests(attribute, route):
     """The nodes that test whether a number is at most a cut."""
     return np.flatnonzero((attribute != LEAF) & (route < 0))
+
+
+def tests_at(nodes, at):
+    """Of these nodes, the column that is tested, and the rows or codes between which it is cut."""
+    return tuple(nodes[name][at] for name in ("attribute", "below", "above"))
 
 
 def _value(stats, centre, criterion):
