@@ -59,6 +59,21 @@ def test_a_sitting(file, typed):
     assert int(ob.read("rows.labelled.csv")["kind"].missing.sum()) == 16
 
 
+@pytest.mark.parametrize(
+    ("others", "options", "known"),
+    [("01", (), 4), ("11", ("--classes", "0,1"), 4), ("01", ("--classes=-1,0,1",), 21), ("11", (), 21)],
+    ids=["beside two classes", "beside named classes", "named a class", "beside a single number"],
+)
+def test_minus_one_is_no_label_as_in_fit(tmp_path, typed, others, options, known):
+    low, high = others
+    cells = [low if i < 2 else high if i > 18 else "-1" for i in range(21)]
+    file = tmp_path / "numbers.csv"
+    file.write_text("x,y\n" + "".join(f"{i % 7 - 1},{cell}\n" for i, cell in enumerate(cells)))
+    said = typed("q", file, "-t", "y", *options)
+    assert f"21 rows, {known} with a label of y." in said
+    assert ob.read("numbers.labelled.csv")["x"].tolist()[0] == -1  # an input's -1 stays
+
+
 def test_a_row_whose_answer_was_taken_back_is_asked_for_again(file, typed):
     said = typed("u12u12q", file, "-t", "kind")
     assert "There is no answer to take back." in said

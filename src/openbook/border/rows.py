@@ -50,7 +50,7 @@ Array = npt.NDArray[Any]
 #: The class code of a row without a label.
 UNLABELLED = MISSING
 #: The number that stands for no label, as in scikit-learn.
-_NO_LABEL = -1
+NO_LABEL = -1
 
 #: So many rows are looked at together: the cells of a matrix stay in the cache from column to column.
 _LOOKED_AT = 4096
@@ -394,8 +394,8 @@ def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array,
     cells = y.values if isinstance(y, Column) else one_column(y)
     gaps = y.missing if isinstance(y, Column) else _gaps(cells)
     numbers = np.array(cells[~gaps].tolist()) if cells.dtype == object else cells[~gaps]
-    if numbers.dtype.kind in "if" and _NO_LABEL not in labels_among(numbers):
-        gaps[~gaps] = numbers == _NO_LABEL
+    if numbers.dtype.kind in "if" and NO_LABEL not in labels_among(numbers):
+        gaps[~gaps] = numbers == NO_LABEL
     if not gaps.any():
         return class_codes(y, declared=declared)
     if gaps.all():
@@ -408,7 +408,7 @@ def codes_where_labelled(y: Any, *, declared: bool = False) -> tuple[str, Array,
 
 def labels_among(numbers: Array) -> Array:
     """The distinct labels among numbers, in order: -1 is none beside two or more others."""
-    others = np.unique(numbers[numbers != _NO_LABEL])
+    others = np.unique(numbers[numbers != NO_LABEL])
     return others if len(others) > 1 else np.unique(numbers)
 
 

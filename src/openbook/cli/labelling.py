@@ -21,9 +21,10 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from openbook.border.rows import NO_LABEL, labels_among
 from openbook.cli.predictions import written
 from openbook.cli.screen import console, say
-from openbook.data import Column, Nominal, Schema, Table
+from openbook.data import Column, Nominal, Numeric, Schema, Table
 from openbook.data.asked import asked_column, asked_rows
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
@@ -76,7 +77,7 @@ class Labelling:
         given = table.column(target) if target in table.names else None
         self.marks = asked_column(target)
         rows = table.drop(*(name for name in (target, self.marks) if name in table.names))
-        labels = [None if given is None or gap else as_text(label) for label, gap in _cells(given, len(rows))]
+        labels = _labels_of(given, classes) if given is not None else [None] * len(rows)
         self.classes = _classes(target, classes, labels)
         self.keys = _keys(self.classes)
         self.answers = AnswerFile(answers, rows, self.classes)
@@ -285,10 +286,18 @@ class Labelling:
         )
 
 
-def _cells(column: Column | None, n: int) -> list[tuple[Any, bool]]:
-    if column is None:
-        return [(None, True)] * n
-    return list(zip(column.tolist(), column.missing.tolist(), strict=True))
+def _labels_of(column: Column, named: Sequence[str]) -> list[Any]:
+    """The labels as texts, None where a row has none.
+
+    So says -1 among numbers, as in `fit`: beside two or more others, or beside the classes that were named.
+    """
+    no_label = column.missing
+    if isinstance(column.attribute, Numeric):
+        classes = named or [as_text(label) for label in labels_among(column.data[~no_label]).tolist()]
+        if as_text(NO_LABEL) not in classes:
+            no_label = no_label | (column.data == NO_LABEL)
+    cells = zip(column.tolist(), no_label.tolist(), strict=True)
+    return [None if none else as_text(label) for label, none in cells]
 
 
 def _classes(target: str, named: Sequence[str], labels: list[Any]) -> tuple[str, ...]:

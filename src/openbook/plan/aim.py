@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from openbook.border.rows import NO_LABEL
 from openbook.data import Categorical, Datetime, Labels, Numeric, Table, Text
 from openbook.data.dates import number_in
 from openbook.errors import NotEvaluableError, PlanError, did_you_mean
@@ -18,8 +19,6 @@ from openbook.words.sentences import listed, plural
 
 #: A numeric target of at most so many whole numbers, each with so many rows on average, is taken for classes.
 _FEW_CLASSES = 10
-#: What scikit-learn writes for a row without a label.
-_NO_LABEL = -1
 _ROWS_PER_CLASS = 5
 
 
@@ -132,14 +131,14 @@ def aim(
     if origin.path and _mostly_no_label(known):
         classes = table.schema[target]
         assert isinstance(classes, Categorical)
-        none = [text for text in classes.values if number_in(text, column.attribute) == _NO_LABEL]
+        none = [text for text in classes.values if number_in(text, column.attribute) == NO_LABEL]
         own = {**origin.read_with.get("missing_in", {})}
         own[target] = [*own.get(target, ()), *none]
         origin = replace(origin, read_with={**origin.read_with, "missing_in": own})
         table = origin.read()
-        rows = plural(int((known == _NO_LABEL).sum()), "row")
+        rows = plural(int((known == NO_LABEL).sum()), "row")
         why += (
-            f"; {_NO_LABEL} in {rows} stands for no label, as in scikit-learn (to make it a class, add"
+            f"; {NO_LABEL} in {rows} stands for no label, as in scikit-learn (to make it a class, add"
             f" {as_kind(target, 'nominal')})"
         )
     return Aim(origin, table, target, "classification", why)
@@ -147,7 +146,7 @@ def aim(
 
 def _mostly_no_label(known: np.ndarray) -> bool:
     """Whether -1 is in more rows than all other numbers together, which are two or more classes from 0 up."""
-    others = known[known != _NO_LABEL]
+    others = known[known != NO_LABEL]
     return 2 * len(others) < len(known) and len(np.unique(others)) > 1 and bool((others >= 0).all())
 
 
