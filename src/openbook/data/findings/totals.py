@@ -38,9 +38,9 @@ def _evidence(column: Column) -> str:
         return f"{column.name!r} ends with {last!r}" if called else ""
     numbers = column.data.astype(np.float64)
     above = numbers[:-1][np.isfinite(numbers[:-1])]
-    with np.errstate(over="ignore"):
-        total, size = above.sum(), np.abs(above).sum()
     if isinstance(column.attribute, Datetime) or 2 * np.count_nonzero(above) < len(numbers):
         return ""
-    is_sum = abs(numbers[-1] - total) <= _ROUNDING * size < np.inf and abs(total) > np.abs(above).max()
+    with np.errstate(over="ignore", invalid="ignore"):  # sums of the largest numbers
+        total, size = above.sum(), np.abs(above).sum()
+        is_sum = abs(numbers[-1] - total) <= _ROUNDING * size < np.inf and abs(total) > np.abs(above).max()
     return f"{column.name!r} ends with the sum of its numbers" if is_sum else ""
