@@ -250,8 +250,8 @@ def divided(result: StudyResult) -> str:
     if name is None:
         return ""
     return (
-        f"Rows of the same `{name}` both train and test, and all of them have the same {result.target!r}: the"
-        f" scores say little about a new `{name}`. If its rows belong together, as a patient's do, run the"
+        f"Rows of the same `{name}` nearly always have the same {result.target!r}, and they both train and test:"
+        f" the scores say little about a new `{name}`. If its rows belong together, as a patient's do, run the"
         f" study with --group {shlex.quote(name)}."
     )
 
