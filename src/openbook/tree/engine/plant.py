@@ -232,7 +232,7 @@ def _desk(ground, sizes, n_stats, rule, seed):
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
     n_values = len(sizes.routes)
     all_drawn = rule.max_features >= len(ground.columns)
-    packed = _unit_classes(ground.instances) and n_stats > 1 and all_drawn
+    packed = _unit_classes(ground.instances) and n_stats > 1 and all_drawn and most <= PER_WORD
     words = np.zeros((n_stats, at_once if packed else 0), np.uint64)
     return Desk(
         hist=np.zeros((most, n_stats)),
@@ -247,7 +247,7 @@ def _desk(ground, sizes, n_stats, rule, seed):
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
         table=np.zeros((at_once, most, n_stats)),
-        words=words if most <= PER_WORD and ground.instances.y is not None else None,
+        words=None if ground.instances.y is None else words,
         node=np.zeros(3),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),

@@ -124,7 +124,7 @@ class Desk(NamedTuple):
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
     words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room; None where
-        codes are many, or targets numbers
+        targets are numbers
     node : float64 (3,), the weight and the cost of the node at hand; the drop that a column must reach to win
     places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
     counts : uint8, see `two_classes`
