@@ -250,9 +250,9 @@ def divided(result: StudyResult) -> str:
     if name is None:
         return ""
     return (
-        f"Rows of the same `{name}` nearly always have the same {result.target!r}, and they both train and test:"
-        f" the scores say little about a new `{name}`. If its rows belong together, as a patient's do, run the"
-        f" study with --group {shlex.quote(name)}."
+        f"Rows of the same `{name}` nearly always have the same {result.target!r}, and they both train and"
+        f" test: the scores say little about a new `{name}`. If its rows belong together, as a patient's do,"
+        f" run the study with --group {shlex.quote(name)}."
     )
 
 
