@@ -107,6 +107,16 @@ def test_teaching_is_learning_from_more_labels():
     assert asker.teach(rows, [None, np.nan, None, None, np.nan]).ask(5) == rows
 
 
+def test_values_that_the_classifier_pooled_are_counted_as_pooled():
+    """A name in each row is pooled; the code of a name taught later is no place in the table of one value."""
+    rows = [{"x": float(i % 7), "name": f"n{i}"} for i in range(400)]
+    labels = [str(i % 2) if i < 40 else None for i in range(400)]
+    asker = Asker(NaiveBayes(), "margin").fit(rows, labels)
+    asker.teach([300, 399], ["0", "1"])
+    (names,) = asker.estimator_.statistics_.parts[-1].tables
+    assert names.sum() == 42
+
+
 def test_without_labels_rows_are_drawn_until_there_are_two_classes():
     asker = Asker(LogisticRegression(), random_state=3).fit([[float(i)] for i in range(20)])
     first = asker.ask(20)

@@ -352,7 +352,7 @@ class Asker(BaseEstimator):
         rows = Chunk(self._table, self._codes, self._ones)
         if len(self.classes_) < 2:
             self.estimator_ = None
-        elif new is not None and can_add(self.estimator_, self.classes_):
+        elif new is not None and can_add(self.estimator_, self._table.schema, self.classes_):
             added_to(self.estimator_, rows, new)
         elif new is not None and _takes_more(self.estimator_):
             self.estimator_.partial_fit(self._table.take(new), self._told(self._codes[new]))

@@ -76,7 +76,7 @@ class InRounds(Ensemble, Classifier):
     def _taught_more(self, member, chunk, before, random):
         """The member once labels have changed; new ones are added, where its statistics add up."""
         changed = np.flatnonzero(chunk.y != before)
-        if not can_add(member, self.classes_) or (before[changed] != UNLABELLED).any():
+        if not can_add(member, chunk.X.schema, self.classes_) or (before[changed] != UNLABELLED).any():
             return self._member(chunk.X, chunk.y, chunk.w, random)
         return added_to(member, chunk, changed)
 
@@ -154,13 +154,14 @@ class _SomeRows(NamedTuple):
         return Chunk(X.take(self.some), y[self.some], w[self.some])
 
 
-def can_add(model, classes):
-    """Whether a fitted model can add rows: it follows from sums over them, and knows these classes.
+def can_add(model, schema, classes):
+    """Whether a fitted model can add rows: it follows from sums over them, and has their codes and classes.
 
-    One that chose its own values or words from its first rows would choose others from more.
+    One that chose its own values or words from its first rows would choose others from more, and codes of
+    other values are no places in its tables.
     """
     sums = isinstance(model, Folding) and model.one_pass
-    return sums and model.schema_ == model.schema_.given and np.array_equal(model.classes_, classes)
+    return sums and model.schema_ == schema and np.array_equal(model.classes_, classes)
 
 
 def added_to(model, chunk, some):
