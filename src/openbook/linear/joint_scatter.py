@@ -139,7 +139,7 @@ class JointScatter(Statistics):
         known = less(weight, total[-1, P : 2 * P])
         scatter = Gram(total[:-1, :-1] - weight * np.outer(off, off))
         so_far = cls(weight, known, mean, cleared(scatter, np.diag(total)[:-1]))
-        return so_far._filled(shift + total[-1, :P] * _inverse(known), shift)  # gaps counted as the shift
+        return so_far._filled(shift + _share(total[-1, :P], known), shift)  # gaps counted as the shift
 
     @classmethod
     def _of_few(cls, design: Design, X: Table, y: np.ndarray, w: np.ndarray) -> "JointScatter":
@@ -173,7 +173,7 @@ class JointScatter(Statistics):
             own[:, squares <= ROUNDING * (squares + weight * off[span] ** 2)] = 0.0
         known = less(weight, weight * off[P : 2 * P])
         so_far = cls(weight, known, shift + off, Gram(z))
-        return so_far._filled(shift[:P] + weight * off[:P] * _inverse(known), shift[:P])
+        return so_far._filled(shift[:P] + _share(weight * off[:P], known), shift[:P])
 
     def _filled(self, fill: np.ndarray, before: np.ndarray | None = None) -> "JointScatter":
         """The same rows, with `fill` where a number is missing, not the mean or what was there `before`."""
@@ -191,7 +191,7 @@ class JointScatter(Statistics):
     def __add__(self, other: "JointScatter") -> "JointScatter":
         P = len(self.known)
         known = self.known + other.known
-        fill = self.mean[:P] + other.known * _inverse(known) * (other.mean[:P] - self.mean[:P])
+        fill = self.mean[:P] + _share(other.known, known) * (other.mean[:P] - self.mean[:P])
         a, b = self._filled(fill), other._filled(fill)
         weight = a.weight + b.weight
         share = b.weight / weight
@@ -202,10 +202,10 @@ class JointScatter(Statistics):
     def __sub__(self, other: "JointScatter") -> "JointScatter":
         P = len(self.known)
         known, weight = less(self.known, other.known), less(self.weight, other.weight)
-        fill = self.mean[:P] + other.known * _inverse(known) * (self.mean[:P] - other.mean[:P])
+        fill = self.mean[:P] + _share(other.known, known) * (self.mean[:P] - other.mean[:P])
         fill = np.where(known > 0, fill, 0.0)
         a, b = self._filled(fill), other._filled(fill)
-        mean = a.mean + b.weight * _inverse(weight) * (a.mean - b.mean)
+        mean = a.mean + _share(b.weight, weight) * (a.mean - b.mean)
         gap = b.mean - mean
         between = np.sqrt(np.maximum(weight, 0.0) * b.weight / a.weight) * gap
         scatter = a.gram - b.gram.with_rows(between[None])
@@ -280,5 +280,6 @@ def cleared(scatter: Gram, before: np.ndarray) -> Gram:
     return scatter.cleared(np.abs(scatter.diagonal()) <= ROUNDING * before)
 
 
-def _inverse(weight: np.ndarray) -> np.ndarray:
-    return np.divide(1.0, weight, out=np.zeros_like(weight), where=weight != 0)
+def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Part / whole, 0 of nothing; the share of all is exactly 1, unlike that times the inverse."""
+    return np.divide(part, whole, out=np.zeros_like(whole), where=whole != 0)
