@@ -9,6 +9,7 @@
 """
 
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -89,9 +90,15 @@ __all__ = [
 ]
 
 
+# The rooms: attributes as well, so that `openbook.bayes.NaiveBayes` needs no further import.
+_ROOMS = frozenset(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+
+
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"openbook.{name}")
     msg = f"module 'openbook' has no attribute {name!r}"
     if name[:1].isupper():  # a class, which lives in the room of its family
         registered = import_module("openbook.registry").LEARNERS.values()
@@ -103,4 +110,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PLACES])
+    return sorted({*__all__, *_ROOMS, "__all__", "__doc__", "__version__"})
