@@ -7,14 +7,18 @@ they hold, by an error of ours or a ValueError; never because they are lists.
 import importlib
 import inspect
 import pkgutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import openbook
 from openbook import load
+from openbook.associate import frequent_itemsets
+from openbook.data import sets
 from openbook.errors import OpenbookError
 from openbook.judge import compare, evaluate
+from openbook.measures import Joint
 from openbook.outlier import ZScore
 from openbook.registry import LEARNERS
 from openbook.tree import DecisionTreeClassifier
@@ -123,6 +127,33 @@ def test_functions_take_lists(function, supplies):
     said = complaint(function, **arguments(function, supplies))
     assert "'list'" not in said
     assert "has no attribute" not in said
+
+
+WEATHER = load("weather")
+WEATHER_FILE = Path(sets.__file__).parent / "weather.csv"
+JOINT = Joint.from_table(WEATHER)
+BASKETS = frequent_itemsets([["a", "b"], ["a"], ["a", "b"], ["c"]], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("method", "names"),
+    [
+        (lambda *names: WEATHER.select(*names).names, ("play", "windy")),
+        (lambda *names: WEATHER.drop(*names).names, ("play", "windy")),
+        (lambda *names: len(WEATHER.drop_missing(*names)), ("play", "windy")),
+        (lambda *names: str(WEATHER.group_by(*names, n="count()")), ("play", "windy")),
+        (lambda *names: WEATHER.schema.select(*names).names, ("play", "windy")),
+        (lambda *names: openbook.scan(WEATHER_FILE).select(*names).names, ("play", "windy")),
+        (lambda *names: openbook.scan(WEATHER_FILE).drop(*names).names, ("play", "windy")),
+        (lambda *names: Joint.from_table(WEATHER, *names).to_dict(), ("play", "windy")),
+        (lambda *names: JOINT.marginal(*names).to_dict(), ("play", "windy")),
+        (lambda *names: str(JOINT.conditional(*names, given="outlook")), ("play", "windy")),
+        (lambda *names: str(JOINT.work(*names, outlook="sunny")), ("play", "windy")),
+        (BASKETS.support, ("a", "b")),
+    ],
+)
+def test_names_come_one_by_one_or_as_a_list(method, names):
+    assert method(list(names)) == method(*names)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -244,6 +244,8 @@ def test_what_cannot_be_scanned(tmp_path):
         scan(tmp_path / "*.csv")
     with pytest.raises(DataError, match="there is no file"):
         scan(tmp_path / "t.csv")
+    with pytest.raises(DataError, match="takes paths of files, got a list; use read for what is in memory"):
+        scan([[1, 2], [3, 4]])
     with pytest.raises(DataError, match="no file matches"):
         scan([])
     (tmp_path / "t.csv").write_text("a,b\n")

@@ -7,7 +7,7 @@ and at least one. The most frequent sets come first; of equals, the shorter, the
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
@@ -19,6 +19,7 @@ from openbook.associate.apriori import Level, levels
 from openbook.associate.fp_growth import FPTree, grown_sets
 from openbook.associate.transactions import Transactions
 from openbook.border.rules import Number, OneOf, Whole
+from openbook.data.schema import one_by_one
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.fold import each
 from openbook.words.sentences import plural
@@ -126,13 +127,13 @@ class Itemsets:
         """
         return tuple(self.transactions.names[code] for code in codes)
 
-    def support(self, *items: str) -> float:
+    def support(self, *items: str | Iterable[str]) -> float:
         """The support of a set; NaN where it is not frequent, so that it was not counted.
 
         Parameters
         ----------
-        *items : str
-            The names of the items.
+        *items : str or iterable of str
+            The names of the items, one by one or as a list.
 
         Returns
         -------
@@ -144,9 +145,10 @@ class Itemsets:
         0.5
         """
         known = {name: code for code, name in enumerate(self.transactions.names)}
-        if odd := [item for item in items if item not in known]:
+        asked = one_by_one(items)
+        if odd := [item for item in asked if item not in known]:
             raise DataError(f"no item {odd[0]!r}. {did_you_mean(odd[0], tuple(known))}")
-        place = self.places.get(tuple(sorted({known[item] for item in items})))
+        place = self.places.get(tuple(sorted({known[item] for item in asked})))
         return math.nan if place is None else self[place].support
 
     def closed(self) -> tuple[Itemset, ...]:

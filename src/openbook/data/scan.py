@@ -32,7 +32,7 @@ from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, KindTally, Wish, ju
 from openbook.data.parquet import ParquetFile
 from openbook.data.reading import MISSING_TOKENS, SCANNED, Kinds, Reading
 from openbook.data.remote import found_at, is_address, local_copy, remote_stamp
-from openbook.data.schema import Schema
+from openbook.data.schema import Schema, one_by_one
 from openbook.data.table import CHUNK_ROWS, Table
 from openbook.errors import DataError
 
@@ -261,19 +261,19 @@ class Scan:
         """
         return self.pieces[0].load().head(rows)
 
-    def select(self, names: Iterable[str]) -> "Scan":
+    def select(self, *names: str | Iterable[str]) -> "Scan":
         """Only these columns.
 
         Parameters
         ----------
-        names : iterable of str
-            The names of the columns.
+        *names : str or iterable of str
+            The names of the columns, one by one or as a list.
 
         Returns
         -------
         Scan
         """
-        schema = self.schema.select(names)
+        schema = self.schema.select(*names)
         why = {name: self.why[name] for name in schema.names}
         return Scan(schema, [replace(piece, schema=schema) for piece in self.pieces], why, self.notes)
 
@@ -294,19 +294,19 @@ class Scan:
         schema = Schema(attributes, self.schema.named)
         return replace(self, schema=schema, pieces=[replace(piece, schema=schema) for piece in self.pieces])
 
-    def drop(self, *names: str) -> "Scan":
+    def drop(self, *names: str | Iterable[str]) -> "Scan":
         """All columns but these.
 
         Parameters
         ----------
-        *names : str
-            The names of the columns.
+        *names : str or iterable of str
+            The names of the columns, one by one or as a list.
 
         Returns
         -------
         Scan
         """
-        gone = {self.schema[name].name for name in names}
+        gone = {self.schema[name].name for name in one_by_one(names)}
         return self.select(name for name in self.names if name not in gone)
 
     def read(self) -> Table:
@@ -496,6 +496,11 @@ def _addresses(source: Any) -> dict[Path, str]:
 
 
 def _paths(source: Any) -> list[Path]:
+    sources = source if isinstance(source, list | tuple) else [source]
+    if odd := [each for each in sources if not isinstance(each, str | os.PathLike)]:
+        raise DataError(
+            f"scan takes paths of files, got a {type(odd[0]).__name__}; use read for what is in memory"
+        )
     if isinstance(source, list | tuple):
         paths = [Path(path) for path in source]
     elif glob.has_magic(os.fspath(source)) and not Path(source).exists():

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from openbook.data.attributes import Attribute, Datetime, Numeric, Text
@@ -138,8 +139,8 @@ class Schema:
 
         Parameters
         ----------
-        names : iterable of str
-            The names of the columns.
+        *names : str or iterable of str
+            The names of the columns, one by one or as a list.
 
         Returns
         -------
@@ -176,22 +177,22 @@ class Schema:
         share = f"{figure(number)} of a day" if attribute.is_time else f"day {figure(number)}"
         return f"{attribute.shown(number)} ({share})"
 
-    def select(self, names: Iterable[str]) -> "Schema":
+    def select(self, *names: str | Iterable[str]) -> "Schema":
         """A schema of these columns only, in this order.
 
         Parameters
         ----------
-        names : iterable of str
-            The names of the columns.
+        *names : str or iterable of str
+            The names of the columns, one by one or as a list.
 
         Returns
         -------
         Schema
         """
-        names = tuple(names)
-        if names == self.names:
+        chosen = one_by_one(names)
+        if chosen == self.names:
             return self
-        return Schema(tuple(self[name] for name in names), self.named)
+        return Schema(tuple(self[name] for name in chosen), self.named)
 
     def __getitem__(self, name: str) -> Attribute:
         return self.attributes[self.position(name)]
@@ -237,3 +238,8 @@ def _source(attribute: Attribute) -> Attribute:
     if isinstance(attribute, Intervals):
         return attribute.number
     return attribute.by if isinstance(attribute, TargetMean) else attribute
+
+
+def one_by_one(names: Iterable[str | Iterable[str]]) -> tuple[str, ...]:
+    """The names in names and lists of names."""
+    return tuple(chain.from_iterable([given] if isinstance(given, str) else given for given in names))

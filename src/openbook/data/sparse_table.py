@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.column import Column
-from openbook.data.schema import Schema
-from openbook.data.table import Table, one_by_one, rows_at
+from openbook.data.schema import Schema, one_by_one
+from openbook.data.table import Table, rows_at
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -11,7 +11,6 @@ array as `matrix`, and a slice of rows copies nothing.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -26,7 +25,7 @@ from openbook.data.column import (
     row_part,
     without_lost_values,
 )
-from openbook.data.schema import Schema
+from openbook.data.schema import Schema, one_by_one
 from openbook.errors import DataError
 from openbook.words.sentences import plural, printable
 
@@ -304,13 +303,13 @@ class Table:
 
         return violations(self, rule)
 
-    def group_by(self, *by: str, **figures: str) -> "Table":
+    def group_by(self, *by: str | Iterable[str], **figures: str) -> "Table":
         """A row for each group of rows, with figures of the group.
 
         Parameters
         ----------
-        *by : str
-            The columns whose values make the groups.
+        *by : str or iterable of str
+            The columns whose values make the groups, one by one or as a list.
         **figures : str
             New columns, each a figure of a column: income="mean(income)", people="count()". The functions are
             mean, sum, min, max, median, std, count, distinct, first and mode.
@@ -322,7 +321,7 @@ class Table:
         """
         from openbook.data.combine import figures_of_groups
 
-        return figures_of_groups(self, by, figures)
+        return figures_of_groups(self, one_by_one(by), figures)
 
     def join(
         self, other: "Table", on: str | Sequence[str], how: Literal["left", "inner"] = "left"
@@ -542,11 +541,6 @@ class Table:
         caption = f"{plural(len(self), 'row')}, {plural(len(self.schema), 'column')}"
         head = f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
         return f"<table>{head}<tbody>{rows}</tbody></table>"
-
-
-def one_by_one(names: Iterable[str | Iterable[str]]) -> tuple[str, ...]:
-    """The names in names and lists of names."""
-    return tuple(chain.from_iterable([given] if isinstance(given, str) else given for given in names))
 
 
 def rows_at(array: Array, rows: Any) -> Array:

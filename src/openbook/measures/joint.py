@@ -15,7 +15,7 @@ a Table that miss a value of one of the variables are left out of the count.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from openbook.data.attributes import Categorical
-from openbook.data.schema import Schema
+from openbook.data.schema import Schema, one_by_one
 from openbook.data.table import Table
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats
@@ -115,7 +115,7 @@ class Joint:
         >>> Joint.from_mapping("coin", {"heads": 0.5, "tails": 0.5}).to_dict()
         {'heads': 0.5, 'tails': 0.5}
         """
-        return cls(*tabulate(_names(names), cells.items()))
+        return cls(*tabulate(one_by_one([names]), cells.items()))
 
     @classmethod
     def from_rows(cls, rows: Sequence[Mapping[str, Any]], p: str = "p") -> "Joint":
@@ -163,11 +163,11 @@ class Joint:
         >>> Joint.from_counts("result", {"won": 6, "lost": 2}).to_dict()
         {'won': 0.75, 'lost': 0.25}
         """
-        attributes, table = tabulate(_names(names), counts.items())
+        attributes, table = tabulate(one_by_one([names]), counts.items())
         return cls._from_count_table(attributes, table)
 
     @classmethod
-    def from_table(cls, table: Table, *names: str) -> "Joint":
+    def from_table(cls, table: Table, *names: str | Iterable[str]) -> "Joint":
         """From the rows of a Table: how often the values of these nominal columns (default: all) meet.
 
         Rows that miss a value in one of them are left out.
@@ -176,8 +176,8 @@ class Joint:
         ----------
         table : Table
             The table to count.
-        *names : str
-            The names of the variables.
+        *names : str or iterable of str
+            The names of the variables, one by one or as a list.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class Joint:
         {'heads': 0.25, 'tails': 0.75}
         """
         attributes = []
-        for name in names or table.names:
+        for name in one_by_one(names) or table.names:
             attribute = table.schema[name]
             if not isinstance(attribute, Categorical):
                 msg = f"column {name!r} is {attribute.kind}; a joint table needs nominal ones: bin or drop it"
@@ -332,21 +332,22 @@ class Joint:
         columns = [code.astype(a.dtype) for a, code in zip(self.attributes, codes, strict=True)]
         return Table(Schema(self.attributes), columns)
 
-    def marginal(self, *names: str) -> "Joint":
+    def marginal(self, *names: str | Iterable[str]) -> "Joint":
         """P(names), summed over the other variables, in the order of the names.
 
         Parameters
         ----------
-        *names : str
-            The names of the variables.
+        *names : str or iterable of str
+            The names of the variables, one by one or as a list.
 
         Returns
         -------
         Joint
         """
-        axes = [self._axis(name) for name in names]
+        chosen = one_by_one(names)
+        axes = [self._axis(name) for name in chosen]
         if len(set(axes)) < len(axes) or not axes:
-            msg = f"name each variable once, and at least one; got {', '.join(names) or 'none'}"
+            msg = f"name each variable once, and at least one; got {', '.join(chosen) or 'none'}"
             raise ParameterError(msg)
         others = tuple(axis for axis in range(self.table.ndim) if axis not in axes)
         ranks = np.argsort(np.argsort(axes))  # where each axis stands once the others are summed out
@@ -375,7 +376,7 @@ class Joint:
             raise ParameterError(f"P({spell_event(evidence)}) is 0, so nothing can be conditioned on it")
         return Joint(left, table / table.sum())
 
-    def conditional(self, *names: str, given: str | Sequence[str]) -> "dict[Any, Joint]":
+    def conditional(self, *names: str | Iterable[str], given: str | Sequence[str]) -> "dict[Any, Joint]":
         """P(names | given): one distribution for each combination of the given variables' values.
 
         Keys are tuples of values, or values where one variable is given. Combinations of probability 0 are
@@ -383,8 +384,8 @@ class Joint:
 
         Parameters
         ----------
-        *names : str
-            The names of the variables.
+        *names : str or iterable of str
+            The names of the variables, one by one or as a list.
         given : str or sequence of str
             The names of the variables that are known.
 
@@ -392,7 +393,7 @@ class Joint:
         -------
         dict
         """
-        evidence = _names(given)
+        evidence = one_by_one([given])
         return {
             key: self.given(**dict(zip(evidence, as_tuple(key), strict=True))).marginal(*names)
             for key, p in self.marginal(*evidence).to_dict().items()
@@ -423,7 +424,7 @@ class Joint:
         -------
         bool
         """
-        groups = [_names(given), _names(a), _names(b)]
+        groups = [one_by_one([given]), one_by_one([a]), one_by_one([b])]
         sizes = [math.prod(len(self.values(name)) for name in group) for group in groups]
         table = self.marginal(*groups[0], *groups[1], *groups[2]).table.reshape(sizes)
         weight = table.sum(axis=(1, 2))
@@ -453,7 +454,7 @@ class Joint:
         >>> coins.independence("a", "b").conclusion
         'All agree: a and b are independent.'
         """
-        return derive_independence(self, _names(a), _names(b), _names(given))
+        return derive_independence(self, one_by_one([a]), one_by_one([b]), one_by_one([given]))
 
     def expectation(
         self, name: str | Sequence[str], values: Mapping[Any, float] | Callable[..., float] | None = None
@@ -483,7 +484,7 @@ class Joint:
         >>> round(dice.expectation(["a", "b"], lambda a, b: max(int(a), int(b))), 4)  # 161 / 36
         4.4722
         """
-        names = _names(name)
+        names = one_by_one([name])
         return float(self.marginal(*names).table.ravel() @ self._numbers(names, values))
 
     def variance(
@@ -503,17 +504,17 @@ class Joint:
         -------
         float
         """
-        names = _names(name)
+        names = one_by_one([name])
         deviations = self._numbers(names, values) - self.expectation(names, values)
         return float(self.marginal(*names).table.ravel() @ deviations**2)
 
-    def work(self, /, *names: str, **evidence: Any) -> Work:
+    def work(self, /, *names: str | Iterable[str], **evidence: Any) -> Work:
         r"""Derive P(names | evidence), or the marginal P(names) where there is no evidence.
 
         Parameters
         ----------
-        *names : str
-            The names of the variables.
+        *names : str or iterable of str
+            The names of the variables, one by one or as a list.
         **evidence : value of a variable
             The value of each variable that is known, by its name.
 
@@ -527,7 +528,7 @@ class Joint:
         >>> joint.work("a", b=1)["P(a = x | b = 1)"].numbers
         '\\frac{0.3}{0.9}'
         """
-        return derive_marginal(self, names, evidence)
+        return derive_marginal(self, one_by_one(names), evidence)
 
     def chain_rule(self, /, **event: Any) -> Work:
         """Derive P(event) as a product, one variable after the other in the order of the event, and check it.
@@ -585,10 +586,6 @@ class Joint:
             value = ", ".join(combinations[int(np.argmin(np.isfinite(numbers)))])
             raise ParameterError(f"the value {value!r} of {', '.join(names)!r} needs a finite number")
         return numbers
-
-
-def _names(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _bare(key: tuple[str, ...]) -> Any:
