@@ -76,7 +76,7 @@ def test_minus_one_is_no_label_as_in_fit(tmp_path, typed, others, options, known
 
 def test_a_row_whose_answer_was_taken_back_is_asked_for_again(file, typed):
     said = typed("u12u12q", file, "-t", "kind")
-    assert "There is no answer to take back." in said
+    assert "There is no answer to undo." in said
     first, second, waiting, again, and_then, *_ = (
         line for line in said.splitlines() if line.startswith("Row ") and "no label" not in line
     )
@@ -99,7 +99,7 @@ def test_skip_why_and_wrong_keys(file, typed):
     said = typed(["w", "s", "9", "q"], file, "-t", "kind")
     assert "Why ask for kind of row" in said
     assert said.count("kind?  [1]") == 3  # of the first row, again below the work, and of the second row
-    assert "'9' is no answer; keys: 1 2 s u w q" in said
+    assert "'9' is not a key here; keys: 1 2 s u w q" in said
     first, second = (line for line in said.splitlines() if line.startswith("Row "))
     assert first != second
     assert "Answers:" not in said
@@ -125,8 +125,8 @@ def test_fifth_row_is_drawn_and_predicted_first(file, typed):
 def test_the_classifiers_without_and_with_the_answers_are_compared(file, typed):
     """Row 10, on the border, is called high, and with it the 8 rows before it."""
     said = " ".join(typed(["1", "q", "y", *"11211111"], file, "-t", "kind").split())
-    assert "predict 8 of the 16 rows left differently" in said
-    assert "8 of 8 that tell the two apart" in said
+    assert "disagree on 8 of the 16 rows left" in said
+    assert "8 of 8 on which the two disagree" in said
     assert (
         "the later one is right on 7, the earlier one on 1. Gain in accuracy on all 16 rows: +0.375" in said
     )
@@ -146,8 +146,8 @@ def test_labelling_goes_on_from_the_table_that_was_written(file, typed):
     assert all(b == "yes" for a, b in zip(first, second, strict=True) if a == "yes")
 
 
-def test_rows_drawn_at_random_throughout_are_no_hard_ones(file, typed):
-    assert "hard" not in typed("1111q", file, "-t", "kind", "--strategy", "random")
+def test_rows_drawn_at_random_throughout_are_not_marked(file, typed):
+    assert "harder" not in typed("1111q", file, "-t", "kind", "--strategy", "random")
     assert "yes" not in ob.read("rows.labelled.csv")["kind_asked"].tolist()
 
 

@@ -52,11 +52,11 @@ def test_new_groups_are_the_default_and_the_plan_says_how_to_choose(good):
     loud = [option for option in FEW if option != "--quiet"]
     told = good("study", "panel.csv", "-t", "ill", "--group", "patient", "--time", "year", *loud)
     told = " ".join(told.split())
-    assert "patient groups the rows: scores are for new groups, of which no row has trained the model" in told
+    assert "patient groups the rows: scores are for new groups, without rows in training" in told
     assert "use --test-groups known" in told
     assert "The groups that are tested are new to the model: none of their rows train" in told
     # 50 of 150 patients are tested in the last of 6 years: 50 · 5 earlier rows, and 100 later ones of others
-    assert "350 rows of the file are used by neither" in told
+    assert "350 rows of the file are used neither for training nor for testing" in told
 
 
 def shuffled_dates(table):

@@ -25,7 +25,7 @@ def test_a_file_of_sequences_is_tagged(here, good, complaint):
     sentences("new.csv", tags=False)
     learner = ("--learner", "conditional_random_field")
     told = good("study", "tags.csv", "--target", "tag", "--sequence", "sentence", "--quick", *learner)
-    assert "sentence names the sequences, which are never divided" in " ".join(told.split())
+    assert "sentence identifies the sequences, which are never split" in " ".join(told.split())
     assert "Rows, sequences and spans" in told
     assert 'sequence = "sentence"' in (here / "tags" / "plan.toml").read_text()
     tagged = good("predict", "tags", "new.csv").splitlines()

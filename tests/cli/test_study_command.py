@@ -195,7 +195,7 @@ def test_study_with_every_role(here, good):
     for words in (
         "name is the row ID; it is not used as a feature",
         "bank groups the rows: rows of one group stay in the same fold",
-        "w gives how many rows a row stands for",
+        "w holds frequencies, so",
         "sex is sensitive: fairness is evaluated between its groups",
         "a group's rows always together (30 groups)",
         "naive Bayes · all columns",

@@ -102,7 +102,7 @@ def many(table, target=None):
 def test_describe_says_what_a_study_pools():
     kept = "Trees, naive Bayes and linear regression keep them all"  # every value has rows enough
     assert many(towns(effect=1), "y") == [f"30 values. {kept}; {MEANS}"]
-    said = "30 values, which say no more of 'y' than chance: a study pools them all."
+    said = "30 values, whose differences in 'y' may be chance: a study pools them all."
     assert many(towns(effect=0), "y") == [said]
     said = "30 values, 30 of them in fewer than 10 rows: a study pools the rarest, or uses the mean of the"
     assert many(towns(effect=1)) == [f"{said} target for each value."]

@@ -106,8 +106,8 @@ def test_a_study_says_it_and_agrees_with_a_calculation_of_its_own(file, tmp_path
     assert effect.with_asked == pytest.approx(first.mean())
     report = (tmp_path / "report.html").read_text()
     assert str(effect) in report
-    note = next(note for note in result.notes if "asked for (y_asked)" in note)
-    assert "60 labels asked for" in note
+    note = next(note for note in result.notes if "requested (y_asked)" in note)
+    assert "60 labels requested" in note
     assert "the 100 other labelled rows" in note
     assert "85.0% of the table" in note  # 60 of 400 were asked for
 

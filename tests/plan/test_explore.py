@@ -195,7 +195,7 @@ def test_no_groups_are_said_first(tmp_path):
     made = make_exploration(tmp_path / "noise.csv")
     groups = explore(replace(made, groups=replace(made.groups, most=4)), tmp_path / "out").groups
     assert 1 in groups.chosen.votes.values()
-    assert groups.doubt.startswith("Perhaps there are no clusters: ")
+    assert groups.doubt.startswith("There may be no clusters: ")
     assert groups.k > 1
 
 

@@ -87,7 +87,7 @@ def test_identifiers_and_free_text_take_no_part_unless_their_kind_is_given(tmp_p
 def test_rows_without_a_target_are_counted(tmp_path):
     path = csv(tmp_path, "x,y", [(i % 5, "" if i < 3 else "ab"[i % 2]) for i in range(30)])
     assert (
-        "3 rows without y are used by learners of unlabelled rows alone, and never tested"
+        "3 rows without y are used by semi-supervised learners only, and never tested"
         in make_plan(path, "y").notes
     )
 

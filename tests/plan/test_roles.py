@@ -216,7 +216,7 @@ def test_of_the_dates_that_order_the_rows_learners_see_what_comes_back(tmp_path)
     lines = [f"{d.item():%-m/%-d/%Y},{i % 5},{'yes' if i % 7 > 4 else 'no'}" for i, d in enumerate(days)]
     (tmp_path / "a.csv").write_text("sold on,size,busy\n" + "\n".join(lines) + "\n")
     plan = make_plan(tmp_path / "a.csv", "busy", time="sold on", only=["cart"])
-    assert "of sold on, learners see the weekday, which the future shares with the past" in plan.notes
+    assert "learners use the weekday of sold on, which the future has too" in plan.notes
     result = run(plan, tmp_path / "out", workers=1)
     assert result.tests["CART"].score("accuracy") == 1.0
     model = ob.open_model(result.model_file)

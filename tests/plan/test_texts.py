@@ -27,7 +27,7 @@ def study(tmp_path_factory):
 
 def test_words_are_learnt_from(study):
     assert "review" in study.training[0].names
-    assert any("review is read by its words" in note for note in study.notes)
+    assert any("review is read as words" in note for note in study.notes)
     scores = {label: study.comparison[label].score() for label in ("naive Bayes", "logistic regression")}
     assert set(scores.values()) == {1.0}
 

@@ -53,7 +53,7 @@ def test_answers_of_the_plan_stand_in_the_report(result):
 def test_three_questions_for_a_reviewer(result):
     asked = list(reviewer_questions(result))
     assert len(asked) == 3
-    assert "rows that played no part in it" in asked[0]  # nothing was held out for a final test
+    assert "score on rows from another time or place" in asked[0]  # nothing was held out for a final test
 
 
 def test_the_draft_cites_and_numbers(result):

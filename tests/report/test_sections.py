@@ -370,7 +370,7 @@ def test_the_caption_of_the_ranking_names_only_what_is_drawn(hostile):
         for row in result.ranking
     ]
     caption = judging._chart(result, rows).caption
-    assert "A triangle marks a score beyond the axis." in caption
+    assert "A triangle marks a score outside the axis." in caption
     assert "Dashed" not in caption
 
 

@@ -24,7 +24,7 @@ def balance(
     *,
     read_with: dict[str, Any],
 ) -> None:
-    """Compare what can be done about a rare class, on the same folds.
+    """Compare corrections for a rare class on the same folds.
 
     Nothing, class weights, a tuned threshold, over- and under-sampling and SMOTE, by the log loss of their
     probabilities, AUC and balanced accuracy; and by how much each distorts the probabilities. Rows without a

@@ -59,7 +59,7 @@ _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 
 
 class Labelling:
-    """One sitting: the rows, the answers so far, and the classifier that asks."""
+    """A session of labelling: the rows, the answers so far, and the classifier that selects the rows."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Labelling:
         self.rows = rows.drop(*ignore)
         self.random = np.random.default_rng(len(self.answers.lines))
         self.skipped: set[int] = set()
-        self.again: list[tuple[int, bool]] = []  # rows to ask for first, after an answer was taken back
+        self.again: list[tuple[int, bool]] = []  # rows to ask for first, after an undo
         self.gain: Gain | None = None
 
         def asker() -> Asker:
@@ -100,7 +100,9 @@ class Labelling:
             for row, label in answered[:-WINDOW]:
                 labels[row] = label
             self.asker = asker()
-            for row, label in answered[-WINDOW:]:  # one by one, as they came: the last of them tell the gain
+            for row, label in answered[
+                -WINDOW:
+            ]:  # one by one, as they came: the stopping rule needs the last gains
                 self.asker.teach([row], [label])
 
     @property
@@ -117,11 +119,11 @@ class Labelling:
             if not self._answer(screen, row, drawn=drawn):
                 break
         else:
-            say(screen, "No row is left to ask for.")
+            say(screen, "Every row has a label or was skipped.")
         self._compare(screen)
 
     def _compare(self, screen: Console) -> None:
-        """Have rows labelled that the classifiers without the answers and with them predict differently."""
+        """Ask for labels of rows on which the classifiers with and without the answers disagree."""
         free = [i for i, label in enumerate(self.labels) if label is None]
         if self.before is None or not self.answers.labels or not free:
             return
@@ -131,16 +133,16 @@ class Labelling:
         say(screen, "")
         say(
             screen,
-            f"Did your {plural(len(self.answers.labels), 'answer')} help? The classifiers without them and"
-            f" with them predict {len(found.rows):,} of the {plural(len(free), 'row')} left differently."
-            f" {count} of these, drawn at random, can tell.",
+            f"Did your {plural(len(self.answers.labels), 'answer')} help? The classifiers fitted without and"
+            f" with them disagree on {len(found.rows):,} of the {plural(len(free), 'row')} left."
+            f" {count} of these, drawn at random, show which is better.",
         )
         say(screen, f"Label {count} more?  [y]es [q]uit", style="bold")
         if _key() != "y":
             return
         drawn = found.sample(count, self.random)
         for number, place in enumerate(drawn, 1):
-            self._show(screen, free[place], f", {number} of {count} that tell the two apart")
+            self._show(screen, free[place], f", {number} of {count} on which the two disagree")
             if not self._answer(screen, free[place], drawn=False):
                 break
         if told := [place for place in drawn if self.labels[free[place]] is not None]:
@@ -167,7 +169,7 @@ class Labelling:
 
     @property
     def _begins(self) -> bool:
-        """Whether labels are still too few for a classifier that knows what it does not know."""
+        """Whether there are too few labels for the classifier's uncertainty to mean anything."""
         counts = Counter(label for label in self.labels if label is not None)
         few = len(counts) < 2 or counts.most_common(2)[1][1] < FIRST
         return self.asker.estimator_ is None or (few and counts.total() < ENOUGH)
@@ -199,7 +201,7 @@ class Labelling:
                 self.skipped.add(row)
                 return True
             if key == _UNDO and not self.answers.labels:
-                say(screen, "There is no answer to take back.")
+                say(screen, "There is no answer to undo.")
             elif key == _UNDO:
                 self.again += [(row, drawn), self._undo(screen)]
                 return True
@@ -209,7 +211,7 @@ class Labelling:
                 say(screen, self.asker.work(row).text())
                 self._ask(screen)
             else:
-                say(screen, f"{printable(key)!r} is no answer; keys: {' '.join([*self.keys, *'suwq'])}")
+                say(screen, f"{printable(key)!r} is not a key here; keys: {' '.join([*self.keys, *'suwq'])}")
 
     def _teach(self, screen: Console, row: int, label: str, *, drawn: bool) -> None:
         model = self.asker.estimator_ if drawn else None
@@ -220,7 +222,7 @@ class Labelling:
         self._progress(screen)
 
     def _undo(self, screen: Console) -> tuple[int, bool]:
-        """Take back the last answer that still counts; its row, and whether that was drawn at random."""
+        """Undo the last answer; return its row, and whether it was drawn at random."""
         row = [*self.answers.labels][-1]
         drawn = row not in self.answers.asked
         self.answers.add(row, "")
@@ -238,10 +240,10 @@ class Labelling:
         if checked := self.answers.checked:
             right, n = sum(checked), len(checked)
             found = f"{right} of {n} right, {wilson(right, n)}"
-            say(screen, f"  rows drawn at random, predicted before their label: {found}")
+            say(screen, f"  rows drawn at random, predicted before you labelled them: {found}")
 
     def labelled(self) -> Table:
-        """The table with the labels that it has now, and which of them were asked for."""
+        """The table with its present labels, and a column that marks those that were requested."""
         codes = [-1 if label is None else self.classes.index(label) for label in self.labels]
         asked = set(self.asked)
         marks = [-1 if code < 0 else int(row in asked) for row, code in enumerate(codes)]
@@ -253,7 +255,7 @@ class Labelling:
 
     @property
     def asked(self) -> list[int]:
-        """The rows whose label was asked for on purpose, in this file of answers or before."""
+        """The rows that the classifier selected, in this session or an earlier one."""
         return sorted((self.asked_before - set(self.answers.labels)) | set(self.answers.asked))
 
     def write(self, out: Path) -> None:
@@ -268,7 +270,7 @@ class Labelling:
         say(screen, f"Next: openbook study {out} --target {self.target}")
 
     def _worth(self, screen: Console) -> None:
-        """What the answers were worth to the classifier that asked, and what they are not good for."""
+        """Say how much the answers helped the classifier, and where they help less."""
         if not (asked := self.asked):
             return
         try:
@@ -276,20 +278,22 @@ class Labelling:
                 self.asker.estimator, self.rows, self.labels, asked, repeats=3
             )
         except DataError:
-            worth = "Too few labelled rows were drawn at random to tell what the rows asked for are worth."
+            worth = (
+                "Too few labelled rows were drawn at random to measure the effect of the requested labels."
+            )
         say(screen, f"Without and with your answers: {worth}" if self.gain else str(worth))
         say(
             screen,
-            f"The rows asked for are hard. {self.marks} marks them, so that a study of this file trains on"
-            " them and tests the other labelled rows. Learners other than the one that asked may gain less"
-            " from them.",
+            f"The requested rows are harder than the others. The column {self.marks} marks them: a study of"
+            " this file uses them for training and tests on the other labelled rows. They may help other"
+            " learners less than the one that selected them.",
         )
 
 
 def _labels_of(column: Column, named: Sequence[str]) -> list[Any]:
     """The labels as texts, None where a row has none.
 
-    So says -1 among numbers, as in `fit`: beside two or more others, or beside the classes that were named.
+    Among numbers, -1 means no label, as in `fit`, if there are two or more others, or classes were named.
     """
     no_label = column.missing
     if isinstance(column.attribute, Numeric):

@@ -22,8 +22,8 @@ _METRICS = {
     "macro_f1": "mean F1 of the classes",
     "weighted_f1": "mean F1 of the classes, weighted by their rows",
     "kappa": "agreement beyond chance (Cohen)",
-    "quadratic_kappa": "agreement beyond chance, by squared distance in the order of the classes",
-    "rank_error": "places in the order of the classes by which predictions are off, on average",
+    "quadratic_kappa": "agreement beyond chance, with squared distances between ranks (weighted kappa)",
+    "rank_error": "mean distance between the ranks of the predicted and the true class",
     "mcc": "correlation of truth and prediction (Matthews)",
     "log_loss": "mean negative log probability of the true class",
     "brier": "mean squared error of the probabilities",
@@ -36,12 +36,12 @@ _METRICS = {
     "correlation": "correlation of truth and prediction (Pearson)",
 }
 _OF_LABELS = {
-    "micro_f1": "F1 of all labels of all rows together",
+    "micro_f1": "F1 over all labels of all rows together",
     "macro_f1": "mean F1 of the labels",
-    "subset_accuracy": "share of rows whose whole set of labels is right",
+    "subset_accuracy": "share of rows with all labels correct",
     "hamming_loss": "share of wrong labels",
-    "jaccard": "mean share of the labels in both sets, of those in either",
-    "micro_precision": "share of the predicted labels that are right",
+    "jaccard": "mean Jaccard index: labels in both sets, divided by labels in either",
+    "micro_precision": "share of the predicted labels that are correct",
     "micro_recall": "share of the labels that are found",
     "macro_precision": "mean precision of the labels",
     "macro_recall": "mean recall of the labels",
@@ -105,7 +105,7 @@ def list_steps() -> None:
     columns(screen, [(f'"{verb.example}"', verb.summary) for verb in VERBS.values()])
     say(
         screen,
-        "\nA step is a verb, columns and options; without columns it is for all that have the right kind."
+        "\nA step is a verb, columns and options. Without columns it applies to all of the right kind."
         '\nExample: openbook study credit --prepare "impute" --prepare "log income"',
     )
 

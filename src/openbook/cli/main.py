@@ -75,8 +75,8 @@ def run_study_command(
         bool,
         typer.Option(
             "--explore",
-            help="Do not predict: look for clusters, outliers and association rules. A target, if there is"
-            " one, is not used, only compared with the clusters.",
+            help="Do not predict: look for clusters, outliers and association rules. A target, if given, is"
+            " only compared with the clusters.",
         ),
     ] = False,
     out: Annotated[
@@ -276,39 +276,38 @@ def label(
     target: Annotated[
         str,
         typer.Option(
-            "--target", "-t", metavar="COLUMN", help="The column to fill; it need not be there yet."
+            "--target", "-t", metavar="COLUMN", help="The column to fill. It is added if the table lacks it."
         ),
     ],
     classes: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B", help="The labels to choose from, besides those that the column has already."
-        ),
+        typer.Option(metavar="A,B", help="The labels to choose from, besides those already in the column."),
     ] = None,
     learner: Annotated[
-        str, typer.Option("--learner", "-l", metavar="NAME", help="The classifier that asks.")
+        str, typer.Option("--learner", "-l", metavar="NAME", help="The classifier that selects the rows.")
     ] = "naive_bayes",
     strategy: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="Which rows are asked for first: margin, least_confident, entropy, committee, committee_kl,"
+            help="How the next row is selected: margin, least_confident, entropy, committee, committee_kl,"
             " expected_error, density or random.",
         ),
     ] = "margin",
     cost: Annotated[
-        float, typer.Option(min=0, help="What a label costs, where a wrong prediction costs 1.")
+        float, typer.Option(min=0, help="Cost of a label, relative to 1 for a wrong prediction.")
     ] = 1.0,
     answers: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The answers, each written at once.  [default: SOURCE's name .labels.csv]"
+            metavar="FILE",
+            help="File of your answers; each is saved at once.  [default: SOURCE's name .labels.csv]",
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="The table with its labels.  [default: SOURCE's name .labelled.csv]"
+            "--out", "-o", help="File for the labelled table.  [default: SOURCE's name .labelled.csv]"
         ),
     ] = None,
     kind: Kinds = None,
@@ -316,9 +315,9 @@ def label(
     *,
     read_with: dict[str, Any],
 ) -> None:
-    """Label rows one at a time; the rows that teach a classifier the most come first.
+    """Label rows one at a time, the most informative first (active learning).
 
-    Each answer is one key, and is on the disk before the next question. Run the same command again to go on.
+    Each answer is one key, and is saved before the next question. Run the same command again to continue.
     """
     from openbook.cli.labelling import Labelling
     from openbook.cli.tables import open_table

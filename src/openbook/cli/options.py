@@ -18,8 +18,8 @@ Targets = Annotated[
         "--target",
         "-t",
         metavar="COLUMN",
-        help="The column to predict. Of a column of label sets, such as sport|politics, every label is"
-        " predicted. Repeatable: several columns of 0 and 1 are labels, predicted together.",
+        help="The column to predict. If it holds sets of labels, such as sport|politics, every label is"
+        " predicted. Repeatable: several columns of 0 and 1 are predicted together.",
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -101,17 +101,17 @@ STUDY_OPTIONS = {
         "--id COLUMN": "Column with the row IDs. Not used as a feature.",
         "--group COLUMN": "Keep rows with the same value, such as those of one patient, in the same fold. Not"
         " used as a feature.",
-        "--sequence COLUMN": "Label sequences: rows with the same value, such as the words of a sentence,"
-        " belong together, in the order of the file. Only models of sequences see it.",
+        "--sequence COLUMN": "Rows with the same value, such as the words of a sentence, form a sequence, in"
+        " the order of the file. Only sequence models use it.",
         "--time COLUMN": "Numbers or dates: train on the past, test on the future. Not used as a feature,"
         " except for the weekday, hour and month of dates.",
         "--test-groups": "With --group and --time: test on groups that are new to the model, or on the future"
         " of groups whose past it knows.  [default: new]",
-        "--asked COLUMN": "Column that says yes where a label was asked for, as openbook label does; such"
-        " rows train and are never tested. By default TARGET_asked, if it is there.",
+        "--asked COLUMN": "Column with yes for rows whose label was requested, as openbook label writes it."
+        " Such rows are only for training, never for testing. By default TARGET_asked, if there is one.",
         "--weight COLUMN": "Weight of each row. Not used as a feature.",
-        "--weight-kind KIND": "With --weight: frequency, if a row stands for so many rows, or importance, if"
-        " its weight counts in learning only. By default, whole numbers are frequencies.",
+        "--weight-kind KIND": "With --weight: frequency, if a row stands for that many rows, or importance,"
+        " if the weight counts in fitting only. By default, whole numbers are frequencies.",
         "--positive CLASS": "The positive one of two classes, for precision, recall, F1, thresholds, ROC and"
         " fairness.",
         "--sensitive COLUMN": "Evaluate fairness between the groups of this column. It remains a feature"
@@ -130,8 +130,8 @@ STUDY_OPTIONS = {
         "--quick": "Fewer folds, and no learners that are slow on this many rows.",
         "--choose RULE": "Choose the simplest learner within one standard error of the best (simplest, the"
         " default), the best, or a learner by name.",
-        "--margin LOSS": "Choose the simplest learner that is shown to lose less than this beside the best,"
-        " in units of the metric, such as 0.01.",
+        "--margin LOSS": "Choose the simplest learner that is shown to lose less than this against the best"
+        " (non-inferiority), in units of the metric, such as 0.01.",
     },
     "Evaluation": {
         "--metric NAME": "Rank the learners by this score; `openbook metrics` lists the names.",

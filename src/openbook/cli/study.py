@@ -250,7 +250,7 @@ def _worth_of_rows(screen: Console, looks: Looks) -> None:
     if looks.unlabelled is not None:
         heading(screen, f"Unlabelled rows, by {looks.unlabelled.learner}")
         say(screen, str(looks.unlabelled))
-        say(screen, "Next: openbook label asks for the labels that teach a classifier the most.")
+        say(screen, "Next: label the most informative of these rows with openbook label.")
     if looks.asked is not None:
         heading(screen, f"Labels asked for, with {looks.asked.learner}")
         say(screen, str(looks.asked))

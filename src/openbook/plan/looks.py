@@ -158,7 +158,9 @@ class Looking:
         """Why a look is not taken, or nothing."""
         takes = getattr(self.rows.model(self.label), "_takes_unlabelled", False)
         if name in ("curve", "diagnosis") and takes:
-            return f"a curve of labelled rows says little of {self.label}, which learns from the others, too"
+            return (
+                f"a curve over labelled rows says little about {self.label}, which also uses unlabelled ones"
+            )
         if name in _MANY_ROWS and self.rows.protocol.n_tested < TINY:
             return f"{self.rows.protocol.n_tested} rows are too few"
         if name == "diagnosis" and self.evaluation.too_rare:
@@ -167,9 +169,9 @@ class Looking:
         without = vars(self).get("without_suspects")
         harmless = loses_little(self.comparison, self.label, without)
         if name == "diagnosis" and leaks is not None and leaks.suspects and not harmless:
-            return f"it means nothing while {' and '.join(leaks.suspects)} can give the target away"
+            return f"it has no meaning while {' and '.join(leaks.suspects)} can give the target away"
         if name == "diagnosis" and leaks is not None and leaks.many_copies:
-            return "it means nothing while copies of the test rows are among the training rows"
+            return "it has no meaning while copies of the test rows are among the training rows"
         if self.deadline is not None and monotonic() + self._fits(name) * self._fold_seconds > self.deadline:
             return NO_TIME
         return ""

@@ -33,41 +33,41 @@ def as_kind(name: str, kind: str) -> str:
 
 
 def preparation_notes(inputs: Table, target: str, prepare: Collection[str]) -> Iterator[str]:
-    """What becomes of texts, and the steps that were asked for."""
+    """How texts are used, and the steps of --prepare."""
     for name in inputs.schema.of(Text):
         yield (
-            f"{name} is read by its words: learners of sparse rows take all of them, others the {MOST_WORDS}"
-            f" that say most of {target} in the training rows of each fold, or of these those that say"
-            " something beyond chance"
+            f"{name} is read as words: learners for sparse rows use all of them, the others the {MOST_WORDS}"
+            f" most informative about {target} in the training rows of each fold, or the significant ones"
+            " among these"
         )
     if prepare:
         yield f"every fold prepares the inputs by its training rows: {'; '.join(prepare)}"
 
 
 def gap_notes(gaps: int, used: int, target: str) -> Iterator[str]:
-    """What becomes of the rows without a target, in words."""
+    """How rows without a target are used, in words."""
     if gaps:
-        what = "used by learners of unlabelled rows alone, and never tested" if used else "skipped"
+        what = "used by semi-supervised learners only, and never tested" if used else "skipped"
         yield f"{plural(gaps, 'row')} without {target} {'is' if gaps == 1 else 'are'} {what}"
 
 
 def asked_notes(name: str, n_asked: int, n_fair: int, n_rows: int) -> Iterator[str]:
-    """What becomes of the rows whose label was asked for, in words."""
+    """How rows whose label was requested are used, in words."""
     if n_asked:
         yield (
-            f"{plural(n_asked, 'label')} asked for ({name}): these rows train and are never tested, since"
-            " they were chosen because they are hard; scores are of the"
-            f" {plural(n_fair, 'other labelled row')}, which stand for the {1 - n_asked / n_rows:.1%} of the"
-            " table that were not asked for"
+            f"{plural(n_asked, 'label')} requested ({name}): these rows are for training only, since they"
+            " were selected because they are hard; scores are for the"
+            f" {plural(n_fair, 'other labelled row')}, which represent the {1 - n_asked / n_rows:.1%} of the"
+            " table that were not requested"
         )
 
 
 def role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
-    """What the columns with a role are for, in words."""
+    """The roles of columns that are not features, in words."""
     over_time = {
-        "new": "groups the rows: scores are for new groups, of which no row has trained the model"
+        "new": "groups the rows: scores are for new groups, without rows in training"
         " (for groups whose past is known, use --test-groups known)",
-        "known": "groups the rows: scores are for known groups, whose earlier rows have trained the model"
+        "known": "groups the rows: scores are for known groups, whose earlier rows are in training"
         " (for new groups, use --test-groups new)",
     }
     told = {
@@ -76,9 +76,9 @@ def role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
         if test_groups
         else "groups the rows: rows of one group stay in the same fold",
         "time": "orders the rows: models are trained on the past and tested on the future",
-        "asked": "says which labels were asked for",
-        "sequence": "names the sequences, which are never divided; models of sequences judge a row with those"
-        " beside it",
+        "asked": "marks the labels that were requested",
+        "sequence": "identifies the sequences, which are never split; sequence models predict the rows of a"
+        " sequence together",
     }
     for role, name in roles.named.items():
         if role in told:
@@ -105,7 +105,7 @@ def sample_notes(roles: Roles) -> Iterator[str]:
 
 
 def time_notes(table: Table, roles: Roles) -> Iterator[str]:
-    """What the dates that order the rows are beside that; else an offer to test on later rows."""
+    """Which parts of the dates in the role `time` are features; without that role, a hint to set it."""
     every = [a for a in table.schema if isinstance(a, Datetime) and not a.is_time]
     dates = [a.name for a in every if a.name not in roles.no_inputs]
     if roles.time is None and dates:
@@ -114,16 +114,16 @@ def time_notes(table: Table, roles: Roles) -> Iterator[str]:
             f" --time {quote(dates[0])}; the elapsed time is then no feature"
         )
     if roles.time is not None and (parts := [a.part for a in calendar_parts(table, roles.time)]):
-        yield f"of {roles.time}, learners see the {listed(parts)}, which the future shares with the past"
+        yield f"learners use the {listed(parts)} of {roles.time}, which the future has too"
 
 
 def weight_notes(name: str, weights: np.ndarray, kind: WeightKind) -> Iterator[str]:
     whole = bool((weights == np.trunc(weights)).all())
     if kind == "frequency":
         yield (
-            f"{name} gives how many rows a row stands for, so {len(weights):,} rows are fitted and scored as"
-            f" {weights.sum():,.0f} (for weights that count in fitting only, use --weight-kind importance);"
-            " it is not used as a feature"
+            f"{name} holds frequencies, so {len(weights):,} rows count as {weights.sum():,.0f} in fitting and"
+            " scoring (for weights that count in fitting only, use --weight-kind importance); it is not used"
+            " as a feature"
         )
         return
     many = f", since {weights.sum():,.0f} rows are too many to repeat" if weights.sum() > MOST_ROWS else ""

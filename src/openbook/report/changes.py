@@ -13,7 +13,7 @@ from openbook.report.study import StudyResult
 from openbook.words.numbers import figure, p_words
 from openbook.words.sentences import listed, plural
 
-#: How the notes of a plan begin that tell of files larger than memory.
+#: The beginnings of the notes about files larger than memory.
 SAMPLED, FITTED = "files larger than memory: ", "the model is fitted on "
 #: Columns that are named.
 _MOST_NAMES = 12
@@ -22,14 +22,14 @@ _ROLES = {
     "id": "{} is not used as a feature: it is the row ID.",
     "group": "{} is not used as a feature: it keeps rows in the same fold.",
     "time": "{} is not used as a feature: it orders the rows.",
-    "sequence": "{} is not used as a feature: it names the sequences.",
-    "asked": "{} is not used as a feature: it says which labels were asked for.",
-    "weight": "{} is not used as a feature: it weighs the rows.",
+    "sequence": "{} is not used as a feature: it identifies the sequences.",
+    "asked": "{} is not used as a feature: it marks the labels that were requested.",
+    "weight": "{} is not used as a feature: it holds the weights of the rows.",
 }
 
 
 def changes(result: StudyResult) -> list[str]:
-    """A sentence for each change; one that says so where there is none."""
+    """A sentence for each change, or a single one if nothing was changed."""
     return [*_reading(result), *_rows(result), *_columns(result), *_model(result)] or [
         "Every row and every column is used as it is in the file."
     ]
@@ -44,7 +44,7 @@ def _rows(result: StudyResult) -> Iterator[str]:
     sampled = [note for note in result.notes if note.startswith((SAMPLED, FITTED))]
     yield from (f"{note[:1].upper()}{note[1:]}." for note in sampled)
     if gaps := result.description[result.target].missing:
-        used = " by all but learners of unlabelled rows" if result.looks.unlabelled is not None else ""
+        used = " by all learners that are not semi-supervised" if result.looks.unlabelled is not None else ""
         yield f"{plural(gaps, 'row')} without {result.target} {'is' if gaps == 1 else 'are'} left out{used}."
     if result.tests:
         held = len(result.tests[result.choice.label].predictions.truth)
@@ -54,8 +54,8 @@ def _rows(result: StudyResult) -> Iterator[str]:
         if {"group", "time"} <= result.roles.keys() and unused > 0 and not sampled:
             are = "is" if unused == 1 else "are"
             yield (
-                f"{plural(unused, 'row')} of the file {are} used by neither: earlier rows of the groups that"
-                " are tested, and later rows of the others."
+                f"{plural(unused, 'row')} of the file {are} used neither for training nor for testing:"
+                " earlier rows of the tested groups, and later rows of the others."
             )
 
 
@@ -76,7 +76,7 @@ def _columns(result: StudyResult) -> Iterator[str]:
             yield f"{column.name} is {column.kind}, not read as numbers or dates: {column.why}."
     gaps = [f"{c.name} ({c.missing:,})" for c in result.description.columns if c.name in inputs and c.missing]
     if gaps:
-        yield f"Missing cells: {listed(gaps, _MOST_NAMES)}; the guide of each learner says how they count."
+        yield f"Missing cells: {listed(gaps, _MOST_NAMES)}; the guide says how each learner treats them."
 
 
 def _model(result: StudyResult) -> Iterator[str]:

@@ -60,13 +60,13 @@ class FoundGroups:
 
     @property
     def doubt(self) -> str:
-        """Why there may be no groups at all; empty where nothing says so."""
+        """Why there may be no clusters at all; empty if there is no such evidence."""
         against = [name for name, k in self.chosen.votes.items() if k == 1]
         if not against:
             return ""
         who = f"{' and '.join(against)} {'finds' if len(against) == 1 else 'find'}"
         rest = f"the {self.k} clusters below may be parts of a single one"
-        return f"Perhaps there are no clusters: {who} no more structure than chance gives, and {rest}."
+        return f"There may be no clusters: {who} no more structure than chance would give, so {rest}."
 
     @property
     def verdict(self) -> str:
@@ -80,16 +80,16 @@ class FoundGroups:
         )
 
     def sentence(self, cluster: int) -> str:
-        """What describes a cluster; where nothing does significantly, what does most."""
+        """The significant traits of a cluster; without any, its largest difference."""
         if self.traits.sizes[cluster] == 1:
             return "a single row: an outlier rather than a cluster"
         if any(trait.p_value < _ALPHA for trait in self.traits[cluster]):
             return self.traits.sentence(cluster).partition(": ")[2]
-        return f"nothing significant; most of all {self.traits[cluster][0]}"
+        return f"nothing significant; the largest difference: {self.traits[cluster][0]}"
 
 
 class OddRow(NamedTuple):
-    """A row, with what it is called, its cluster and its score; why it is odd, in words and in full."""
+    """An unusual row: its name, its cluster, its score, and the reasons in words and in full."""
 
     name: str
     cluster: int
@@ -104,9 +104,9 @@ class Oddities:
 
     Parameters
     ----------
-    found : the rows, with the scores of all
-    names : what they are called: their numbers, and what a column says
-    clusters : of each
+    found : the unusual rows, with the scores of all rows
+    names : of each row: its number, and its ID if there is one
+    clusters : of each row
     simple : what the simple detectors found, one column at a time
     """
 
@@ -140,12 +140,12 @@ class Oddities:
 
 @dataclass(frozen=True, eq=False)
 class Associations:
-    """The rules that chance does not explain, those of the largest leverage first.
+    """The significant association rules, those of the largest leverage first.
 
     Parameters
     ----------
     rules : the significant ones
-    found : how many rules there were in all, redundant ones left out
+    found : the number of all rules, without redundant ones
     how : how they were looked for, in words
     """
 
@@ -160,8 +160,8 @@ class Associations:
         if not self.found:
             return "No rule."
         if not len(self.rules):
-            return f"None of {plural(self.found, 'rule')} is more than chance would explain."
-        return f"{some} of {self.found:,} that chance does not explain."
+            return f"None of {plural(self.found, 'rule')} is significant: chance can explain them."
+        return f"{some} of {self.found:,} {'is' if len(self.rules) == 1 else 'are'} significant."
 
 
 @dataclass(frozen=True, eq=False)

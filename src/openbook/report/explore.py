@@ -31,7 +31,7 @@ from openbook.report.html import page
 from openbook.report.sections import the_data
 from openbook.words.numbers import figure, shown_p
 
-#: Columns of a derivation that anyone would follow.
+#: With more columns, a derivation is too long to follow.
 _FOLLOWED = 100
 
 #: Rules that are listed; rows whose reasons are drawn; warnings that are read first.
@@ -41,7 +41,7 @@ _COMMANDS = """\
 openbook study plan.toml                                   # the same study
 openbook export plan.toml                                  # the same study as a Python script
 openbook predict model.openbook new.csv -o clusters.csv    # the cluster of new rows
-openbook work model.openbook new.csv --row 0               # why it is that one"""
+openbook work model.openbook new.csv --row 0               # the cluster of row 0, derived"""
 
 
 def exploration_html(result: Exploration) -> str:

@@ -57,12 +57,12 @@ def size_words(result: Described) -> str:
 
 
 def headline(result: StudyResult) -> str:
-    """The outcome in the first line: what contradicts it comes first."""
+    """The first line: the reasons to doubt the outcome, else the verdict."""
     return doubts(result) or result.verdict.headline
 
 
 def doubts(result: StudyResult) -> str:
-    """Why the outcome must not be relied on, in a sentence or two; empty where nothing speaks against it."""
+    """The reasons to doubt the outcome, in a sentence or two; empty if there are none."""
     if few := too_few(result):
         return few
     if result.refuted is not None:
@@ -78,7 +78,7 @@ def doubts(result: StudyResult) -> str:
         )
     fallen = worse_than_estimated(result)
     looks, learnt = result.looks, result.verdict.learnt
-    # where nothing beats 1R, it may well be by the suspect
+    # if nothing beats 1R, the rule of 1R may use the suspect column
     harmless = learnt and loses_little(result.comparison, looks.label, looks.without_suspects)
     void = "" if harmless else without_suspects(result), copies(result)  # the scores mean little
     told = [fallen, *void, divided(result)]
@@ -88,7 +88,7 @@ def doubts(result: StudyResult) -> str:
 
 
 def worse_than_estimated(result: StudyResult) -> str:
-    """That the final test is worse than the folds led to expect; empty where it is not."""
+    """A warning that the final test is worse than the folds estimated; empty if it is not."""
     if not result.tests:
         return ""
     judged, tested = result.comparison[result.choice.label], result.tests[result.choice.label]
@@ -98,19 +98,18 @@ def worse_than_estimated(result: StudyResult) -> str:
     rows = plural(len(tested.predictions.truth), "row")
     return (
         f"The final test is worse than estimated: on {rows} never used before, {result.choice.label} has"
-        f" {judged.metric().words} {score_words(tested.score())} {after.ends}, and"
-        f" {score_words(judged.score())} {before.ends} was estimated. Check how these rows differ from the"
-        " others."
+        f" {judged.metric().words} {score_words(tested.score())} {after.ends}, and the estimate was"
+        f" {score_words(judged.score())} {before.ends}. Check how these rows differ from the others."
     )
 
 
 def _overlap(one: Interval, other: Interval) -> bool:
-    """Whether two intervals do; one that is unknown does."""
+    """Whether two intervals overlap; an unknown one overlaps with all."""
     return not (one.high < other.low or other.high < one.low)
 
 
 def too_few(result: StudyResult) -> str:
-    """What cannot be evaluated, since all classes but one are too rare; empty where they are not."""
+    """What cannot be evaluated because all classes but one are too rare; empty if they are not."""
     y = result.training[1]
     found = sorted(((round(share * len(y)), name) for name, share in shares(y).items()), reverse=True)
     if not too_rare(np.array([rows for rows, _ in found])):
@@ -166,17 +165,19 @@ def verdict(result: StudyResult) -> str:
 
 
 def diagnosed(result: StudyResult) -> str:
-    """Of what the diagnosis is: of the folds, where the final test shows that those mislead."""
+    """The subject of the diagnosis; it names the folds if the final test refutes them."""
     folds = "" if result.refuted is None else " in the folds, which the final test refutes"
     return f"Diagnosis of {result.looks.label}{folds}"
 
 
 def to_try(result: StudyResult) -> list[str]:
-    """What the diagnosis advises; first of all to look at the held-out rows, where they refute the choice."""
+    """The advice of the diagnosis; if the final test refutes the choice, first to examine its rows."""
     found = result.looks.diagnosis
     steps = [] if found is None else list(found.remedies)
     if result.refuted is not None:
-        steps.insert(0, "find out how the held-out rows differ: what the model learnt does not hold for them")
+        steps.insert(
+            0, "find out how the held-out rows differ from the others: the model does not hold for them"
+        )
     return steps
 
 
@@ -206,7 +207,7 @@ def threshold(result: StudyResult) -> str:
 
 
 def balanced(result: StudyResult) -> str:
-    """What balanced classes do to the probabilities of the choice; nothing where no step balances them."""
+    """The effect of balanced classes on the probabilities; empty if no step balances them."""
     evaluation = result.comparison[result.choice.label]
     if not _balances(result.models[result.choice.label]) or len(set(evaluation.one_round.truth.tolist())) < 2:
         return ""
@@ -217,8 +218,8 @@ def balanced(result: StudyResult) -> str:
     return (
         "Classes are balanced in training, which can distort probabilities: the mean predicted probability of"
         f" {cell_words(label)} is {score_words(found.predicted_share)}, and its true share is"
-        f" {score_words(found.share)}. A tuned threshold changes the decisions and leaves the probabilities"
-        " alone. The errors and the bias of rows that are copied, or weigh more, count more, too."
+        f" {score_words(found.share)}. A tuned threshold changes the decisions but not the probabilities."
+        " Balancing also gives more weight to errors and bias in the rows of the rare class."
     )
 
 
@@ -231,7 +232,7 @@ def _balances(model: Any) -> bool:
 
 
 def copies(result: StudyResult) -> str:
-    """That copies of training rows among the test rows make every score too good; empty where few do."""
+    """A warning about copies of training rows among the test rows; empty if there are few."""
     leaks = result.looks.leaks
     if leaks is None or not leaks.many_copies:
         return ""
@@ -242,7 +243,7 @@ def copies(result: StudyResult) -> str:
 
 
 def divided(result: StudyResult) -> str:
-    """That rows which seem to belong together, as a patient's, both train and test; empty where none do."""
+    """A warning that rows of one unit, such as a patient, are in both training and test; else empty."""
     if {"group", "sequence"} & result.roles.keys():
         return ""
     found = (one for one in result.description.findings if (one.kind, one.severity) == ("groups", "warn"))
@@ -250,9 +251,9 @@ def divided(result: StudyResult) -> str:
     if name is None:
         return ""
     return (
-        f"Rows of the same `{name}` nearly always have the same {result.target!r}, and they both train and"
-        f" test: the scores say little about a new `{name}`. If its rows belong together, as a patient's do,"
-        f" run the study with --group {shlex.quote(name)}."
+        f"Rows with the same `{name}` nearly always have the same {result.target!r}, and they are in both"
+        f" training and test: the scores say little about a new `{name}`. If its rows belong together, as a"
+        f" patient's do, run the study with --group {shlex.quote(name)}."
     )
 
 

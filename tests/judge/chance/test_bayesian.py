@@ -124,7 +124,7 @@ def test_single_rows_are_refused():
 
 def test_other_folds_are_refused():
     one, two = (compare([GaussianNB()], *IRIS, cv=KFold(5, shuffle=True, random_state=i)) for i in (0, 1))
-    with pytest.raises(DataError, match="were not judged on the same folds"):
+    with pytest.raises(DataError, match="were not evaluated on the same folds"):
         posterior(one["GaussianNB"], two["GaussianNB"])
 
 

@@ -121,7 +121,7 @@ def test_a_learner_of_unknown_size_counts_as_the_largest():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rule": "beast"}, "choose: no learner 'beast' was judged. Did you mean 'best'"),
+        ({"rule": "beast"}, "choose: no learner 'beast' was evaluated. Did you mean 'best'"),
         ({"margin": 0}, "margin must be above 0, got 0"),
         ({"rule": "best", "margin": 0.01}, "margin is for choosing the simplest learner"),
     ],

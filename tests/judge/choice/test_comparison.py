@@ -180,7 +180,7 @@ def test_an_undefined_score_comes_last_and_is_not_chosen():
         (
             lambda: Comparison({"a": evaluation("a", GOOD), "b": evaluation("b", GOOD[:5])}, "a"),
             DataError,
-            "b and a were not judged on the same folds",
+            "b and a were not evaluated on the same folds",
         ),
     ],
 )

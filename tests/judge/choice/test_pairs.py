@@ -145,6 +145,6 @@ def test_one_learner_makes_no_pair(comparison):
 
 def test_a_difference_needs_the_same_folds():
     shifted = evaluation("other", RIGHT["good"], start=1)
-    message = "good and other were not judged on the same folds; `compare` judges learners on the same"
+    message = "good and other were not evaluated on the same folds; use `compare`"
     with pytest.raises(DataError, match=message):
         difference(evaluation("good", RIGHT["good"]), shifted)

@@ -412,7 +412,7 @@ def test_errors():
     curve, evaluation = learning_curve(GaussianNB(), X, y), evaluate(GaussianNB(), X, y)
     with pytest.raises(ParameterError, match="rivals and baseline need an Evaluation on the same folds"):
         diagnose(curve, rivals={"tree": evaluation})
-    with pytest.raises(DataError, match="were not judged on the same folds"):
+    with pytest.raises(DataError, match="were not evaluated on the same folds"):
         diagnose(evaluation, rivals={"tree": evaluate(TREE, X, y, random_state=5)})
     nowhere = Curve(
         "size", "m", "training rows", (1,), METRICS["error"], [[np.nan]], [[np.nan]], [0.5], 8, 2, own=0

@@ -69,10 +69,10 @@ def gap_findings(table: Table, target: str | None) -> Iterator[Finding]:
 def _finding(pairs: list[Pair], p: float, words: str, target: str | None, tests: int) -> Finding:
     (name, other), told = pairs[0], pairs[0][1] == target
     also = f" Its gaps also go with {plural(len(pairs) - 1, 'other column')}." if len(pairs) > 1 else ""
-    what = "The gap itself predicts" if told else "A figure of the known rows is one of other rows"
+    what = "The gap itself predicts the target" if told else "The known rows do not represent all rows"
     message = (
         f"not missing at random: {words} (p {p_words(p)}, corrected for {plural(tests, 'test')}).{also}"
-        f' {what}: find out why, and keep it by the step "indicate {step_name(name)}".'
+        f' {what}. Find out why, and mark the gaps by the step "indicate {step_name(name)}".'
     )
     return Finding("gaps", (name, other), "warn" if told else "note", message)
 

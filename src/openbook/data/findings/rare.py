@@ -42,7 +42,7 @@ def many_values(table: Table, target: str | None, skipped: Collection[str] = ())
 
 
 def _said(codes: Array, counts: Array, aim: Column | None) -> str:
-    """What a study does with the values of a column."""
+    """How a study treats the values of a column."""
     values = plural(int(np.count_nonzero(counts)), "value")
     if aim is None or not isinstance(aim.attribute, Categorical | Numeric):
         rare = int(((counts > 0) & (counts < _RARE)).sum())
@@ -58,7 +58,7 @@ def _said(codes: Array, counts: Array, aim: Column | None) -> str:
     kept = _kept(np.bincount(codes, minlength=len(counts)), found.least)
     if not found.tells:
         if not kept:
-            return f"{values}, which say no more of {aim.name!r} than chance: a study pools them all."
+            return f"{values}, whose differences in {aim.name!r} may be chance: a study pools them all."
         used = f"leave them out, as the differences may be chance (p {p_words(found.p_value)})"
     elif of_classes:
         used = f"use the share of each class of {aim.name!r} for each value, shrunk towards the overall share"
@@ -69,7 +69,7 @@ def _said(codes: Array, counts: Array, aim: Column | None) -> str:
 
 
 def _kept(counts: Array, least: float) -> str:
-    """What becomes of values in so many rows, where each needs the least; nothing if all are pooled."""
+    """Which values are kept and which pooled, if each needs `least` rows; empty if all are pooled."""
     kept, shown = min(int((counts >= max(least, LEAST)).sum()), MOST), int(np.count_nonzero(counts))
     if not kept or kept == shown:
         return "keep them all" if kept else ""

@@ -26,7 +26,7 @@ def total_row(table: Table) -> Iterator[Finding]:
     evidence = [(column.name, said) for column in columns if (said := _evidence(column))]
     if evidence:
         why = listed([said for _, said in evidence], 3)
-        message = f"the last row sums up the others: {why}. Remove it: it is no example."
+        message = f"the last row sums up the others: {why}. Remove it: it is not an example."
         yield Finding("total row", tuple(name for name, _ in evidence), "warn", message)
 
 

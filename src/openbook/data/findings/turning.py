@@ -76,8 +76,8 @@ def _finding(name: str, target: str, label: str, turn: Turn, p: float, tests: in
     way = "falls and then rises" if turn.below < 0 else "rises and then falls"
     message = (
         f"{what} {way} with it, turning at {short(turn.at)} (two lines, p {p_words(p)}, corrected for"
-        f' {plural(tests, "test")}). A linear learner misses that; try the step "turn {step_name(name)}", the'
-        " distance from the turning point, or bins."
+        f' {plural(tests, "test")}). A linear model cannot follow this; try the step "turn'
+        f' {step_name(name)}", the distance from the turning point, or bins.'
     )
     return Finding("turning point", (name,), "note", message)
 

@@ -130,7 +130,7 @@ def choose(
 def _check(comparison: Comparison, rule: str, margin: float | None) -> None:
     known = (*RULES, *comparison.evaluations)
     if rule not in known:
-        raise ParameterError(f"choose: no learner {rule!r} was judged. {did_you_mean(rule, known)}")
+        raise ParameterError(f"choose: no learner {rule!r} was evaluated. {did_you_mean(rule, known)}")
     if margin is not None and not margin > 0:
         raise ParameterError(f"margin must be above 0, got {margin:g}; 0.01 allows a loss of 0.01")
     if margin is not None and rule != "simplest":
@@ -149,7 +149,7 @@ def best_learner(comparison: Comparison, function: Metric) -> str:
 
 
 def _offered(comparison: Comparison) -> list[str]:
-    """The learners that learnt more than the simplest baseline; all where there are none."""
+    """The learners with more parameters than the simplest baseline; all if there are none."""
     least = min(_size(comparison, label) for label in comparison.baselines)
     learners = [label for label in comparison.evaluations if label not in comparison.baselines]
     more = [label for label in learners if _size(comparison, label) > least or math.isinf(least)]
@@ -175,7 +175,7 @@ def _near(comparison: Comparison, best: str, function: Metric, margin: float | N
 
 
 def _best_words(comparison: Comparison, best: str, function: Metric) -> tuple[str, str]:
-    """What the best learner has, and who is not near: baselines, and what learnt no more, are left aside."""
+    """How to call the best score and the learners that are not near it, in words."""
     least, others = _loss(comparison, best, function), {*comparison.evaluations} - {*_offered(comparison)}
     if any(_loss(comparison, label, function) <= least for label in others):
         return "the best score of the learners that learnt more than a baseline", "no other of them"
@@ -183,7 +183,7 @@ def _best_words(comparison: Comparison, best: str, function: Metric) -> tuple[st
 
 
 def _why(rule: str, near: int, margin: float | None, is_best: bool, score: str, none: str) -> str:
-    """Why it was chosen; `near` learners may be, and the best of them has a `score` that `none` is near."""
+    """The reason for the choice among `near` learners; `score` and `none` come from `_best_words`."""
     if rule in ("named", "best"):
         return {"named": "It was chosen by name.", "best": f"It has {score}."}[rule]
     close = "within one standard error of" if margin is None else f"shown to be within {margin:g} of"

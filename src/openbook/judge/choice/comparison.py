@@ -84,7 +84,7 @@ class Comparison(ShowsWork):
             self[label]
         for label, evaluation in self.evaluations.items():
             if not same_folds(evaluation, base):
-                raise DataError(f"{label} and {self.baseline} were not judged on the same folds")
+                raise DataError(f"{label} and {self.baseline} were not evaluated on the same folds")
 
     def __getitem__(self, label: str) -> Evaluation:
         check_named("learner", label, self.evaluations)
@@ -354,9 +354,7 @@ def paired(a: Evaluation, b: Evaluation, function: Metric) -> Paired:
 
 def check_same_folds(a: Evaluation, b: Evaluation) -> None:
     if not same_folds(a, b):
-        raise DataError(
-            f"{a.name} and {b.name} were not judged on the same folds; `compare` judges learners on the same"
-        )
+        raise DataError(f"{a.name} and {b.name} were not evaluated on the same folds; use `compare`")
 
 
 def same_folds(a: Evaluation, b: Evaluation) -> bool:

@@ -350,7 +350,7 @@ def compare_over_sets(
     for name, row in scores.items():
         if absent := [label for label in names if label not in row]:
             raise DataError(
-                f"{absent[0]} was not judged on {name}; name the `learners` that all data sets have"
+                f"{absent[0]} was not evaluated on {name}; name the `learners` that all data sets have"
             )
         if learners is None and (extra := [label for label in row if label not in names]):
             raise DataError(f"only {name} has {extra[0]}; name the `learners` that all data sets have")

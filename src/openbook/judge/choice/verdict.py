@@ -88,7 +88,7 @@ class Verdict:
     def headline(self) -> str:
         """The answer in a sentence or two."""
         if self.test is None:
-            return f"Only a baseline was judged: {self.baseline}."
+            return f"Only a baseline was evaluated: {self.baseline}."
         name = self.metric.words
         best, base = (shown(score) for score in self.scores)
         figures = f"{name} {best} against {base}, difference {self.test.change}"

@@ -1,27 +1,27 @@
-"""What each verdict means, {baseline} named, and what to try, the most promising first."""
+"""The meaning of each verdict, and what to try next, the most promising first."""
 
 MEANINGS = {
     "nothing learnt": (
         "its predictions are not shown to be better than {baseline} on new rows."
-        " Either the attributes say nothing about the target, or this learner cannot use what they say"
+        " Either the attributes tell nothing about the target, or this learner cannot use them"
     ),
     "useful probabilities": (
         "its probabilities are better than those of {baseline} on new rows, but its decisions are not shown"
-        " to be"
+        " to be better"
     ),
-    "under-fitting": "it does badly even on its training rows, and something else does better",
+    "under-fitting": "its error is high even on its training rows, and another learner is better",
     "high bias": (
-        "training and validation error are equal, and something else does better: the model is too simple,"
+        "training and validation error are equal, and another learner is better: the model is too simple,"
         " and more rows would not help"
     ),
-    "over-fitting": "it has learnt details of its training rows that do not hold for other rows",
+    "over-fitting": "it has learnt details of its training rows that do not hold for new rows",
     "high variance": (
-        "validation error is far above training error, and more rows still help, or nothing else that was"
-        " tried does better: the model depends on which rows it is given"
+        "validation error is far above training error, and more rows still help, or no other learner is"
+        " better: the model depends on which rows it is trained on"
     ),
     "noise floor": (
-        "nothing that was tried does clearly better, and more rows are not shown to help: the error that is"
-        " left is noise, or a bias that all learners tried share"
+        "no other learner is clearly better, and more rows are not shown to help: the remaining error is"
+        " noise, or a bias that all these learners share"
     ),
     "high bias or noise floor": (
         "training and validation error are close, and more rows are not shown to help. A learning curve"
@@ -38,15 +38,15 @@ _LESS_REGULAR = "less regularisation: a smaller penalty, less pruning, more roun
 _NEW_ATTRIBUTES = "new attributes: transformed or combined by --prepare steps, or measured in addition"
 _SIMPLER = "a simpler model: fewer terms, shallower trees, fewer units, more neighbours"
 _REGULAR = "regularisation: a larger penalty, pruning, larger leaves, stopping earlier"
-_FEWER_ATTRIBUTES = "fewer attributes: those that say nothing only add variance"
-BAGGING = "bagging or a forest, which average variance away"
+_FEWER_ATTRIBUTES = "fewer attributes: uninformative ones only add variance"
+BAGGING = "bagging or a forest, which reduce variance by averaging"
 BOOSTING = "boosting, which lowers bias"
 _MORE_ROWS = "more rows"
 _LABELS = "a check of the target: whether its labels are right and belong to these rows"
 _COMPARE = "a comparison with learners of other kinds on the same folds"
-REPEATS = "more repeats of the folds, which make the scores steadier"
+REPEATS = "more repeats of the folds, for steadier scores"
 THRESHOLD = (
-    "a decision threshold other than 0.5, tuned on training rows or set by what each mistake costs (--costs)"
+    "a decision threshold other than 0.5, tuned on training rows or set by the costs of errors (--costs)"
 )
 
 REMEDIES = {

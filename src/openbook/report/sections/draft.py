@@ -25,8 +25,8 @@ _MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5
 def draft_of_report(result: StudyResult, places: Mapping[str, Sequence[str]]) -> Iterator[Block]:
     """The draft; `places` are the figures and tables of each part of the report."""
     about = (
-        "Copy the text below. The results of the study are filled in; add what only you can know where it is"
-        " [marked …]. Check every sentence before you use it."
+        "Copy the text below. The results of the study are filled in. Replace the parts that are [marked …]"
+        " with what only you know. Check every sentence before you use it."
     )
     yield from (Paragraph(about), Fold("The draft", [DraftText(draft(result, places))]))
 

@@ -203,7 +203,7 @@ def _hardest(judged: MultiLabel) -> str:
     worst = min(known, key=lambda label: known[label].value)
     table = judged.per_label()[worst]
     found = f"{table.tp:,} of {plural(table.tp + table.fn, 'row')} with it are found"
-    return f"Lowest F1: {worst}, {known[worst]}; {found}, and {table.fp:,} others are taken for it."
+    return f"Lowest F1: {worst}, {known[worst]}; {found}, and {table.fp:,} others are predicted to have it."
 
 
 #: How the errors of each task are shown.

@@ -43,15 +43,15 @@ def evaluation_protocol(result: StudyResult) -> Iterator[Block]:
 
 
 def _roles(result: StudyResult) -> Iterator[str]:
-    """What columns other than inputs do."""
+    """The roles of columns that are not features."""
     said = {
         "id": "{} is the row ID; it is not used as a feature.",
         "group": "Rows with the same {} stay in the same fold; it is not used as a feature.",
         "time": "Rows are ordered by {}: models are trained on the past and tested on the future.",
-        "sequence": "Rows with the same {} are a sequence, which is never divided; only models of sequences"
-        " see it.",
-        "asked": "Rows whose label was asked for, as {} says, train and are never tested: they were chosen"
-        " because they are hard, and so are no sample of the others.",
+        "sequence": "Rows with the same {} form a sequence, which is never split between folds. Only sequence"
+        " models use it.",
+        "asked": "Rows whose label was requested (column {}) are used for training and never for testing:"
+        " they were selected because they are hard to predict, so they do not represent the other rows.",
         "weight": "Rows are weighted by {} in fitting.",
         "sensitive": "Fairness is evaluated between the groups of {}.",
         "ignore": "Not used as features: {}.",
@@ -71,7 +71,7 @@ def _fewer_columns(result: StudyResult) -> Iterator[str]:
         if len(names) < widest:
             sets.setdefault(names, []).append(label)
     for names, labels in sets.items():
-        yield f"{', '.join(labels)}: of the {widest} features only {listed(names, _MOST_NAMES)}."
+        yield f"{', '.join(labels)}: only {listed(names, _MOST_NAMES)} of the {widest} features."
 
 
 #: More learners make more pairs than anyone reads.
@@ -110,7 +110,7 @@ def _chart(result: StudyResult, rows: Sequence[RankingRow]) -> Figure:
     drawn = draw()
     # what does not fit on the axis is not drawn, so the caption does not speak of it
     caption += f" Dashed: the best baseline, {baseline}." if "dashed" in drawn.body else ""
-    caption += " A triangle marks a score beyond the axis." if '<path class="dot' in drawn.body else ""
+    caption += " A triangle marks a score outside the axis." if '<path class="dot' in drawn.body else ""
     return picture_figure(drawn, caption, on_phone=draw(wide=ON_PHONE))
 
 
@@ -182,8 +182,8 @@ def _quick(result: StudyResult) -> bool:
 _RULES = {
     "simplest": "Rule: the simplest learner within one standard error of the best, as in CART and glmnet. The"
     " standard error is that of the paired difference. A baseline is never chosen unless it is named.",
-    "margin": "Rule: the simplest learner that is shown to lose less than the margin beside the best: the"
-    " upper end of the one-sided 95% interval of its loss lies below it.",
+    "margin": "Rule: the simplest learner that is shown to lose less than the margin against the best. The"
+    " upper end of the one-sided 95% interval of its loss lies below the margin.",
     "best": "Rule: the learner with the best score.",
     "named": "Rule: the learner that was named.",
 }

@@ -156,7 +156,7 @@ def _weak_points(result: StudyResult) -> Iterator[str]:
     if label in result.baselines:
         yield f"Would more rows, or other columns, show that {target} can be predicted at all?"
     if not result.tests:
-        yield "How would the choice do on rows that played no part in it, from another time or place?"
+        yield "How would the chosen model score on rows from another time or place?"
     if "hand-written rules" in result.comparison.evaluations:
         yield "Had the author of the rules seen the rows by which they are evaluated?"
     yield f"Are the rows a fair sample of those that {label} will be used on, and who is not among them?"
