@@ -180,7 +180,12 @@ def test_less_may_be_better():
         ([[0.9, 0.8], [0.7, 0.6]], {}, DataError, "scores must name the data sets: {'iris': {'tree': 0.94"),
         ({}, {}, DataError, "two learners on two data sets at least; there are 0 on 0"),
         ({"x": {"a": 1, "b": 2}}, {}, DataError, "there are 2 on 1"),
-        ({"x": {"a": 1, "b": 2}, "y": {"a": 1}}, {}, DataError, "b was not judged on y; name the `learners`"),
+        (
+            {"x": {"a": 1, "b": 2}, "y": {"a": 1}},
+            {},
+            DataError,
+            "b was not evaluated on y; name the `learners`",
+        ),
         ({"x": {"a": 1}, "y": {"a": 1, "b": 2}}, {}, DataError, "only y has b; name the `learners`"),
         (
             {"x": {"a": 1, "b": 2}, "y": {"a": 1, "b": math.nan}},
@@ -188,7 +193,7 @@ def test_less_may_be_better():
             DataError,
             r"the score of b on y is nan; leave out the learner or the data set",
         ),
-        ({"x": {"a": 1, "b": 2}}, {"learners": ["c"]}, DataError, "c was not judged on x"),
+        ({"x": {"a": 1, "b": 2}}, {"learners": ["c"]}, DataError, "c was not evaluated on x"),
     ],
 )
 def test_what_cannot_be_ranked_is_said(scores, more, error, message):
