@@ -405,6 +405,15 @@ def gradient_boosting_regressor(lib):
 
 
 @snippet()
+def gradient_boosting_scores_round_by_round(lib):
+    model = lib.GradientBoostingClassifier(n_estimators=5, max_depth=2, random_state=0).fit(XB, YB)
+    *_, last = model.staged_decision_function(XB)
+    several = lib.GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0).fit(X, y)
+    assert [scores.shape for scores in several.staged_decision_function(X)] == [(150, 3)] * 2
+    np.testing.assert_allclose(np.ravel(last), model.decision_function(XB))
+
+
+@snippet()
 def gradient_boosting_stops_early(lib):
     model = lib.GradientBoostingRegressor(
         n_estimators=200, n_iter_no_change=3, validation_fraction=0.2, tol=0.01, random_state=0
@@ -476,6 +485,13 @@ def nearest_neighbours_regressor(lib):
     assert model.kneighbors(XD[:2], n_neighbors=3, return_distance=False).shape == (2, 3)
     assert model.kneighbors_graph(XD[:5]).shape == (5, len(XD))
     return (model.predict(XD),)
+
+
+@snippet(agree=1e-8)
+def neighbours_of_the_training_rows(lib):
+    model = lib.KNeighborsClassifier(n_neighbors=4, **lib.as_is).fit(MOONS, HALVES)
+    distances, rows = model.kneighbors()
+    return distances, rows, model.kneighbors_graph(mode="distance").toarray()
 
 
 @snippet()
@@ -557,6 +573,15 @@ def network(lib):
     assert len(model.intercepts_) == 2
     assert (model.n_layers_, model.n_outputs_, model.out_activation_) == (3, 3, "softmax")
     assert model.loss_ >= model.best_loss_
+
+
+@snippet(agree=1e-2)
+def network_by_lbfgs(lib):
+    model = lib.MLPClassifier(
+        solver="lbfgs", alpha=0.1, hidden_layer_sizes=(), max_iter=5000, tol=1e-7, random_state=1, **lib.as_is
+    ).fit(X, y)
+    assert model.n_iter_ > 1
+    return model.predict_proba(X), model.loss_
 
 
 @snippet()

@@ -351,3 +351,12 @@ def test_a_file_with_gaps_straight_away(tmp_path):
 def test_the_nearest_rows_without_their_distances():
     model = KNeighborsClassifier(2, scale=False).fit([[0.0], [1.0], [5.0]], ["a", "b", "b"])
     assert model.kneighbors([[4.0]], return_distance=False).tolist() == [[2, 1]]
+
+
+def test_training_rows_are_not_their_own_neighbours():
+    model = KNeighborsClassifier(2, scale=False).fit([[1.0], [1.0], [1.0], [1.0], [3.0]], list("aabbb"))
+    distances, rows = model.kneighbors()
+    assert distances.tolist() == [[0, 0]] * 4 + [[2, 2]]
+    assert rows.tolist() == [[1, 2], [0, 2], [0, 1], [0, 1], [0, 1]]
+    assert model.kneighbors(n_neighbors=9)[1].shape == (5, 4)
+    assert model.kneighbors_graph().sum() == 10

@@ -60,6 +60,7 @@ NOT_TAKEN = {
     "QuadraticDiscriminantAnalysis.tol": _DEPENDENT,
     "LinearRegression.tol": _DEPENDENT,
     # trees and ensembles
+    "AdaBoostClassifier.algorithm": "its rounds are those of SAMME",
     "Perceptron.alpha": _NO_PENALTY,
     "criterion": "its trees minimise the squared error",
     "BisectingKMeans.init": "the two centres of each cut are drawn by k-means++",
@@ -73,6 +74,7 @@ NOT_TAKEN = {
     "beta_1": "Adam runs with the published 0.9",
     "beta_2": "Adam runs with the published 0.999",
     "epsilon": "Adam runs with the published 1e-8",
+    "LogisticRegression.multi_class": "several classes are one multinomial model",
     "LinearSVC.fit_intercept": "it always has an intercept",
     "LinearSVR.fit_intercept": "it always has an intercept",
     "LinearSVR.loss": "errors beyond epsilon count by their size",
@@ -209,6 +211,7 @@ IDLE = {
 
 #: Values of other parameters that ask for what the class does anyway.
 ANYWAY: dict[str, tuple[Any, ...]] = {
+    "AdaBoostClassifier.algorithm": ("SAMME",),
     "BisectingKMeans.init": ("k-means++",),
     "ClassifierChain.cv": (None,),
     "ComplementNB.class_prior": (None,),
@@ -223,6 +226,7 @@ ANYWAY: dict[str, tuple[Any, ...]] = {
     "LinearSVR.loss": ("epsilon_insensitive",),
     "LinearSVC.multi_class": ("ovr",),
     "LinearSVC.penalty": ("l2",),
+    "LogisticRegression.multi_class": ("auto", "multinomial"),
     "OrdinalEncoder.handle_unknown": ("use_encoded_value",),
     "Perceptron.early_stopping": (False,),
     "Perceptron.n_iter_no_change": (5,),

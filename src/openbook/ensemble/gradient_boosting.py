@@ -379,6 +379,20 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         scores = self._each(X, self._scores)
         return scores[:, 0] if self._n_scores == 1 else scores
 
+    def staged_decision_function(self, X):
+        """`decision_function` after one round, after two, and so on.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Yields
+        ------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+        """
+        for F in self._staged(X):
+            yield F[:, 0].copy() if self._n_scores == 1 else F.copy()
+
     def staged_predict(self, X):
         """What the model says of each row after one round, after two, and so on.
 

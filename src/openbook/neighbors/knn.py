@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Regressor
 from openbook.border.not_taken import Declared
@@ -94,7 +95,7 @@ class _KNeighbors(Declared, NeighborLearner):
     def knobs(self):
         return {"n_neighbors": (1, 3, 5, 9, 15, 31), "weights": ("uniform", "inverse")}
 
-    def kneighbors(self, X, n_neighbors=None, return_distance=True):
+    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
         """The distances and the rows of the nearest, both (m, n_neighbors), nearest first.
 
         Equally near rows come as `equally_near` says. Rows are numbered as they were learnt, from 0. If
@@ -102,7 +103,8 @@ class _KNeighbors(Declared, NeighborLearner):
 
         Parameters
         ----------
-        X : rows
+        X : rows or None, default=None
+            None for the training rows, each of which is not its own neighbour.
         n_neighbors : int or None, default=None
             The number of rows; None for the parameter `n_neighbors`.
         return_distance : bool, default=True
@@ -113,15 +115,31 @@ class _KNeighbors(Declared, NeighborLearner):
         distances, rows : arrays of shape (m, n_neighbors)
             Or the rows alone.
         """
-        distances, rows = super().kneighbors(X, self.n_neighbors if n_neighbors is None else n_neighbors)
+        count = self.n_neighbors if n_neighbors is None else n_neighbors
+        if X is None:
+            check_is_fitted(self)
+            distances, rows = self._others(count)
+        else:
+            distances, rows = super().kneighbors(X, count)
         return (distances, rows) if return_distance else rows
 
-    def kneighbors_graph(self, X, n_neighbors=None, mode="connectivity"):
+    def _others(self, count):
+        """The nearest of each training row, without itself."""
+        n = len(self.statistics_)
+        table = self.statistics_.table(self.schema_)
+        distances, rows = super().kneighbors(table, count + 1)
+        others = rows != np.arange(n)[:, None]
+        others[others.all(axis=1), -1] = False  # copies of the row came before it
+        shape = n, rows.shape[1] - 1
+        return distances[others].reshape(shape), rows[others].reshape(shape)
+
+    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
         """The nearest rows of each row as a sparse matrix.
 
         Parameters
         ----------
-        X : rows
+        X : rows or None, default=None
+            None for the training rows, each of which is not its own neighbour.
         n_neighbors : int or None, default=None
             The number of rows; None for the parameter `n_neighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"

@@ -34,8 +34,9 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     activation : {"tanh", "logistic", "relu", "step", "sign", "identity"} or sequence, default="tanh"
         What the hidden units make of their sums, or one for each layer down to the code and back up. With
         "identity" and one layer, the code spans the same space as the principal components.
-    solver : {"adam", "sgd"}, default="adam"
-        How weights follow the gradient: Adam, or stochastic gradient descent.
+    solver : {"adam", "sgd", "lbfgs"}, default="adam"
+        How weights follow the gradient: Adam, stochastic gradient descent, or L-BFGS, for small tables: on
+        all rows at once, without learning rate, dropout and early stopping.
     learning_rate_init : float or None, default=None
         The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
     momentum : float, default=0.0

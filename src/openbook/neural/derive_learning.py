@@ -13,6 +13,7 @@ RULES = {
     "sgd": (r"w - \eta g", "descent"),
     "momentum": ("w + v" + SPEED, "descent with momentum"),
     "nesterov": (r"w + \mu v - \eta g" + SPEED, "descent with Nesterov's momentum"),
+    "lbfgs": (r"w - \eta H g", "L-BFGS; H, the inverse Hessian as the last gradients show it"),
     "adam": (r"w - \eta \frac{\hat{m}}{\sqrt{\hat{v}} + \varepsilon}", "Adam"),
 }
 #: Networks of no more parameters than these are written out.
@@ -71,7 +72,9 @@ def _rules(model, network):
     moving = model.solver == "sgd" and model.momentum > 0
     formula, note = RULES[("momentum", "nesterov")[model.nesterovs_momentum] if moving else model.solver]
     yield Step("w after an update", formula, note=note)
-    yield Step("η", result=float(model.learning_rate_init_), note=f"the learning rate, {model.learning_rate}")
+    if model.solver != "lbfgs":
+        note = f"the learning rate, {model.learning_rate}"
+        yield Step("η", result=float(model.learning_rate_init_), note=note)
 
 
 def _curve(model):

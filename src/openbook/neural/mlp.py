@@ -41,8 +41,9 @@ class MLPClassifier(NetworkLearner, Classifier):
         The output units. None for logistic for two classes and for the squared loss, else softmax.
     loss : {"cross_entropy", "squared"} or None, default=None
         The loss; None for cross-entropy.
-    solver : {"adam", "sgd"}, default="adam"
-        How weights follow the gradient: Adam, or stochastic gradient descent.
+    solver : {"adam", "sgd", "lbfgs"}, default="adam"
+        How weights follow the gradient: Adam, stochastic gradient descent, or L-BFGS, for small tables: on
+        all rows at once, without learning rate, dropout and early stopping.
     learning_rate_init : float or None, default=None
         The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
     momentum : float, default=0.0
@@ -222,8 +223,9 @@ class MLPRegressor(NetworkLearner, Regressor):
     loss : {"squared", "huber"} or None, default=None
         The loss; None for squared. Huber's goes on as a straight line beyond 1 (a standard deviation, where
         targets are scaled), so that outliers pull no harder.
-    solver : {"adam", "sgd"}, default="adam"
-        How weights follow the gradient: Adam, or stochastic gradient descent.
+    solver : {"adam", "sgd", "lbfgs"}, default="adam"
+        How weights follow the gradient: Adam, stochastic gradient descent, or L-BFGS, for small tables: on
+        all rows at once, without learning rate, dropout and early stopping.
     learning_rate_init : float or None, default=None
         The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
     momentum : float, default=0.0

@@ -4,7 +4,8 @@ r"""Optimisers: how weights move along the gradient g; and schedules, how the st
                 with momentum μ:    v ← μ v - η g,    w ← w + v,    or Nesterov's  w ← w + μ v - η g
     adam        m ← β₁ m + (1 - β₁) g,    v ← β₂ v + (1 - β₂) g²,    w ← w - η m̂ / (√v̂ + ε)
 
-with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, and m̂, v̂ corrected for their start at 0. The penalty ½ α Σ w² / n adds
+with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, and m̂, v̂ corrected for their start at 0. L-BFGS, which takes all rows
+at once, is that of the linear models (`openbook.linear.solvers`). The penalty ½ α Σ w² / n adds
 α w / n to the gradient of the weights, for a batch of n rows as in scikit-learn; biases are not penalised.
 
     constant      η                            inverse        η / (1 + r t)
@@ -112,7 +113,7 @@ class Adam(_Moving):
         self.parameters.vector -= self.scratch
 
 
-SOLVERS = ("adam", "sgd")
+SOLVERS = ("adam", "sgd", "lbfgs")
 
 
 def optimiser_for(parameters, settings):

@@ -6,7 +6,8 @@ An epoch's loss is that of its rows as they were met, before the update that eac
 stopping some rows are held out; training ends when their loss has not fallen for `n_iter_no_change` epochs,
 and the weights of the best epoch are kept. Without, it ends when the loss itself has not fallen by `tol`,
 relative to the best so far, for as many epochs. Under "adaptive", the step is divided by 5 instead, until it
-is tiny. An interrupt ends it too, and leaves the weights as they are.
+is tiny. An interrupt ends it too, and leaves the weights as they are. Under "lbfgs" an epoch is an iteration
+on all rows, none are held out, and training ends when no slope of the objective is above `tol`.
 
 X : float (n_rows, d)    targets : as the Output takes them    w : float (n_rows,) of mean 1, or None
 """
@@ -18,6 +19,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from openbook.errors import ParameterError
+from openbook.linear.solvers import lbfgs
 from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Parameters, Passes
 from openbook.neural.optimisers import SCHEDULES, SLOWER, SLOWEST, optimiser_for
@@ -105,11 +107,14 @@ class TrainingRun:
         self.network, self.parameters, self.rows = network, parameters, rows
         self.settings, self.random, self.who = settings, random, who
         n = len(rows.X)
-        share = settings.validation_fraction if settings.early_stopping else None
+        whole = settings.solver == "lbfgs"
+        if whole and settings.dropout:
+            raise ParameterError(f"{who}: dropout needs solver='adam' or 'sgd'; leave it out for 'lbfgs'")
+        share = settings.validation_fraction if settings.early_stopping and not whole else None
         self.learnt, self.held = _split(n, share, random, who)
         usual = len(self.learnt) if len(self.learnt) <= WHOLE else USUAL
         asked = usual if isinstance(settings.batch_size, str) else settings.batch_size
-        self.size = min(asked, len(self.learnt))
+        self.size = len(self.learnt) if whole else min(asked, len(self.learnt))
         # rows that come as they are, or all at once, need not be fetched
         self.in_order = len(self.held) == 0 and (not settings.shuffle or self.size == n)
         if self.in_order and self.size == n and network.integrations[0] is INTEGRATIONS["sum"]:
@@ -125,6 +130,8 @@ class TrainingRun:
     def run(self):
         """Train until it ends; returns the History."""
         settings, history = self.settings, self.history
+        if settings.solver == "lbfgs":
+            return self._quasi_newton()
         stall, best = Stall(settings.tol, settings.n_iter_no_change), None
         rate = settings.learning_rate_init
         history.ending = f"{settings.max_iter} epochs were requested"
@@ -151,6 +158,31 @@ class TrainingRun:
             history.ending = f"interrupted in epoch {len(history.loss) + 1} of {settings.max_iter}"
         if best is not None:
             history.best, self.parameters.vector[:] = best
+        return history
+
+    def _quasi_newton(self):
+        """L-BFGS: each epoch a step on all rows, by what the last gradients say of the curvature."""
+        parameters, into = self.parameters, Parameters(self.parameters.sizes, self.parameters.vector.dtype)
+        ((x, targets, w),) = self._batches(None)
+        n, settings, history = len(self.learnt), self.settings, self.history
+
+        def objective(vector):
+            parameters.vector[:] = vector
+            loss = self.passes.gradient(x, targets, into, 1.0 / n, None, w)
+            into.penalised += settings.alpha / n * parameters.penalised
+            penalty = 0.5 * settings.alpha * float(parameters.penalised @ parameters.penalised)
+            return (float(loss) + penalty) / n, into.vector.astype(float)
+
+        limits = {"tol": settings.tol, "max_iter": settings.max_iter, "keep_gradients": False}
+        try:
+            parameters.vector[:], points, converged = lbfgs(objective, parameters.vector, **limits)
+        except KeyboardInterrupt:
+            history.interrupted, history.ending = True, "interrupted"
+            return history
+        history.loss, history.best = [float(point.value) for point in points[1:]], len(points) - 1
+        asked = f"{settings.max_iter} epochs were requested"
+        stuck = asked if len(points) > settings.max_iter else "no step lowered the loss any further"
+        history.ending = f"no slope is above tol = {settings.tol:g}" if converged else stuck
         return history
 
     def _epoch(self, step):
