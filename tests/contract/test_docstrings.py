@@ -157,6 +157,19 @@ def test_help_of_methods_is_sufficient(made):
     assert found == {}
 
 
+#: What the type of an attribute begins with: a word of these, the name of a class, or a choice of texts.
+TYPES = re.compile(
+    r"(array|bool|callable|classifier|clusterer|collection|csr_matrix|date|dict|estimator|float|frozenset|int"
+    r"|label|learner|list|mapping|ndarray|number|object|sequence|set|splitter|str|tuple)\b|[A-Z\"{]"
+)
+
+
+@pytest.mark.parametrize("made", [one for one in public() if inspect.isclass(one.values[0])])
+def test_attributes_have_a_type_and_a_meaning(made):
+    told = described(own_doc(made), "Attributes")
+    assert [name for name, (kind, meaning) in told.items() if not TYPES.match(kind) or not meaning] == []
+
+
 def fitted_attributes(model):
     names = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
     return set(names) - {"schema_", "n_features_in_", "feature_names_in_", "target_", "note_"}

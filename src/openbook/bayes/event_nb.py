@@ -87,6 +87,7 @@ class MultinomialNB(EventNB):
     feature_log_prob_ : ndarray of shape (n_classes, n_columns)
         Log p_cj.
     prior_ : ndarray of shape (n_classes,)
+        P(c), the prior probability of each class.
     likelihoods_ : list
         The columns, with their estimates.
     numeric_ : str
@@ -144,6 +145,7 @@ class ComplementNB(EventNB):
     feature_log_prob_ : ndarray of shape (n_classes, n_columns)
         -log q_cj.
     prior_ : ndarray of shape (n_classes,)
+        P(c), the prior probability of each class.
     likelihoods_ : list
         The columns, with their estimates.
     numeric_ : str
@@ -203,6 +205,7 @@ class BernoulliNB(EventNB):
     feature_log_prob_ : ndarray of shape (n_classes, n_columns)
         Log p_cj.
     prior_ : ndarray of shape (n_classes,)
+        P(c), the prior probability of each class.
     likelihoods_ : list
         The columns, with their estimates.
     numeric_ : str

@@ -30,7 +30,7 @@ class GaussianNB(NaiveBayes):
     class_count_ : ndarray of shape (n_classes,)
         The weight of the rows of each class.
     class_prior_ : ndarray of shape (n_classes,)
-        P(c), the prior probability of each class; `prior_` is the same.
+        P(c), the prior probability of each class.
     theta_ : ndarray of shape (n_classes, n_numbers)
         The mean of each numeric column in each class.
     var_ : ndarray of shape (n_classes, n_numbers)
@@ -38,6 +38,7 @@ class GaussianNB(NaiveBayes):
     epsilon_ : float
         What is added.
     prior_ : ndarray of shape (n_classes,)
+        The same as `class_prior_`.
     likelihoods_ : list
         The columns in groups of one distribution each, with their estimates of P(x | c).
     numeric_ : str

@@ -44,11 +44,20 @@ class AgglomerativeClustering(Declared, Hierarchy):
     Attributes
     ----------
     space_ : Space
-    labels_ : the cluster of each row, numbered in the order of first rows
-    dendrogram_ : the `Dendrogram`
-    linkage_ : its merges as scipy has them
-    children_, distances_, n_leaves_ : the merges as scikit-learn has them
-    n_clusters_ : the number of clusters
+    labels_ : ndarray of shape (n_rows,)
+        The cluster of each row, numbered in the order of their first rows.
+    dendrogram_ : Dendrogram
+        The merges, to cut and to draw.
+    linkage_ : ndarray of shape (n_rows - 1, 4)
+        The merges as scipy has them: the two clusters, the height, and the rows of the union.
+    children_ : ndarray of shape (n_rows - 1, 2)
+        The two clusters of each merge, as in scikit-learn.
+    distances_ : ndarray of shape (n_rows - 1,)
+        The height of each merge.
+    n_leaves_ : int
+        The number of rows.
+    n_clusters_ : int
+        The number of clusters.
 
     Examples
     --------

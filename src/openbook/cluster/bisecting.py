@@ -67,16 +67,28 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     Attributes
     ----------
-    space_ : how rows are compared with prototypes
-    weights_ : the weight of the rows of each cluster
-    labels_ : the cluster of each row that it was fitted on, from 0
-    centers_ : the means of the clusters, in encoded columns
-    cluster_centers_ : the same in units of the columns
-    encoding_ : how columns became numbers
-    inertia_, inertia_trace_ : the SSE in the end, and after each cut
-    trials_ : (n_clusters - 1, n_init), the SSE in all that each trial would have left
-    cuts_, halves_ : see the module
-    n_iter_ : how many iterations the cuts took that were kept
+    space_ : PrototypeSpace
+        How rows are compared with prototypes.
+    weights_ : ndarray of shape (n_clusters,)
+        The weight of the rows of each cluster.
+    labels_ : ndarray of shape (n_rows,)
+    centers_ : ndarray of shape (n_clusters, n_encoded)
+        The means of the clusters, in encoded columns.
+    cluster_centers_ : ndarray of shape (n_clusters, n_encoded)
+        The same, in the units of the columns.
+    encoding_ : Encoding
+    inertia_ : float
+        The SSE in the end: the sum of squared distances to the nearest mean.
+    inertia_trace_ : ndarray of shape (n_clusters,)
+        The SSE before the first cut and after each cut.
+    trials_ : ndarray of shape (n_clusters - 1, n_init)
+        The SSE that each trial of each cut would have left, of all clusters together.
+    cuts_ : ndarray of shape (n_clusters - 1,)
+        Which cluster each cut divides.
+    halves_ : ndarray of shape (n_clusters - 1, 2, n_encoded)
+        The means of the two halves of each cut.
+    n_iter_ : int
+        The iterations of the cuts that were kept.
 
     Notes
     -----

@@ -58,11 +58,16 @@ class DBSCAN(RowClusterer):
     Attributes
     ----------
     space_ : Space
-    core_labels_ : the cluster of each core row, -1 for other rows
-    components_ : the core rows, as a table
-    labels_ : the cluster of each row, -1 for noise
-    core_ : whether each row is a core row
-    core_sample_indices_ : the positions of the core rows
+    core_labels_ : ndarray of shape (n_rows,)
+        The cluster of each core row; -1 for other rows.
+    components_ : Table
+        The core rows.
+    labels_ : ndarray of shape (n_rows,)
+        The cluster of each row, from 0; -1 for noise.
+    core_ : ndarray of bool of shape (n_rows,)
+        Whether each row is a core row.
+    core_sample_indices_ : ndarray of shape (n_core,)
+        The positions of the core rows.
 
     Examples
     --------

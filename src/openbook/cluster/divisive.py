@@ -54,7 +54,14 @@ class Divisive(Declared, Hierarchy):
         The splits, as merges.
     n_clusters_ : int
         The number of clusters.
-    linkage_, children_, distances_, n_leaves_ : its merges as scipy and scikit-learn have them
+    linkage_ : ndarray of shape (n_rows - 1, 4)
+        The merges as scipy has them: the two clusters, the height, and the rows of the union.
+    children_ : ndarray of shape (n_rows - 1, 2)
+        The two clusters of each merge, as in scikit-learn.
+    distances_ : ndarray of shape (n_rows - 1,)
+        The height of each merge.
+    n_leaves_ : int
+        The number of rows.
     space_ : Space
 
     Examples

@@ -47,17 +47,28 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeCluster
 
     Attributes
     ----------
-    space_ : how rows are compared with prototypes
-    prototypes_ : the means and modes, as arrays
-    history_ : the course of the fit, which `work` shows
-    labels_ : the cluster of each row that it was fitted on, from 0
-    centers_ : the means of the encoded columns
-    cluster_centers_ : the same in units of the columns; for a nominal value, its share of the cluster
-    encoding_ : how columns became numbers; `encoding_.names` are those of the encoded columns
-    weights_ : the weight of the rows of each cluster
-    inertia_ : the sum of squared distances to the nearest mean, in encoded units; for medians, of distances
-    inertia_trace_ : that of each iteration's assignment, before the means move
-    n_iter_, converged_ : how many iterations there were, and whether the assignments repeated
+    space_ : PrototypeSpace
+        How rows are compared with prototypes.
+    prototypes_ : Prototypes
+        The means and modes of the clusters, as arrays.
+    history_ : FitHistory
+        The course of the fit, which `work` shows.
+    labels_ : ndarray of shape (n_rows,)
+    centers_ : ndarray of shape (n_clusters, n_encoded)
+        The means of the encoded columns.
+    cluster_centers_ : ndarray of shape (n_clusters, n_encoded)
+        The same in the units of the columns; for a nominal value, its share of the cluster.
+    encoding_ : Encoding
+    weights_ : ndarray of shape (n_clusters,)
+        The weight of the rows of each cluster.
+    inertia_ : float
+        The sum of squared distances to the nearest mean, in encoded units; for medians, of distances.
+    inertia_trace_ : ndarray of shape (n_iter_,)
+        The inertia of each iteration's assignment, before the means move.
+    n_iter_ : int
+        The number of iterations.
+    converged_ : bool
+        Whether the assignments repeated.
 
     Notes
     -----

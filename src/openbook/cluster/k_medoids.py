@@ -51,10 +51,19 @@ class KMedoids(RowClusterer):
     Attributes
     ----------
     space_ : Space
-    labels_ : the cluster of each row that it was fitted on, from 0
-    medoids_, medoid_indices_ : the rows that are medoids, and where they were
-    cost_, cost_trace_ : the sum of distances to the nearest medoid, at the end and after each move
-    n_iter_, converged_ : how many swaps there were, and whether no other would have helped
+    labels_ : ndarray of shape (n_rows,)
+    medoids_ : Table
+        The rows that are medoids.
+    medoid_indices_ : ndarray of shape (n_clusters,)
+        Their positions among the rows learnt from.
+    cost_ : float
+        The sum of distances to the nearest medoid.
+    cost_trace_ : ndarray
+        That sum at the start and after each move.
+    n_iter_ : int
+        The number of swaps.
+    converged_ : bool
+        Whether no other swap would have lowered the cost.
 
     Notes
     -----

@@ -36,15 +36,25 @@ class KModes(PrototypeClusterer):
 
     Attributes
     ----------
-    space_ : how rows are compared with prototypes
-    prototypes_ : the means and modes, as arrays
-    history_ : the course of the fit, which `work` shows
-    labels_ : the cluster of each row that it was fitted on, from 0
-    modes_ : a table of the modes
-    weights_ : the weight of the rows of each cluster
-    cost_ : how many cells differ from the mode of their cluster, by weight
-    cost_trace_ : that of each iteration's assignment, before the modes move
-    n_iter_, converged_ : how many iterations there were, and whether the assignments repeated
+    space_ : PrototypeSpace
+        How rows are compared with prototypes.
+    prototypes_ : Prototypes
+        The means and modes of the clusters, as arrays.
+    history_ : FitHistory
+        The course of the fit, which `work` shows.
+    labels_ : ndarray of shape (n_rows,)
+    modes_ : Table
+        The mode of each cluster.
+    weights_ : ndarray of shape (n_clusters,)
+        The weight of the rows of each cluster.
+    cost_ : float
+        How many cells differ from the mode of their cluster, by weight.
+    cost_trace_ : ndarray of shape (n_iter_,)
+        The cost of each iteration's assignment, before the modes move.
+    n_iter_ : int
+        The number of iterations.
+    converged_ : bool
+        Whether the assignments repeated.
 
     Notes
     -----

@@ -44,16 +44,29 @@ class KPrototypes(PrototypeClusterer):
 
     Attributes
     ----------
-    space_ : how rows are compared with prototypes
-    prototypes_ : the means and modes, as arrays
-    history_ : the course of the fit, which `work` shows
-    labels_ : the cluster of each row that it was fitted on, from 0
-    means_ : float64 (n_clusters, n_encoded), the means of the encoded columns, in units of the columns
-    modes_ : mapping of each nominal column to the clusters' most frequent values
-    encoding_ : how the other columns became numbers
-    weights_ : the weight of the rows of each cluster
-    cost_, cost_trace_ : the sum above, at the end and of each iteration's assignment, before it moves
-    n_iter_, converged_ : how many iterations there were, and whether the assignments repeated
+    space_ : PrototypeSpace
+        How rows are compared with prototypes.
+    prototypes_ : Prototypes
+        The means and modes of the clusters, as arrays.
+    history_ : FitHistory
+        The course of the fit, which `work` shows.
+    labels_ : ndarray of shape (n_rows,)
+    means_ : ndarray of shape (n_clusters, n_encoded)
+        The means of the encoded columns, in the units of the columns.
+    modes_ : dict of str to list
+        For each nominal column, the most frequent value of each cluster.
+    encoding_ : Encoding
+        How the other columns became numbers.
+    weights_ : ndarray of shape (n_clusters,)
+        The weight of the rows of each cluster.
+    cost_ : float
+        The sum above.
+    cost_trace_ : ndarray of shape (n_iter_,)
+        The sum of each iteration's assignment, before the prototypes move.
+    n_iter_ : int
+        The number of iterations.
+    converged_ : bool
+        Whether the assignments repeated.
 
     Notes
     -----

@@ -85,16 +85,28 @@ class GaussianMixture(Declared, Clusterer, Density):
 
     Attributes
     ----------
-    weights_ : (n_components,)
-    means_ : (n_components, d), of the numeric and ordinal columns, in units of the columns
-    covariances_ : in units of the columns: (K, d, d), tied (d, d), diagonal (K, d); spherical (K,), in the
-        units of the `scale`
-    probabilities_ : {nominal column: {value: probability in each component}}
-    labels_ : the component of each row learnt from
-    log_likelihood_, bic_, aic_ : of the rows learnt from
-    trace_ : the log-likelihood at each iteration
-    n_iter_, converged_ : of the start that was kept
-    notes_ : what the user should know
+    weights_ : ndarray of shape (n_components,)
+        The prior probability of each component.
+    means_ : ndarray of shape (n_components, d)
+        The mean of each numeric and ordinal column in each component, in the units of the columns.
+    covariances_ : ndarray
+        In the units of the columns: (n_components, d, d) for "full", (d, d) for "tied", (n_components, d) for
+        "diag"; (n_components,) for "spherical", in the units of the `scale`.
+    probabilities_ : dict of str to dict
+        For each nominal column and each of its values, the probability in every component.
+    labels_ : ndarray of shape (n_rows,)
+        The most probable component of each row learnt from.
+    log_likelihood_ : float
+        The log-likelihood of the rows learnt from.
+    bic_, aic_ : float
+        The Bayesian and Akaike's information criterion of those rows: lower is better.
+    trace_ : ndarray of shape (n_iter_,)
+        The log-likelihood at each iteration.
+    n_iter_ : int
+        The iterations of the start that was kept.
+    converged_ : bool
+        Whether it had converged.
+    notes_ : list of str
 
     References
     ----------

@@ -50,10 +50,13 @@ class HistogramDensity(Density):
 
     Attributes
     ----------
-    edges_ : {numeric column: the edges of its bins}
-    shape_ : the number of bins of each column
-    weight_ : the weight of the rows counted
-    notes_ : what the user should know
+    edges_ : dict of str to ndarray
+        The edges of the bins of each numeric column.
+    shape_ : tuple of int
+        The number of bins of each column.
+    weight_ : float
+        The weight of the rows counted.
+    notes_ : list of str
 
     References
     ----------

@@ -50,7 +50,7 @@ _SHOWN_ROWS = 8
 
 
 class KernelDensity(Density):
-    """A density from bells around the rows.
+    """Kernel density estimate (Parzen windows): the mean of a bell around each row.
 
     Guide: docs/guide/mixtures.md
 
@@ -64,11 +64,16 @@ class KernelDensity(Density):
 
     Attributes
     ----------
-    factor_ : what standard deviations are multiplied by
-    bandwidths_ : {numeric or ordinal column: h}
-    weight_ : the weight of the rows kept
-    likelihoods_ : [(factor, mean leave-one-out log density)], if the bandwidth is by likelihood
-    notes_ : what the user should know
+    factor_ : float
+        What standard deviations are multiplied by.
+    bandwidths_ : dict of str to float
+        The bandwidth h of each numeric or ordinal column.
+    weight_ : float
+        The weight of the rows kept.
+    likelihoods_ : list of (float, float)
+        Each factor that was tried and its mean leave-one-out log density; empty unless the bandwidth is
+        chosen by "likelihood".
+    notes_ : list of str
 
     References
     ----------

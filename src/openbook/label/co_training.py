@@ -85,6 +85,7 @@ class CoTraining(InRounds):
     n_iter_ : int
         The number of rounds.
     rounds_ : list of CoTrainingRound
+        What happened in each round, which `work` shows.
     termination_condition_ : str
         "no_change", "all_labeled" or "max_iter".
 

@@ -83,6 +83,7 @@ class SelfTrainingClassifier(Declared, InRounds):
     n_iter_ : int
         The number of rounds.
     rounds_ : list of SelfTrainingRound
+        What happened in each round, which `work` shows.
     termination_condition_ : str
         "no_change", "all_labeled", "max_iter" or "repeated".
 

@@ -69,6 +69,7 @@ class TriTraining(InRounds, AveragingClassifier):
     n_iter_ : int
         The number of rounds.
     rounds_ : list of TriTrainingRound
+        What happened in each round, which `work` shows.
     termination_condition_ : str
         "no_change" or "max_iter"; "all_labeled" where no row was unlabelled.
 

@@ -130,10 +130,13 @@ class ParzenClassifier(Declared, _Parzen, Classifier):
 
     Attributes
     ----------
-    classes_ : the classes
-    prior_ : P(c), in their order
-    class_weights_ : the weight of the rows of each class
-    radius_ : the width of the window
+    classes_ : ndarray of shape (n_classes,)
+    prior_ : ndarray of shape (n_classes,)
+        P(c), the prior probability of each class.
+    class_weights_ : ndarray of shape (n_classes,)
+        The weight of the rows of each class.
+    radius_ : float
+        The width of the window.
     effective_metric_ : str or function
     index_ : Index
     n_samples_fit_ : int
@@ -260,8 +263,10 @@ class ParzenRegressor(_Parzen, Regressor):
 
     Attributes
     ----------
-    radius_ : the width of the window
-    mean_ : the mean of all rows, which answers where the window is empty
+    radius_ : float
+        The width of the window.
+    mean_ : float
+        The mean of all rows, which answers where the window is empty.
     effective_metric_ : str or function
     index_ : Index
     n_samples_fit_ : int

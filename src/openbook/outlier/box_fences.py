@@ -39,9 +39,11 @@ class BoxFences(ColumnDetector):
 
     Attributes
     ----------
-    q1_, q3_, iqr_ : of each column of numbers or ranks: the quartiles, and how far they are apart
-    fences_ : (d, 2), the fences at the threshold
-    threshold_ : the score above which a row is an outlier
+    q1_, q3_, iqr_ : ndarray of shape (n_columns,)
+        The quartiles of each column of numbers or ranks, and how far they are apart.
+    fences_ : ndarray of shape (n_columns, 2)
+        The fences at the threshold.
+    threshold_ : float
 
     References
     ----------

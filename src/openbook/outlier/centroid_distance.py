@@ -33,9 +33,14 @@ class CentroidDistance(Clustered):
 
     Attributes
     ----------
-    encoding_, centres_, sizes_ : how columns become numbers; the centres, and the rows of each cluster
-    medians_ : the median distance in each cluster
-    threshold_ : the score above which a row is an outlier
+    encoding_ : Encoding
+    centres_ : ndarray of shape (n_clusters, n_encoded)
+        The centre of each cluster.
+    sizes_ : ndarray of shape (n_clusters,)
+        The weight of the rows of each cluster.
+    medians_ : ndarray of shape (n_clusters,)
+        The median distance in each cluster.
+    threshold_ : float
 
     Examples
     --------

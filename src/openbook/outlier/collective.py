@@ -76,9 +76,11 @@ class Collective(Detector):
 
     Attributes
     ----------
-    detector_ : the detector, fitted on the figures of collectives
-    scores_ : the scores of the rows learnt from
-    threshold_ : the score above which a row is an outlier
+    detector_ : Detector
+        The detector, fitted to the figures of collectives.
+    scores_ : ndarray of shape (n_collectives,)
+        The scores of the collectives learnt from.
+    threshold_ : float
 
     Examples
     --------

@@ -50,10 +50,13 @@ class Contextual(Detector):
 
     Attributes
     ----------
-    context_, judged_ : the columns of the context, and the others
-    detectors_ : the detector of each context that is judged by itself, under its key, and of all under -1
-    sizes_ : the number of rows of each context
-    threshold_ : the score above which a row is an outlier
+    context_, judged_ : tuple of str
+        The columns of the context, and the others.
+    detectors_ : dict of int to Detector
+        The detector of each context that is judged by itself, under its key, and of all rows under -1.
+    sizes_ : dict of int to int
+        The number of rows of each context.
+    threshold_ : float
 
     Examples
     --------

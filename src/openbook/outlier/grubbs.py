@@ -47,10 +47,14 @@ class Grubbs(ColumnDetector):
 
     Attributes
     ----------
-    mean_, deviation_, critical_ : of each column of numbers or ranks, without those rejected
-    rejected_ : the numbers that were rejected in each column, in the order in which they were
-    tests_ : the tests that rejected them, each (n, m, s, x, G, G_crit)
-    threshold_ : the score above which a row is an outlier
+    mean_, deviation_, critical_ : ndarray of shape (n_columns,)
+        The mean, the standard deviation and the critical value of G of each column of numbers or ranks,
+        without the numbers rejected.
+    rejected_ : tuple of tuple of float
+        The numbers rejected in each column, in the order of the tests.
+    tests_ : tuple of tuple
+        The tests that rejected them: (n, mean, deviation, x, G, critical value) each.
+    threshold_ : float
 
     References
     ----------

@@ -44,8 +44,8 @@ class InverseDensity(Nearby):
     n_samples_fit_ : int
     space_ : Space
     statistics_ : StoredRows
-    scores_ : the scores of the rows learnt from
-    threshold_ : the score above which a row is an outlier
+    scores_ : ndarray of shape (n_rows,)
+    threshold_ : float
 
     Examples
     --------

@@ -66,10 +66,13 @@ class IsolationForest(Detector):
 
     Attributes
     ----------
-    forest_ : the trees, as arrays
-    max_samples_ : the rows that each was grown on
-    low_, range_ : the least number or rank of each column, and the range
-    threshold_ : the score above which a row is an outlier
+    forest_ : IsolationTrees
+        The trees, as arrays.
+    max_samples_ : int
+        The number of rows that each tree was grown on.
+    low_, range_ : ndarray of shape (n_columns,)
+        The least number or rank of each column, and its range.
+    threshold_ : float
 
     References
     ----------

@@ -52,11 +52,16 @@ class IsolationLimits(IsolationForest):
 
     Attributes
     ----------
-    limits_ : (d, 2), the 5% and the 95% quantile of each column of numbers or ranks
-    halves_ : (d, 2), from the median down to the one and up to the other
-    forest_ : the trees, as arrays
-    max_samples_ : the rows that each was grown on
-    low_, range_ : the least number or rank of each column, and the range
+    limits_ : ndarray of shape (n_columns, 2)
+        The 5% and the 95% quantile of each column of numbers or ranks.
+    halves_ : ndarray of shape (n_columns, 2)
+        How far these are below and above the median.
+    forest_ : IsolationTrees
+        The trees, as arrays.
+    max_samples_ : int
+        The number of rows that each tree was grown on.
+    low_, range_ : ndarray of shape (n_columns,)
+        The least number or rank of each column, and its range.
     threshold_ : float
 
     References

@@ -51,9 +51,11 @@ class LikelihoodMixture(Detector):
 
     Attributes
     ----------
-    trace_ : for each pass the rows in M before it, those that moved, and the log-likelihood before it
-    moved_ : how many rows moved
-    threshold_ : the score above which a row is an outlier
+    trace_ : ndarray of shape (n_passes, 3)
+        For each pass, the rows in M before it, those that moved, and the log-likelihood before it.
+    moved_ : int
+        How many rows moved.
+    threshold_ : float
 
     References
     ----------

@@ -44,15 +44,17 @@ class LocalOutlierFactor(Nearby):
 
     Attributes
     ----------
-    negative_outlier_factor_ : their negatives, as in scikit-learn
+    negative_outlier_factor_ : ndarray of shape (n_rows,)
+        The negative scores of the rows learnt from, as in scikit-learn.
     effective_metric_ : str or function
     n_neighbors_ : int
     n_samples_fit_ : int
     space_ : Space
     statistics_ : StoredRows
-    scores_ : the scores of the rows learnt from
-    lrd_, kth_ : their local reachability densities, and the distances to their k-th nearest rows
-    threshold_ : the score above which a row is an outlier
+    scores_ : ndarray of shape (n_rows,)
+    lrd_, kth_ : ndarray of shape (n_rows,)
+        Their local reachability densities, and the distances to their k-th nearest rows.
+    threshold_ : float
 
     References
     ----------

@@ -60,11 +60,16 @@ class Mahalanobis(Detector):
 
     Attributes
     ----------
-    encoding_ : how columns become numbers
-    centre_, precision_ : m and S⁻¹, of the encoded columns
-    rank_ : the number of directions in which the rows vary
-    tests_ : Grubbs' tests that rejected a distance, each (n, mean, deviation, distance, G, G_crit)
-    threshold_ : the score above which a row is an outlier
+    encoding_ : Encoding
+    centre_ : ndarray of shape (n_encoded,)
+        The mean m of the encoded columns.
+    precision_ : ndarray of shape (n_encoded, n_encoded)
+        S⁻¹, the inverse of their covariance.
+    rank_ : int
+        The number of directions in which the rows vary.
+    tests_ : tuple of tuple
+        Grubbs' tests that rejected a distance: (n, mean, deviation, distance, G, critical value) each.
+    threshold_ : float
 
     References
     ----------

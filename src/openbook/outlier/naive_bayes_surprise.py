@@ -39,8 +39,9 @@ class NaiveBayesSurprise(Detector):
 
     Attributes
     ----------
-    usual_ : h_j, the mean surprise of each column
-    threshold_ : the score above which a row is an outlier
+    usual_ : ndarray of shape (n_columns,)
+        h_j, the mean surprise of each column.
+    threshold_ : float
 
     Examples
     --------

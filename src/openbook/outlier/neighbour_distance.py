@@ -36,9 +36,9 @@ class NeighbourDistance(Nearby):
     n_samples_fit_ : int
     space_ : Space
     statistics_ : StoredRows
-    scores_ : the scores of the rows learnt from
-    index_ : how the nearest are found
-    threshold_ : the score above which a row is an outlier
+    scores_ : ndarray of shape (n_rows,)
+    index_ : Index
+    threshold_ : float
 
     References
     ----------

@@ -31,8 +31,12 @@ class ObjectiveGain(Clustered):
 
     Attributes
     ----------
-    encoding_, centres_, sizes_ : how columns become numbers; the centres, and the rows of each cluster
-    threshold_ : the score above which a row is an outlier
+    encoding_ : Encoding
+    centres_ : ndarray of shape (n_clusters, n_encoded)
+        The centre of each cluster.
+    sizes_ : ndarray of shape (n_clusters,)
+        The weight of the rows of each cluster.
+    threshold_ : float
 
     Examples
     --------

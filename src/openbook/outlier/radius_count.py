@@ -52,8 +52,9 @@ class RadiusCount(Nearby):
     n_samples_fit_ : int
     space_ : Space
     statistics_ : StoredRows
-    radius_ : the radius
-    threshold_ : the score above which a row is an outlier
+    radius_ : float
+        The radius.
+    threshold_ : float
 
     References
     ----------

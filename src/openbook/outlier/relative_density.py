@@ -45,9 +45,10 @@ class RelativeDensity(Nearby):
     n_samples_fit_ : int
     space_ : Space
     statistics_ : StoredRows
-    scores_ : the scores of the rows learnt from
-    density_ : their densities
-    threshold_ : the score above which a row is an outlier
+    scores_ : ndarray of shape (n_rows,)
+    density_ : ndarray of shape (n_rows,)
+        The densities of the rows learnt from.
+    threshold_ : float
 
     References
     ----------

@@ -34,8 +34,9 @@ class ZScore(ColumnDetector):
 
     Attributes
     ----------
-    mean_, deviation_ : of each column of numbers or ranks
-    threshold_ : the score above which a row is an outlier
+    mean_, deviation_ : ndarray of shape (n_columns,)
+        The mean and the standard deviation of each column of numbers or ranks.
+    threshold_ : float
 
     Examples
     --------

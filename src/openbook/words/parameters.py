@@ -12,6 +12,7 @@ classes shares are in the dict `_meanings` of their base class.
 import re
 from collections.abc import Callable
 from functools import wraps
+from textwrap import wrap
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
@@ -180,5 +181,6 @@ def _filled(doc: str, meanings: dict[str, str]) -> str:
             continue
         below = lines[i + 1] if i + 1 < len(lines) else ""
         if not below.startswith(named[1] + " "):
-            filled.append(f"{named[1]}    {meanings[named[2]]}")
+            indent = f"{named[1]}    "
+            filled += wrap(meanings[named[2]], 110, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(filled)
