@@ -173,10 +173,21 @@ def test_numbers_are_dates_on_request():
     assert read([{"c": "20240301"}], {"c": "%Y%m%d"}).data("c").tolist() == days("2024-03-01")
     with pytest.raises(DataError, match="column 'c' holds numbers; to read them as dates, read with kinds="):
         read([{"c": 5}], {"c": "datetime"})
-    with pytest.raises(DataError, match="column 'c' cannot be datetime: row 0 holds 'x'"):
+    with pytest.raises(DataError, match="'c' cannot be datetime: row 0 holds 'x', where the format is d/m/y"):
         read([{"c": "x"}], {"c": "d/m/y"})
-    with pytest.raises(DataError, match="not all cells are dates in one format; give the format"):
+    with pytest.raises(
+        DataError, match="'c' cannot be datetime: 1 of 3 distinct values is not a date, first"
+    ):
+        read([{"c": cell} for cell in ("2024-03-01", "x", "2024-03-02")], {"c": "datetime"})
+    with pytest.raises(DataError, match="is no date in a known format; give the format"):
         read([{"c": "x"}], {"c": "datetime"})
+
+
+def test_years_that_mean_never():
+    """Databases write the last and the first day that they know where there is none."""
+    table = read([{"until": day} for day in ("2024-03-01", "9999-12-31", "0001-01-01")])
+    assert table["until"].tolist() == ["2024-03-01", "9999-12-31", "0001-01-01"]
+    assert table.schema["until"].kind == "datetime"
 
 
 def test_a_description_shows_dates_on_the_clock_of_their_zone():

@@ -158,6 +158,39 @@ def test_commas_of_titles_do_not_count_as_separators(file):
     assert table.data("Betrag")[0] == -1234.56
 
 
+@pytest.mark.parametrize(
+    ("top", "separator"),
+    [
+        ("sep=;\n", ";"),
+        ("SEP=,\r\n", ","),
+        ("# made by a program\n# on a day\n", ","),
+        ("# temperatures, by station\n\n", ";"),
+    ],
+)
+def test_remarks_above_the_header_are_left_out(file, top, separator):
+    path = file(top + "a,b\n1,x\n2,y\n3,x\n".replace(",", separator))
+    for table in (read(path), scan(path).read()):
+        assert table.names == ("a", "b")
+        assert table["a"].tolist() == [1, 2, 3]
+        assert "above the header left out" in table.notes[0]
+    with pytest.raises(DataError, match=f"line {top.count(chr(10)) + 3} has 1 fields"):
+        read(file(top + "a,b\n1,x\n2\n".replace(",", separator)))
+
+
+def test_a_header_may_start_with_a_hash(file):
+    assert read(file("# by a program\n#id,name,n\n1,x,2\n2,y,3\n")).names == ("#id", "name", "n")
+    assert read(file("#id,n\n1,2\n2,3\n")).names == ("#id", "n")
+
+
+def test_quotes_after_backslashes(file):
+    """As MySQL and Spark write them."""
+    path = file('a,b\n1,"so \\"called\\", here"\n2,"C:\\\\"\n')
+    for table in (read(path), scan(path).read()):
+        assert table["b"].tolist() == ['so "called", here', "C:\\"]
+        assert table.notes == ("quotes inside fields have a backslash before them, which is left out",)
+    assert read(file('a,b\n1,"C:\\"\n2,x\n'))["b"].tolist() == ["C:\\", "x"]  # no quote is inside
+
+
 def test_a_header_of_few_names_is_no_title(file):
     assert read(file("a,,\n1,2,3\n4,5,6\n")).names == ("a", "column_2", "column_3")
     assert read(file("a,b\n1,\n2,\n")).names == ("a", "b")
@@ -179,6 +212,12 @@ def test_missing_tokens_can_be_numbers(file):
     path = file("a,b\n-999,1\n 2 ,-999\n -999 ,3\n")
     np.testing.assert_array_equal(read(path, missing=["-999"]).data("a"), [np.nan, 2, np.nan])
     np.testing.assert_array_equal(read(path).data("a"), [-999, 2, -999])
+
+
+def test_a_missing_number_may_be_written_with_decimals(file):
+    table = read(file("a,zip\n-999.0,07\n2.5,7\n"), {"zip": "nominal"}, missing=["-999", "7"])
+    np.testing.assert_array_equal(table.data("a"), [np.nan, 2.5])
+    assert table["zip"].tolist() == ["07", None]
 
 
 def test_na_can_be_a_value(file):
@@ -208,6 +247,9 @@ def test_na_can_be_a_value(file):
         ("é,b\n1,2\n".encode("latin-1"), "line 1: byte 0xe9 is not UTF-8"),
         ("a,b\n1,2\n".encode("utf-16-le"), "not a text file: byte 1 is NUL"),
         (b"a,b\n1,\0\n", "not a text file: byte 6 is NUL"),
+        (b"PK\x03\x04\0\0", "byte 4 is NUL; it starts as a .zip file does: rename it"),
+        (b"<!DOCTYPE html>\n<p>Please log in</p>\n", "holds a web page, not a table"),
+        (b"name,height\nA,5'11\"\nB,6'2\"\n", "line 2: a quote inside a field"),
         (b"a,b\r1,2\r", "has carriage returns as line ends.*tr"),
         (b"a\rb,c\nx,y\n", "the names in the header cannot be separated"),
     ],

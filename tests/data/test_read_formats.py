@@ -218,6 +218,15 @@ def test_shared_texts_and_dates_since_1904(tmp_path):
     assert table.column("name_3").tolist() == ["x", None]
 
 
+def test_long_whole_numbers_of_a_workbook_keep_every_digit(tmp_path):
+    sheet = "xl/worksheets/s.xml"
+    long = PARTS | {sheet: PARTS[sheet].replace("<v>6</v>", "<v>9007199254740993</v>")}
+    with zipfile.ZipFile(tmp_path / "t.xlsx", "w") as archive:
+        for name, content in long.items():
+            archive.writestr(name, content)
+    assert read(tmp_path / "t.xlsx")["name"].tolist() == ["5", "9007199254740993"]
+
+
 def test_hostile_workbooks(workbook, tmp_path):
     with zipfile.ZipFile(workbook) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}

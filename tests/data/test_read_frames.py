@@ -142,8 +142,6 @@ def test_decimals_and_small_integers():
         (pl.DataFrame({"v": [[1, 2]]}), "column 'v' holds List.*split it into several columns"),
         (pl.DataFrame({"v": [{"a": 1}]}), "column 'v' holds Struct"),
         (pl.DataFrame({"v": [b"x"]}), "column 'v' holds Binary"),
-        (pl.DataFrame({"v": [dt.timedelta(1)]}), "column 'v' holds Duration"),
-        (pd.DataFrame({"v": [dt.timedelta(1)]}), "column 'v' holds durations"),
         (pd.DataFrame({"v": [[1, 2]]}), "column 'v' holds a list in row 0"),
         (pd.DataFrame({"v": [1j]}), "Complex data not supported"),
         (pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]), "two columns are called 'a'"),
@@ -156,3 +154,49 @@ def test_decimals_and_small_integers():
 def test_frames_that_are_refused(frame, message):
     with pytest.raises(DataError, match=message):
         read(frame)
+
+
+def test_durations_are_hours():
+    """As those that are written out are: 2 days 03:00."""
+    spans = [dt.timedelta(hours=1, minutes=30), None, dt.timedelta(days=2)]
+    arrow = pd.array(spans, dtype=pd.ArrowDtype(pa.duration("s")))
+    for frame in (pd.DataFrame({"v": spans}), pl.DataFrame({"v": spans}), pd.DataFrame({"v": arrow})):
+        table = read(frame)
+        assert table.schema["v"] == Numeric("v", "h")
+        np.testing.assert_array_equal(table.data("v"), [1.5, np.nan, 48])
+
+
+def test_arrow_columns_of_pandas():
+    days = [dt.date(2024, 3, 1), None]
+    moments = [dt.datetime(2024, 3, 1, 12, tzinfo=dt.UTC), None]
+    frame = pd.DataFrame(
+        {
+            "day": pd.array(days, dtype=pd.ArrowDtype(pa.date32())),
+            "at": pd.array(moments, dtype=pd.ArrowDtype(pa.timestamp("us", tz="Europe/Berlin"))),
+            "id": pd.array([2**53 + 1, 1], dtype="int64[pyarrow]"),
+            "yes": pd.array([True, None], dtype="bool[pyarrow]"),
+        }
+    )
+    table = read(frame)
+    assert table["day"].tolist() == ["2024-03-01", None]
+    assert table.schema["at"].zone == "Europe/Berlin"
+    assert table["at"].tolist() == ["2024-03-01 12:00:00Z", None]
+    assert table["id"].tolist() == ["9007199254740993", "1"]
+    assert table["yes"].tolist() == ["true", None]
+
+
+def test_whole_decimals_keep_every_digit():
+    cells = pl.Series("id", ["9007199254740993", "1"]).cast(pl.Decimal(38, 0))
+    assert read(cells.to_frame())["id"].tolist() == ["9007199254740993", "1"]
+    assert read(pl.DataFrame({"x": cells.cast(pl.Decimal(38, 2))})).schema["x"] == Numeric("x")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, lambda columns: columns])
+def test_a_number_stands_for_missing_in_frames_too(make):
+    table = read(make({"a": [-999, 1, 2], "b": [-999.0, 0.5, 2], "c": ["-999", "x", "y"]}), missing=["-999"])
+    for name in table.names:
+        assert table.column(name).missing.tolist() == [True, False, False]
+    assert read(np.array([[-999.0, 1], [3, 4]]), missing=["-999"]).column("x0").missing.tolist() == [
+        True,
+        False,
+    ]

@@ -1,5 +1,6 @@
 """Scans: the kinds in one pass, pieces that load by themselves, and files that are not what they were."""
 
+import datetime as dt
 import importlib
 import os
 import pickle
@@ -276,3 +277,33 @@ def test_some_rows_of_a_scan_and_all_others(tmp_path):
     assert (len(rest), rest.read().data("x").tolist()) == (3, [3, 5, 6])
     with pytest.raises(DataError, match="left out already"):
         rest.without([0])
+
+
+def test_dates_durations_and_long_numbers_of_parquet_files(tmp_path):
+    """The kinds are those of `read`, though the last piece alone tells that the days are no months."""
+    firsts = [dt.date(2024, month, 1) for month in range(1, 6)]
+    frame = pl.DataFrame(
+        {
+            "month": [*firsts, None],
+            "day": [*firsts, dt.date(2024, 6, 2)],
+            "at": pl.Series([dt.datetime(2024, 3, 1, 12, tzinfo=dt.UTC)] * 6),
+            "took": [dt.timedelta(hours=hours) for hours in range(6)],
+            "id": pl.Series(["9007199254740993", None, *"abcd"]).cast(pl.Decimal(38, 0), strict=False),
+        }
+    )
+    path = tmp_path / "t.parquet"
+    frame.write_parquet(path, row_group_size=2)
+    table, scanned = read(path), scan(path, chunk_rows=2)
+    assert scanned.schema == table.schema
+    assert scanned.why == table.why
+    assert [table.schema[name].format for name in ("month", "day", "at")] == ["y-m", "y-m-d", "y-m-d"]
+    assert table.schema["at"].zone == "UTC"
+    assert table.schema["took"] == Numeric("took", "h")
+    assert table["id"].tolist()[:2] == ["9007199254740993", None]
+    for name in table.names:
+        assert scanned.read()[name].tolist() == table[name].tolist()
+    assert scan(path, {"took": "numeric"}).schema["took"].kind == "numeric"
+    with pytest.raises(DataError, match="column 'day' holds Date; to change its kind, read the files"):
+        scan(path, {"day": "nominal"})
+    with pytest.raises(DataError, match="column 'took' holds numbers; to read them as dates"):
+        scan(path, {"took": "datetime"})

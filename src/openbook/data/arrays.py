@@ -75,7 +75,7 @@ def from_array(source: Any, how: Reading) -> Table:
     if array.ndim != 2:
         raise DataError(_not_2d(array))
     check_size(*array.shape)
-    if array.dtype.kind not in "biuf" or how.missing_in:
+    if array.dtype.kind not in "biuf" or how.gap_numbers or how.missing_in:
         names = unnamed_schema(array.shape[1]).names
         asked = wishes(how.kinds, names)
         columns = zip(names, array.T, strict=True)
@@ -155,7 +155,7 @@ def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
     if known and all(issubclass(kind, dt.date) for kind in known):
         return _moments_column(name, values, wish)
-    numbers_only = known and all(map(_is_number_type, known)) and name not in how.missing_in
+    numbers_only = known and all(map(_is_number_type, known)) and not how.gap_numbers
     if numbers_only and wants_numbers(wish):
         numbers = np.array([_as_float(value) for value in values])
         if (

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric, Ordinal
+from openbook.data.attributes import MISSING, Attribute, Categorical, Datetime, Numeric, Ordinal
 from openbook.data.dates import number_in
 from openbook.data.reading import NONE, Reading
 from openbook.errors import DataError, did_you_mean
@@ -56,7 +56,7 @@ class Cells(NamedTuple):
 
     def cleaned(self, how: Reading) -> "Cells":
         """Spelled one way, missing tokens taken out; values that become alike are joined."""
-        gaps, doubts = how.gaps, how.doubts and self.declared is not Ordinal
+        doubts = how.doubts and self.declared is not Ordinal
         position: dict[str, int] = {}
         lookup = np.empty(len(self.values) + 2, dtype=np.intp)
         lookup[-2:] = _NONE, MISSING
@@ -65,7 +65,7 @@ class Cells(NamedTuple):
             if spelled == NONE and doubts:
                 lookup[i] = _NONE
             else:
-                gap = value.strip() in gaps or (spelled == NONE and how.doubts)
+                gap = how.is_gap(value.strip()) or (spelled == NONE and how.doubts)
                 lookup[i] = MISSING if gap else position.setdefault(spelled, len(position))
         unchanged = list(position) == list(self.values)
         codes = self.codes if unchanged else lookup[self.codes]
@@ -114,8 +114,10 @@ class Cells(NamedTuple):
         numbers = [number_in(value, attribute) for value in self.values]
         if first := self.first([value is None for value in numbers]):
             row, text = first
+            unit = attribute.unit and f", where the unit is {attribute.unit}"
+            form = f", where the format is {attribute.format}" if isinstance(attribute, Datetime) else unit
             raise DataError(
-                f"column {attribute.name!r} cannot be {attribute.kind}: row {row:,} holds {text!r}."
+                f"column {attribute.name!r} cannot be {attribute.kind}: row {row:,} holds {text!r}{form}."
                 f" If that means missing, read with missing=[…, {text!r}]; else leave the column nominal"
             )
         return self.lookup([math.nan if value is None else value for value in numbers], math.nan, np.float64)

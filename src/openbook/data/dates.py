@@ -46,7 +46,7 @@ _ZONE = r"(?P<zone>Z|(?:UTC|GMT)?[+-]\d\d?(?::?\d\d)?|UTC|GMT)"
 _CLOCK = rf"(?:(?:T|,? +){_TIME} ?{_ZONE}?)?"
 _DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<b>[a-z]{3,9})"
 _QUARTER = r"Q(?P<q>[1-4])"
-_YEAR, _NTH = r"(?P<y>[12]\d{3})", r"(?:st|nd|rd|th)?"
+_YEAR, _ANY_YEAR, _NTH = r"(?P<y>[12]\d{3})", r"(?P<y>\d{4})", r"(?:st|nd|rd|th)?"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
 
 
@@ -58,7 +58,7 @@ def _slashed(first: str, second: str) -> str:
 
 
 _LAYOUTS = {
-    "y-m-d": rf"{_YEAR}(?P<s>[-/.]){_MONTH}(?P=s){_DAY}",
+    "y-m-d": rf"{_ANY_YEAR}(?P<s>[-/.]){_MONTH}(?P=s){_DAY}",
     "d/m/y": _slashed(_DAY, _MONTH),
     "m/d/y": _slashed(_MONTH, _DAY),
     "d month y": rf"{_WEEKDAY}{_DAY}{_NTH}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:{_YEAR}|(?P<y2>\d\d))",

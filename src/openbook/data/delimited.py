@@ -1,4 +1,4 @@
-"""CSV and TSV at polars' speed, with our own rules for the kinds.
+r"""CSV and TSV at polars' speed, with our own rules for the kinds.
 
 The first rows are read as text to guess which columns are numbers; one typed pass then reads the file.
 Where a later cell breaks the guess, its column is read as text after all and decided as a whole, so that
@@ -7,10 +7,11 @@ the table is the same as if every column had been read as text.
     separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines; else blanks
                    that part all lines alike, if some field holds numbers: single ones or, as in columns of
                    the same width, any number of them and of tabs
-    titles         lines above the header that have few fields are left out, see `titles_above`
+    titles         lines above the header that have few fields, or start with # as comments do, are left out,
+                   see `titles_above`; so is a line such as sep=; which says what the separator is
     names          the first line, blanks stripped; an empty name becomes column_3, a second x there x_3
     no names       found out (see `_is_data`), or told by header=False: column_1, column_2, …
-    quotes         "…" around a field, "" inside for one quote; separators and line breaks may stand inside
+    quotes         "…" around a field, "" or \" inside for one; separators and line breaks may stand inside
     blank lines    skipped; in a file of a single column, a missing cell
     ragged lines   too short or too long, they are an error that names the line
     encoding       UTF-8, with or without a byte order mark, or what is given: see `openbook.data.packed`
@@ -49,16 +50,18 @@ from openbook.data.lines import (
     columns_of_codes,
     complaint,
     count_separators,
+    has_escapes,
     in_columns,
     line_of,
     not_utf8,
     records,
     sniff,
+    with_doubled_quotes,
     with_tabs,
 )
-from openbook.data.names import distinct_names, note_of_titles, titles_above
+from openbook.data.names import distinct_names, note_of_titles, remarks_above, titles_above
 from openbook.data.packed import inner_name, text_bytes
-from openbook.data.reading import Reading
+from openbook.data.reading import STARTS, Reading
 from openbook.data.table import Table
 from openbook.data.written import Written, number_of_text
 from openbook.errors import DataError
@@ -72,10 +75,14 @@ _HEAD = 1 << 20
 _PEEK_ROWS = 256
 _SNIFFED_LINES, _FEWEST_ROWS = 20, 3
 _BOM = b"\xef\xbb\xbf"
+_WEB_PAGE = (b"<!doctype", b"<html")
 _NO_HEADER = (
     "the first line is read as a row, since it looks like the others, and columns are called column_1,"
     " column_2, …; if it is the header, read with header=True"
 )
+
+
+_ESCAPED = "quotes inside fields have a backslash before them, which is left out"
 
 
 def read_delimited(path: Path, how: Reading) -> Table:
@@ -113,48 +120,54 @@ class DelimitedFile:
     @classmethod
     def open(cls, path: Path, how: Reading) -> "DelimitedFile":
         """Look at the first lines of a file."""
-        unpacked = text_bytes(path, how)
+        unpacked, escaped = _without_escapes(path, text_bytes(path, how))
         ends, lines = _first_lines(path, unpacked)
+        told, above = remarks_above(lines)
+        lines = lines[len(above) :]
         tabs = inner_name(path).lower().endswith(".tsv")
-        tabs = tabs and any("\t" in line for line in lines)
-        blanks = not tabs and in_columns(lines)
+        tabs = tabs and not told and any("\t" in line for line in lines)
+        blanks = not (tabs or told) and in_columns(lines)
         if blanks and sniff(lines[:_SNIFFED_LINES]) != " ":
             unpacked, tabs = with_tabs(path.read_bytes() if unpacked is None else unpacked), True
             ends, lines = _first_lines(path, unpacked)
-        above = _titles(path, lines, how) if not tabs else []
-        titles, lines = len(above), lines[len(above) :]
-        separator = "\t" if tabs else sniff(lines[:_SNIFFED_LINES])
-        fields = _fields(path, lines[0], separator)
-        below = [_fields(path, line, separator) for line in lines[1:-1] if line.strip()]
+            lines = lines[len(above) :]
+        if not (tabs or told):
+            titles = _titles(path, lines, how)
+            above, lines = above + titles, lines[len(titles) :]
+        separator = told or ("\t" if tabs else sniff(lines[:_SNIFFED_LINES]))
+        fields, *rest = _rows_of(path, lines[0], separator)
+        if rest:
+            raise _unclear_header(path)
+        below = [row for line in lines[1:-1] if line.strip() for row in _rows_of(path, line, separator)]
         header = how.header
         if header is None:
             header = not _is_data(fields, [row for row in below if len(row) == len(fields)], how)
-        parted = (*note_of_titles(above), *["fields are separated by blanks"] * (blanks or separator == " "))
+        parted = (
+            *note_of_titles(above),
+            *["fields are separated by blanks"] * (blanks or separator == " "),
+            *[_ESCAPED] * escaped,
+        )
         if header:
             names, notes = distinct_names(fields)
-            start = int(ends[titles + 1]) + 1
-            return cls(path, separator, names, start, True, titles, notes + parted, unpacked)
+            start = int(ends[len(above) + 1]) + 1
+            return cls(path, separator, names, start, True, len(above), notes + parted, unpacked)
         names, notes = tuple(f"column_{i}" for i in range(1, len(fields) + 1)), (_NO_HEADER,)
         notes = notes if how.header is None else ()
-        start = int(ends[titles]) + 1
-        return cls(path, separator, names, start, False, titles, notes + parted, unpacked)
+        start = int(ends[len(above)]) + 1
+        return cls(path, separator, names, start, False, len(above), notes + parted, unpacked)
 
     def guess_numeric(self, asked: dict[str, Wish], how: Reading) -> frozenset[str]:
         """The columns that look like plain numbers in the first rows, or are asked to be numbers."""
         if how.decimal or how.thousands is not None:  # points may stand between thousands: read as text
             return frozenset()
+        if how.gap_numbers:  # where a number is missing, it is so however it is written
+            return frozenset()
         first_rows = next(self.spans(_PEEK_ROWS), (self.start, self.start))
         cells = factorise(self.parse(frozenset(), how.gaps, first_rows))
-        spaced = any(
-            number_of_text(token.strip()) is not None
-            for token in how.missing
-            if token.strip().lower() != "nan"
-        )
         return frozenset(
             name
             for name in self.names
-            if not spaced  # a token that is a number is told from ' -999' only in text
-            and wants_numbers(asked.get(name))
+            if wants_numbers(asked.get(name))
             and name not in how.missing_in
             and _is_plain(asked.get(name))
             and decide_cells(name, cells[name].cleaned(how)).why in (EVERY_NUMBER, NO_KNOWN_CELL)
@@ -278,15 +291,13 @@ def _is_plain(wish: Wish) -> bool:
     return not isinstance(wish, Numeric) or wish.is_plain
 
 
-def _fields(path: Path, line: str, separator: str) -> list[str]:
-    """The fields of one line."""
+def _rows_of(path: Path, line: str, separator: str) -> list[list[str]]:
+    """The fields of a line; of several, if its quotes or line ends are at odds."""
     try:
-        fields, *rest = csv.reader(io.StringIO(line, newline=""), delimiter=separator)
+        rows = list(csv.reader(io.StringIO(line, newline=""), delimiter=separator))
     except csv.Error as error:
-        raise DataError(f"{path}: the header cannot be read ({error})") from None
-    if rest:
-        raise _unclear_header(path)
-    return [field.strip() for field in fields]
+        raise DataError(f"{path}: the first lines cannot be read ({error})") from None
+    return [[field.strip() for field in row] for row in rows]
 
 
 def _titles(path: Path, lines: Sequence[str], how: Reading) -> list[list[str]]:
@@ -296,7 +307,7 @@ def _titles(path: Path, lines: Sequence[str], how: Reading) -> list[list[str]]:
         return []
     separator = sniff(last[: max(_FEWEST_ROWS, len(last) // 2)])  # commas in titles do not count
     titles = titles_above([bare_fields(line, separator) for line in lines[:_SNIFFED_LINES]])
-    return [_fields(path, line, separator) if line.strip() else [] for line in lines[:titles]]
+    return [_rows_of(path, line, separator)[0] if line.strip() else [] for line in lines[:titles]]
 
 
 def _is_data(first: Sequence[str], below: Sequence[Sequence[str]], how: Reading) -> bool:
@@ -344,6 +355,13 @@ class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)
     """Polars could not read the columns that were to be numbers; whatever it says, text is tried next."""
 
 
+def _without_escapes(path: Path, unpacked: bytes | None) -> tuple[bytes | None, bool]:
+    """The text of a file in which quotes inside fields are doubled, and whether backslashes stood there."""
+    if not has_escapes(_head_of(path, _HEAD) if unpacked is None else unpacked[:_HEAD]):
+        return unpacked, False
+    return with_doubled_quotes(path.read_bytes() if unpacked is None else unpacked), True
+
+
 def _first_lines(path: Path, unpacked: bytes | None) -> tuple[Positions, list[str]]:
     """Where the first records end (first, the byte before them), and those."""
     ends, head = _first_records(path, unpacked)
@@ -379,7 +397,11 @@ def _check_text(path: Path, head: bytes) -> None:
     if not head.removeprefix(_BOM).strip():
         raise DataError(f"{path} is empty")
     if b"\0" in head:
-        raise DataError(f"{path} is not a text file: byte {head.index(0):,} is NUL")
+        like = next((suffix for start, suffix in STARTS if head.startswith(start)), "")
+        hint = f"; it starts as a {like} file does: rename it" if like else ""
+        raise DataError(f"{path} is not a text file: byte {head.index(0):,} is NUL{hint}")
+    if head.removeprefix(_BOM).lstrip()[:9].lower().startswith(_WEB_PAGE):
+        raise DataError(f"{path} holds a web page, not a table; download the file that the page offers")
     if b"\n" not in head and b"\r" in head:
         raise DataError(f"{path} has carriage returns as line ends; convert it: tr '\\r' '\\n' < old > new")
     line = head.partition(b"\n")[0]

@@ -91,4 +91,4 @@ def text_codes(cells: Array) -> tuple[list[Any], Array]:
 
 def is_exact(numbers: Array) -> bool:
     """Whether whole numbers that became these floats have kept all their digits for certain."""
-    return not ((np.abs(numbers) > EXACT) & np.isfinite(numbers)).any()
+    return not ((np.abs(numbers) >= EXACT) & np.isfinite(numbers)).any()

@@ -26,7 +26,7 @@ from openbook.data.delimited import read_delimited
 from openbook.data.frames import from_polars
 from openbook.data.packed import PACKED, inner_name, text_of, unpacked
 from openbook.data.parquet import ParquetFile
-from openbook.data.reading import Reading
+from openbook.data.reading import STARTS, Reading
 from openbook.data.table import Table
 from openbook.data.xlsx import read_xlsx
 from openbook.errors import DataError, did_you_mean
@@ -59,27 +59,12 @@ def read_stream(stream: Any, how: Reading) -> Table:
 
 def _kept(stem: Path, content: bytes) -> Path:
     """The bytes in a file whose name tells the format."""
-    suffix = next((suffix for start, suffix in _STARTS if content.lstrip().startswith(start)), ".csv")
+    suffix = next((suffix for start, suffix in STARTS if content.lstrip().startswith(start)), ".csv")
     if suffix == ".zip" and b"xl/workbook.xml" in content:
         suffix = ".xlsx"
     path = stem.with_suffix(suffix)
     path.write_bytes(content)
     return path
-
-
-#: The first bytes of files, and the format that they tell; a JSON object is the first of many lines.
-_STARTS = (
-    (b"PAR1", ".parquet"),
-    (b"PK\x03\x04", ".zip"),
-    (b"SQLite format 3", ".sqlite"),
-    (b"[", ".json"),
-    (b"{", ".jsonl"),
-    (b"@relation", ".arff"),
-    (b"\x1f\x8b", ".gz"),
-    (b"BZh", ".bz2"),
-    (b"\xfd7zXZ", ".xz"),
-    (b"\x28\xb5\x2f\xfd", ".zst"),
-)
 
 
 def format_of(path: Path) -> str:

@@ -7,6 +7,7 @@
     pandas categories       nominal, in the order of the categories, those that do not occur left out
     polars Categorical      as texts: its categories have no order of their own
     dates, datetimes        datetime, with their time zone; times of day as texts
+    durations               numeric, in hours
     anything else           an error that names the column
 
 A frame's index is not a column; reset it first if it should be. Number columns are views where the frame
@@ -27,7 +28,7 @@ from openbook.data.arrays import (
     unnamed_schema,
     words_of,
 )
-from openbook.data.attributes import MISSING, Nominal, Ordinal, as_text
+from openbook.data.attributes import MISSING, Nominal, Numeric, Ordinal, as_text
 from openbook.data.cells import BOOLEANS, Cells
 from openbook.data.dates import days_from_moments
 from openbook.data.distinct import EXACT, is_exact
@@ -81,7 +82,10 @@ def from_frame(source: Any, how: Reading) -> Table:
         raise DataError(msg) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    polars = frame.to_polars()
+    try:
+        polars = frame.to_polars()
+    except Exception as error:  # noqa: BLE001 (any of several libraries)
+        raise DataError(f"cannot read the frame ({error}); convert the column to numbers or texts") from None
     if isinstance(frame, nw.Series):
         polars = polars.to_frame(polars.name or "x0")
     return from_polars(polars, how)
@@ -102,7 +106,7 @@ def polars_columns(
     return [
         decide_cells(series.name, cells[series.name], asked.get(series.name), how)
         if series.name in cells
-        else _decide_typed(series, asked.get(series.name), why_numeric)
+        else decide_typed(series, asked.get(series.name), why_numeric)
         for series in frame
     ]
 
@@ -112,12 +116,19 @@ def spelled_out(frame: "pl.DataFrame", among: Collection[str]) -> "pl.DataFrame"
     import polars as pl
 
     dtypes = frame.schema
-    wide = [name for name in among if dtypes[name] in (pl.Int64, pl.UInt64, pl.Int128)]
+    wide = [name for name in among if may_be_long(dtypes[name])]
     ends: dict[str, tuple[Any, Any]] = {
         name: (frame[name].min() or 0, frame[name].max() or 0) for name in wide
     }
     long = [name for name, (least, most) in ends.items() if max(-least, most) > EXACT]
     return frame.with_columns(pl.col(long).cast(pl.String)) if long else frame
+
+
+def may_be_long(dtype: "pl.DataType") -> bool:
+    """Whether the columns of a type may hold whole numbers with more digits than a float keeps."""
+    import polars as pl
+
+    return dtype in (pl.Int64, pl.UInt64, pl.Int128) or getattr(dtype, "scale", None) == 0
 
 
 def polars_cells(
@@ -177,8 +188,8 @@ def needs_cells(name: str, dtype: "pl.DataType", wish: Wish, how: Reading) -> bo
     import polars as pl
 
     if dtype.is_numeric():
-        return not wants_numbers(wish) or name in how.missing_in
-    if dtype in (pl.Date, pl.Datetime):
+        return not wants_numbers(wish) or bool(how.of(name).gap_numbers)
+    if dtype in (pl.Date, pl.Datetime, pl.Duration):
         return False
     if _is_spelled(dtype) or dtype in (pl.Boolean, pl.Enum, pl.Null):
         return True
@@ -191,7 +202,7 @@ def needs_cells(name: str, dtype: "pl.DataType", wish: Wish, how: Reading) -> bo
 def _is_spelled(dtype: "pl.DataType") -> bool:
     import polars as pl
 
-    return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Time)
+    return dtype.is_integer() or may_be_long(dtype) or dtype in (pl.String, pl.Categorical, pl.Time)
 
 
 def _spelled(name: str, dtype: "pl.DataType") -> "pl.Expr":
@@ -214,7 +225,8 @@ def _declared_cells(series: "pl.Series") -> Cells:
     return number_cells(series.cast(pl.Float64).to_numpy())
 
 
-def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
+def decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
+    """A column of numbers, dates or durations."""
     import polars as pl
 
     if series.dtype in (pl.Date, pl.Datetime):
@@ -222,12 +234,20 @@ def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
         moments = series.cast(pl.Datetime("us", zone or None))
         moments = moments.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if zone else moments
         return decide_days(series.name, days_from_moments(moments.to_numpy()), zone, wish)
+    if series.dtype == pl.Duration:
+        return _decide_hours(series.name, series.dt.total_microseconds().cast(pl.Float64).to_numpy(), wish)
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
     known = numbers.fill_null(math.nan) if numbers.null_count() else numbers
     parts = [part.to_numpy() for part in known.get_chunks()]  # put together here: numpy asks for huge pages
     data = parts[0] if len(parts) == 1 else np.concatenate(parts)
     unknown = why == EVERY_NUMBER and bool(np.isnan(data[:1]).all()) and bool(np.isnan(data).all())
     return decide_numbers(series.name, data, wish, NO_KNOWN_CELL if unknown else why)
+
+
+def _decide_hours(name: str, microseconds: Array, wish: Wish) -> Decided:
+    """Durations, as those that are written out are read."""
+    decided = decide_numbers(name, microseconds / 3600e6, wish)
+    return decided if wish else decided._replace(attribute=Numeric(name, "h"), why="durations")
 
 
 def _from_pandas(frame: "pd.DataFrame", how: Reading) -> Table:
@@ -243,6 +263,10 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
     import pandas as pd
 
     dtype: Any = series.dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        import polars as pl
+
+        return polars_columns(pl.from_pandas(series.to_frame(name)), {name: wish}, how)[0]
     if isinstance(dtype, pd.CategoricalDtype):
         return decide_cells(name, _pandas_cells(series).cleaned(how.of(name)), wish, how)
     if isinstance(dtype, pd.SparseDtype):
@@ -251,10 +275,11 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
         codes = series.astype("Int8").fillna(MISSING).to_numpy(np.int8)
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
     numbers = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
-    if numbers and name not in how.missing_in:
+    if numbers and not how.of(name).gap_numbers:
         return _pandas_numbers(name, series, wish, how)
     if pd.api.types.is_timedelta64_dtype(dtype):
-        raise DataError(f"column {name!r} holds durations; convert them to a number of days or seconds first")
+        spans = series.astype("timedelta64[us]").to_numpy()
+        return _decide_hours(name, np.where(np.isnat(spans), np.nan, spans.astype(np.int64)), wish)
     if pd.api.types.is_datetime64_any_dtype(dtype):
         zone = "" if (tz := getattr(dtype, "tz", None)) is None else str(tz)
         moments = (series.dt.tz_convert("UTC").dt.tz_localize(None) if zone else series).to_numpy()

@@ -365,10 +365,11 @@ def _requested_dates(name: str, tally: KindTally) -> tuple[Attribute, str]:
     if tally.dated.ambiguous:
         msg = f"column {name!r} can be read in two ways: {_two_orders(name, tally.dated.ambiguous)}"
         raise DataError(msg)
-    raise DataError(
-        f"column {name!r} holds {next(iter(tally.values), 'nothing')!r}, and not all cells are dates in one"
-        f" format; give the format, as in kinds={{{name!r}: '%d.%m.%Y'}}"
+    first = next(iter(tally.values), "nothing")
+    why = almost_dates(tally.values) or (
+        f"{first!r} is no date in a known format; give the format, as in kinds={{{name!r}: '%d.%m.%Y'}}"
     )
+    raise DataError(f"column {name!r} cannot be datetime: {why}")
 
 
 def _two_orders(name: str, text: str) -> str:

@@ -22,6 +22,10 @@ _BLOCK = 1 << 17
 _QUOTE, _NEWLINE, _ZERO, _COMMA = ord('"'), ord("\n"), ord("0"), ord(",")
 _QUOTED = re.compile(r'"[^"]*"')
 _SNIFFED_LINES = 20
+#: A quote after a backslash, where no field can end; and what such backslashes stand for.
+_ESCAPED_QUOTE = re.compile(rb'\\"[^,;\t| \r\n"]')
+_ESCAPE = re.compile(rb'\\["\\]')
+_ESCAPES = {rb"\"": b'""', b"\\\\": b"\\"}
 
 
 class FileBytes:
@@ -112,6 +116,24 @@ def with_tabs(text: bytes) -> bytes:
     b'1\t2\t"a  b"\n3\t4\tc\n'
     """
     return _BETWEEN.sub(lambda found: found[1] or found[2] or b"\t", text.strip(b" \t"))
+
+
+def has_escapes(text: bytes) -> bool:
+    r"""Whether a backslash stands before quotes inside fields, as some databases write them.
+
+    >>> has_escapes(rb'1,"so \"called\""'), has_escapes(rb'1,"C:\",2')
+    (True, False)
+    """
+    return _ESCAPED_QUOTE.search(text) is not None
+
+
+def with_doubled_quotes(text: bytes) -> bytes:
+    r"""The text with two quotes for a backslash and a quote, and one backslash for two.
+
+    >>> print(with_doubled_quotes(rb'1,"so \"called\" C:\\"').decode())
+    1,"so ""called"" C:\"
+    """
+    return _ESCAPE.sub(lambda found: _ESCAPES[found[0]], text)
 
 
 def _is_number(text: str) -> bool:

@@ -1,13 +1,16 @@
 """Names of columns: where they stand, distinct, and with a note on each that is made up."""
 
+import re
 from collections.abc import Sequence
 from itertools import count, takewhile
 
+from openbook.data.lines import bare_fields, sniff
 from openbook.data.written import number_of_text
 from openbook.words.sentences import plural
 
 #: A title stands above a header of so many names at least, within so many lines.
 _FEWEST_NAMES, _MOST_TITLES = 3, 10
+_SEPARATOR = re.compile(r"sep=([,;|\t])", re.IGNORECASE)
 
 
 def titles_above(rows: Sequence[Sequence[str]]) -> int:
@@ -26,6 +29,24 @@ def titles_above(rows: Sequence[Sequence[str]]) -> int:
         return 0
     first = next(cell.strip() for cell in rows[n] if cell.strip())
     return n if number_of_text(first) is None else 0
+
+
+def remarks_above(lines: Sequence[str]) -> tuple[str, list[list[str]]]:
+    """The separator, where the first line says it, as Excel has it; and that line, or the comments on top.
+
+    A last comment with as many fields as the line below it is the header.
+
+    >>> remarks_above(["sep=;", "a;b", "1;2"]), remarks_above(["# by X", "#a,b", "1,2"])
+    ((';', [['sep=;']]), ('', [['# by X']]))
+    """
+    if found := _SEPARATOR.fullmatch(lines[0].strip(" \r\n")):
+        return found[1], [[lines[0].strip()]]
+    n = sum(1 for _ in takewhile(lambda line: line.startswith("#") or not line.strip(), lines))
+    if not n or n >= len(lines):
+        return "", []
+    separator = sniff(lines[n:])
+    alike = len(bare_fields(lines[n - 1], separator)) == len(bare_fields(lines[n], separator))
+    return "", [[line.strip()] for line in lines[: n - alike]]
 
 
 def note_of_titles(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:

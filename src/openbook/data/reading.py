@@ -1,11 +1,14 @@
 """What `read` and `scan` are told about a source: kinds, marks, and how to open it."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from openbook.data.attributes import Attribute
 from openbook.data.schema import Schema
+from openbook.data.written import number_of_text
 from openbook.errors import DataError
 
 #: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
@@ -16,6 +19,20 @@ NONE = "None"
 
 #: The endings of files that a scan of a folder reads.
 SCANNED = (".parquet", ".csv", ".tsv", ".txt", ".data", ".dat")
+
+#: The first bytes of files, and the format that they tell; a JSON object is the first of many lines.
+STARTS = (
+    (b"PAR1", ".parquet"),
+    (b"PK\x03\x04", ".zip"),
+    (b"SQLite format 3", ".sqlite"),
+    (b"[", ".json"),
+    (b"{", ".jsonl"),
+    (b"@relation", ".arff"),
+    (b"\x1f\x8b", ".gz"),
+    (b"BZh", ".bz2"),
+    (b"\xfd7zXZ", ".xz"),
+    (b"\x28\xb5\x2f\xfd", ".zst"),
+)
 
 #: What `kinds` may be: a kind for all columns; a kind, a list of values in order or an attribute for some; or
 #: the schema of a model, in whose units and formats its columns are read.
@@ -54,8 +71,25 @@ class Reading:
         by_custom, added = (*self.missing,)[: len(MISSING_TOKENS)], (*self.missing,)[len(MISSING_TOKENS) :]
         return by_custom == MISSING_TOKENS and NONE not in added
 
-    @property
+    @cached_property
     def gaps(self) -> frozenset[str]:
         """The texts that are missing for certain."""
         own = {token.strip() for token in self.missing} | {""}
         return frozenset(own - {NONE} if self.doubts else own)
+
+    @cached_property
+    def gap_numbers(self) -> frozenset[float]:
+        """The numbers that stand for a missing value, such as -999."""
+        numbers = map(number_of_text, self.gaps)
+        return frozenset(x for x in numbers if x is not None and not math.isnan(x))
+
+    def is_gap(self, text: str) -> bool:
+        """Whether a text is missing for certain; -999.0 is where -999 is, but 07 is not where 7 is.
+
+        >>> how = Reading(missing=["-999", "7"])
+        >>> how.is_gap("-999.0"), how.is_gap("7"), how.is_gap("07")
+        (True, True, False)
+        """
+        if text in self.gaps or not self.gap_numbers:
+            return text in self.gaps
+        return number_of_text(text) in self.gap_numbers and not (text[0] == "0" and text[1:2].isdigit())

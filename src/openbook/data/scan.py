@@ -15,6 +15,7 @@ file at an address in object storage is read from a copy (`remote.py`).
 import glob
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,12 +24,28 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.arrays import check_size
-from openbook.data.attributes import Attribute, Categorical, Numeric
+from openbook.data.attributes import Attribute, Categorical
 from openbook.data.delimited import DelimitedFile, long_numbers
 from openbook.data.documents import DocumentPiece, document_pieces, holds_documents
 from openbook.data.files import check_file, format_of
-from openbook.data.frames import needs_cells, polars_cells, polars_columns, spelled_out
-from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, KindTally, Wish, judge, wishes
+from openbook.data.frames import (
+    decide_typed,
+    may_be_long,
+    needs_cells,
+    polars_cells,
+    polars_columns,
+    spelled_out,
+)
+from openbook.data.guess import (
+    EVERY_NUMBER,
+    NO_KNOWN_CELL,
+    KindTally,
+    Wish,
+    decide_numbers,
+    judge,
+    wants_numbers,
+    wishes,
+)
 from openbook.data.parquet import ParquetFile
 from openbook.data.reading import MISSING_TOKENS, SCANNED, Kinds, Reading
 from openbook.data.remote import found_at, is_address, local_copy, remote_stamp
@@ -390,6 +407,7 @@ class _Search:
         self.numeric = numeric  # columns of delimited files that are read as numbers
         self.tallies: dict[str, KindTally] = {}
         self.known: set[str] = set()  # those of them with a known cell
+        self.typed: dict[str, pl.Series] = {}  # of typed columns without cells, what tells their kind
         self.notes: dict[str, None] = {}  # in order
         self.found: list[tuple[File, Span, int, tuple[int, int]]] = []
 
@@ -404,6 +422,7 @@ class _Search:
             else:
                 frame = self._frame_of_cells(file, span)
                 rows = span[1] - span[0]
+                self._add_typed(file, file.dtypes.keys() - set(frame.columns), span)
             self._add(frame)
             if rows:
                 self.found.append((file, span, rows, stamp))
@@ -425,7 +444,7 @@ class _Search:
         free = [
             n
             for n, t in file.dtypes.items()
-            if t.is_integer() and self.asked.get(n) is None and n not in wanted
+            if may_be_long(t) and self.asked.get(n) is None and n not in wanted
         ]
         frame = file.frame(wanted + free, span)
         spelled = spelled_out(frame, [name for name in free if name in self.numeric])
@@ -433,6 +452,18 @@ class _Search:
             raise _NotNumbers(frozenset(long))
         texts = [pl.col(name).cast(pl.String) for name in free if name not in self.numeric]
         return frame.select(*wanted, *texts)
+
+    def _add_typed(self, file: ParquetFile, names: AbstractSet[str], span: Span) -> None:
+        """Keep the type of columns, and of dates one that is not the first of a month, or else all."""
+        import polars as pl
+
+        for name in names - self.typed.keys():
+            self.typed[name] = pl.Series(name, [], file.dtypes[name])
+        dated = [name for name in names if file.dtypes[name] in (pl.Date, pl.Datetime)]
+        for series in file.frame(dated, span) if dated else ():
+            days = self.typed[series.name].append(series).drop_nulls().unique()
+            others = days.filter(days.dt.truncate("1mo") != days).head(1)
+            self.typed[series.name] = others if len(others) else days
 
     def _add(self, frame: "pl.DataFrame") -> None:
         offset = sum(rows for _, _, rows, _ in self.found)
@@ -461,14 +492,18 @@ class _Search:
     def _judge(self, name: str) -> tuple[Attribute, str]:
         wish = self.asked.get(name)
         if name in self.tallies:
-            attribute, why = judge(name, self.tallies[name], wish)
-        else:
+            return judge(name, self.tallies[name], wish)
+        if name not in self.typed:
             plain = EVERY_NUMBER if name in self.known else NO_KNOWN_CELL
-            if isinstance(self.found[0][0], ParquetFile):
-                plain = "numbers"
-            why = plain if wish is None else "numeric, as requested"
-            attribute = wish if isinstance(wish, Attribute) else Numeric(name)
-        return attribute, why
+            decided = decide_numbers(name, np.empty(0), wish, plain)
+        elif wants_numbers(wish):
+            decided = decide_typed(self.typed[name], wish, "numbers")
+        else:
+            found = self.typed[name].dtype
+            raise DataError(
+                f"column {name!r} holds {found}; to change its kind, read the files, not scan them"
+            )
+        return decided.attribute, decided.why
 
 
 def size_on_disk(source: Any) -> int:

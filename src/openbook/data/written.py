@@ -297,7 +297,8 @@ class Written:
             said.append("decimal comma")
         if self.enclosed:
             said.append("parentheses for negative numbers")
-        return f"every known cell is a number ({', '.join(said)}), such as {self._equation(attribute, '=')}"
+        how = f" ({', '.join(said)})" if said else ""
+        return f"every known cell is a number{how}, such as {self._equation(attribute, '=')}"
 
     def change(self, attribute: Numeric) -> str:
         """What becomes of a cell."""

@@ -170,9 +170,8 @@ def _value(book: _Book, cell: ET.Element) -> Any:
         return stored == "1"
     if kind != "n":
         return stored
-    style = int(cell.get("s", "0"))
-    number = float(stored)
+    style, number = int(cell.get("s", "0")), float(stored)
     if style < len(book.dates) and book.dates[style] and 0 <= number < 2_958_466:
         moment = book.start + dt.timedelta(milliseconds=round(number * 86_400_000))
         return moment if number >= 1 else moment.time().isoformat()
-    return int(number) if number.is_integer() and len(stored) < 16 else number
+    return int(stored) if stored.lstrip("-").isdecimal() else number  # every digit, also those a float lacks
