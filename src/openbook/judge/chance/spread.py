@@ -40,9 +40,9 @@ rows miss for that reason, as a share of theirs. Where folds are repeated, it is
 
     ρ = (1 - 1/K) C / (s² / G)               C the covariance of units in different folds: `rounds`
 
-With one round, ρ is a rule of thumb. Nadeau and Bengio (2003) add n_test / n_train; here ρ is half of that. If
-rows come in groups it is n_test / n_train for classes. For numbers it is three times that, but at most 10 / G:
-the effect of five parameters fitted to G groups.
+With one round, ρ is a rule of thumb. Nadeau and Bengio (2003) add n_test / n_train; here ρ is half of that.
+If rows come in groups, it is n_test / n_train for classes. For numbers it is three times that, but at most
+10 / G, the effect of five parameters fitted to G groups.
 """
 
 import math
