@@ -30,7 +30,7 @@ _MOST_PAIRS = 1 << 27
 
 @dataclass(frozen=True)
 class Transactions:
-    """Items by transaction; see the module.
+    """Transactions as sets of items: every item of every transaction is a cell of a sparse table.
 
     Attributes
     ----------

@@ -160,7 +160,7 @@ def draw_likelihood(
     Parameters
     ----------
     log_likelihood : callable
-        ln P(data | θ), of an array of parameters.
+        The log-likelihood ln P(data | θ), of an array of parameters.
     low, high : float
         The parameters to draw it over.
     prior : callable or None, default=None

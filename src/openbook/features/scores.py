@@ -24,6 +24,7 @@ from openbook.features.gather import Bins, Target, gather_evidence, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
 from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import p_words, shown, shown_p
+from openbook.words.parameters import documented
 from openbook.words.sentences import listed
 from openbook.work import Grid, ShowsWork, Work
 
@@ -248,6 +249,7 @@ class AttributeScores(ShowsWork):
         return plot.picture(f"Attribute scores for {self.target}", notes, " ".join(told[::-1]))
 
 
+@documented
 def score_attributes(
     table: Any, target: Any, measure: str = "mutual_information", bins: Bins = "mdl"
 ) -> AttributeScores:
@@ -261,7 +263,6 @@ def score_attributes(
         The name of a column of the table, or an array, Series or Column beside it. Labels are classes, and so
         are up to ten different whole numbers in an array.
     measure : str, default="mutual_information"
-        "symmetrical_uncertainty", "correlation" or "anova_f"
     bins : {"mdl"} or int, default="mdl"
         How numbers are cut where the measure is of counts: by the classes (Fayyad and Irani), or into so many
         intervals of equal frequency, which keeps p-values honest. A numeric target is cut into quarters.

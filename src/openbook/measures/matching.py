@@ -182,7 +182,7 @@ def gower(a: Any, b: Any, scales: Sequence[Any]) -> Any:
         The rows. A missing cell is the largest distance, 1, from any other.
     scales : sequence
         One for each column: None for categories, the range (largest less smallest) of numbers, or the list
-        of ordered values, lowest first
+        of ordered values, lowest first.
 
     Returns
     -------

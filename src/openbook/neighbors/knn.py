@@ -51,6 +51,9 @@ class _KNeighbors(Declared, NeighborLearner):
     _meanings = NeighborLearner._meanings | {  # noqa: SLF001 (its base class)
         "metric": f'{DISTANCE_MEANINGS["metric"]} With "precomputed", X holds distances in place of'
         " columns: in `fit` those between all training rows, later those of each row to every training row.",
+        "weights": 'The vote of each neighbour: "uniform", "distance" (1/d, as in scikit-learn), "inverse"'
+        ' (1/(d + 0.00001)), "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov", "triangular",'
+        ' "biweight", "triweight", "tricube"), or a function of the distances.',
         "equally_near": "Which of equally near rows comes first, and so is among the k: the one learnt first"
         ' ("first"), any ("random"), or the nearer one by a second metric.',
         "seed_": "The seed of what is drawn.",
@@ -187,11 +190,8 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many neighbours vote.
     metric : str or function, default='auto'
     weights : str or function, default='uniform'
-        "uniform", "inverse", "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov",
-        "triangular", "biweight", "triweight", "tricube"), or a function of the distances.
     ties : str, default='smaller_k'
         Which class wins where several have the most votes: as with a smaller k ("smaller_k"), with more
         neighbours ("extend"), the more frequent class ("prior"), that of the nearest row ("nearest"), or
@@ -271,9 +271,6 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
     n_neighbors : int, default=5
     metric : str or function, default='auto'
     weights : str or function, default='uniform'
-        The vote of each neighbour: "uniform", "distance" (1/d, as in scikit-learn), "inverse" (1/(d +
-        0.00001)), "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov", "triangular",
-        "biweight", "triweight", "tricube"), or a function of the distances.
     algorithm : str, default='auto'
     scale : bool, default=True
     p : float, default=2

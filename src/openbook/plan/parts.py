@@ -131,8 +131,9 @@ class Protocol:
 
     Attributes
     ----------
-    split : "cross-validation", "leave-one-out" for fewer than 50 rows, "leave-one-group-out" for few groups,
-        or "time-ordered" where there is a time
+    split : str
+        "cross-validation", "leave-one-out" for fewer than 50 rows, "leave-one-group-out" for few groups, or
+        "time-ordered" where there is a time.
     folds, repeats : int or None, default=None
         Of the cross-validation; blocks of time are folds that cannot be repeated.
     test_share : float, default=0.0

@@ -39,8 +39,8 @@ class Example:
     truth : label or number
         The target of the row.
     locked : bool
-        Whether it is one of the rows that were locked away, and so the model the one in the file; else. the
-        model is that of the fold that had not seen the row
+        Whether it is one of the rows that were locked away, and so the model is the one in the file;
+        else the model is that of the fold that had not seen the row.
     works : mapping of str to Work
         The derivation by learner, of `StudyResult.models`.
     kind : str, default="typical"
@@ -99,7 +99,7 @@ class Looks:
         What may make its score too good.
     without_suspects : Evaluation or None, default=None
         The learner evaluated without the columns that give the target away; None where there are none, or no
-        others
+        others.
     fairness : mapping of str to Fairness
         Of the choice, by sensitive column.
     costs : Costs or None, default=None
@@ -175,8 +175,8 @@ class StudyResult:
     tests : mapping of str to Evaluation
         The choice and the baselines on the rows that were locked away; empty where none were.
     models : mapping
-        The learners that are worked, fitted on the rows that were not locked away: the chosen one and,. where
-        that is a baseline, the best of the others that are offered
+        The learners that are worked, fitted on the rows that were not locked away: the chosen one and,
+        where that is a baseline, the best of the others that are offered.
     training : tuple of (Table, Column)
         Those rows, inputs and target.
     rows : int

@@ -246,7 +246,7 @@ def posterior(a: Evaluation, b: Evaluation, which: Which = None, rope: float | N
     ----------
     a, b : Evaluation
         Evaluations, of which the first is judged against the second.
-    which : Which or None, default=None
+    which : str, Metric or None, default=None
         The metric; None takes the first of a's.
     rope : float or None, default=None
         Differences up to this size do not matter in practice. None takes 0.01 where the score is a share

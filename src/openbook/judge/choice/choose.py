@@ -86,7 +86,7 @@ def choose(
         its label.
     margin : float or None, default=None
         How much worse than the best a learner may be, in units of the metric; None: one standard error.
-    which : Which or None, default=None
+    which : str, Metric or None, default=None
         The metric; None takes the first of the evaluations'.
 
     Returns

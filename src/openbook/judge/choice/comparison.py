@@ -95,7 +95,7 @@ class Comparison(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -108,7 +108,7 @@ class Comparison(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
         level : float, default=0.95
 
         Returns
@@ -135,7 +135,7 @@ class Comparison(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -149,7 +149,7 @@ class Comparison(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
         level : float, default=0.95
 
         Returns
@@ -179,7 +179,7 @@ class Comparison(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -200,7 +200,7 @@ class Comparison(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
         level : float, default=0.95
 
         Returns
@@ -232,7 +232,7 @@ class Comparison(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -299,7 +299,7 @@ def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float =
         The evaluation of the first learner.
     b : Evaluation
         The evaluation of the second learner, on the same folds.
-    which : Which or None, default=None
+    which : str, Metric or None, default=None
     level : float, default=0.95
 
     Returns

@@ -308,7 +308,7 @@ def compare_over_sets(
     ----------
     scores : mapping
         Mapping of data set to a Comparison, or to a mapping of learner to score.
-    which : Which or None, default=None
+    which : str, Metric or None, default=None
         The metric, by name; None for the one that the comparisons themselves are ranked by. With plain scores
         it says what they are, and so whether more is better.
     greater_is_better : bool or None, default=None

@@ -174,7 +174,7 @@ def side_by_side(
         Comparisons, such as those of two studies.
     names : tuple of (str, str), default=("a", "b")
         What to call them.
-    which : Which or None, default=None
+    which : str, Metric or None, default=None
         The metric; None takes the first of a's.
     level : float, default=0.95
         Of intervals; tests are at 1 - level.

@@ -54,7 +54,7 @@ def learning_curve(
         Numbers of rows, or shares of the training part (floats up to 1); None doubles up to all of it.
     cv : int, splitter or iterable or None, default=None
         How rows are divided: a number of folds, a splitter, or pairs of positions; None for 5 folds, twice.
-    metric : Which or None, default=None
+    metric : str, Metric or None, default=None
         Name or Metric; None takes the error, or RMSE for numbers.
     random_state : int, default=0
         The seed of the folds.
@@ -116,7 +116,7 @@ def complexity_curve(
     values : sequence or None, default=None
         What to set it to; None takes those of the learner's own `knobs()`. Numbers are put in order.
     cv : int, splitter or iterable or None, default=None
-    metric : Which or None, default=None
+    metric : str, Metric or None, default=None
     random_state : int, default=0
     name : str or None, default=None
     groups : array-like or str or None, default=None
@@ -175,7 +175,7 @@ def iteration_curve(
     values : sequence of int or None, default=None
         After how many iterations to look; None doubles up to the parameter's value.
     cv : int, splitter or iterable or None, default=None
-    metric : Which or None, default=None
+    metric : str, Metric or None, default=None
     random_state : int, default=0
     name : str or None, default=None
     groups : array-like or str or None, default=None

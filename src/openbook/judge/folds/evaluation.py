@@ -174,7 +174,7 @@ class Evaluation(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -239,7 +239,7 @@ class Evaluation(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -261,7 +261,7 @@ class Evaluation(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -274,7 +274,7 @@ class Evaluation(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -287,7 +287,7 @@ class Evaluation(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -300,7 +300,7 @@ class Evaluation(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
 
         Returns
         -------
@@ -406,7 +406,7 @@ class Evaluation(ShowsWork):
 
         Parameters
         ----------
-        which : Which or None, default=None
+        which : str, Metric or None, default=None
         level : float, default=0.95
 
         Returns
