@@ -52,8 +52,8 @@ class _KNeighbors(Declared, NeighborLearner):
         "metric": f'{DISTANCE_MEANINGS["metric"]} With "precomputed", X holds distances in place of'
         " columns: in `fit` those between all training rows, later those of each row to every training row.",
         "weights": 'The vote of each neighbour: "uniform", "distance" (1/d, as in scikit-learn), "inverse"'
-        ' (1/(d + 0.00001)), "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov", "triangular",'
-        ' "biweight", "triweight", "tricube"), or a function of the distances.',
+        ' (1/(d + 0.00001)), "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov",'
+        ' "triangular", "biweight", "triweight", "tricube"), or a function of the distances.',
         "equally_near": "Which of equally near rows comes first, and so is among the k: the one learnt first"
         ' ("first"), any ("random"), or the nearer one by a second metric.',
         "seed_": "The seed of what is drawn.",

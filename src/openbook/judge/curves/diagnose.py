@@ -95,8 +95,9 @@ class Diagnosis(ShowsWork):
     label : str
         The learner's name.
     verdict : str
-        "under-fitting", "high bias", "over-fitting", "high variance", "noise floor", "fine", "nothing learnt",
-        "useful probabilities", "high bias or noise floor", "still learning", "undecided" or "nothing to learn".
+        "under-fitting", "high bias", "over-fitting", "high variance", "noise floor", "fine",
+        "nothing learnt", "useful probabilities", "high bias or noise floor", "still learning", "undecided"
+        or "nothing to learn".
     evidence : tuple of Evidence
         Evidences, each with its numbers and intervals.
     remedies : tuple of str
