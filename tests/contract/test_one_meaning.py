@@ -6,19 +6,13 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "openbook"
 
-#: Names with several homes, and why that helps a reader. Fewer than 40.
+#: Names with several homes, and why that helps a reader. Fewer than 10.
 REASONS = {
     "derive_model": "the twin of each family: how its model was learnt",
     "derive_row": "the twin of each family: how its prediction was made",
     "Categorical": "a kind of column, and the distribution of such a column",
     "Protocol": "how a plan says that learners are judged, and the splitter made by it",
-    "disagreement": "of the members of an ensemble, of two models row by row, and of a committee",
-    "beats": "the same question to each form of counts: of many classes, and of two",
-    "plogp": "x log2 x: in a kernel, and of an array",
-    **dict.fromkeys(
-        ("describe", "draw"),
-        "the command of that name calls the function of that name",
-    ),
+    "disagreement": "of the members of an ensemble, and of two models row by row",
 }
 
 
@@ -35,7 +29,7 @@ def homes():
 def test_each_public_name_has_one_home():
     twice = {name: sorted(files) for name, files in homes().items() if len(files) > 1}
     assert {name: files for name, files in twice.items() if name not in REASONS} == {}
-    assert len(REASONS) < 40
+    assert len(REASONS) < 10
 
 
 def test_what_is_listed_still_has_several_homes():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from openbook.data import Attribute, Nominal, Numeric, Schema, Table
-from openbook.data.describe import describe
+from openbook.data.describe import describe_columns
 from openbook.data.findings import Finding
 
 ROWS = 400
@@ -69,7 +69,7 @@ def found():
     """The findings of a kind."""
 
     def make(table: Table, kind: str, target: str | None = None) -> list[Finding]:
-        return [finding for finding in describe(table, target).findings if finding.kind == kind]
+        return [finding for finding in describe_columns(table, target).findings if finding.kind == kind]
 
     return make
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn import datasets
 
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Schema, Table, Text, read
-from openbook.data.describe import describe
+from openbook.data.describe import describe_columns
 from openbook.data.findings.spellings import near_words, same_words
 
 ROWS = 400
@@ -14,7 +14,7 @@ ROWS = 400
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("target", [None, "y", "height"])
 def test_a_clean_table_raises_nothing(seed, target, table_of, clean_columns):
-    assert describe(table_of(**clean_columns(seed)), target).findings == ()
+    assert describe_columns(table_of(**clean_columns(seed)), target).findings == ()
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def weather(table_of) -> Table:
 
 def test_weather_is_tiny_and_nothing_else(weather):
     table = weather
-    (finding,) = describe(table, "play").findings
+    (finding,) = describe_columns(table, "play").findings
     assert (finding.kind, finding.severity) == ("tiny", "note")
     assert "only 14 rows" in finding.message
 
@@ -48,7 +48,7 @@ def test_real_sets_raise_no_false_warnings(name, table_of):
     numeric = {str(n): x for n, x in zip(bunch.feature_names, bunch.data.T, strict=True)}
     y = bunch.target if name == "diabetes" else [str(bunch.target_names[c]) for c in bunch.target]
     table = table_of(**numeric, y=y)
-    warned = {finding.kind for finding in describe(table, "y").findings if finding.severity == "warn"}
+    warned = {finding.kind for finding in describe_columns(table, "y").findings if finding.severity == "warn"}
     assert warned == ({"constant"} if name == "digits" else set())
 
 
@@ -108,13 +108,16 @@ def test_numbers_and_dates_that_read_in_two_ways_are_not_called_identifiers():
     rows = [
         {"income": f"{i},{100 + i}", "when": f"{i % 12 + 1}/{i % 11 + 1}/{2000 + i}"} for i in range(10, 40)
     ]
-    told = {finding.columns: finding.message for finding in describe(read(rows)).for_command_line().findings}
+    told = {
+        finding.columns: finding.message
+        for finding in describe_columns(read(rows)).for_command_line().findings
+    }
     until = "30 distinct values in 30 cells: a study leaves it out until its kind is clear; in"
     assert told["income",] == (
         f"{until} '10,110' the comma may mean decimals or thousands; add --decimal , or --thousands ,."
     )
     assert told["when",].startswith(f"{until} '1/2/2012' the day or the month may come first; add --kind")
-    assert "likely an identifier" not in str(describe(read(rows)))
+    assert "likely an identifier" not in str(describe_columns(read(rows)))
 
 
 def test_no_identifiers(found, with_column):
@@ -301,7 +304,7 @@ def test_skew(x, side, remedy, one, with_column):
 
 def test_empty_table_says_so():
     table = Table(Schema((Numeric("x"), Nominal("c", ("a",)))), [np.empty(0), np.empty(0, dtype=np.int8)])
-    (finding,) = describe(table, "c").findings
+    (finding,) = describe_columns(table, "c").findings
     assert (finding.kind, finding.message) == ("empty", "the table has no rows.")
 
 
@@ -311,9 +314,9 @@ def test_missing_codes_are_not_a_value(table_of, found):
 
 def test_numbers_that_are_days_of_the_calendar():
     table = read([{"day": day} for day in (19580329, 19580405, 19991231, 20000229, 20240101)])
-    found = {finding.kind: finding.message for finding in describe(table).findings}
+    found = {finding.kind: finding.message for finding in describe_columns(table).findings}
     assert found["dates as numbers"] == (
         'looks like dates such as 19580329; if so, read with kinds={"day": "%Y%m%d"}.'
     )
     numbers = read([{"day": day} for day in (19580329, 19581305, 19991231, 20000229, 20240101)])
-    assert "dates as numbers" not in {finding.kind for finding in describe(numbers).findings}
+    assert "dates as numbers" not in {finding.kind for finding in describe_columns(numbers).findings}

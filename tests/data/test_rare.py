@@ -8,7 +8,7 @@ from scipy.stats import f
 
 from openbook.data import MISSING, Attribute, Nominal, Schema, Table, read
 from openbook.data.conform import conform
-from openbook.data.describe import describe
+from openbook.data.describe import describe_columns
 from openbook.data.rare import Credibility, class_shares, may_pool, with_rest
 from openbook.errors import DataError
 
@@ -96,7 +96,7 @@ def towns(effect):
 
 
 def many(table, target=None):
-    return [one.message for one in describe(table, target).findings if one.kind == "many values"]
+    return [one.message for one in describe_columns(table, target).findings if one.kind == "many values"]
 
 
 def test_describe_says_what_a_study_pools():
@@ -149,7 +149,7 @@ def test_many_classes_are_counted_together_from_the_64th_on():
 
 def test_describe_says_that_free_text_is_left_out():
     table = read([{"text": f"some words of row number {i} here", "y": i % 2} for i in range(40)])
-    found = [f.message for f in describe(table, "y").findings if f.kind == "free text"]
+    found = [f.message for f in describe_columns(table, "y").findings if f.kind == "free text"]
     assert found == [
         'free text: a study reads its words. If these are categories, read with kinds={"text": "nominal"}.'
     ]

@@ -9,7 +9,7 @@ from openbook.bayes import NaiveBayes
 from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import wilson
 from openbook.label import Asker, Stopping
-from openbook.label.strategies import disagreement
+from openbook.label.strategies import mean_divergence
 
 
 def falling(slope, n=11):
@@ -123,7 +123,7 @@ def test_only_the_last_labels_count():
 def test_divergence_by_hand():
     # members (3/4, 1/4) and (1/4, 3/4), mean (1/2, 1/2): 3/4 log2 3/2 + 1/4 log2 1/2 each
     probas = np.array([[[0.75, 0.25]], [[0.25, 0.75]]])
-    assert disagreement(probas) == pytest.approx(0.75 * np.log2(1.5) - 0.25)
+    assert mean_divergence(probas) == pytest.approx(0.75 * np.log2(1.5) - 0.25)
 
 
 class Told(ClassifierMixin, BaseEstimator):

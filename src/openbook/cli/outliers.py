@@ -17,7 +17,7 @@ from openbook.cli.bar import waiting
 from openbook.cli.predictions import writer
 from openbook.cli.tables import open_table
 from openbook.data import Categorical, Column, Table, Text
-from openbook.data.describe import describe
+from openbook.data.describe import describe_columns
 from openbook.errors import DataError, check_named, did_you_mean
 from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.outlier.oddest import Oddest, oddest
@@ -49,7 +49,7 @@ def run_outliers(
         table = open_table(source, kinds, read_with)
         truth = None if labels is None else _truth(table, labels)
         marked = [] if truth is None else [truth[0]]
-        left_out = dict(columns_left_out(table, marked, ignore, kinds, describe(table)))
+        left_out = dict(columns_left_out(table, marked, ignore, kinds, describe_columns(table)))
         X = table.drop(*left_out, *marked)
         if not X.names:
             raise DataError(nothing_left("look at", left_out))

@@ -87,7 +87,7 @@ class Description:
         return description_html(self)
 
 
-def describe(table: Table, target: str | None = None, rules: Collection[str] = ()) -> Description:
+def describe_columns(table: Table, target: str | None = None, rules: Collection[str] = ()) -> Description:
     """Measure every column, and point to what may need care before a model is fitted.
 
     Figures are over known cells. Findings are suspicions and change nothing; with a target, columns that give
@@ -116,7 +116,7 @@ def describe(table: Table, target: str | None = None, rules: Collection[str] = (
     >>> from openbook.data import Nominal, Numeric, Schema
     >>> import numpy as np
     >>> schema = Schema((Numeric("income"), Nominal("owner", ("no", "yes"))))
-    >>> d = describe(Table(schema, [np.array([125.0, 100, 70, np.nan]), np.array([1, 0, 0, 0])]))
+    >>> d = describe_columns(Table(schema, [np.array([125.0, 100, 70, np.nan]), np.array([1, 0, 0, 0])]))
     >>> d["income"].missing, d["income"].numbers.median, d["owner"].top_values
     (1, 100.0, (('no', 3), ('yes', 1)))
     """

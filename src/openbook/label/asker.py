@@ -35,9 +35,9 @@ from openbook.label.strategies import (
     COMMITTEES,
     DIVERSITIES,
     STRATEGIES,
-    disagreement,
     diverse,
     least_confident,
+    mean_divergence,
     mean_similarity,
     top_two_margin,
 )
@@ -404,7 +404,7 @@ class Asker(BaseEstimator):
         if self.strategy == "committee":
             return entropy(self._votes(rows))
         if self.strategy == "committee_kl":
-            return disagreement(self._opinions(rows))
+            return mean_divergence(self._opinions(rows))
         proba = self._posteriors
         if self.strategy == "least_confident":
             return least_confident(proba)[rows]

@@ -109,12 +109,12 @@ def mean_similarity(table: Table):
     return 1.0 - np.concatenate(means)
 
 
-def disagreement(probas):
+def mean_divergence(probas):
     """The mean Kullback-Leibler divergence of the members from their mean, in bits.
 
     probas : float64 (n_members, n_rows, n_classes)
 
-    >>> disagreement(np.array([[[1.0, 0.0]], [[0.0, 1.0]]])).tolist()
+    >>> mean_divergence(np.array([[[1.0, 0.0]], [[0.0, 1.0]]])).tolist()
     [1.0]
     """
     mean = probas.mean(axis=0)

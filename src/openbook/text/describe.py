@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data import Categorical, Labels, Table, Text, read
-from openbook.data.describe import Description
-from openbook.data.describe import describe as describe_columns
+from openbook.data.describe import Description, describe_columns
 from openbook.data.findings import Finding
 from openbook.data.summary import Lengths
 from openbook.text.columns import RULE

@@ -180,7 +180,7 @@ class LevelGrowth:
         weight = counts.sum(axis=-1)
         if self.criterion == "gini":
             return weight - (counts**2).sum(axis=-1) / np.where(weight > 0, weight, 1.0)
-        return plogp(weight) - plogp(counts).sum(axis=-1)
+        return x_log_x(weight) - x_log_x(counts).sum(axis=-1)
 
     def best_test(self, j):
         """The best test of column j over the level."""
@@ -285,7 +285,7 @@ def summed(counts, group, n_groups=None):
     return np.stack([np.bincount(group, column, n_groups) for column in counts.T], axis=1)
 
 
-def plogp(x):
+def x_log_x(x):
     """The product x log2 x, and 0 for 0."""
     return x * np.log2(np.where(x > 0, x, 1.0))
 

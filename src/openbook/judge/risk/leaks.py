@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from openbook.data import Column, Numeric, Schema, SparseTable, Table, read
-from openbook.data.describe import describe
+from openbook.data.describe import describe_columns
 from openbook.data.findings import TINY, Finding, near_codes
 from openbook.data.findings.finding import INDIVIDUALS, ROWS_EACH
 from openbook.data.findings.repeats import row_hashes
@@ -186,7 +186,7 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
     if groups is not None and len(groups) != len(examples):
         raise DataError(f"X has {len(examples)} rows, but groups has {len(groups)}")
     whole = _with_target(examples)
-    described = describe(whole, whole.names[-1]).findings
+    described = describe_columns(whole, whole.names[-1]).findings
     findings = list(prepared_outside(examples))
     encoded = {one.columns for one in findings if one.kind == "target encoding"}
     findings += [

@@ -184,7 +184,7 @@ def place_for(evidence, nodes, node):
 
 
 @inner
-def draw(order, k, random):
+def draw_column(order, k, random):
     """Draw the column that comes k-th, from those that have not come yet."""
     other = k + whole_below(random, order.size - k)
     order[k], order[other] = order[other], order[k]
@@ -211,7 +211,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
     noted = place_for(evidence, growth.nodes, node)
     n_drawn = min(rule.max_features, order.size)
     for k in range(n_drawn if n_drawn < order.size else 0):
-        draw(order, k, desk.random)
+        draw_column(order, k, desk.random)
     count_together(ground, n_drawn, segment, desk)
     any_found, top, searched = False, 0.0, 0
     every_gain = noted >= 0 or rule.criterion == GAIN_RATIO or rule.missing == OWN_BRANCH
@@ -219,7 +219,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
         if k >= n_drawn:
             if any_found:
                 break
-            draw(order, k, desk.random)
+            draw_column(order, k, desk.random)
             desk.where[order[k]] = -1
         f, searched = order[k], k + 1
         desk.node[2] = 0.0 if every_gain else top * desk.node[0]

@@ -30,7 +30,7 @@ from openbook.tree.engine.keys import CLASS, CLASS_BIT, FIRST, MOST_ROWS, ROW, s
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree
 from openbook.tree.engine.plant import Candidates
 from openbook.tree.engine.split import ROUNDING, Instances
-from openbook.tree.engine.two_classes import allowed, beats, best_inside, drop_of, may_hide, worth
+from openbook.tree.engine.two_classes import allowed, best_inside, cut_beats, drop_of, may_hide, worth
 
 #: About so many bins has a column, times the square root of the rows: then what a bin may hide keeps step
 #: with what chance does in a column of noise. More are slower to count, fewer to go through.
@@ -291,7 +291,7 @@ def best_between(counts, n_bins, totals, least, whole):
     best, ones, left = 0.0, 0.0, 0.0
     for k in range(n_bins - 1):
         ones, left = ones + counts[2 * k + 1], left + counts[2 * k] + counts[2 * k + 1]
-        if allowed(left, totals, least) and beats(ones, left, totals, best, GINI, whole):
+        if allowed(left, totals, least) and cut_beats(ones, left, totals, best, GINI, whole):
             best = worth(ones, left, totals, GINI, whole)
     return best
 
@@ -318,7 +318,7 @@ def search_columns(presorted, f, instances, least, cut):
                     cut.bin, cut.taken = k, last + 1
         ones, left = ones + of_bin, left + size
         is_cut = k < n_bins - 1 and allowed(left, totals, least)
-        if is_cut and beats(ones, left, totals, bar, GINI, whole):
+        if is_cut and cut_beats(ones, left, totals, bar, GINI, whole):
             bar, cut.bin, cut.taken = worth(ones, left, totals, GINI, whole) + slack, k, sizes[k]
     cut.drop = drop_of(bar - slack, totals, GINI)
     if waits:

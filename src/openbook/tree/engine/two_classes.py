@@ -49,7 +49,7 @@ def worth(left_1, w_left, totals, criterion, whole):
 
 
 @inner
-def beats(left_1, w_left, totals, bar, criterion, whole):
+def cut_beats(left_1, w_left, totals, bar, criterion, whole):
     """Whether such a cut is worth more than the bar."""
     if criterion == GINI:
         d = left_1 * totals[1] - totals[0] * w_left
@@ -87,10 +87,10 @@ def may_hide(left_1, w_left, ones, size, totals, bar, criterion, whole):
     them, follow on those on the left.
     """
     return (
-        beats(left_1, w_left, totals, bar, criterion, whole)
-        or beats(left_1 + ones, w_left + ones, totals, bar, criterion, whole)
-        or beats(left_1, w_left + size - ones, totals, bar, criterion, whole)
-        or beats(left_1 + ones, w_left + size, totals, bar, criterion, whole)
+        cut_beats(left_1, w_left, totals, bar, criterion, whole)
+        or cut_beats(left_1 + ones, w_left + ones, totals, bar, criterion, whole)
+        or cut_beats(left_1, w_left + size - ones, totals, bar, criterion, whole)
+        or cut_beats(left_1 + ones, w_left + size, totals, bar, criterion, whole)
     )
 
 
@@ -105,7 +105,7 @@ def count_blocks(keys, size, counts, totals, least, criterion, whole):
         counts[j] = ones
         left_1 += ones
         cuts = keys[end] & FIRST and min(end, keys.size - end) >= least
-        if cuts and beats(float(left_1), float(end), totals, best, criterion, whole):
+        if cuts and cut_beats(float(left_1), float(end), totals, best, criterion, whole):
             best = worth(float(left_1), float(end), totals, criterion, whole)
     return best
 
@@ -128,7 +128,7 @@ def best_inside(keys, instances, before, totals, bar_and_slack, least, criterion
         w_left += w
         left_1 += w if key & CLASS else 0.0
         if (
-            beats(left_1, w_left, totals, bar, criterion, whole)
+            cut_beats(left_1, w_left, totals, bar, criterion, whole)
             and keys[k + 1] & FIRST
             and allowed(w_left, totals, least)
         ):
