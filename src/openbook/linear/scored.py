@@ -1,7 +1,7 @@
 """Scores of rows: encoded a few rows at a time, so that they stay in the cache, or not encoded at all.
 
-Where every column is a number without gaps, encoded rows need not be made: the coefficients of the encoded
-columns are those of the columns themselves in other units.
+Where every column is a number, encoded rows need not be made: the coefficients of the encoded columns are
+those of the columns themselves in other units, and a missing cell counts as the mean of its column.
 """
 
 from functools import partial
@@ -27,16 +27,20 @@ def scored(encoding, X, width, score):
 
 def linear_scores(encoding, X, coef, intercept):
     """Intercept + coef . x of the encoded rows, for each row of coef, (k, d): (n, k)."""
-    line = partial(_line, coef, intercept)
-    if encoding.sparse or encoding.gaps.any() or encoding.schema.of(Numeric) != encoding.schema.names:
-        return scored(encoding, X, len(coef), line)
+    if encoding.sparse or encoding.schema.of(Numeric) != encoding.schema.names:
+        return scored(encoding, X, len(coef), partial(_line, coef, intercept))
     own, constant = encoding.original(coef, intercept)
+    numbers = np.delete(np.arange(len(encoding)), encoding.gap_columns)
+    own, of_gaps, mean = own[:, numbers], own[:, list(encoding.gap_columns)], encoding.mean[numbers]
+    cells, scores = X.block(X.names), np.empty((len(X), len(coef)))
     with np.errstate(invalid="ignore", over="ignore"):
-        scores = _line(own, constant, X.block(X.names))
-        finite = np.isfinite(scores.sum())
-    if not finite:  # a cell is missing, or infinite
-        odd = ~np.isfinite(scores).all(axis=1)
-        scores[odd] = scored(encoding, X.take(odd), len(coef), line)
+        for start in range(0, len(cells), _BLOCK_ROWS):
+            span = slice(start, start + _BLOCK_ROWS)
+            scores[span] = _line(own, constant, cells[span])
+            if not np.isfinite(scores[span].sum()):  # a cell is missing, or infinite
+                missing = ~np.isfinite(cells[span])
+                scores[span] = _line(own, constant, np.where(missing, mean, cells[span]))
+                scores[span] += missing[:, encoding.gaps] @ of_gaps.T
     return scores
 
 
