@@ -45,7 +45,7 @@ class RawColumns:
 
     @cached_property
     def categories(self) -> list[Categorical]:
-        return [attribute for attribute in self.schema if isinstance(attribute, Categorical)]
+        return [a for a in self.schema.select(self.schema.of(Categorical)) if isinstance(a, Categorical)]
 
     @cached_property
     def width(self) -> int:

@@ -253,8 +253,7 @@ class ClassLikelihood:
         """
         stride = -(-n_rows // rows)
         parts = fold(self.pieces, partial(every, stride), add)
-        x, y, w = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
-        return self._of_part(EncodedRows(x, y, w, 0), ridge)
+        return self._of_part(_joined(parts), ridge)
 
     def batches(self, random):
         """The same of few rows at a time, each chunk's in a random order."""
@@ -410,6 +409,13 @@ def _add_softmax_hessian(x, w, proba, hessian):
 
 def _loaded(chunk):
     return chunk
+
+
+def _joined(parts):
+    """Some rows behind the others; those of a single part are not copied."""
+    if len(parts) == 1:
+        return parts[0]
+    return EncodedRows(*map(np.concatenate, zip(*(part[:3] for part in parts), strict=True)), 0)
 
 
 def every(stride, chunk):

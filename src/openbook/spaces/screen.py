@@ -34,9 +34,6 @@ _SPARE_OF_FEW = 4
 #: So many scores are looked at together, as a word has bits: rarely is one of them better.
 _STRIDE = 64
 
-#: About so many cells are moved and scaled at a time: they stay in the cache.
-_AT_A_TIME = 2**15
-
 #: Longer queries, moved and scaled, may have scores that single precision has no number for.
 _FAR = 2.0**100
 
@@ -105,8 +102,9 @@ class Screen:
         they are.
         """
         n, d = Q.shape
-        single = np.zeros((fours(n), fours(d)), np.float32)
-        return single, _move(Q, self.mean, self.scale, single[:n, :d])
+        single, lengths = np.zeros((fours(n), fours(d)), np.float32), np.empty(n)
+        _move(Q, self.mean, self.scale, single[:n, :d], lengths)
+        return single, lengths
 
     def error(self, lengths):
         """The error of the scores of queries of these lengths."""
@@ -118,17 +116,16 @@ def candidates_of_few(points, Q, k):
 
     There is room for all scores then, and the product of a matrix with itself takes half the time.
     """
-    mean, single = points.mean(axis=0, dtype=np.float64), np.empty(points.shape, np.float32)
-    corner = np.maximum(points.max(axis=0) - mean, mean - points.min(axis=0))
-    scale = scale_of(_length(corner[None])[0])  # no point is longer than a corner of the box around them
-    lengths = _move(points, mean, scale, single)
+    single, (mean, lengths) = np.empty(points.shape, np.float32), _around_mean(points)
+    scale = scale_of(lengths.max())
+    _move(points, mean, scale, single, lengths)
     longest = lengths.max()
     scores = np.tile((lengths**2 / -2).astype(np.float32), (len(Q), 1))
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
         queries = single
         if Q is not points:
-            queries = np.empty(Q.shape, np.float32)
-            lengths = _move(Q, mean, scale, queries)
+            queries, lengths = np.empty(Q.shape, np.float32), np.empty(len(Q))
+            _move(Q, mean, scale, queries, lengths)
         for start in range(0, points.shape[1], _TERMS):
             terms = slice(start, start + _TERMS)
             scores += queries[:, terms] @ single[:, terms].T
@@ -170,31 +167,33 @@ def proven(scores, k, error):
     return scores[:, 0] < kth - 2 * error
 
 
-def _spans(shape):
-    """Some rows of this shape after the other, up to the last."""
-    n, d = shape
-    step = max(_AT_A_TIME // d, 1)
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
-
-
 def _around_mean(points):
     """The mean of the points, and how far each is from it."""
-    mean = points.mean(axis=0, dtype=np.float64)
-    return mean, np.concatenate([_length(points[span] - mean) for span in _spans(points.shape)])
+    mean, lengths = points.mean(axis=0, dtype=np.float64), np.empty(len(points))
+    _fill_lengths(points, mean, lengths)
+    return mean, lengths
 
 
-def _move(rows, mean, scale, single):
-    """Fill in rows moved and scaled, in single precision; how long they are."""
-    lengths = np.empty(len(rows))
-    for span in _spans(rows.shape):
-        moved = rows[span] - mean
-        moved /= scale
-        single[span], lengths[span] = moved, _length(moved)
-    return lengths
+@jit
+def _fill_lengths(rows, mean, lengths):
+    """Fill in how far rows are from the mean."""
+    for i in range(rows.shape[0]):
+        total = 0.0
+        for j in range(rows.shape[1]):
+            total += (rows[i, j] - mean[j]) * (rows[i, j] - mean[j])
+        lengths[i] = np.sqrt(total)
 
 
-def _length(rows):
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows))
+@jit
+def _move(rows, mean, scale, single, lengths):
+    """Fill in rows moved and scaled, in single precision, and how long they are."""
+    for i in range(rows.shape[0]):
+        total = 0.0
+        for j in range(rows.shape[1]):
+            moved = (rows[i, j] - mean[j]) / scale
+            single[i, j] = moved
+            total += moved * moved
+        lengths[i] = np.sqrt(total)
 
 
 @inner
