@@ -17,11 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from openbook.data import Nominal, Numeric
-from openbook.kernels.normals import Expected, Normals, expected
+from openbook.kernels.normals import BLOCK_ROWS, Expected, Normals, expected
 from openbook.prepare import Encoding
-
-#: Rows encoded at a time.
-_BLOCK_ROWS = 2048
 
 #: The share of the rows below which a component holds none.
 _NOTHING = 1e-12
@@ -93,8 +90,8 @@ class TypedRows:
     def blocks(self, chunk):
         """The numbers, values and weights of a chunk, a few rows at a time."""
         X, _, w = chunk
-        for start in range(0, len(w), _BLOCK_ROWS):
-            span = slice(start, start + _BLOCK_ROWS)
+        for start in range(0, len(w), BLOCK_ROWS):
+            span = slice(start, start + BLOCK_ROWS)
             yield (*self._split(self._open(X.take(span))), w[span])  # rows learnt from are not far off
 
 

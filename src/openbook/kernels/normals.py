@@ -7,8 +7,9 @@ The logarithm of a normal density is linear in the products z_i z_j, and all tha
 are weighted sums of these products. So either step of EM is one matrix product with the products of a block
 of rows, which stay in the cache from one to the other. x is in units in which the rows have variance 1 or so,
 and no covariance is far smaller than 1, so that hardly a digit is lost to cancellation. Of many columns the
-products would leave the cache: then, with LL' = S_k, the density comes from |L⁻¹(x - μ_k)|² and the sums from
-the rows by the roots of their shares, both products of matrices for each component.
+products would leave the cache, and of few components they are more than need be: then, with LL' = S_k, the
+density comes from |L⁻¹(x - μ_k)|² and the sums from the rows by the roots of their shares, both products of
+matrices for each component.
 
 Gaps (NaN) are marginalised exactly (Ghahramani and Jordan 1994). A row has the density of its known columns
 o; the sums take in the expected products, for which the missing columns m are linear in the known ones:
@@ -28,20 +29,19 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import dtrmm
 
 from openbook.fold import Statistics
 
 #: Rows multiplied at a time: their products stay in the cache.
 BLOCK_ROWS = 512
 
-#: Columns from which on the products of all pairs are more than a cache holds.
-MANY_COLUMNS = 48
+#: Columns from which on the products of all pairs are more than a cache holds; or, of few components, for
+#: each of them: then they are fewer numbers than the products.
+MANY_COLUMNS, COLUMNS_PER_COMPONENT = 48, 6
 
 #: Sums of products from which on a compiled kernel is worth its compilation.
 MANY = 2 * 10**6
-
-#: Rows of Cholesky's factor multiplied at a time: what is beyond their diagonal is zero, and left out.
-_FACTOR_ROWS = 16
 
 #: Shares are no less than e to this: numbers near the smallest there are would be slow to multiply.
 _LEAST = -300.0
@@ -104,9 +104,15 @@ class Normals:
         return form[:, *_pairs(d, diagonal=self.diagonal)]
 
     @property
+    def n_products(self) -> int:
+        """How many products of two columns there are: F."""
+        return len(_pairs(self.means.shape[1], diagonal=self.diagonal)[0])
+
+    @property
     def by_factors(self) -> bool:
-        """Whether columns are so many that their products leave the cache, and products of matrices pay."""
-        return not self.diagonal and self.means.shape[1] >= MANY_COLUMNS
+        """Whether columns are so many that products of matrices for each component pay."""
+        K, d = self.means.shape
+        return not self.diagonal and d >= min(MANY_COLUMNS, COLUMNS_PER_COMPONENT * max(K, 2))
 
     @cached_property
     def _roots(self) -> np.ndarray:
@@ -115,15 +121,14 @@ class Normals:
 
     def log_densities(self, x: np.ndarray) -> np.ndarray:
         """Log weight and log density of rows without gaps in each component, (K, n), by |L⁻¹(x - μ)|²."""
-        found = np.empty((len(self.means), x.shape[1]))
+        found, off = np.empty((len(self.means), x.shape[1])), np.empty(x.shape)
         for k, (mean, root) in enumerate(zip(self.means, self._roots, strict=True)):
-            centred = x - mean[:, None]
-            total = len(mean) * _LOG_2_PI - 2 * np.log(np.diag(root)).sum()
-            for start in range(0, len(mean), _FACTOR_ROWS):
-                end = start + _FACTOR_ROWS
-                off = root[start:end, :end] @ centred[:end]
-                total = total + np.einsum("ij,ij->j", off, off)
-            found[k] = self.log_weights[k] - 0.5 * total
+            np.subtract(x, mean[:, None], out=off)
+            off = dtrmm(1.0, root.T, off.T, side=1, overwrite_b=True).T  # in place; BLAS has columns first
+            np.einsum("ij,ij->j", off, off, out=found[k])
+        sizes = np.log(np.diagonal(self._roots, axis1=1, axis2=2)).sum(axis=1)
+        found *= -0.5
+        found += (self.log_weights + sizes - 0.5 * x.shape[0] * _LOG_2_PI)[:, None]
         return found
 
     def of_columns(self, known: np.ndarray) -> "Normals":
@@ -172,7 +177,7 @@ def expected(
     `n_rows` says how many rows there will be: for many, a kernel is worth its compilation.
     """
     K, d = normals.means.shape
-    many = not normals.diagonal and n_rows * normals.coefficients.size > MANY
+    many = not normals.diagonal and n_rows * K * normals.n_products > MANY
     total = _Sums(normals, many=many)
     moments = np.zeros((K, d + 1, d + 1))
     later = []
@@ -220,7 +225,7 @@ def shared_moments(normals: Normals, x: np.ndarray, shares: np.ndarray) -> np.nd
     for known, rows in _patterns(x):
         own = normals.of_columns(known)
         room = _room(own, len(rows))
-        sums = np.zeros(own.coefficients.shape)
+        sums = np.zeros((len(own.means), own.n_products))
         for some, part in _blocks(x, known, rows):
             sums += (_products(part, room, diagonal=own.diagonal) @ shares[some]).T
         of_pattern = _symmetric(own, sums)
@@ -233,7 +238,7 @@ class _Sums:
 
     def __init__(self, normals: Normals, *, many: bool = False) -> None:
         self.normals, self.many = normals, many
-        self.products = np.zeros(normals.coefficients.shape)
+        self.products = np.zeros((len(normals.means), normals.n_products))
         self.squares = np.zeros((len(normals.means), *[normals.means.shape[1] + 1] * 2))
         self.values = np.zeros(normals.log_values.shape)
         self.room = _room(normals, 0 if normals.by_factors else BLOCK_ROWS)
@@ -290,11 +295,12 @@ def _symmetric(normals: Normals, products: np.ndarray) -> np.ndarray:
 
 def _moments(x: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Σ_n r_kn z_n z_n' of each component, (K, d + 1, d + 1)."""
-    z = np.vstack([np.ones(x.shape[1]), x])
-    moments = np.empty((len(share), len(z), len(z)))
+    moments, weighed = np.empty((len(share), len(x) + 1, len(x) + 1)), np.empty(x.shape)
+    moments[:, 0, 0] = share.sum(axis=1)
+    moments[:, 0, 1:] = moments[:, 1:, 0] = share @ x.T
     for k, root in enumerate(np.sqrt(share)):
-        weighed = z * root
-        np.matmul(weighed, weighed.T, out=moments[k])
+        np.multiply(x, root, out=weighed)
+        moments[k, 1:, 1:] = weighed @ weighed.T
     return moments
 
 
@@ -309,7 +315,7 @@ def _pairs(d: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
 
 def _room(normals: Normals, n: int) -> np.ndarray:
     """Room for the products of a block, which is used again and again and so stays in the cache."""
-    return np.empty((normals.coefficients.shape[1], min(n, BLOCK_ROWS)))
+    return np.empty((normals.n_products, min(n, BLOCK_ROWS)))
 
 
 def _products(x: np.ndarray, room: np.ndarray, *, diagonal: bool) -> np.ndarray:
