@@ -57,18 +57,20 @@ class Cells(NamedTuple):
     def cleaned(self, how: Reading) -> "Cells":
         """Spelled one way, missing tokens taken out; values that become alike are joined."""
         doubts = how.doubts and self.declared is not Ordinal
+        spelled = list(map(spell, self.values))
+        alike = spelled == list(self.values) and len(set(spelled)) == len(spelled)
+        if alike and NONE not in spelled and not any(map(how.is_gap, spelled)):
+            return self
         position: dict[str, int] = {}
         lookup = np.empty(len(self.values) + 2, dtype=np.intp)
         lookup[-2:] = _NONE, MISSING
-        for i, value in enumerate(self.values):
-            spelled = spell(value)
-            if spelled == NONE and doubts:
+        for i, value in enumerate(spelled):
+            if value == NONE and doubts:
                 lookup[i] = _NONE
             else:
-                gap = how.is_gap(value.strip()) or (spelled == NONE and how.doubts)
-                lookup[i] = MISSING if gap else position.setdefault(spelled, len(position))
-        unchanged = list(position) == list(self.values)
-        codes = self.codes if unchanged else lookup[self.codes]
+                gap = how.is_gap(self.values[i].strip()) or (value == NONE and how.doubts)
+                lookup[i] = MISSING if gap else position.setdefault(value, len(position))
+        codes = lookup[self.codes]
         return self._replace(values=list(position), codes=codes, nones=bool((lookup[:-2] == _NONE).any()))
 
     def first(self, flags: Sequence[bool]) -> tuple[int, str] | None:

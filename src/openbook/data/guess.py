@@ -22,6 +22,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import compress
+from operator import not_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -222,9 +224,9 @@ class KindTally:
         self.declared = cells.declared
         held, nones = cells.count([True]), cells.count_none()
         self.gaps, self.nones = self.gaps + len(cells.codes) - held - nones, self.nones + nones
-        blank = [self.customary and is_blank(value) for value in cells.values]
-        texts = [value for value, empty in zip(cells.values, blank, strict=True) if not empty]
-        for i in (i for i, empty in enumerate(blank) if empty):
+        blank = list(map(is_blank, cells.values)) if self.customary else [False] * len(cells.values)
+        texts = list(compress(cells.values, map(not_, blank)))
+        for i in compress(range(len(blank)), blank):
             count = cells.count([j == i for j in range(len(blank))])
             self.blanks[cells.values[i]] = self.blanks.get(cells.values[i], 0) + count
         self.whole = self.whole and all(map(_WHOLE.fullmatch, texts))
@@ -389,9 +391,10 @@ def _reads_as_text(tally: KindTally) -> str:
     distinct = len(tally.values)
     if tally.overfull or distinct > MOST_VALUES:
         return f"free text: more than {MOST_VALUES:,} distinct texts"
-    words = sum(len(in_pairs(value).split()) for value in tally.values) / distinct
-    if words >= WORDS_OF_TEXT and 2 * distinct > tally.known:
-        return f"free text: {words:.0f} words on average, and most cells differ"
+    if 2 * distinct > tally.known:
+        words = sum(len(in_pairs(value).split()) for value in tally.values) / distinct
+        if words >= WORDS_OF_TEXT:
+            return f"free text: {words:.0f} words on average, and most cells differ"
     if distinct >= UNLIKE * tally.known and (word := _recurring_word(tally.values)):
         return f"free text: nearly all cells differ, but their words recur, as {word!r} does"
     return ""

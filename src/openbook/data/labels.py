@@ -164,7 +164,7 @@ def separator_of(cells: Collection[str]) -> str | None:
 
 def _looks_like_sets(cells: Collection[str], separator: str) -> bool:
     sign = separator.strip()
-    if not any(sign in cell for cell in cells):
+    if sign not in "\n".join(cells):
         return False
     sets = []
     for cell in cells:

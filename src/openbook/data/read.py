@@ -119,7 +119,8 @@ def read(
     """
     own = missing_in or {}
     table = _read(source, Reading(kinds, missing, header, decimal, thousands, encoding, sheet, query, own))
-    table.schema.select(own)  # an error where there is no such column
+    if own:
+        table.schema.select(own)  # an error where there is no such column
     return table
 
 

@@ -45,7 +45,8 @@ class RawColumns:
 
     @cached_property
     def categories(self) -> list[Categorical]:
-        return [a for a in self.schema.select(self.schema.of(Categorical)) if isinstance(a, Categorical)]
+        some = self.schema if self.schema.of(Categorical) else ()
+        return [attribute for attribute in some if isinstance(attribute, Categorical)]
 
     @cached_property
     def width(self) -> int:

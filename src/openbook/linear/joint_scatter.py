@@ -127,7 +127,7 @@ class JointScatter(Statistics):
             places = np.concatenate([np.arange(P), P + some, np.arange(2 * P, size + 1)])
             products = _products(own, span.stop - start, many=many)
             total[places[:, None], places] += products[: len(places), : len(places)]
-        places = np.delete(np.arange(size + 1), slice(P, 2 * P))
+        places = np.concatenate([np.arange(P), np.arange(2 * P, size + 1)])
         total[places[:, None], places] += whole
         if many:
             total = np.triu(total) + np.triu(total, 1).T

@@ -124,7 +124,9 @@ class Unpenalised(NamedTuple):
     @property
     def collinear(self) -> np.ndarray:
         """The positions of collinear columns."""
-        return np.delete(np.arange(len(self.scale)), self.kept)
+        gone = np.ones(len(self.scale), dtype=bool)
+        gone[self.kept] = False
+        return np.flatnonzero(gone)
 
     @property
     def inverse(self) -> np.ndarray:

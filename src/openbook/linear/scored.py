@@ -30,8 +30,9 @@ def linear_scores(encoding, X, coef, intercept):
     if encoding.sparse or encoding.schema.of(Numeric) != encoding.schema.names:
         return scored(encoding, X, len(coef), partial(_line, coef, intercept))
     own, constant = encoding.original(coef, intercept)
-    numbers = np.delete(np.arange(len(encoding)), encoding.gap_columns)
-    own, of_gaps, mean = own[:, numbers], own[:, list(encoding.gap_columns)], encoding.mean[numbers]
+    numbers = np.ones(len(encoding), dtype=bool)
+    numbers[list(encoding.gap_columns)] = False
+    own, of_gaps, mean = own[:, numbers], own[:, ~numbers], encoding.mean[numbers]
     cells, scores = X.block(X.names), np.empty((len(X), len(coef)))
     with np.errstate(invalid="ignore", over="ignore"):
         for start in range(0, len(cells), _BLOCK_ROWS):
