@@ -415,7 +415,8 @@ def _joined(parts):
     """Some rows behind the others; those of a single part are not copied."""
     if len(parts) == 1:
         return parts[0]
-    return EncodedRows(*map(np.concatenate, zip(*(part[:3] for part in parts), strict=True)), 0)
+    x, y, w = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
+    return EncodedRows(x, y, w, 0)
 
 
 def every(stride, chunk):
