@@ -130,7 +130,7 @@ def test_ticks_that_would_meet_are_left_out():
 def test_a_logarithmic_axis_has_powers_of_ten():
     axis = Marks.powers("λ", 0.02, 300)
     assert axis.words == ("0.01", "0.1", "1", "10", "100", "1,000")
-    places = axis.place(np.log10([0.01, 0.1, 1.0]))
+    places = axis.position(np.log10([0.01, 0.1, 1.0]))
     assert np.diff(places)[0] == pytest.approx(np.diff(places)[1])
 
 

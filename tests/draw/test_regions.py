@@ -223,19 +223,19 @@ def test_axes_hold_their_values_and_have_ticks(values):
     assert all(0 <= place <= 1 for place in places)
     assert len(places) >= 2
     for value in values:
-        assert np.isnan(value) or 0 <= axis.place(np.array(value)) <= 1
+        assert np.isnan(value) or 0 <= axis.position(np.array(value)) <= 1
 
 
 def test_dots_of_few_numbers_stay_in_the_frame_and_near_their_number():
     numbers = np.array([0.0, 1.0, 2.0, 3.0] * 50)
     axis = Numbers("n", numbers)
-    places = axis.aside(numbers)
+    places = axis.jittered(numbers)
     assert ((places >= 0) & (places <= 1)).all()
     low, high = axis.span
     assert (np.round(low + places * (high - low)) == numbers).all()
     bands = Categories("c", ("a", "b", "c"))
     codes = np.arange(60) % 3
-    assert (np.floor(bands.aside(codes.astype(float)) * 3) == codes).all()
+    assert (np.floor(bands.jittered(codes.astype(float)) * 3) == codes).all()
 
 
 def test_margins_support_vectors_and_their_lines():

@@ -107,12 +107,12 @@ def test_a_look_counts_for_the_folds_that_it_saw(tmp_path):
     found = iter([1, 2])
     log = Log(tmp_path / "results.jsonl", "f")
     log.settle([])
-    assert log.kept("look", int, lambda: next(found)) == 1
-    assert Log(tmp_path / "results.jsonl", "f").kept("look", int, lambda: next(found)) == 1
+    assert log.cached("look", int, lambda: next(found)) == 1
+    assert Log(tmp_path / "results.jsonl", "f").cached("look", int, lambda: next(found)) == 1
     log.skip("learner", -1, "reason")
     log.settle(["learner"])  # the study is another now
     assert not log.looks
-    assert log.kept("look", int, lambda: next(found)) == 2
+    assert log.cached("look", int, lambda: next(found)) == 2
 
 
 def test_a_changed_look_is_an_error_of_one_line(tmp_path):

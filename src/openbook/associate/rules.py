@@ -307,7 +307,7 @@ def association_rules(
     ):
         if not rule.allows(value):
             raise ParameterError(f"{name} must be {rule.demand()}, got {value!r}")
-    sides = _Sides.of(itemsets, antecedent, consequent, max_consequent)
+    sides = _AllowedItems.of(itemsets, antecedent, consequent, max_consequent)
     found: list[_Found] = []
     eligible = 0
     for codes, both in zip(itemsets.codes, itemsets.counts.tolist(), strict=True):
@@ -373,7 +373,7 @@ def association_rule(
 
 
 @dataclass(frozen=True)
-class _Sides:
+class _AllowedItems:
     """Which items may stand where."""
 
     left: frozenset[int]
@@ -387,7 +387,7 @@ class _Sides:
         antecedent: Collection[str] | None,
         consequent: Collection[str] | None,
         longest: int | None,
-    ) -> "_Sides":
+    ) -> "_AllowedItems":
         names = itemsets.transactions.names
         left, right = (_named(side, names) for side in (antecedent, consequent))
         return cls(left, right, longest or len(names))
@@ -423,7 +423,7 @@ def _named(side: Collection[str] | None, names: tuple[str, ...]) -> frozenset[in
 
 
 def _confident(
-    itemsets: Itemsets, sides: _Sides, codes: Set, both: int, min_confidence: float, min_lift: float
+    itemsets: Itemsets, sides: _AllowedItems, codes: Set, both: int, min_confidence: float, min_lift: float
 ) -> Iterator[_Found]:
     """The rules of one set, their consequents grown item by item as long as they are confident."""
     n = len(itemsets.transactions)

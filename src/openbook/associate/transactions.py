@@ -114,7 +114,7 @@ def _of_lists(data: Sequence[Iterable[Any]]) -> Transactions:
     lists: Sequence[Any] = data if sized else [list(each) for each in data]
     sizes = np.fromiter(map(len, lists), np.intp, len(lists))
     try:
-        places, met = _met(chain.from_iterable(lists), sizes.sum())
+        places, met = _distinct_cells(chain.from_iterable(lists), sizes.sum())
         alone = all(isinstance(item, str | None) for item in places) or (
             len(set(map(type, chain.from_iterable(lists)))) == 1  # not 1 and True, which are equal
         )
@@ -122,23 +122,25 @@ def _of_lists(data: Sequence[Iterable[Any]]) -> Transactions:
         alone = False
     if not alone:
         cells = chain.from_iterable(lists)
-        places, met = _met((None if item is None else as_text(item) for item in cells), sizes.sum())
+        places, met = _distinct_cells(
+            (None if item is None else as_text(item) for item in cells), sizes.sum()
+        )
     names = sorted({as_text(item) for item in places if item is not None})
     numbers = {name: number for number, name in enumerate(names)}
     codes = np.array([-1 if item is None else numbers[as_text(item)] for item in places], np.int32)
     items, rows = codes[met], np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
     if not (known := items >= 0).all():
         rows, items = rows[known], items[known]
-    return Transactions(tuple(names), len(lists), *_once(rows, items, len(lists), len(names)))
+    return Transactions(tuple(names), len(lists), *_unique_pairs(rows, items, len(lists), len(names)))
 
 
-def _met(cells: Iterable[Any], n: int) -> tuple[Mapping[Any, int], np.ndarray]:
+def _distinct_cells(cells: Iterable[Any], n: int) -> tuple[Mapping[Any, int], np.ndarray]:
     """The distinct cells by place, in the order that they come in; and the place of each of n cells."""
     places: defaultdict[Any, int] = defaultdict(count().__next__)
     return places, np.fromiter(map(places.__getitem__, cells), np.int32, n)
 
 
-def _once(rows: np.ndarray, items: np.ndarray, n: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+def _unique_pairs(rows: np.ndarray, items: np.ndarray, n: int, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Each pair of row and item once."""
     pairs = rows.astype(np.int64) * width + items
     if n * width > _MOST_PAIRS:
@@ -186,7 +188,11 @@ def _of_table(table: Table, bins: int) -> Transactions:
     rows, items = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
     for name in table.names:
         column = table.column(name)
-        own, codes = ((name,), np.where(column.values == "true", 0, -1)) if yes_or_no else _held(column, bins)
+        own, codes = (
+            ((name,), np.where(column.values == "true", 0, -1))
+            if yes_or_no
+            else _items_of_column(column, bins)
+        )
         held = np.flatnonzero(codes >= 0)
         rows.append(held.astype(np.int32))
         items.append(codes[held].astype(np.int32) + len(names))
@@ -198,7 +204,7 @@ def _is_yes_or_no(attribute: Attribute) -> bool:
     return isinstance(attribute, Categorical) and {"true"} <= set(attribute.values) <= {"true", "false"}
 
 
-def _held(column: Column, bins: int) -> tuple[tuple[str, ...], np.ndarray]:
+def _items_of_column(column: Column, bins: int) -> tuple[tuple[str, ...], np.ndarray]:
     """The items that a column can hold, and which of them each row holds, -1 for none."""
     name = column.name
     if isinstance(column.attribute, Categorical):

@@ -222,13 +222,13 @@ def calendar_names(texts: Collection[str]) -> tuple[str, ...]:
     """
     for names in (_NAMES, _DAYS):
         if len(texts) == len(names):
-            found = {_place(text.lower(), names): text for text in texts}
+            found = {_index_of_name(text.lower(), names): text for text in texts}
             if found.keys() == set(range(len(names))):
                 return tuple(found[i] for i in range(len(names)))
     return ()
 
 
-def _place(text: str, names: list[str]) -> int | None:
+def _index_of_name(text: str, names: list[str]) -> int | None:
     """Which of the names a text is, or the beginning of."""
     return next((i for i, name in enumerate(names) if len(text) >= 3 and name.startswith(text)), None)
 

@@ -51,13 +51,13 @@ def read_stream(stream: Any, how: Reading) -> Table:
     with TemporaryDirectory(prefix="openbook-") as folder:
         stem = Path(folder, "input")
         try:
-            path = _kept(stem, content)
-            return read_file(_kept(stem, unpacked(path)) if path.suffix in PACKED else path, how)
+            path = _temporary_file(stem, content)
+            return read_file(_temporary_file(stem, unpacked(path)) if path.suffix in PACKED else path, how)
         except DataError as error:
             raise DataError(re.sub(rf"{re.escape(str(stem))}[.\w]*", "standard input", str(error))) from None
 
 
-def _kept(stem: Path, content: bytes) -> Path:
+def _temporary_file(stem: Path, content: bytes) -> Path:
     """The bytes in a file whose name tells the format."""
     suffix = next((suffix for start, suffix in STARTS if content.lstrip().startswith(start)), ".csv")
     if suffix == ".zip" and b"xl/workbook.xml" in content:

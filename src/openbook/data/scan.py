@@ -342,7 +342,7 @@ class Scan:
         -------
         Table
         """
-        return self._joined(piece.load().take(own) for piece, own in self._parted(rows) if len(own))
+        return self._joined(piece.load().take(own) for piece, own in self._by_piece(rows) if len(own))
 
     def without(self, rows: Array) -> "Scan":
         """All rows but these.
@@ -358,10 +358,10 @@ class Scan:
         """
         if any(piece.skip for piece in self.pieces):
             raise DataError("rows of this scan are left out already; leave all of them out at once")
-        pieces = [replace(piece, skip=tuple(own.tolist())) for piece, own in self._parted(rows)]
+        pieces = [replace(piece, skip=tuple(own.tolist())) for piece, own in self._by_piece(rows)]
         return replace(self, pieces=[piece for piece in pieces if len(piece)])
 
-    def _parted(self, rows: Array) -> Iterator[tuple[Piece, Array]]:
+    def _by_piece(self, rows: Array) -> Iterator[tuple[Piece, Array]]:
         """Each piece, and the positions in it of those of the rows that it holds."""
         ordered, start = np.sort(np.asarray(rows, dtype=np.intp)), 0
         for piece in self.pieces:

@@ -75,9 +75,9 @@ class _Words:
         self.texts += [texts[i] for i in order]
         before = len(self._views)
         self._views = np.concatenate([self._views, distinct[order]])
-        return self._place(before) or self._place_anew()
+        return self._assign_slots(before) or self._place_anew()
 
-    def _place(self, first: int) -> bool:
+    def _assign_slots(self, first: int) -> bool:
         """Give the words from this one on their slots; False if one is taken. The empty text has slot 0."""
         slots = self._slots(self._views[first:])
         if len(np.unique(slots)) < len(slots) or not slots.all() or self._table[slots].any():
@@ -90,7 +90,7 @@ class _Words:
         for _ in range(_DRAWS):
             self._table = np.zeros(len(self._table), dtype=np.int16)
             self._factor = self._draws.integers(1 << 64, dtype=np.uint64) | np.uint64(1)
-            if self._place(1):
+            if self._assign_slots(1):
                 return True
         return False
 

@@ -41,7 +41,7 @@ def read_xlsx(path: Path, how: Reading) -> Table:
     """A table from a sheet of a workbook."""
     try:
         with zipfile.ZipFile(path) as archive:
-            book = _Book(archive, path)
+            book = _Workbook(archive, path)
             rows = _rows(book, how.sheet or "")
     except DataError:
         raise
@@ -63,7 +63,7 @@ def read_xlsx(path: Path, how: Reading) -> Table:
     return table_of([object_column(n, list(cells), asked.get(n), how) for n, cells in columns], notes=notes)
 
 
-class _Book:
+class _Workbook:
     """The parts of a workbook."""
 
     def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
@@ -111,7 +111,7 @@ def _text(item: ET.Element) -> str:
     return "".join(part.text or "" for part in parts)
 
 
-def _rows(book: _Book, asked: str) -> list[list[Any]]:
+def _rows(book: _Workbook, asked: str) -> list[list[Any]]:
     """The cells of the asked range, row by row; rows without a cell at either end are left out."""
     name, _, span = asked.rpartition("!") if "!" in asked else (asked, "", "")
     if not name or (_CELL.fullmatch(name.partition(":")[0]) and name not in book.sheets):
@@ -121,7 +121,7 @@ def _rows(book: _Book, asked: str) -> list[list[Any]]:
         raise DataError(f"{book.path} has no sheet {name!r}. {did_you_mean(name, tuple(book.sheets))}")
     cells = {place: value for place, value in _cells(book, name) if value is not None}
     if span:
-        low, high = (_place(end) for end in (span.partition(":")[0], span.partition(":")[2] or span))
+        low, high = (_row_and_column(end) for end in (span.partition(":")[0], span.partition(":")[2] or span))
     elif cells:
         low = (min(r for r, _ in cells), min(c for _, c in cells))
         high = (max(r for r, _ in cells), max(c for _, c in cells))
@@ -133,7 +133,7 @@ def _rows(book: _Book, asked: str) -> list[list[Any]]:
     return [[cells.get((r, c)) for c in range(low[1], high[1] + 1)] for r in range(low[0], high[0] + 1)]
 
 
-def _place(text: str) -> tuple[int, int]:
+def _row_and_column(text: str) -> tuple[int, int]:
     """Row and column of a cell's name, from 0."""
     match = _CELL.fullmatch(text)
     if not match:
@@ -147,18 +147,18 @@ def _place(text: str) -> tuple[int, int]:
     return int(match[2]) - 1, column - 1
 
 
-def _cells(book: _Book, name: str) -> Iterator[tuple[tuple[int, int], Any]]:
+def _cells(book: _Workbook, name: str) -> Iterator[tuple[tuple[int, int], Any]]:
     row = -1
     for line in book.sheet(name).iter(f"{_MAIN}row"):
         row = int(line.get("r") or row + 2) - 1
         column = -1
         for cell in line.iter(f"{_MAIN}c"):
             place = cell.get("r")
-            row, column = _place(place) if place else (row, column + 1)
+            row, column = _row_and_column(place) if place else (row, column + 1)
             yield (row, column), _value(book, cell)
 
 
-def _value(book: _Book, cell: ET.Element) -> Any:
+def _value(book: _Workbook, cell: ET.Element) -> Any:
     kind, stored = cell.get("t", "n"), cell.findtext(f"{_MAIN}v")
     if kind == "inlineStr":
         return _text(cell.find(f"{_MAIN}is") or cell)

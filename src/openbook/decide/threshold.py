@@ -254,9 +254,9 @@ class _Inner:
             weights = {}
             if self.sample_weight is not None:
                 weights = {"sample_weight": np.asarray(self.sample_weight)[train]}
-            model = clone(self.model).fit(_some(given, train), _some(y, train), **weights)
+            model = clone(self.model).fit(_take_rows(given, train), _take_rows(y, train), **weights)
             tested.append(test)
-            proba.append(model.predict_proba(_some(given, test))[:, 1])
+            proba.append(model.predict_proba(_take_rows(given, test))[:, 1])
         return np.concatenate(tested or [np.arange(0)]), np.concatenate(proba or [np.zeros(0)])
 
 
@@ -297,7 +297,7 @@ def best_threshold(positive, proba, weights, scoring="balanced_accuracy"):
     return float(thresholds[chosen]), float(scores[chosen])
 
 
-def _some(rows, which):
+def _take_rows(rows, which):
     """Some of the rows, or of their targets, in the form in which they came."""
     typed = isinstance(rows, Column) or hasattr(rows, "schema")
     return rows.take(which) if typed else _safe_indexing(rows, which)

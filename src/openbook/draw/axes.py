@@ -84,8 +84,8 @@ class Numbers:
             room = max(room, 0.3 * float(np.diff(distinct).min()))
         return low - room, high + room
 
-    def place(self, values: np.ndarray) -> np.ndarray:
-        """Shares of the axis, from 0 to 1 unless a value lies beyond it.
+    def position(self, values: np.ndarray) -> np.ndarray:
+        """Positions as shares of the axis: 0 to 1, or outside if a value is beyond its ends.
 
         Parameters
         ----------
@@ -108,10 +108,10 @@ class Numbers:
         if len(inside) < 4:
             between = [(a + b) / 2 for a, b in pairwise(round_ones)]
             inside = [t for t in sorted([*round_ones, *between]) if low <= t <= high]
-        return [(float(self.place(np.array(t))), short(t)) for t in inside]
+        return [(float(self.position(np.array(t))), short(t)) for t in inside]
 
-    def aside(self, values: np.ndarray) -> np.ndarray:
-        """The places of dots: where there are few different numbers, a little beside them.
+    def jittered(self, values: np.ndarray) -> np.ndarray:
+        """Positions of dots, with a little jitter if there are few different numbers.
 
         Parameters
         ----------
@@ -124,9 +124,9 @@ class Numbers:
         """
         distinct = np.unique(self.values[np.isfinite(self.values)])
         if not 1 < len(distinct) <= _FEW:
-            return self.place(values)
+            return self.position(values)
         gap = np.diff(distinct).min() / (self.span[1] - self.span[0])
-        return self.place(values) + 0.5 * gap * _spread(len(values), 0.7548776662)
+        return self.position(values) + 0.5 * gap * _spread(len(values), 0.7548776662)
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Dates(Numbers):
             if len(starts) <= 6:
                 break
         moments = starts.astype(f"datetime64[{unit}]")
-        places = self.place(moments.astype("datetime64[s]").astype(float) / 86_400)
+        places = self.position(moments.astype("datetime64[s]").astype(float) / 86_400)
         words = [str(moment).replace("T", " ") + ":00" * (unit == "h") for moment in moments]
         if self.values.size and np.nanmin(self.values) >= 0 and np.nanmax(self.values) < 1:  # times of day
             words = [word.removeprefix("1970-01-01 ") for word in words]
@@ -187,15 +187,15 @@ class Categories:
     Examples
     --------
     >>> import numpy as np
-    >>> Categories("outlook", ("sunny", "rain")).aside(np.array([0, 1])).round(2).tolist()
+    >>> Categories("outlook", ("sunny", "rain")).jittered(np.array([0, 1])).round(2).tolist()
     [0.08, 0.77]
     """
 
     name: str
     values: tuple[str, ...]
 
-    def place(self, codes: np.ndarray) -> np.ndarray:
-        """Shares of the axis: a whole number is the middle of its band, and half more or less its edge.
+    def position(self, codes: np.ndarray) -> np.ndarray:
+        """Positions as shares of the axis: a whole number is the middle of its band, ± 0.5 its edges.
 
         Parameters
         ----------
@@ -208,8 +208,8 @@ class Categories:
         """
         return (codes + 0.5) / len(self.values)
 
-    def aside(self, codes: np.ndarray) -> np.ndarray:
-        """The places of dots: around the middle of each code's band, so that they do not hide each other.
+    def jittered(self, codes: np.ndarray) -> np.ndarray:
+        """Positions of dots, with jitter around the middle of each band so that they do not overlap.
 
         Parameters
         ----------
@@ -273,8 +273,8 @@ class Marks:
         at = np.arange(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1, dtype=float)
         return cls(name, tuple(f"{10.0**power:,g}" for power in at), at)
 
-    def place(self, at: np.ndarray) -> np.ndarray:
-        """Shares of the axis, with room at both ends for half of their words.
+    def position(self, at: np.ndarray) -> np.ndarray:
+        """Positions as shares of the axis, with room at both ends for half of the labels.
 
         Parameters
         ----------
@@ -298,7 +298,7 @@ class Marks:
         """The last value, and of those before it the ones that have room."""
         kept: list[tuple[float, str]] = []
         end = math.inf
-        for place, word in zip(self.place(self.at)[::-1].tolist(), self.words[::-1], strict=True):
+        for place, word in zip(self.position(self.at)[::-1].tolist(), self.words[::-1], strict=True):
             half = self._half(word)
             if place + half <= end:
                 kept.append((place, word))
@@ -326,7 +326,7 @@ class Blank:
     Examples
     --------
     >>> import numpy as np
-    >>> Blank(0.0, 4.0).place(np.array([1.0])).tolist()
+    >>> Blank(0.0, 4.0).position(np.array([1.0])).tolist()
     [0.25]
     """
 
@@ -335,8 +335,8 @@ class Blank:
     name: str = ""
     ticks: tuple[tuple[float, str], ...] = ()
 
-    def place(self, values: np.ndarray) -> np.ndarray:
-        """Shares of the axis.
+    def position(self, values: np.ndarray) -> np.ndarray:
+        """Positions as shares of the axis.
 
         Parameters
         ----------
@@ -349,7 +349,7 @@ class Blank:
         """
         return (values - self.low) / (self.high - self.low)
 
-    aside = place
+    jittered = position
 
 
 def _spread(n: int, turn: float) -> np.ndarray:

@@ -41,9 +41,9 @@ class Plot:
         """Where points are in the frame; aside, so that equal ones do not hide each other."""
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         if aside:
-            across, up = _aside(self.across, x), _aside(self.up, y)
+            across, up = _dot_positions(self.across, x), _dot_positions(self.up, y)
         else:
-            across, up = self.across.place(x), self.up.place(y)
+            across, up = self.across.position(x), self.up.position(y)
         return self.size[0] * across, self.size[1] * (1 - up)
 
     def named(self, look: str, name: str) -> None:
@@ -91,11 +91,11 @@ class Plot:
 
     def across_at(self, y: float, look: str = "c8 dashed", name: str = "") -> None:
         """A horizontal line from edge to edge, if it is inside the frame."""
-        self._ruled(float(self.up.place(np.array([y]))[0]), look, name, level=True)
+        self._ruled(float(self.up.position(np.array([y]))[0]), look, name, level=True)
 
     def up_at(self, x: float, look: str = "c8 dashed", name: str = "") -> None:
         """A vertical line from edge to edge, if it is inside the frame."""
-        self._ruled(float(self.across.place(np.array([x]))[0]), look, name, level=False)
+        self._ruled(float(self.across.position(np.array([x]))[0]), look, name, level=False)
 
     def _ruled(self, share: float, look: str, name: str, *, level: bool) -> None:
         wide, high = self.size
@@ -311,8 +311,8 @@ def legend(named: Sequence[tuple[str, str]], room: float = _WIDTH) -> tuple[str,
     return "".join(parts), y + 28 if named else 4
 
 
-def _aside(axis: Axis, values: np.ndarray) -> np.ndarray:
-    return axis.place(values) if isinstance(axis, Marks) else axis.aside(values)
+def _dot_positions(axis: Axis, values: np.ndarray) -> np.ndarray:
+    return axis.position(values) if isinstance(axis, Marks) else axis.jittered(values)
 
 
 def _way(x: np.ndarray, y: np.ndarray, some: Sequence[int] | None = None) -> str:

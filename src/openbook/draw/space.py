@@ -112,7 +112,7 @@ def draw_scatter_3d(table: Any, x: str, y: str, z: str, colour: str | None = Non
     rows = read(table)
     axes = [ColumnAxis.of(rows, name) for name in (x, y, z)]
     groups = Groups.none(len(rows)) if colour is None else Groups.of_column(rows, colour)
-    at = np.array([2 * own.axis.aside(own.values(rows)) - 1 for own in axes]).T
+    at = np.array([2 * own.axis.jittered(own.values(rows)) - 1 for own in axes]).T
     known = np.flatnonzero(np.isfinite(at).all(axis=1))
     some = known[drawn_rows(len(known), MOST_DOTS)]
     order = some[np.argsort(-_turned(at[some])[:, 2], kind="stable")]

@@ -483,7 +483,7 @@ def draw_parallel(table: Any, columns: Sequence[str] | None = None, colour: str 
         values = own.values(rows)
         plot.line([at, at], [0, 1], "c8 thin")
         if own.bands is not None:
-            levels.append(own.axis.place(values))
+            levels.append(own.axis.position(values))
             words += [(at, place, clip(word, 14), -4) for place, word in own.axis.ticks]
         else:
             low, high = np.nanmin(values), np.nanmax(values)

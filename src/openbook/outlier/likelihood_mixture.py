@@ -148,7 +148,7 @@ class LikelihoodMixture(Detector):
 
 
 @dataclass(frozen=True)
-class _Some:
+class _RowSubset:
     """Some of the rows of a piece."""
 
     piece: Any
@@ -160,7 +160,7 @@ class _Some:
 
 
 def _only(rows, inside):
-    pieces = [_Some(piece, kept) for piece, kept in zip(rows.pieces, inside, strict=True) if kept.any()]
+    pieces = [_RowSubset(piece, kept) for piece, kept in zip(rows.pieces, inside, strict=True) if kept.any()]
     return Rows(rows.schema, pieces)
 
 

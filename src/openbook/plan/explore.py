@@ -153,12 +153,12 @@ class _Rows:
 
     def groups(self) -> FoundGroups:
         chosen = self._choose()
-        self.notes += self.log.kept(_STEPS[1], tuple[str, ...], lambda: self._learn(_several(chosen)))
+        self.notes += self.log.cached(_STEPS[1], tuple[str, ...], lambda: self._learn(_several(chosen)))
         model = open_model(self.model_file)
         judged = self._sample(_JUDGING_ROWS)
         if len(judged) < len(self.X):
             self.notes.append(f"silhouettes and pictures are of a random sample of {len(judged):,} rows")
-        found = self.log.kept(_STEPS[2], _Clusters, lambda: self._clusters(model, judged))
+        found = self.log.cached(_STEPS[2], _Clusters, lambda: self._clusters(model, judged))
         if found.labels.shape != (len(self.X),) or found.quality.rows.size > len(self.X):
             raise PlanError(f"{self.log.path} holds clusters of other rows; start over with --fresh")
         self.labels = found.labels
@@ -198,7 +198,7 @@ class _Rows:
         def choose() -> ChosenK:
             return choose_k(X, tried, self.plan.clusterer(), random_state=self.plan.random_state)
 
-        chosen: ChosenK = self.log.kept(_STEPS[0], ChosenK, choose)
+        chosen: ChosenK = self.log.cached(_STEPS[0], ChosenK, choose)
         if chosen.rows < len(self.X):
             self.notes.append(f"the number of clusters is chosen by a random sample of {chosen.rows:,} rows")
         return chosen
@@ -229,7 +229,7 @@ class _Rows:
         return dendrogram if self.names is None else replace(dendrogram, names=tuple(_texts(self.names)))
 
     def oddities(self) -> Oddities:
-        found: Oddities = self.log.kept(_STEPS[3], Oddities, self._oddities)
+        found: Oddities = self.log.cached(_STEPS[3], Oddities, self._oddities)
         if found.found.scores.shape != (len(self.X),):
             raise PlanError(f"{self.log.path} holds scores of other rows; start over with --fresh")
         return found
@@ -245,7 +245,7 @@ class _Rows:
         return Oddities(found, tuple(names), tuple(self.labels[list(found.rows)].tolist()), simple)
 
     def associations(self) -> Associations:
-        found: Associations = self.log.kept(_STEPS[4], Associations, self._associations)
+        found: Associations = self.log.cached(_STEPS[4], Associations, self._associations)
         return found
 
     def _associations(self) -> Associations:

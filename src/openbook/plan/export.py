@@ -159,7 +159,7 @@ def _parts(value: Any) -> Iterator[Any]:
     """The learners and the small values that a call is made of."""
     if isinstance(value, BaseEstimator):
         yield value
-        for part in _given(value).values():
+        for part in _changed_parameters(value).values():
             yield from _parts(part)
     elif is_dataclass(value):
         yield value
@@ -195,12 +195,12 @@ def _code(value: Any) -> str:
         settings = f"{value.knobs!r}{inner}, metric={decides}{search}, random_state=random_state"
         return f"Tuning({_code(value.model)}, {settings})"
     if isinstance(value, BaseEstimator):
-        arguments = ", ".join(f"{name}={_code(given)}" for name, given in _given(value).items())
+        arguments = ", ".join(f"{name}={_code(given)}" for name, given in _changed_parameters(value).items())
         return f"{type(value).__name__}({arguments})"
     return repr(value)
 
 
-def _given(model: Any) -> dict[str, Any]:
+def _changed_parameters(model: Any) -> dict[str, Any]:
     """The parameters that are not the learner's defaults."""
     usual = defaults(type(model))
     return {name: value for name, value in model.get_params(deep=False).items() if value != usual[name]}

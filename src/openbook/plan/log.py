@@ -95,20 +95,20 @@ class Log:
         self._write(_skipped_record(learner, self.skipped[learner]))
 
     def judged(self, part: str, learner: str, fold: int, judge: Callable[[], FoldResult]) -> FoldResult:
-        """The result of a fold: the one that is there, else a new one, which is put on the disk."""
+        """The result of a fold: the saved one, else a new one, which is saved."""
         if (part, learner, fold) not in self.results:
             self.append(part, learner, judge())
         return self.results[part, learner, fold]
 
-    def kept(self, name: str, kind: Any, find: Callable[[], Any], known: Known | None = None) -> Any:
-        """What a step found: what is there of the same folds, else what it finds now, put on the disk.
+    def cached(self, name: str, kind: Any, find: Callable[[], Any], known: Known | None = None) -> Any:
+        """The result of a step: the saved one for these folds, else a new one, which is saved.
 
         Parameters
         ----------
         name : of the step
-        kind : the type of what it finds
-        find : finds it
-        known : what is written by name, see `plain_json.py`
+        kind : the type of the result
+        find : computes it
+        known : the values that are written by name, see `plain_json.py`
         """
         state, plain = self.looks.get(name, (None, None))
         if state != self._state:
@@ -125,8 +125,8 @@ class Log:
     def settle(self, labels: Sequence[str]) -> None:
         """Write the lines in the order of the plan: fold by fold, then tests, then looks.
 
-        What a look found in other folds goes. The folds of a learner that dropped out are left out: how many
-        there are is a matter of chance.
+        Looks at other folds are removed. So are the folds of a learner that dropped out: their number depends
+        on chance.
         """
         place = {label: i for i, label in enumerate(labels)}
         for key in [key for key in self.results if key[0] == "folds" and key[1] in self.skipped]:

@@ -144,7 +144,7 @@ class Looking:
                     why_not[name] = reason
                 else:
                     try:
-                        found[name] = self._kept(name, workers)
+                        found[name] = self._cached(name, workers)
                     except OpenbookError as error:
                         why_not[name] = str(error)
                     except TimeoutError:
@@ -176,11 +176,11 @@ class Looking:
             return NO_TIME
         return ""
 
-    def _kept(self, name: str, workers: int) -> Any:
+    def _cached(self, name: str, workers: int) -> Any:
         """What a look found, as the log has it; where it has nothing, it is taken."""
         if (kind := LOOKS[name]) is None:
             return self._in_time(name, workers)
-        found = self.log.kept(name, kind, lambda: self._in_time(name, workers), self._known)
+        found = self.log.cached(name, kind, lambda: self._in_time(name, workers), self._known)
         vars(self)[name] = found  # for the looks that go on from it
         return found
 

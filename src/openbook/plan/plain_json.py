@@ -73,7 +73,7 @@ def from_plain(plain: Any, kind: Any, known: Known) -> Any:
         return known[kind][plain]
     origin = get_origin(kind)
     if kind is Any:
-        return _anything(plain)
+        return _to_plain_cell(plain)
     if origin in (Union, types.UnionType):
         return _one_of(plain, get_args(kind), known)
     if origin is Literal:
@@ -121,10 +121,10 @@ _SCALARS: dict[Any, Callable[[Any], Any]] = {
 }
 
 
-def _anything(plain: Any) -> Any:
+def _to_plain_cell(plain: Any) -> Any:
     """A cell of a table, or a tuple of them: nothing else is kept without a type."""
     if isinstance(plain, list):
-        return tuple(map(_anything, plain))
+        return tuple(map(_to_plain_cell, plain))
     if isinstance(plain, dict):
         return _float(plain)
     return plain
@@ -165,7 +165,7 @@ def _array(plain: Any) -> np.ndarray:
     shape = tuple(_SCALARS[int](size) for size in plain["shape"])
     try:
         if "cells" in plain:
-            cells = np.array([_anything(cell) for cell in plain["cells"]])
+            cells = np.array([_to_plain_cell(cell) for cell in plain["cells"]])
             return cells.reshape(shape)
         dtype = np.dtype(_SCALARS[str](plain["dtype"]))
         _check(dtype.kind in _NUMBERS, plain, np.ndarray)

@@ -41,7 +41,7 @@ from openbook.store import digest, open_model, save
 _FEW = 2_000
 
 
-class _Final(NamedTuple):
+class _FinalFit(NamedTuple):
     """The digest of the final fit in its file, and what the learner warned of."""
 
     digest: str
@@ -232,11 +232,11 @@ class StudyRows:
         start = perf_counter()
         working, written = self.working_file(log, decides=decides), log.path.with_name("model.openbook")
 
-        def fit() -> _Final:
+        def fit() -> _FinalFit:
             learner, warned = self._final(label, log, decides=decides)
-            return _Final(digest(save(learner, working)), tuple(warned))
+            return _FinalFit(digest(save(learner, working)), tuple(warned))
 
-        kept = log.kept(f"model of {label}", _Final, fit)
+        kept = log.cached(f"model of {label}", _FinalFit, fit)
         files = [file for file in (working, written) if digest(file) == kept.digest]
         if not files:  # the file was lost or altered: the same rows give the same model
             fit()
@@ -254,14 +254,14 @@ class StudyRows:
         with collected_warnings() as warned:
             model = self.model(label)
             if isinstance(model, Tuning):
-                model = self._settled(model, label, log)
+                model = self._at_tuned_setting(model, label, log)
             if decides:
                 model = self.plan.with_threshold(model)
             if self.plan.data.sample and not self.plan.roles.bound and getattr(model, "_streams", False):
                 return self._fitted_on_files(model, label), warned
             return self._fitted(model, label, self.train), warned
 
-    def _settled(self, tuning: Tuning, label: str, log: Log) -> Any:
+    def _at_tuned_setting(self, tuning: Tuning, label: str, log: Log) -> Any:
         """The learner at the setting that tuning finds on these rows, unfitted."""
         knobs = tuning.knobs
 
@@ -269,7 +269,7 @@ class StudyRows:
             found = self._fitted(tuning, label, self.train).parameters_
             return {name: knobs[name].index(value) for name, value in found.items()}
 
-        kept = log.kept(f"settings of {label}", dict[str, int], places)
+        kept = log.cached(f"settings of {label}", dict[str, int], places)
         if set(kept) != set(knobs) or not all(0 <= at < len(knobs[name]) for name, at in kept.items()):
             raise PlanError(f"{log.path}: the settings of {label} are damaged; start over with --fresh")
         return clone(tuning.model).set_params(**{name: knobs[name][at] for name, at in kept.items()})

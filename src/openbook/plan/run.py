@@ -120,7 +120,7 @@ def run(
     log = Log(folder / "results.jsonl", plan.fingerprint)
     clock = _Clock(start, time_limit)
     fits = len(rows.folds) * len(plan.contestants)
-    told = _Told(fits + len(asked_looks(plan, rows.X.schema)), progress)
+    told = _ProgressCounter(fits + len(asked_looks(plan, rows.X.schema)), progress)
     # one thread for BLAS and OpenMP: folds run side by side, forked processes would wait for more, and those
     # that wait for the small products of a report take more time than they save
     with threadpool_limits(1):
@@ -128,12 +128,12 @@ def run(
             judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))
             told.done = len(judging.jobs) - len(judging.left)
             if say:
-                for words in _opening(judging):
+                for words in _resumed_and_estimated(judging):
                     say(words)
             judging.run()
             with collected_warnings():  # the same warnings as in the folds, which the report tells
                 end = _conclude(rows, log)
-                examples = log.kept("examples", tuple[Example, ...], lambda: _examples(rows, end))
+                examples = log.cached("examples", tuple[Example, ...], lambda: _examples(rows, end))
                 until = clock.share(_LOOKING)
                 looking = Looking(rows, log, end.comparison, end.choice.label, end.models, until)
                 looks = looking.looks(workers, told.one)
@@ -254,8 +254,8 @@ def _difference(plan: Plan | ExplorePlan, other: Plan | ExplorePlan) -> str | No
 
 
 @dataclass
-class _Told:
-    """Counts what is done, and tells."""
+class _ProgressCounter:
+    """Counts the fits that are done, and reports the progress."""
 
     total: int
     progress: Progress | None
@@ -269,7 +269,7 @@ class _Told:
 
 @dataclass(frozen=True)
 class _Clock:
-    """How much time there is, if it is limited."""
+    """The time limit, if there is one."""
 
     start: float
     limit: float | None
@@ -281,8 +281,8 @@ class _Clock:
         return self.start + min(of * self.limit, max(self.limit - _WRITING, self.limit / 2))
 
 
-def _opening(judging: Judging) -> Iterator[str]:
-    """How far an earlier run came, and how long the rest may take."""
+def _resumed_and_estimated(judging: Judging) -> Iterator[str]:
+    """The progress of an earlier run, and the estimated time of the rest."""
     jobs, left = len(judging.jobs), len(judging.left)
     if done := jobs - left:
         looks = len(judging.log.looks)

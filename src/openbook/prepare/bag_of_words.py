@@ -216,7 +216,7 @@ class BagOfWords(Declared, Summed):
         )
 
     def _solve(self) -> None:
-        self._kept = [self._most_telling(terms) for terms in self.statistics_.columns]
+        self._kept = [self._most_informative(terms) for terms in self.statistics_.columns]
         if not any(map(self._width, range(len(self._kept)))):
             raise DataError(
                 "no term is left: the texts are empty, or min_df and max_df leave no term between them"
@@ -226,7 +226,7 @@ class BagOfWords(Declared, Summed):
         """How many columns there are for the texts of column j."""
         return self.n_features or len(self._kept[j])
 
-    def _most_telling(self, terms: TermCounts) -> Array:
+    def _most_informative(self, terms: TermCounts) -> Array:
         """The places of the terms that are kept, in order."""
         n = terms.rows[0]
         low, high = (at * n if isinstance(at, float) else at for at in (self.min_df, self.max_df))

@@ -297,7 +297,7 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
             weight = float(self.statistics_.weight[0])
             self._scatter = Gram(plain * np.outer(self._spread, self._spread) * weight)
         self.total_variance_ = float((self._scatter.diagonal() / self._rows()).sum())
-        values, vectors = self._axes(self._asked())
+        values, vectors = self._axes(self._requested())
         n = self._how_many(values)
         self.n_components_ = n
         self.components_ = np.array([with_fixed_signs(vector) for vector in vectors[:n]])
@@ -320,7 +320,7 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return values, vectors
 
-    def _asked(self):
+    def _requested(self):
         """How many components were asked for, if it was so many."""
         wanted: Any = self.n_components
         d = len(self.encoding_)
@@ -335,7 +335,7 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
         return int(wanted)
 
     def _how_many(self, values):
-        if (asked := self._asked()) is not None:
+        if (asked := self._requested()) is not None:
             return asked
         if self.n_components is None:
             return max(int((values > _NOTHING * self.total_variance_).sum()), 1)

@@ -202,16 +202,16 @@ def with_numbers(parts: Sequence[Part]) -> list[Part]:
     """The parts with their figures and captioned tables with_numbers, in reading order."""
     figures, tables = count(1), count(1)
 
-    def told(block: Block) -> Block:
+    def numbered(block: Block) -> Block:
         if isinstance(block, Figure):
             return replace(block, number=f"Figure {next(figures)}")
         if isinstance(block, Sheet) and block.caption:
             return replace(block, number=f"Table {next(tables)}")
         if isinstance(block, Fold | Side):
-            return replace(block, blocks=[told(each) for each in block.blocks])
+            return replace(block, blocks=[numbered(each) for each in block.blocks])
         return block
 
-    return [replace(part, blocks=tuple(told(each) for each in part.blocks)) for part in parts]
+    return [replace(part, blocks=tuple(numbered(each) for each in part.blocks)) for part in parts]
 
 
 def numbers_in(part: Part) -> list[str]:

@@ -106,7 +106,7 @@ class ScannedSequences(NamedTuple):
         return [SequenceFile(*cut, self.sequence, self.target, model) for cut in self.cuts]
 
 
-class _Seen(NamedTuple):
+class _PieceSummary(NamedTuple):
     """Of a piece: the sequence of each run of rows, its length, units, words, and the number of labels."""
 
     ids: np.ndarray
@@ -153,7 +153,7 @@ def whole_sequences(chunks: Iterable[Table], sequence: str) -> Iterator[Table]:
         ids = chunk.data(sequence) if sequence in chunk.schema else np.zeros(len(chunk))
         starts = _starts(ids)
         goes_on = bool(held) and ids[0] == last
-        _meet(met, ids[starts][int(goes_on) :])
+        _register(met, ids[starts][int(goes_on) :])
         if starts[-1] or (held and not goes_on):
             yield stacked_rows([*held, chunk.take(slice(0, starts[-1]))])
             held = []
@@ -168,7 +168,7 @@ def _starts(ids):
     return np.append(0, np.flatnonzero(ids[1:] != ids[:-1]) + 1)
 
 
-def _meet(met, ids):
+def _register(met, ids):
     """Add sequences to those met; none may come twice."""
     if len(set(ids.tolist())) < len(ids) or met & set(ids.tolist()):
         raise DataError("rows of a sequence must stand together in files; sort them by the sequence first")
@@ -185,7 +185,7 @@ def _seen(schema, sequence, target, table):
     own = conform(table, schema)
     refuse_infinity(own)
     lengths = np.diff(np.append(starts, len(ids)))
-    return _Seen(ids[starts], lengths, units_of(own), text_words(own), labelled)
+    return _PieceSummary(ids[starts], lengths, units_of(own), text_words(own), labelled)
 
 
 def text_words(table: Table) -> dict[str, set[str]]:
@@ -193,13 +193,13 @@ def text_words(table: Table) -> dict[str, set[str]]:
     return {name: {w for w in table.data(name) if w is not None} for name in table.schema.of(Text)}
 
 
-def _cuts(pieces: Sequence[Piece], seen: Sequence[_Seen]):
+def _cuts(pieces: Sequence[Piece], seen: Sequence[_PieceSummary]):
     """For each piece in which a sequence begins: the pieces it needs, the rows to skip, and those to add."""
     goes_on = [False, *(b.ids[0] == a.ids[-1] for a, b in pairwise(seen))]
     skips = [int(one.lengths[0]) if on else 0 for one, on in zip(seen, goes_on, strict=True)]
     met: set[Any] = set()
     for one, on in zip(seen, goes_on, strict=True):
-        _meet(met, one.ids[int(on) :])
+        _register(met, one.ids[int(on) :])
     found = []
     for i, piece in enumerate(pieces):
         if skips[i] == piece.rows:  # all of it belongs to a sequence that began before

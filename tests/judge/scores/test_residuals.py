@@ -34,9 +34,9 @@ def test_rows_are_at_their_place():
     off = truth - predicted
     across, up = Numbers("", predicted), Numbers("", np.r_[off, 0.0])
     at = [(float(c.get("cx")), float(c.get("cy"))) for c in find(picture, "circle", "dot")]
-    expected = np.column_stack([WIDE * across.place(predicted), HIGH * (1 - up.place(off))])
+    expected = np.column_stack([WIDE * across.position(predicted), HIGH * (1 - up.position(off))])
     np.testing.assert_allclose(at, expected, atol=0.06)
-    level = HIGH * (1 - up.place(np.zeros(1))[0])
+    level = HIGH * (1 - up.position(np.zeros(1))[0])
     np.testing.assert_allclose(way(picture, "dashed"), [(0, level), (WIDE, level)], atol=0.06)
     assert find(picture, "circle", "dot")[2][0].text == "predicted 4, truth 6"
     assert picture.notes == ("4 rows; half of the residuals lie between -1 and 2.",)
@@ -59,9 +59,9 @@ def test_truth_beside_prediction_has_the_line_where_they_are_the_same():
     picture = beside_truth("y", truth, predicted)
     across, up = Numbers("", predicted), Numbers("", truth)
     at = [(float(c.get("cx")), float(c.get("cy"))) for c in find(picture, "circle", "dot")]
-    expected = np.column_stack([WIDE * across.place(predicted), HIGH * (1 - up.place(truth))])
+    expected = np.column_stack([WIDE * across.position(predicted), HIGH * (1 - up.position(truth))])
     np.testing.assert_allclose(at, expected, atol=0.06)
-    ends = HIGH * (1 - up.place(np.array(across.span)))
+    ends = HIGH * (1 - up.position(np.array(across.span)))
     np.testing.assert_allclose(way(picture, "dashed"), [(0, ends[0]), (WIDE, ends[1])], atol=0.06)
 
 

@@ -44,10 +44,10 @@ def date_parts(table: Table, target: str | None, skipped: Collection[str] = ()) 
             known = days[np.isfinite(days)]
             hours = len(np.unique(part_cells(date, known, "hour")))
             if len(known) and (parts := parts_worth(date, float(np.ptp(known)), hours)):
-                yield Finding("dates", (date.name,), "note", _said(date, days, parts, aim))
+                yield Finding("dates", (date.name,), "note", _message(date, days, parts, aim))
 
 
-def _said(date: Datetime, days: Array, parts: tuple[str, ...], aim: Column | None) -> str:
+def _message(date: Datetime, days: Array, parts: tuple[str, ...], aim: Column | None) -> str:
     """What a study derives of dates."""
     what = "times of day: learners use the time" if date.is_time else "dates: learners use the elapsed time"
     if aim is None or not isinstance(aim.attribute, Categorical | Numeric):

@@ -114,10 +114,10 @@ def _of_classes(column: Column, aim: Column) -> str:
         return ""
     if isinstance(column.attribute, Numeric):
         groups = _stretches(column.data, classes)
-        share = _told(groups, classes) if int(groups.max()) < _STRETCHES else 0.0
+        share = _errors_removed(groups, classes) if int(groups.max()) < _STRETCHES else 0.0
     else:
         groups = row_codes(column)
-        share = 0.0 if _numbered(column) else _told(groups, classes)
+        share = 0.0 if _numbered(column) else _errors_removed(groups, classes)
     if share >= _TOLD:
         how = "without error" if share == 1 else f"with {share:.1%} fewer errors than the majority class"
         return f"predicts {aim.name!r} by itself, {how}"
@@ -156,7 +156,7 @@ def _individuals(column: Column, aim: Column) -> int:
         return 0
     outcomes = aim.take(np.flatnonzero(~column.missing)).data
     if isinstance(aim.attribute, Categorical):
-        share = _told(groups, outcomes.astype(np.intp))
+        share = _errors_removed(groups, outcomes.astype(np.intp))
     else:
         share = _explained(groups, outcomes.astype(np.float64))
     return values if share >= _TOLD else 0
@@ -175,7 +175,7 @@ def _numbered(column: Column) -> bool:
     )
 
 
-def _told(groups: Array, classes: Array) -> float:
+def _errors_removed(groups: Array, classes: Array) -> float:
     """The share of the majority's errors that knowing the group removes."""
     majority_errors = len(classes) - int(np.bincount(classes).max())
     if majority_errors < 2 * _GROUP:
@@ -322,4 +322,4 @@ def _is_cut(column: Column, y: Array) -> bool:
         return False
     stretches = _stretches(y, groups)
     long = int((np.bincount(stretches) >= _GROUP).sum())
-    return long == len(common) and _told(stretches, groups) >= _CUT
+    return long == len(common) and _errors_removed(stretches, groups) >= _CUT

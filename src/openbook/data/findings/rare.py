@@ -38,10 +38,10 @@ def many_values(table: Table, target: str | None, skipped: Collection[str] = ())
             codes = table.data(name)
             counts = np.bincount(codes[codes >= 0], minlength=len(attribute.values))
             if np.count_nonzero(counts) > FEW:
-                yield Finding("many values", (name,), "note", _said(codes, counts, aim))
+                yield Finding("many values", (name,), "note", _message(codes, counts, aim))
 
 
-def _said(codes: Array, counts: Array, aim: Column | None) -> str:
+def _message(codes: Array, counts: Array, aim: Column | None) -> str:
     """How a study treats the values of a column."""
     values = plural(int(np.count_nonzero(counts)), "value")
     if aim is None or not isinstance(aim.attribute, Categorical | Numeric):
@@ -55,7 +55,7 @@ def _said(codes: Array, counts: Array, aim: Column | None) -> str:
     codes, targets = codes[known].astype(np.intp), aim.data[known]
     credibility = Credibility.of_classes if of_classes else Credibility.of_numbers
     found = credibility(codes, targets, len(counts))
-    kept = _kept(np.bincount(codes, minlength=len(counts)), found.least)
+    kept = _kept_and_pooled(np.bincount(codes, minlength=len(counts)), found.least)
     if not found.tells:
         if not kept:
             return f"{values}, whose differences in {aim.name!r} may be chance: a study pools them all."
@@ -68,7 +68,7 @@ def _said(codes: Array, counts: Array, aim: Column | None) -> str:
     return f"{values}. Trees, naive Bayes and linear regression {kept}; other learners {used}."
 
 
-def _kept(counts: Array, least: float) -> str:
+def _kept_and_pooled(counts: Array, least: float) -> str:
     """Which values are kept and which pooled, if each needs `least` rows; empty if all are pooled."""
     kept, shown = min(int((counts >= max(least, LEAST)).sum()), MOST), int(np.count_nonzero(counts))
     if not kept or kept == shown:

@@ -271,7 +271,7 @@ class Curve(ShowsWork):
         base = f"baseline {shown(float(self.baseline.mean()))}"
         note = "; ".join(filter(None, [self.words, f"intervals: {method}", base, *self.notes])) + "."
         return Work(
-            f"{_TITLES[self.kind]} of {self.label}", (Grid("", header, rows, note),), self._told(level)
+            f"{_TITLES[self.kind]} of {self.label}", (Grid("", header, rows, note),), self._summary(level)
         )
 
     def _row(self, point: int, level: float, sized: bool) -> list[Any]:
@@ -282,7 +282,7 @@ class Curve(ShowsWork):
         row = [written_cell(self.across[point]), shown(training), ends[0], shown(validation), ends[1], gap]
         return [*row, self.complexity[point]] if sized else row
 
-    def _told(self, level: float) -> str:
+    def _summary(self, level: float) -> str:
         """The curve in a sentence."""
         what, last = self.metric.words, len(self) - 1
         if self.kind == "size":
@@ -335,14 +335,14 @@ class Curve(ShowsWork):
                     for i in points
                 ]
                 plot.dots(at, means[side], f"dot {colour}", told)
-        inside_frame = 0 <= float(up.place(np.array(base))) <= 1
+        inside_frame = 0 <= float(up.position(np.array(base))) <= 1
         reference = f"baseline {shown(base)}" + ("" if inside_frame else ", not shown")
         plot.named("c8 dashed", reference)
         notes = [self.words] if self.words else []
         if len(self.baseline) > 1:
             notes.append(f"Bands: {100 * level:g}%, corrected resampled t over {len(self.baseline)} folds.")
         notes += self.notes
-        return plot.picture(f"{_TITLES[self.kind]} of {self.label}", notes, self._told(level))
+        return plot.picture(f"{_TITLES[self.kind]} of {self.label}", notes, self._summary(level))
 
 
 def _places(kind: Kind, values: list[Any]) -> np.ndarray:

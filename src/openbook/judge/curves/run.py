@@ -153,11 +153,11 @@ def usual_split(examples: Examples, random_state: int) -> Any:
     each_class = len(rows) > 1 and rows.min() > 1 and n - test >= len(rows)
     splitter = StratifiedShuffleSplit if each_class else ShuffleSplit
     words = f"20 random splits that test {test} of {n} rows" + (", stratified" if each_class else "")
-    return _Worded(splitter(20, test_size=test, random_state=random_state), words)
+    return _DescribedSplitter(splitter(20, test_size=test, random_state=random_state), words)
 
 
 @dataclass(frozen=True)
-class _Worded:
+class _DescribedSplitter:
     """A splitter and what to say about it."""
 
     splitter: Any

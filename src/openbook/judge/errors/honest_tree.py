@@ -109,7 +109,7 @@ def _leaves(
     at = tree.apply(asked)
     nodes = [node for node in named_tree(tree).depth_first() if tree.tree_.attribute[node] == LEAF]
     for node, rule in zip(nodes, rules(tree), strict=True):
-        told = simplified(_told(each, flags, gaps) for each in rule.conditions)
+        told = simplified(_condition_words(each, flags, gaps) for each in rule.conditions)
         words = " and ".join(map(str, told)) or "anything"
         yield Leaf(words, told, grow & (at == node), judge & (at == node))
 
@@ -134,7 +134,7 @@ def _free(name: str, table: Table) -> str:
     return name
 
 
-def _told(condition: Condition, flags: dict[str, Attribute], gaps: Collection[str]) -> Condition:
+def _condition_words(condition: Condition, flags: dict[str, Attribute], gaps: Collection[str]) -> Condition:
     """The condition as a reader would put it: of the column itself, and of gaps only where there are some."""
     attribute = condition.attribute
     if attribute.name in flags:

@@ -262,7 +262,7 @@ def judged(
     if bootstrap := isinstance(cv, Bootstrap632):
         every = np.arange(len(examples))
         splits = chain(splits, [Split(cv.repeats, every, every)])
-    results = list(_told(fold_results(models, examples, splits), examples, cv, progress))
+    results = list(_with_progress(fold_results(models, examples, splits), examples, cv, progress))
     if not results:
         raise ParameterError("cv gives no folds")
     words = str(cv) if hasattr(cv, "split") else ""
@@ -291,7 +291,7 @@ def judged(
     }
 
 
-def _told(
+def _with_progress(
     results: Iterable[list[FoldResult]], examples: Examples, split: Any, progress: Progress
 ) -> Iterator[list[FoldResult]]:
     """The results as they come, and whoever asked is told how many there are."""

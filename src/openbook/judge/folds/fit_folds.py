@@ -121,12 +121,12 @@ def rounds(splits: Iterable[Split], n: int) -> Iterator[Iterable[Split]]:
 def fitted_together(label: str, model: Folding, examples: Examples, batch: list[Split]) -> list[Fitted]:
     """A model fitted for each fold of a round; each is put down for its share of the one pass."""
     together = []
-    with _blamed(label, batch[0]), collected_warnings() as first:
+    with _naming_learner(label, batch[0]), collected_warnings() as first:
         start, examples = perf_counter(), examples.for_model(model)
         learners = model.without_each(examples.table, examples.column, [split.test for split in batch])
         shared = perf_counter() - start
     for split in batch:
-        with _blamed(label, split), collected_warnings() as warned:
+        with _naming_learner(label, split), collected_warnings() as warned:
             start = perf_counter()
             learner = next(learners)
             own = perf_counter() - start
@@ -148,7 +148,7 @@ def refuse_frozen(model: Any) -> None:
 
 
 def _fitted(label: str, model: Any, cut: RowsOfFold) -> Fitted:
-    with _blamed(label, cut.split), collected_warnings() as warned:
+    with _naming_learner(label, cut.split), collected_warnings() as warned:
         learner = clone(model)
         X, y = cut.training(learner)
         also = cut.arguments(learner)
@@ -160,7 +160,7 @@ def _fitted(label: str, model: Any, cut: RowsOfFold) -> Fitted:
 
 def _judged(label: str, fitted: Fitted, cut: RowsOfFold) -> FoldResult:
     split, examples = cut.split, cut.examples
-    with _blamed(label, split), collected_warnings() as warned:
+    with _naming_learner(label, split), collected_warnings() as warned:
         X = cut.testing(fitted.learner)
         start = perf_counter()
         predicted, proba = predicted_by(fitted.learner, X, examples)
@@ -181,7 +181,7 @@ def _judged(label: str, fitted: Fitted, cut: RowsOfFold) -> FoldResult:
 
 
 @contextmanager
-def _blamed(label: str, split: Split) -> Iterator[None]:
+def _naming_learner(label: str, split: Split) -> Iterator[None]:
     """Say which learner failed, and where."""
     try:
         yield

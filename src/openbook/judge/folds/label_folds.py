@@ -108,16 +108,16 @@ def dealt_labels(cells: np.ndarray, shares: np.ndarray, rng: np.random.Generator
         label = int(np.argmin(np.where(left > 0, left, np.inf)))
         for row in order[(part[order] < 0) & cells[order, label]].tolist():
             most = wanted[:, label] >= wanted[:, label].max() - 1e-9
-            part[row] = k = _neediest(most, rows_wanted, rng)
+            part[row] = k = _largest_deficit(most, rows_wanted, rng)
             wanted[k, cells[row]] -= 1
             rows_wanted[k] -= 1
     for row in order[part[order] < 0].tolist():
-        part[row] = k = _neediest(np.ones(len(shares), dtype=bool), rows_wanted, rng)
+        part[row] = k = _largest_deficit(np.ones(len(shares), dtype=bool), rows_wanted, rng)
         rows_wanted[k] -= 1
     return part
 
 
-def _neediest(among: np.ndarray, rows_wanted: np.ndarray, rng: np.random.Generator) -> int:
+def _largest_deficit(among: np.ndarray, rows_wanted: np.ndarray, rng: np.random.Generator) -> int:
     """Of these parts the one that wants most rows; of equals, one by lot."""
     best = np.flatnonzero(among & (rows_wanted >= rows_wanted[among].max() - 1e-9))
     return int(best[0] if len(best) == 1 else rng.choice(best))

@@ -57,7 +57,9 @@ def carrier(examples: Examples, evaluation: Evaluation) -> Carrier | None:
     if folds.max() == 0:
         folds = np.arange(len(folds)) % _FOLDS
     table = round_.table.take(np.arange(len(round_.rows))[rows])
-    shares = [_explained(target, _alone(table.column(name), target, folds, sure=sure)) for name in names]
+    shares = [
+        _explained(target, _out_of_fold(table.column(name), target, folds, sure=sure)) for name in names
+    ]
     best = int(np.argmax(shares)) if shares else -1
     if best < 0 or shares[best] < _CARRIES * model:
         return None
@@ -76,7 +78,7 @@ def _explained(target: np.ndarray, predicted: np.ndarray) -> float:
     return 1 - float(((target - predicted) ** 2).sum()) / total if total else 0.0
 
 
-def _alone(column: Column, target: np.ndarray, folds: np.ndarray, *, sure: bool) -> np.ndarray:
+def _out_of_fold(column: Column, target: np.ndarray, folds: np.ndarray, *, sure: bool) -> np.ndarray:
     """What the column alone predicts for each row, learnt from the rows of the other folds."""
     values = binned(column)
     width, n_folds = int(values.max()) + 1, int(folds.max()) + 1

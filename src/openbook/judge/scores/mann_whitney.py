@@ -1,12 +1,13 @@
 """The Mann-Whitney statistic: ranks of positive rows among negative ones, and the area under the ROC curve.
 
     positive, negative : float64, sorted
-    placement of a     : how many b lie below it, plus how many do not lie above it; twice its mid-rank
+    doubled wins of a  : twice the number of b below it, plus the number of b equal to it
 
-Each kind is sorted by itself, which numpy does with vector instructions, and one walk along both places all
-rows: O(n log n), and ties are exact. Half of a placement counts a tie as half, so that
+Both groups are sorted separately, by numpy's vector instructions, and one pass over both counts the wins of
+all rows: O(n log n), and ties are exact. A pair is a win for the row with the larger score, and a tie is half a
+win. So
 
-    AUC = Σ placements / (2 n_positive n_negative)
+    AUC = Σ doubled wins / (2 n_positive n_negative)
 
 is the share of pairs in which the positive row scores higher: the trapezoids under the ROC curve. Whole
 numbers are summed, so nothing is lost. Scores must not be NaN.
@@ -25,20 +26,20 @@ def parted(truth: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return positive, negative
 
 
-def placements(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The placement of every a among the b; both sorted."""
+def doubled_wins(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """For every a, twice the number of b below it plus the number of b equal to it; both are sorted."""
     placed = np.empty(len(a), dtype=np.int64)
-    _place(a, b, placed)
+    _count_wins(a, b, placed)
     return placed
 
 
 def area(positive: np.ndarray, negative: np.ndarray) -> float:
     """The area under the ROC curve, from sorted scores of at least one row each."""
-    return float(placements(positive, negative).sum()) / (2 * len(positive) * len(negative))
+    return float(doubled_wins(positive, negative).sum()) / (2 * len(positive) * len(negative))
 
 
 @jit
-def _place(a, b, placed):
+def _count_wins(a, b, placed):
     below = not_above = 0
     for i in range(len(a)):
         while below < len(b) and b[below] < a[i]:

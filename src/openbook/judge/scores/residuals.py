@@ -94,7 +94,7 @@ def _scatter(
     plot.line(axes[0].span, ends, "c8 dashed")
     curve = _curve(predicted, y)
     plot.line([x for x, _ in curve], [mean for _, mean in curve], "c5")
-    x_share, y_share = axes[0].place(predicted), axes[1].place(y)
+    x_share, y_share = axes[0].position(predicted), axes[1].position(y)
     beyond = int(((x_share < 0) | (x_share > 1) | (y_share < 0) | (y_share > 1)).sum())
     notes = [f"{rows_drawn(len(rows), len(y))}; {note}"]
     if curve:

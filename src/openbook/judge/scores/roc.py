@@ -125,11 +125,11 @@ class Roc(ThresholdCurve):
     @cached_property
     def variances(self) -> tuple[float, float]:
         """DeLong's: of positive rows' own areas, and of negative ones'; NaN where there is a single row."""
-        from openbook.judge.scores.mann_whitney import placements
+        from openbook.judge.scores.mann_whitney import doubled_wins
 
         positive, negative = self.parted
         return tuple(
-            float((placements(a, b) / (2 * len(b))).var(ddof=1)) if len(a) > 1 else math.nan
+            float((doubled_wins(a, b) / (2 * len(b))).var(ddof=1)) if len(a) > 1 else math.nan
             for a, b in ((positive, negative), (negative, positive))
         )  # type: ignore[return-value]
 

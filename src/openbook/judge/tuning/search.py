@@ -87,7 +87,7 @@ class SettingsSearch:
         rng = np.random.default_rng(self.random_state)
         final: list[Tried] = []
         for rows in self._rungs(len(settings)):
-            examples = self.examples if rows == len(self.examples) else self._some(rows, rng)
+            examples = self.examples if rows == len(self.examples) else self._subsample(rows, rng)
             tried = self._tried(settings, examples)
             order = ranked(tried, self.metric) or list(range(len(tried)))  # if none has a score yet, any
             going_on = [] if examples is self.examples else order[: math.ceil(len(tried) / FACTOR)]
@@ -104,7 +104,7 @@ class SettingsSearch:
                 yield rows
         yield n
 
-    def _some(self, rows: int, rng: np.random.Generator) -> Examples:
+    def _subsample(self, rows: int, rng: np.random.Generator) -> Examples:
         """So many rows, of each class its share; or whole groups that come to as many."""
         examples = self.examples
         if examples.groups is not None:

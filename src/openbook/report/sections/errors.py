@@ -61,7 +61,7 @@ def the_errors(result: StudyResult) -> Iterator[Block]:
         )
 
 
-def _on(evaluation: Evaluation) -> str:
+def _rows_used(evaluation: Evaluation) -> str:
     rows = plural(len(evaluation.one_round.truth), "row")
     words = f"{evaluation.name} on {rows}, each predicted by a model that was not trained on it."
     if len(evaluation.first_round) == len(evaluation.folds):
@@ -73,7 +73,7 @@ def _classes(result: StudyResult, label: str) -> Iterator[Block]:
     evaluation = result.decided(label)
     table = Confusion.from_evaluation(evaluation)
     tuned = " Decisions are at the tuned threshold." if evaluation is result.looks.threshold else ""
-    pictures, folds = [confusion_figure(table, _on(evaluation) + tuned)], [_rates(table)]
+    pictures, folds = [confusion_figure(table, _rows_used(evaluation) + tuned)], [_rates(table)]
     if label not in result.baselines and evaluation.one_round.proba is not None:
         more, fold = _probabilities(evaluation)
         pictures, folds = [*pictures, *more], [*folds, *fold]
@@ -175,7 +175,7 @@ def _numbers(result: StudyResult, label: str) -> Iterator[Block]:
     if label not in result.baselines:  # the residuals of a constant show nothing
         pictures = (beside_truth, residuals)
         yield Side([picture_figure(draw(result.target, errors.truth, errors.predicted)) for draw in pictures])
-        yield Paragraph(_on(evaluation), "note")
+        yield Paragraph(_rows_used(evaluation), "note")
     work = errors.work()
     yield from grids(work)
     yield Fold("Derivation of these figures", [derived(work)])
@@ -186,7 +186,7 @@ def _labels(result: StudyResult, label: str) -> Iterator[Block]:
     judged = MultiLabel.from_evaluation(evaluation)
     sets, each, *pairs = grids(judged.work())
     yield Paragraph(_hardest(judged))
-    yield picture_figure(judged.draw(), _on(evaluation), *judged.draw().notes)
+    yield picture_figure(judged.draw(), _rows_used(evaluation), *judged.draw().notes)
     yield replace(each, note=f"{each.note} Rows: those that have the label.")
     if label not in result.baselines and pairs:
         yield picture_figure(judged.draw("together"))
@@ -245,7 +245,7 @@ def documents_and_words(result: StudyResult) -> Iterator[Block]:
 
 def _mistakes(result: StudyResult, mistakes: Mistakes) -> Sheet:
     """The rows, with the cells that matter most to the learner."""
-    columns = _telling(result, mistakes)
+    columns = _important_columns(result, mistakes)
     classes = mistakes.rmse is None
     head = ("P(predicted)", "P(truth)") if classes else ("truth - predicted", "in RMSEs")
     rows = []
@@ -262,7 +262,7 @@ def _mistakes(result: StudyResult, mistakes: Mistakes) -> Sheet:
     return Sheet(caption, header, tuple(rows), f"{_more(mistakes, columns)} {_rows(result)}".strip())
 
 
-def _telling(result: StudyResult, mistakes: Mistakes) -> tuple[str, ...]:
+def _important_columns(result: StudyResult, mistakes: Mistakes) -> tuple[str, ...]:
     known = tuple(mistakes[0].cells)
     if result.looks.importance is None:
         return known[:_MOST_CELLS]
