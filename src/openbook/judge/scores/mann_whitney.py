@@ -4,8 +4,7 @@
     doubled wins of a  : twice the number of b below it, plus the number of b equal to it
 
 Both groups are sorted separately, by numpy's vector instructions, and one pass over both counts the wins of
-all rows: O(n log n), and ties are exact. A pair is a win for the row with the larger score, and a tie is half a
-win. So
+all rows: O(n log n), and ties are exact. The row with the larger score wins a pair; a tie is half a win. So
 
     AUC = Σ doubled wins / (2 n_positive n_negative)
 
