@@ -85,8 +85,8 @@ def each(
 ) -> Iterator[State]:
     """The results of step(piece) as they come, in the order of the pieces: a fold that is not merged yet.
 
-    With `in_order=False` each result comes as soon as it is there. With `apart=True` processes are forked
-    where threads would be used, as by `each_until`, and the first result comes when all are there.
+    With `in_order=False` each result is yielded as soon as it is ready. With `apart=True` processes are
+    forked where threads would be used, as by `each_until`, and the first result comes when all are there.
     """
     if apart and worker_count() > 1 and shares_memory() and _may_fork():
         numbered = enumerate(pieces)
@@ -126,14 +126,14 @@ def each_until(
     *,
     apart: bool = False,
 ) -> Iterator[State]:
-    """The results of step(piece), each as soon as it is there; none that comes after the deadline.
+    """The results of step(piece), each as soon as it is ready; none after the deadline.
 
     Parameters
     ----------
     deadline : the time on the monotonic clock, or None
         A piece that is still under way then is left to itself: its thread ends when it is done, or with the
         process; a process of its own is killed.
-    pieces : what there is to do; the next one is asked for when a worker is free
+    pieces : the pieces; the next one is taken when a worker is free
     step : what to do with a piece
     workers : how many pieces are under way at a time; -1 for one a core
     apart : whether to use processes, forked from this one, so that only pieces and results are sent; where

@@ -59,7 +59,7 @@ class AssociationRule:
     both, antecedents, consequents, n : int
         Transactions that hold both, the one, the other; all.
     chance : float
-        The probability that so many or more would hold both, were they independent.
+        The probability of at least this many common transactions if both sides were independent.
     eligible : int
         The number of rules that were looked at.
 
@@ -157,7 +157,7 @@ class AssociationRules(ShowsWork):
     redundant : int
         How many were left out as redundant.
     min_confidence, min_support : float
-        The confidence and the support that were asked for.
+        The parameters of the search.
 
     Notes
     -----
@@ -266,15 +266,15 @@ def association_rules(
     itemsets : Itemsets
         Of `frequent_itemsets`.
     min_confidence : float, default=0.8
-        What a rule must reach.
+        The lower limit for a rule.
     min_lift : float, default=0.0
-        What a rule must reach.
+        The lower limit for a rule.
     antecedent, consequent : collection of str or None, default=None
         Items, or columns of a table, that may stand on that side; None for all.
     max_consequent : int or None, default=None
         The most items of a consequent.
     redundant : bool, default=False
-        Whether to keep rules that say nothing beyond a shorter one.
+        Whether to keep rules that are no better than a shorter one.
     most : int, default=1000000
         Rules that are too many: rather an error than all the memory.
 

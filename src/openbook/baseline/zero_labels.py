@@ -38,7 +38,7 @@ class ZeroLabels(LabelLearner):
     labels_ : ndarray of shape (n_labels,)
         The labels, in the order of the columns of `predict`.
     separator_ : str
-        What stands between the labels of a set that is written.
+        The separator between the labels of a set.
 
     Notes
     -----

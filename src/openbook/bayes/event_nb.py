@@ -73,7 +73,7 @@ class MultinomialNB(EventNB):
     fit_prior : bool, default=True
         Whether the priors are the shares of the classes, or equal.
     class_prior : sequence, mapping of class to probability, or None, default=None
-        The prior probabilities, a sequence in the order of `classes_`; None goes by `fit_prior`.
+        The prior probabilities, a sequence in the order of `classes_`; None: as `fit_prior` says.
 
     Attributes
     ----------
@@ -187,11 +187,11 @@ class BernoulliNB(EventNB):
     alpha : float, default=1.0
         How many times more each event is counted than it was seen; 1 is Laplace's rule, 0 no smoothing.
     binarize : float or None, default=0.0
-        An event is a number above this. None for columns that count events, of which none is below 0.
+        An event is a number above this. None for columns of counts, which must not be negative.
     fit_prior : bool, default=True
         Whether the priors are the shares of the classes, or equal.
     class_prior : sequence, mapping of class to probability, or None, default=None
-        The prior probabilities, a sequence in the order of `classes_`; None goes by `fit_prior`.
+        The prior probabilities, a sequence in the order of `classes_`; None: as `fit_prior` says.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ class GaussianNB(NaiveBayes):
     theta_ : ndarray of shape (n_classes, n_numbers)
         The mean of each numeric column in each class.
     var_ : ndarray of shape (n_classes, n_numbers)
-        Its variance, with what is added.
+        Its variance, including `epsilon_`.
     epsilon_ : float
         What is added.
     prior_ : ndarray of shape (n_classes,)

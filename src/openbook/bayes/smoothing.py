@@ -211,7 +211,7 @@ class Epsilon(Smoothing):
     Parameters
     ----------
     eps : float, default=1e-06
-        What stands for 0.
+        The probability used instead of 0.
 
     Notes
     -----

@@ -4,7 +4,7 @@
 
 `X` is anything that `openbook.read` takes, or an `openbook.scan`. A family writes `_fit(rows)`, `_work()` and
 `_work_row(X)`, and sees only clean tables: columns in the order of `schema_`, codes, NaN, MISSING and UNSEEN.
-What learns a target is in `learner.py`, what needs none in `unsupervised.py`.
+Learners with a target are in `learner.py`, those without in `unsupervised.py`.
 """
 
 import inspect

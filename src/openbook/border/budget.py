@@ -1,7 +1,7 @@
-"""Before anything that grows with the square of the rows: what it will cost, and whether that is too much.
+"""Estimates of memory and time for computations that grow with the square of the rows, and their limits.
 
 Too much is more than half of the memory that the machine, its container and `ulimit -v` allow, or an hour.
-`allow_large=True` of a learner goes ahead all the same.
+`allow_large=True` of a learner switches the limits off.
 """
 
 import os
@@ -21,7 +21,7 @@ _CONTAINERS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_
 
 
 def refuse_if_over(what: str, n_bytes: float, seconds: float, remedy: str, *, allow: bool) -> None:
-    """Raise RefusalError, in one line, where the estimate is too much and it is not allowed all the same.
+    """Raise a RefusalError of one line if the estimate is above the limits and `allow` is false.
 
     Parameters
     ----------

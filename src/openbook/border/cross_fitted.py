@@ -1,7 +1,8 @@
-"""Cells of training rows that their own targets had no part in.
+"""Target encoding of training rows without their own targets (cross-fitting).
 
-Rows are dealt to folds at random, and a row's cell is what the rows of the other folds tell of its value. The
-draw of a row follows from its number alone, so that rows may be read in chunks, and more than once.
+Rows are assigned to folds at random, and the cell of a row is the mean target of its value over the rows of
+the other folds. The fold of a row depends only on its number, so rows may be read in chunks and more than
+once.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from openbook.data.conform import conform_column
 
 Array = npt.NDArray[Any]
 
-#: The folds to which training rows are dealt.
+#: The number of folds.
 FOLDS = 5
 
 

@@ -2,10 +2,10 @@
 
 One fold over the rows takes, for each column of dates, its ends and the moments of the target within the
 values of each part; where there are no dates, there is nothing to pass over. Of the parts that the dates are
-long enough for, those are derived that say something of the target (F test, at 5%) or have so many rows that
-they cost next to nothing: see `openbook.data.date_parts`. A learner that measures distances takes the first
-alone, since each column counts as much as any other there. They stand behind the other columns in the schema,
-so that `conform` derives them for later rows, and the model file holds them.
+long enough for, those are derived that are informative about the target (F test, at 5%) or have so many rows
+that they cost little: see `openbook.data.date_parts`. A learner that measures distances takes only the
+informative ones, since every column has the same influence there. They come after the other columns in the
+schema, so `conform` derives them for new rows, and the model file stores them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ def derived_parts(schema: Schema, rows: Rows, n_classes: int, *, evident: bool) 
     """The parts of the columns of dates to derive.
 
     n_classes : how many classes the targets are codes of; 0 for numbers
-    evident : only those that say something of the target
+    evident : only those that are informative about the target
     """
     if not schema.of(Datetime):
         return []

@@ -10,7 +10,7 @@ to twenty directions, and no more than one for ten rows. The schema holds them (
 Where numbers are standardised, all directions of a text are divided by the standard deviation of the widest:
 one by one, those that are mere noise would weigh as much as those that tell topics apart. A
 missing text is missing in all of them; one without known words lies at 0. A column without such words has no
-directions, and takes no part.
+directions and is not used.
 """
 
 from collections.abc import Sequence

@@ -6,7 +6,7 @@
     without_each   statistics of all parts but one, for one after the other
 
 and then the model is solved from the statistics. The model file holds the statistics, so an opened model can
-go on learning. Missing cells are each statistic's affair.
+go on learning. Each statistic defines how it treats missing cells.
 """
 
 from abc import abstractmethod

@@ -1,10 +1,10 @@
-"""The border of what learns a target: the target is checked and coded, and labels are decoded on the way out.
+"""The border of learners with a target: it is checked and coded, and labels are decoded on the way out.
 
     X, y  ->  Rows, columns prepared for the target  ->  _fit  ->  _proba, _predict  ->  labels
 
 `y` is an array, a Series, a Column, or the name of a column of `X`. Columns of many values are pooled or
 replaced, parts of dates and words derived, by the training rows alone; `schema_` keeps how. A classifier
-writes `_proba(X)`, a regressor `_predict(X)`. Only learners of unlabelled rows take a missing target.
+writes `_proba(X)`, a regressor `_predict(X)`. Only semi-supervised learners take a missing target.
 """
 
 from abc import abstractmethod

@@ -1,7 +1,7 @@
 """Parameters of scikit-learn's classes that openbook's classes of the same name do not have.
 
-Who knows scikit-learn tries its parameters. A value that asks for what the class does anyway is accepted, and
-changes nothing: `SVC(probability=True)`. Any other is refused with the reason and what to do instead:
+Users of scikit-learn try its parameters. A value that changes nothing here is accepted:
+`SVC(probability=True)`. Any other is refused with the reason and what to do instead:
 
     TypeError: KNNImputer takes no 'add_indicator': put a MissingIndicator beside it. Leave it out.
 """

@@ -5,9 +5,9 @@
                        where one of these is ln 0, as in a pure leaf of a tree, P(c | x) itself
     contribution       s(x) - s(x without the word, wherever it occurs in the text)
 
-That is asked of the fitted model as it stands, so it holds for every learner. Of a naive Bayes it is exactly
-x ln(p_c / p_r). Words that the model does not know contribute nothing. Where characters make words in pairs,
-as in Chinese, a character is shaded by the mean of its pairs.
+These are predictions of the fitted model, so this works for every learner. For naive Bayes the contribution
+is exactly x ln(p_c / p_r). Words that the model does not know contribute nothing. Where characters make words
+in pairs, as in Chinese, a character is shaded by the mean of its pairs.
 """
 
 from collections.abc import Callable, Collection, Mapping

@@ -1,6 +1,6 @@
 """Prior probabilities of the classes: their shares of the rows, or given.
 
-P(c) = W_c / W, with W_c the weight of the rows of class c and W that of all
+P(c) = W_c / W, with W_c the weight of the rows of class c and W that of all rows
 """
 
 import math

@@ -1,4 +1,4 @@
-r"""What training rows looked like, in figures alone, and whether new rows look like them.
+r"""A profile of the training rows, in figures only, and tests whether new rows look like them.
 
     a number        its quantiles at 0, 1%, …, 100%, and how many cells were missing
     a category      how many rows had each value, and how many none
@@ -149,7 +149,7 @@ class Profile:
     spread : ndarray
         Their covariance.
     distances : ndarray
-        Quantiles of the squared distance of the other half; empty where columns are too many.
+        Quantiles of the squared distance of the other half; empty if there are too many columns.
     predicted : mapping of str to float
         The share of training rows for which each class was predicted, or the mean and standard deviation of
         the predictions.

@@ -4,8 +4,8 @@
     y : class codes (n,), or numbers (n,)
     w : float64 (n,), weights
 
-Targets must be known: a missing one is an error that names its row. Only learners of unlabelled rows take
-them, with the class code UNLABELLED.
+Targets must be known: a missing one is an error that names its row. Only semi-supervised learners take them,
+with the class code UNLABELLED.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What was made of the columns before a model learnt from them, as its derivation shows it."""
+"""The preparation of the columns by a learner, as its derivation shows it."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -6,10 +6,10 @@ where n training rows have the cell's value, with that mean of the target; `over
 and n0 = σ² / τ² (`openbook.data.rare`). For classes there is such a column for each but the first, with its
 share of the rows.
 
-No training row tells its own cell: the cell is what the rows of the other four of five folds say of its value
-(`cross_fitted`). Later rows have the means of all training rows. Where the means of the values differ no more
-than chance makes them (F test, at 5%), the column is not replaced: all its values are pooled. Missing cells
-stay missing, and a value never seen has the mean of all rows. The means are part of the schema, so that
+No training row is encoded by its own target: its cell is the mean over the rows of the other four of five
+folds (`cross_fitted`). Later rows have the means of all training rows. Where the means of the values differ
+no more than chance makes them (F test, at 5%), the column is not replaced: all its values are pooled. Missing
+cells stay missing, and a value never seen has the mean of all rows. The means are part of the schema, so that
 `conform` finds the cells of later tables, and the model file holds them.
 """
 

@@ -1,4 +1,4 @@
-"""What learns without a target: groups, oddities, projections. The border is that of every learner.
+"""The border of learners without a target: clusters, outlier scores, projections.
 
     X  ->  Table  ->  Rows  ->  _fit  ->  fitted arrays + schema_
 

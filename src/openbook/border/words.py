@@ -1,7 +1,7 @@
 r"""Words as columns, derived from texts at the border by the rows that a learner is fitted to.
 
 A learner of sparse rows takes every word. Any other takes, of each column of texts, the hundred words that
-say most of the target, among those of two texts or more:
+are most informative about the target, among those that occur in at least two texts:
 
     chi-squared = sum_c (n_tc - n_t N_c / N)^2 / (n_t (1 - n_t / N) N_c / N)
 

@@ -25,11 +25,11 @@ class AgglomerativeClustering(Declared, Hierarchy):
     Parameters
     ----------
     n_clusters : int, default=2
-        Into how many clusters the dendrogram is cut; None where a `distance_threshold` is given.
+        The number of clusters; None if a `distance_threshold` is given.
     linkage : str, default='average'
-        What is between two clusters: "single", "complete" or "average" distance of their rows; "weighted",
-        the mean of what was between each of the two parts (McQuitty); "ward", "centroid" or "median" of their
-        centres, which takes encoded columns.
+        The distance between two clusters: the "single", "complete" or "average" distance of their rows;
+        "weighted", the mean of the distances of the two parts (McQuitty); or that of their centres, "ward",
+        "centroid" or "median", which needs encoded columns.
     distance_threshold : float or None, default=None
         The height (or similarity) at which the dendrogram is cut instead.
     metric : str or function, default='auto'

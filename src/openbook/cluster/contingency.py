@@ -45,7 +45,7 @@ class Contingency(ShowsWork):
     classes : tuple
         The names of the classes.
     name : str, default='class'
-        What the classes are called.
+        The name of the classes.
     left_out : int, default=0
         The number of rows without a class.
 

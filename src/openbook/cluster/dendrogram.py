@@ -31,9 +31,9 @@ class Dendrogram:
     linkage : array
         The merges as in scipy, (n - 1, 4): two clusters, the height, the number of rows.
     names : tuple, default=()
-        What the leaves are called; their numbers, from 0, unless told otherwise.
+        The names of the leaves; by default their numbers, from 0.
     top : float or None, default=None
-        The similarity that height 0 stands for, where heights come from similarities.
+        The similarity at height 0, if heights come from similarities.
 
     Examples
     --------

@@ -161,7 +161,7 @@ def describe_clusters(X: Any, labels: Any, used: Sequence[str] | None = None) ->
     X : rows
     labels : sequence of int
     used : sequence of str or None, default=None
-        The columns that the clusters were made from, if that is to be told.
+        The columns from which the clusters were made, to mark them in the output.
 
     Returns
     -------

@@ -27,13 +27,12 @@ class KPrototypes(PrototypeClusterer):
     ----------
     n_clusters : int, default=8
     gamma : float, default=0.5
-        What a difference in a nominal column counts.
+        The weight of a difference in a nominal column.
     init : str or rows, default='k-means++'
         How the first prototypes are chosen: "k-means++", "random", or a row for each cluster, in the
         units of the columns.
     n_init : int or "auto", default='auto'
-        The number of starts, of which the one of the lowest cost is kept. "auto" is 10 for "random", else
-        1.
+        The number of starts; the result with the lowest cost is kept. "auto" is 10 for "random", else 1.
     max_iter : int, default=300
         The most iterations of a start.
     tol : float, default=0.0001

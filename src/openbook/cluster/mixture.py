@@ -70,14 +70,14 @@ class GaussianMixture(Declared, Clusterer, Density):
     max_iter : int, default=100
         The most rounds.
     n_init : int or "auto", default=1
-        The number of starts, of which the most likely end is kept.
+        The number of starts; the most likely result is kept.
     init_params : str, default='kmeans'
         Where EM starts: from the clusters of k-means, or from rows drawn at random as means.
     means_init : array or None, default=None
         The means to start from, (n_components, number of numeric and ordinal columns); every row begins
         at the nearest.
     reg_covar : float, default=1e-06
-        What is added to every variance, as a share of the column's own.
+        Added to every variance, as a share of the variance of the column.
     scale : bool, default=True
         Whether numbers are measured by their own standard deviations, or all by one and the same. It
         matters for k-means, for `reg_covar`, and for spherical components.

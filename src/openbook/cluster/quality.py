@@ -64,7 +64,7 @@ class ClusterQuality(ShowsWork):
     labels : array
         The labels of those rows.
     total : float
-        The SSE of all rows as one cluster; NaN where categories take part, whose SSE does not add up.
+        The SSE of all rows as one cluster; NaN with categories, whose SSE is not additive.
     distance : str
         The metric by which pairs are measured.
     left_out : int

@@ -136,7 +136,7 @@ class Numeric(Attribute):
     name : str
         The name of the column.
     unit : str, default=""
-        What stands beside the numbers, such as "$", "%" or "kg".
+        The unit of the numbers, such as "$", "%" or "kg".
     decimal : str, default="."
         The sign before the decimals.
     thousands : str, default=""
@@ -502,12 +502,11 @@ class Nominal(Categorical):
     values : tuple of str, default=()
         The values, in order.
     rest : str or None, default=None
-        The value, one of `values`, that stands for all that are not listed; None if there is none.
+        The value, one of `values`, for all values that are not listed; None if there is none.
     cyclic : bool, default=False
         Whether the values go round, as months do: mixed distances count the steps between two of them.
     needed : float, default=0.0
-        Where rare values are pooled, the rows that a value needs for the target among them to say as much of
-        it as among all rows; 0 where that is not known.
+        With pooled rare values, the number of rows n0 that a value needs to be kept; 0 if it is not known.
 
     Notes
     -----

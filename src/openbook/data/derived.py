@@ -41,7 +41,7 @@ class Word(Numeric):
     word : str, default=""
         The word.
     score : float, default=0.0
-        How much the rows of training show that the word says something of the target (chi-squared).
+        How informative the word is about the target in the training rows (chi-squared).
     sparse : bool, default=False
         Whether rows keep the counts of words in a sparse matrix.
 
@@ -196,7 +196,7 @@ class DatePart(Nominal):
     values : tuple of str, default=()
         The values, in order.
     rest : str or None, default=None
-        None: no value stands for others.
+        None: no value is a pool of others.
     cyclic : bool, default=False
         True: the values go round.
     needed : float, default=0.0
@@ -206,8 +206,8 @@ class DatePart(Nominal):
     part : str, default="month"
         "quarter", "month", "weekday" or "hour".
     p : float, default=1.0
-        The p-value with which the rows of training show that the part says something of the target; 1 where
-        that was not tested.
+        The p-value of the test that the part is informative about the target, in the training rows; 1 if it
+        was not tested.
     format, zone : str, default="y-m-d" and ""
         Those of the dates.
 
@@ -244,7 +244,7 @@ class DatePart(Nominal):
         part : str
             "quarter", "month", "weekday" or "hour".
         p : float, default=1.0
-            The p-value of the test that it says something of the target.
+            The p-value of the test that it is informative about the target.
 
         Returns
         -------
@@ -278,7 +278,7 @@ class Intervals(Nominal):
     values : tuple of str, default=()
         The intervals, such as "(18, 65]", from the lowest to the highest.
     rest : str or None, default=None
-        None: no interval stands for others.
+        None: no interval is a pool of others.
     cyclic : bool, default=False
         False: intervals do not go round.
     needed : float, default=0.0

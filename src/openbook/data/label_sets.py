@@ -46,9 +46,9 @@ class LabelSets:
     labels : tuple of str
         The labels.
     name : str, default="labels"
-        What the target is called.
+        The name of the target.
     separator : str, default="|"
-        What stands between the labels of a set that is written.
+        The separator between the labels of a set.
 
     Notes
     -----

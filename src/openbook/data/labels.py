@@ -41,13 +41,13 @@ class Labels(Nominal):
     values : tuple of str, default=()
         The sets, such as "politics|sport".
     rest : str or None, default=None
-        None: no set stands for others.
+        None: no set is a pool of others.
     cyclic : bool, default=False
         False: sets do not go round.
     needed : float, default=0.0
         0: no set is pooled.
     separator : str, default="|"
-        What stands between labels.
+        The separator between labels.
 
     Notes
     -----
@@ -82,7 +82,7 @@ class Labels(Nominal):
         cells : collection of str
             Sets of labels, each label in any place.
         separator : str, default="|"
-            What stands between labels.
+            The separator between labels.
 
         Returns
         -------

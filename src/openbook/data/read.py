@@ -69,8 +69,8 @@ def read(
         columns, by name or position, a kind, a list of values from lowest to highest (ordinal), or an
         attribute. The schema of a model reads the columns that it has in its units and formats.
     missing : collection of str, default=("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
-        Texts that stand for a missing value. Where "NA" is a value of its own, pass a list without it. None,
-        NaN and empty cells are missing in any case.
+        Texts that mean a missing value. If "NA" is a real value, pass a list without it. None, NaN and empty
+        cells are missing in any case.
     header : bool or None, default=None
         Whether the first line of a CSV or TSV file, or the first of nested lists, has the names of the
         columns. By default found out; nested lists have none.
@@ -86,7 +86,7 @@ def read(
     query : str or None, default=None
         SQL, or the name of a table, for a database (.sqlite, .duckdb).
     missing_in : mapping of str to collection of str, or None, default=None
-        Texts that stand for a missing value in some columns only, by name, as in {"income": ["-1"]}. They are
+        Texts that mean a missing value in some columns only, by name, as in {"income": ["-1"]}. They are
         missing there besides those of `missing`, also where the column holds numbers.
 
     Returns

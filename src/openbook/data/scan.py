@@ -86,13 +86,13 @@ def scan(
     kinds : str, mapping or None, default=None
         Overrules the guess: one kind for all columns, or a kind for some columns, by name.
     missing : collection of str, default=("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
-        Texts that stand for a missing value.
+        Texts that mean a missing value.
     header : bool or None, default=None
         Whether the first line has the names of the columns; by default found out.
     decimal, thousands : str or None, default=None
         As in `read`.
     missing_in : mapping of str to collection of str, or None, default=None
-        Texts that stand for a missing value in some columns only, by name.
+        Texts that mean a missing value in some columns only, by name.
     chunk_rows : int, default=65536
         About how many rows a piece has.
 
@@ -159,7 +159,7 @@ class FilePiece:
     stamp : tuple of (int, int)
         The size of the file when it was scanned, and its time of change, or a number that changes with it.
     address : str or None, default=None
-        Where the file is, if it is not on this machine.
+        The address of the file, if it is on another machine.
     skip : tuple of int, default=()
         Rows of the span that are left out.
 
@@ -336,7 +336,7 @@ class Scan:
         Parameters
         ----------
         rows : array-like of int
-            Their positions, of which none comes twice.
+            Their positions, each at most once.
 
         Returns
         -------
@@ -350,7 +350,7 @@ class Scan:
         Parameters
         ----------
         rows : array-like of int
-            Their positions, of which none comes twice.
+            Their positions, each at most once.
 
         Returns
         -------

@@ -28,7 +28,7 @@ class SparseTable(Table):
     why : mapping of str to str or None, default=None
         The reason for the kind of each column, where it was guessed.
     dense : sequence of ndarray, default=()
-        Columns of any kind that stand before those of the matrix, in the schema too.
+        Columns of any kind that come before those of the matrix, also in the schema.
 
     Notes
     -----

@@ -140,7 +140,7 @@ def compare_corrections(
     Parameters
     ----------
     estimator : classifier
-        It must have `predict_proba`. Class weights are left out where it takes no `sample_weight`.
+        It must have `predict_proba`. Class weights are left out if it takes no `sample_weight`.
     X : table-like
     y : array-like or str
     cv : int, float, str, splitter or iterable or None, default=None

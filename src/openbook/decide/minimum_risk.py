@@ -35,10 +35,10 @@ class MinimumRisk(AroundClassifier):
         Any classifier with `predict_proba`.
     costs : square array, nested mapping or None, default=None
         `costs[i][j]` is the cost of deciding i when the truth is j, an array in the order of the target's
-        classes; None is 0 where right and 1 where wrong.
+        classes; None is 0 for a correct and 1 for a wrong decision.
     reject : float or None, default=None
-        The cost of making no decision; `predict` then gives None where that is the cheapest. None always
-        decides.
+        The cost of making no decision; `predict` returns None for rows for which this is cheapest. None
+        always decides.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
     estimator : classifier
         Any classifier with `predict_proba`.
     scoring : {"balanced_accuracy", "f1"}, default="balanced_accuracy"
-        What the threshold is tuned for. F1 is that of the second class.
+        The score that the threshold maximises. F1 is that of the second class.
     cv : int, default=5
         The number of inner folds; a class of fewer rows makes it fewer.
     random_state : int or None, default=None

@@ -34,7 +34,7 @@ class Numbers:
     Attributes
     ----------
     name : str
-        What stands beside the axis.
+        The label of the axis.
     values : ndarray
         The numbers that the axis must show.
 
@@ -59,7 +59,7 @@ class Numbers:
         Parameters
         ----------
         name : str
-            What stands beside the axis.
+            The label of the axis.
         low, high : float
             Its ends.
 
@@ -136,7 +136,7 @@ class Dates(Numbers):
     Attributes
     ----------
     name : str
-        What stands beside the axis.
+        The label of the axis.
     values : ndarray
         The days that the axis must show.
 
@@ -176,7 +176,7 @@ class Categories:
     Attributes
     ----------
     name : str
-        What stands beside the axis.
+        The label of the axis.
     values : tuple of str
         The values, a band each.
 
@@ -234,11 +234,11 @@ class Marks:
     Attributes
     ----------
     name : str
-        What stands beside the axis.
+        The label of the axis.
     words : tuple of str
         The words of the ticks.
     at : ndarray
-        Where each tick stands, rising, in any unit.
+        The position of each tick, in rising order, in any unit.
 
     Notes
     -----
@@ -262,7 +262,7 @@ class Marks:
         Parameters
         ----------
         name : str
-            What stands beside the axis.
+            The label of the axis.
         low, high : float
             The numbers between which it must reach.
 
@@ -315,7 +315,7 @@ class Blank:
     low, high : float
         Its ends.
     name : str, default=""
-        What stands beside the axis.
+        The label of the axis.
     ticks : tuple, default=()
         It has none.
 

@@ -42,7 +42,7 @@ def draw_descent(
     loss : callable
         The loss of an array of two parameters.
     coef_init : array-like of shape (2,)
-        Where every path starts.
+        The start of every path.
     learning_rates : sequence of float
         The step sizes, a path each.
     gradient : callable or None, default=None
@@ -50,7 +50,7 @@ def draw_descent(
     max_iter : int, default=30
         The number of steps.
     names : tuple of str or None, default=None
-        What the parameters are called; None for w0 and w1.
+        The names of the parameters; None for w0 and w1.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def draw_likelihood(
     prior : callable or None, default=None
         The density of the prior, up to a factor.
     name : str or None, default=None
-        What the parameter is called; None for θ.
+        The name of the parameter; None for θ.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Words in a picture: made safe for SVG, measured, clipped."""
+"""Text in a picture: escaped for SVG, measured, clipped."""
 
 from html import escape
 from unicodedata import east_asian_width

@@ -1,4 +1,4 @@
-"""A picture as SVG that stands alone: its stylesheet follows light and dark, and words tell what it shows.
+"""A picture as self-contained SVG, with a stylesheet for light and dark mode and a description.
 
 Looks are classes of the stylesheet: a colour "c0" to "c8" or "ink", with "dot", "ring", "many" or "halo" for
 dots, "line", "dashed", "thin", "faint" for lines, "band" for bands, "pale" for bars;
@@ -50,7 +50,7 @@ class Picture:
     Attributes
     ----------
     title : str
-        What it shows.
+        What the picture shows.
     told : str
         The same in words, for those who cannot see it.
     notes : tuple of str
@@ -107,7 +107,7 @@ class Picture:
         Parameters
         ----------
         path : str or Path
-            Where to write it.
+            The file to write.
 
         Returns
         -------

@@ -31,7 +31,7 @@ def draw_pixels(
     shape : tuple of int or None, default=None
         Lines and columns of pixels; None for a square.
     names : sequence or None, default=None
-        What stands above each image; None for nothing.
+        The title of each image; None for none.
     title : str, default='Rows as images'
         The title.
 

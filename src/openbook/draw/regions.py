@@ -52,7 +52,7 @@ def draw_boundary(
         their cells are shuffled.
     show : sequence of {"margin", "support", "voronoi"}, default=()
         What to draw over the regions: the lines where the decision function is -1, 0 and 1; rings around the
-        support vectors, if X are the rows learnt; for neighbours, the cell of the plane nearest to each row.
+        support vectors, if X are the training rows; for neighbours, the Voronoi cell of each row.
     row : mapping or None, default=None
         A new row, as a dict: it is drawn with lines to its nearest neighbours. X must be the rows learnt.
 

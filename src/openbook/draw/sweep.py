@@ -5,7 +5,7 @@
     sweep.surface(score)        a number at each place of a grid
 
 Numbers go over an even grid, categories over their values. The grid is coarse first; where neighbouring cells
-differ, it is looked at again, four times as fine.
+differ, it is refined, four times as fine.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -55,7 +55,7 @@ def draw_table(
     colour: str | None = None,
     picture: str | None = None,
 ) -> Picture:
-    """A table as the picture that suits what is asked: this is what `openbook draw table.csv` draws.
+    """A picture of a table, chosen by the given columns, as in `openbook draw table.csv`.
 
     Parameters
     ----------

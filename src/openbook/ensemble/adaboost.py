@@ -75,9 +75,9 @@ class AdaBoostClassifier(OneLearner, Classifier):
     Parameters
     ----------
     estimator : classifier or None, default=None
-        What the members are copies of. None for a stump: `DecisionTreeClassifier(max_depth=1)` for two
-        classes and columns of numbers or ordinal values, all known. Otherwise with `bins=255`, so that the
-        cuts of a column with more values than that lie between bins of about equal size: there the exact
+        The learner of which members are copies. None for a stump: `DecisionTreeClassifier(max_depth=1)` for
+        two classes and columns of numbers or ordinal values, all known. Otherwise with `bins=255`, so that
+        the cuts of a column with more values than that lie between bins of about equal size: there the exact
         search takes several times as long.
     n_estimators : int, default=50
         The most rounds.
@@ -98,7 +98,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
     errors_ : ndarray of shape (n_rounds,)
         The weighted error of the member of each round.
     alphas_ : ndarray of shape (n_rounds,)
-        Its vote alpha; 0 where the member was thrown away.
+        Its vote alpha; 0 if the member was discarded.
     estimator_errors_ : ndarray of shape (n_members,)
         The weighted error of each member that was kept.
     estimator_weights_ : ndarray of shape (n_members,)

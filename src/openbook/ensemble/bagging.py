@@ -327,7 +327,7 @@ class BaggingClassifier(Bagging, AveragingClassifier):
     Parameters
     ----------
     estimator : classifier or None, default=None
-        What the members are copies of; None for a full-grown `DecisionTreeClassifier`.
+        The learner of which members are copies; None for a full-grown `DecisionTreeClassifier`.
     n_estimators : int, default=10
     max_samples : int, float or None, default=None
     max_features : int or float, default=1.0
@@ -348,8 +348,8 @@ class BaggingClassifier(Bagging, AveragingClassifier):
     estimators_features_ : list of ndarray
         The places of the columns that each member sees.
     oob_error_ : float
-        The out-of-bag error: the share of rows that are wrong, by the members that did not see a row; NaN
-        where all saw all.
+        The out-of-bag error: the share of rows predicted wrongly by the members that were not fitted to them;
+        NaN if all members were fitted to all rows.
     oob_curve_ : ndarray of shape (n_estimators,)
         That error for the first member, the first two, and so on.
     oob_errors_ : ndarray of shape (n_estimators,)
@@ -386,7 +386,7 @@ class BaggingRegressor(Bagging, AveragingRegressor):
     Parameters
     ----------
     estimator : regressor or None, default=None
-        What the members are copies of; None for a full-grown `DecisionTreeRegressor`.
+        The learner of which members are copies; None for a full-grown `DecisionTreeRegressor`.
     n_estimators : int, default=10
     max_samples : int, float or None, default=None
     max_features : int or float, default=1.0
@@ -407,7 +407,8 @@ class BaggingRegressor(Bagging, AveragingRegressor):
     estimators_features_ : list of ndarray
         The places of the columns that each member sees.
     oob_error_ : float
-        The out-of-bag mean squared error, by the members that did not see a row; NaN where all saw all.
+        The out-of-bag mean squared error, by the members that were not fitted to a row; NaN if all members
+        were fitted to all rows.
     oob_curve_ : ndarray of shape (n_estimators,)
         That error for the first member, the first two, and so on.
     oob_errors_ : ndarray of shape (n_estimators,)

@@ -124,7 +124,7 @@ class Diversity:
     Parameters
     ----------
     names : tuple of str
-        What the members are called.
+        The names of the members.
     disagreement : ndarray of shape (n_members, n_members)
         The share of rows on which each pair decides differently.
     q_statistic : ndarray of shape (n_members, n_members)

@@ -24,8 +24,8 @@ class ExtraTreesClassifier(ForestClassifier):
     ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
     missing : {"majority", "branch"}, default="majority"
-        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
-        seen in training counts as missing.
+        Rows with a missing cell go down the heaviest branch, or down a separate one. A value not seen in
+        training counts as missing.
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
     oob_score : bool, default=False
@@ -89,8 +89,8 @@ class ExtraTreesRegressor(ForestRegressor):
     ccp_alpha : float, default=0.0
     nominal : {"subset", "multiway"}, default="subset"
     missing : {"majority", "branch"}, default="majority"
-        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
-        seen in training counts as missing.
+        Rows with a missing cell go down the heaviest branch, or down a separate one. A value not seen in
+        training counts as missing.
     bootstrap : bool, default=False
         Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
     oob_score : bool, default=False

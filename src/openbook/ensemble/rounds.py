@@ -43,7 +43,7 @@ def boost(grow, y, start, n_classes, n_rounds, least_error, learning_rate=1.0):
     start : float64 (n,), the first weights; they sum to one
     n_classes, n_rounds : int
     least_error : float
-        The error that stands for none in alpha.
+        The error used in alpha if there is none.
     learning_rate : float
         The share of alpha that is taken.
     """

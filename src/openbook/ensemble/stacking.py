@@ -230,8 +230,8 @@ class StackingClassifier(Stacking, AveragingClassifier):
         Whether the final learner also sees the columns of X.
     n_jobs : int or None, default=None
     stack_method : {"auto", "predict_proba", "predict"}, default="auto"
-        What members are asked for: probabilities, which "auto" replaces by decisions where a member has none;
-        or decisions.
+        The outputs of the members: probabilities, or decisions. "auto" takes decisions if a member has no
+        probabilities.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ class StackingClassifier(Stacking, AveragingClassifier):
     named_estimators_ : Bunch
         The same, by name.
     blend_ : ndarray of shape (n_members,)
-        The weight of each; empty where there is a final learner.
+        The weight of each member; empty if there is a final learner.
     final_estimator_ : estimator or None
         The fitted final learner, if there is one.
     final_ : estimator or None
@@ -312,7 +312,7 @@ class StackingRegressor(Stacking, AveragingRegressor):
     named_estimators_ : Bunch
         The same, by name.
     blend_ : ndarray of shape (n_members,)
-        The weight of each; empty where there is a final learner.
+        The weight of each member; empty if there is a final learner.
     final_estimator_ : estimator or None
         The fitted final learner, if there is one.
     final_ : estimator or None

@@ -46,14 +46,14 @@ class MRMR(Selector):
     Parameters
     ----------
     k : int or None, default=None
-        How many to keep; fewer where there are not so many.
+        The number of attributes to keep, if there are as many.
     fraction : float or None, default=None
         Instead, this share of them, rounded up. With neither, half of them.
     scheme : {"difference", "quotient"}, default="difference"
         MID, relevance minus redundancy, or MIQ, relevance over redundancy.
     bins : {"mdl"} or int, default="mdl"
-        How numbers are cut where the measure is of counts: "mdl" by the classes, or into so many intervals of
-        equal frequency.
+        How numbers are cut for a measure of counts: by the classes ("mdl"), or into this number of intervals
+        of equal frequency.
 
     Attributes
     ----------

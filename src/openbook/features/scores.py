@@ -118,7 +118,7 @@ class AttributeScores(ShowsWork):
     target : str
         Its name.
     classes : tuple of str
-        The classes that single scores are for; empty where there are none.
+        The classes with their own scores; empty if there are none.
     n : int
         How many rows there are.
     bins : Bins
@@ -258,14 +258,14 @@ def score_attributes(
     Parameters
     ----------
     table : table-like
-        The rows, the target among their columns or beside them.
+        The rows, with or without the column of the target.
     target : str or array-like
-        The name of a column of the table, or an array, Series or Column beside it. Labels are classes, and so
-        are up to ten different whole numbers in an array.
+        The name of a column of the table, or an array, Series or Column. Labels are classes, and so are up to
+        ten different whole numbers in an array.
     measure : str, default="mutual_information"
     bins : {"mdl"} or int, default="mdl"
-        How numbers are cut where the measure is of counts: by the classes (Fayyad and Irani), or into so many
-        intervals of equal frequency, which keeps p-values honest. A numeric target is cut into quarters.
+        How numbers are cut for a measure of counts: by the classes (Fayyad and Irani), or into this number of
+        intervals of equal frequency, which keeps p-values valid. A numeric target is cut into quarters.
 
     Returns
     -------

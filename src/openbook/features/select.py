@@ -42,7 +42,8 @@ class SelectAttributes(Declared, Selector):
         kept; "fdr" holds the expected share of useless ones among those kept (Benjamini and Hochberg). None
         takes each p-value as it is.
     per_class : bool, default=False
-        Whether k are kept for each class, those that tell most of it against all others; they may overlap.
+        Whether to keep k for each class, the most informative ones about it against all others; they may
+        overlap.
     bins : {"mdl"} or int, default="mdl"
         How numbers are cut where the measure is of counts: "mdl" by the classes, or into so many intervals of
         equal frequency.

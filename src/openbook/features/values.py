@@ -178,13 +178,13 @@ def score_values(
     table : table-like
         The rows, the target among their columns or beside them.
     target : str or array-like
-        The name of a column of the table, or an array, Series or Column beside it. A numeric target is cut
-        into quarters.
+        The name of a column of the table, or an array, Series or Column. A numeric target is cut into
+        quarters.
     measure : str, default="mutual_information"
         A measure of counts: "mutual_information", "information_gain", "gain_ratio", "pmi", "chi_squared" or
         "symmetrical_uncertainty".
     bins : {"mdl"} or int, default="mdl"
-        How numbers are cut: by the classes, or into so many intervals of equal frequency.
+        How numbers are cut: by the classes, or into this number of intervals of equal frequency.
 
     Returns
     -------

@@ -69,7 +69,7 @@ class Basis(ABC):
         encoding : Encoding
             How columns became numbers.
         centres : ndarray
-            Where the functions stand.
+            The centres of the functions.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Basis(ABC):
         Parameters
         ----------
         centres : ndarray
-            Where the functions stand.
+            The centres of the functions.
         encoding : Encoding
             How columns became numbers.
 
@@ -108,7 +108,7 @@ class Basis(ABC):
         encoding : Encoding
             How columns became numbers.
         centres : ndarray
-            Where the functions stand.
+            The centres of the functions.
 
         Returns
         -------

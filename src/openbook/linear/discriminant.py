@@ -234,7 +234,7 @@ class _Discriminant(Folding, Classifier):
         y : array-like, str or None, default=None
             Their target.
         columns : sequence of str or None, default=None
-            The two columns across and up; None takes the two that tell the classes apart best.
+            The two columns across and up; None takes the two that separate the classes best.
 
         Returns
         -------
@@ -297,7 +297,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     explained_variance_ratio_ : ndarray of shape (n_components_,)
         The share of each direction in the sum of all criteria.
     mean_ : ndarray of shape (d,)
-        The mean of the encoded columns, where scores are 0.
+        The mean of the encoded columns, at which scores are 0.
     scalings_ : ndarray of shape (n_used, n_components_)
         The directions in units of the columns.
     xbar_ : ndarray of shape (n_used,)

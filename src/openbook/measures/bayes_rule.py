@@ -97,7 +97,7 @@ def bayes(
     likelihood : mapping
         Mapping of hypothesis to P(e | h), for the same hypotheses.
     evidence : float or None, default=None
-        P(e), where it is known; then priors may sum to less than one. None adds up P(h) P(e | h) over the
+        P(e), if it is known; then priors may sum to less than one. None adds up P(h) P(e | h) over the
         hypotheses.
 
     Returns

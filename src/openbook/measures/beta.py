@@ -77,7 +77,7 @@ class Beta(ContinuousDistribution):
         Parameters
         ----------
         x : array-like
-            Where the density is asked for.
+            The points at which to evaluate the density.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class Beta(ContinuousDistribution):
         Parameters
         ----------
         x : array-like
-            The numbers up to which it is asked for.
+            The upper ends of the probabilities to compute.
 
         Returns
         -------

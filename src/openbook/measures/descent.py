@@ -97,13 +97,13 @@ def gradient_descent(
     loss : callable
         The function, of an array of parameters.
     coef_init : array-like of shape (d,)
-        Where the path starts; a number for one parameter.
+        The start of the path; a number for one parameter.
     learning_rate_init : float
         The step size η.
     gradient : callable or None, default=None
         The gradient of the function; None computes differences.
     max_iter : int, default=10
-        The number of steps; fewer where the function is no number any more.
+        The number of steps; fewer if the function becomes NaN.
 
     Returns
     -------

@@ -86,7 +86,7 @@ class ContinuousDistribution(Distribution):
         Parameters
         ----------
         x : array-like
-            Where the density is asked for; of a vector, its numbers in the last axis.
+            The points at which to evaluate the density; for a vector, its numbers are in the last axis.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class DiscreteDistribution(Distribution):
         Parameters
         ----------
         x : value or array-like
-            The values whose probability is asked for.
+            The values whose probability to compute.
 
         Returns
         -------

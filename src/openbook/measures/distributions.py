@@ -74,7 +74,7 @@ class Bernoulli(DiscreteDistribution):
         Parameters
         ----------
         x : array-like
-            The values whose probability is asked for.
+            The values whose probability to compute.
 
         Returns
         -------
@@ -206,7 +206,7 @@ class Binomial(DiscreteDistribution):
         Parameters
         ----------
         k : array-like
-            The numbers of successes whose probability is asked for.
+            The numbers of successes whose probability to compute.
 
         Returns
         -------
@@ -352,7 +352,7 @@ class Categorical(DiscreteDistribution):
         Parameters
         ----------
         x : value or sequence
-            The values whose probability is asked for.
+            The values whose probability to compute.
 
         Returns
         -------

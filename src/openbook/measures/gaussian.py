@@ -81,7 +81,7 @@ class Gaussian(ContinuousDistribution):
         Parameters
         ----------
         x : array-like
-            Where the density is asked for.
+            The points at which to evaluate the density.
 
         Returns
         -------
@@ -284,7 +284,7 @@ class MultivariateGaussian(ContinuousDistribution):
         Parameters
         ----------
         x : array-like
-            Where the density is asked for.
+            The points at which to evaluate the density.
 
         Returns
         -------

@@ -147,7 +147,8 @@ def jaccard(a: Any, b: Any) -> Any:
     Parameters
     ----------
     a, b : set, or array-like of shape (…, d)
-        What each has: as two sets, or true or 1 for what it has, false or 0 for what it lacks.
+        The properties of each: two sets, or arrays with true or 1 for a property that it has and false or 0
+        for one that it lacks.
 
     Returns
     -------

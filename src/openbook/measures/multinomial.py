@@ -78,7 +78,7 @@ class Multinomial(Distribution):
         Parameters
         ----------
         x : array-like
-            The values whose probability is asked for.
+            The values whose probability to compute.
 
         Returns
         -------
@@ -98,7 +98,7 @@ class Multinomial(Distribution):
         Parameters
         ----------
         x : array-like
-            The counts whose probability is asked for.
+            The counts whose probability to compute.
 
         Returns
         -------

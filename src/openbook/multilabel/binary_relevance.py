@@ -18,8 +18,8 @@ class MultiOutputClassifier(MultiLabelLearner):
     ----------
     estimator : classifier
     thresholds : {"f1", "balanced_accuracy"} or None, default=None
-        What the threshold of each label is tuned for, in five inner folds; None decides for what is more
-        likely than not.
+        The score that the threshold of each label maximises, in five inner folds; None uses the threshold
+        0.5.
     random_state : int or None, default=None
 
     Attributes
@@ -33,8 +33,8 @@ class MultiOutputClassifier(MultiLabelLearner):
     separator_ : str
         What stands between the labels of a set that is written.
     worded_ : Schema or None
-        The columns that the classifiers see, with every word of texts in place of them; None where there are
-        no texts, or each classifier chooses words of its own.
+        The columns for the classifiers, with words instead of texts; None if there are no texts, or each
+        classifier selects its own words.
 
     Notes
     -----

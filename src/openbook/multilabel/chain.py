@@ -27,8 +27,8 @@ class ClassifierChain(MultiLabelLearner):
     order : list of int, "random" or None, default=None
         The order of the labels in the chain, by their positions; None takes them as they come.
     thresholds : {"f1", "balanced_accuracy"} or None, default=None
-        What the threshold of each label is tuned for, in five inner folds; None decides for what is more
-        likely than not. The chain itself passes on what is more likely than not.
+        The score that the threshold of each label maximises, in five inner folds; None uses the threshold
+        0.5. The chain itself always passes on the labels at the threshold 0.5.
     random_state : int or None, default=None
 
     Attributes

@@ -25,7 +25,8 @@ class LabelPowerset(MultiLabelLearner):
     ----------
     estimator : classifier
     thresholds : {"f1", "balanced_accuracy"} or None, default=None
-        What the threshold of each label is tuned for, in five inner folds; None predicts the likeliest set.
+        The score that the threshold of each label maximises, in five inner folds; None predicts the most
+        probable set.
     random_state : int or None, default=None
 
     Attributes

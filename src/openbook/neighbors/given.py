@@ -76,7 +76,7 @@ def vote(
         The vote of a row: "uniform", "distance", "inverse", "inverse_square", "inverse_linear", a kernel, or
         a function of the distances.
     ties : {"smaller_k", "extend", "prior", "nearest", "random"}, default="smaller_k"
-        Which class wins where several have the most votes.
+        Which class wins if several have the most votes.
     random_state : int, default=0
         Random seed of ties that are drawn.
 

@@ -107,7 +107,7 @@ class _KNeighbors(Declared, NeighborLearner):
         Parameters
         ----------
         X : rows or None, default=None
-            None for the training rows, each of which is not its own neighbour.
+            None for the training rows; no row is its own neighbour.
         n_neighbors : int or None, default=None
             The number of rows; None for the parameter `n_neighbors`.
         return_distance : bool, default=True
@@ -142,7 +142,7 @@ class _KNeighbors(Declared, NeighborLearner):
         Parameters
         ----------
         X : rows or None, default=None
-            None for the training rows, each of which is not its own neighbour.
+            None for the training rows; no row is its own neighbour.
         n_neighbors : int or None, default=None
             The number of rows; None for the parameter `n_neighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
@@ -193,9 +193,9 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     metric : str or function, default='auto'
     weights : str or function, default='uniform'
     ties : str, default='smaller_k'
-        Which class wins where several have the most votes: as with a smaller k ("smaller_k"), with more
-        neighbours ("extend"), the more frequent class ("prior"), that of the nearest row ("nearest"), or
-        a random one ("random").
+        Which class wins if several have the most votes: as with a smaller k ("smaller_k"), with more
+        neighbours ("extend"), the more frequent class ("prior"), that of the nearest row ("nearest"), or a
+        random one ("random").
     algorithm : str, default='auto'
     scale : bool, default=True
     p : float, default=2

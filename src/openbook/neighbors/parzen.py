@@ -266,7 +266,7 @@ class ParzenRegressor(_Parzen, Regressor):
     radius_ : float
         The width of the window.
     mean_ : float
-        The mean of all rows, which answers where the window is empty.
+        The mean of all rows, the prediction for an empty window.
     effective_metric_ : str or function
     index_ : Index
     n_samples_fit_ : int

@@ -80,7 +80,7 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
     smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m), default=Laplace(alpha=1.0)
         From counts to probabilities.
     latent : mapping of name to number of values, or None, default=None
-        Nodes that no column shows; `structure` must be a list of edges that says where they belong.
+        Nodes without a column; `structure` must then be a list of edges that includes them.
     gaussian : "all", list of str or None, default=None
         Numeric columns that stay numbers: leaves, with nominal parents and no children, that have a normal
         distribution for each combination of their parents' values. The others are cut into intervals.

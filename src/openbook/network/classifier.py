@@ -58,7 +58,7 @@ class BeliefNetworkClassifier(Declared, Classifier):
     Parameters
     ----------
     structure : "tan", "naive", "hill_climb" or list of (parent, child), default="tan"
-        The edges, or how they are found. In a list, the class goes by the name of the target.
+        The edges, or how they are found. In a list, the class is called by the name of the target.
     criterion : "bic", "bdeu" or "k2", default="bic"
         What "hill_climb" maximises.
     max_parents : int, default=4
@@ -84,7 +84,7 @@ class BeliefNetworkClassifier(Declared, Classifier):
     n_iter_ : int
         The rounds of expectation-maximisation.
     network_ : BeliefNetwork
-        The network, to be asked and drawn.
+        The network, which can be queried and drawn.
 
     Notes
     -----

@@ -21,7 +21,7 @@ class QueryAnswer:
     Parameters
     ----------
     targets : tuple of str
-        The nodes asked for.
+        The queried nodes.
     values : tuple of tuples of str
         The values of each.
     probabilities : ndarray
@@ -105,7 +105,7 @@ class MixtureAnswer:
     Parameters
     ----------
     target : str
-        The node asked for.
+        The queried node.
     parents : tuple of str
         Its parents without sure evidence.
     values : tuple of tuples of str

@@ -401,7 +401,7 @@ class Questions:
     def most_probable(self, given: Mapping[str, Any] | None = None, budget: int = BUDGET) -> dict[str, Any]:
         """The most probable explanation: the values of all other nodes that are most probable together.
 
-        Numeric leaves without evidence take no part; what is given for them is their mean under these values.
+        Numeric leaves without evidence are not used; the result gives their mean under these values.
 
         Parameters
         ----------

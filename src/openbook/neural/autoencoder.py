@@ -32,7 +32,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     hidden_layer_sizes : sequence of int, default=(2,)
         The units of each layer down to the code, which is the last; the layers back up mirror them.
     activation : {"tanh", "logistic", "relu", "step", "sign", "identity"} or sequence, default="tanh"
-        What the hidden units make of their sums, or one for each layer down to the code and back up. With
+        The activation function of the hidden units, or one for each layer down to the code and back up. With
         "identity" and one layer, the code spans the same space as the principal components.
     solver : {"adam", "sgd", "lbfgs"}, default="adam"
         How weights follow the gradient: Adam, stochastic gradient descent, or L-BFGS, for small tables: on

@@ -31,8 +31,8 @@ class MLPClassifier(NetworkLearner, Classifier):
     hidden_layer_sizes : sequence of int, default=(32,)
         The units of each hidden layer; none for no hidden layer.
     activation : {"tanh", "logistic", "relu", "step", "sign", "identity"} or sequence, default="tanh"
-        What the hidden units make of their sums, or one for each hidden layer. The slopes of "step" (0 or 1)
-        and "sign" (-1 or 1) are taken to be 1.
+        The activation function of the hidden units, or one for each hidden layer. The slopes of "step" (0 or
+        1) and "sign" (-1 or 1) are taken to be 1.
     steepness : float, default=1.0
         How steep logistic (sigmoid) hidden units are: 1 / (1 + e^(-steepness z)).
     integration : {"sum", "quadratic", "spherical"}, default="sum"
@@ -78,11 +78,11 @@ class MLPClassifier(NetworkLearner, Classifier):
     coefs_init : list of array-like or None, default=None
         The weights to start from, an array for each layer in the shape of `coefs_`; None draws them.
     intercepts_init : list of array-like or None, default=None
-        The biases to start from, beside `coefs_init`; None for 0.
+        The initial biases, with `coefs_init`; None for 0.
     pretrain : int, default=0
         Epochs for which every hidden layer first learns to reproduce its inputs, as an autoencoder.
     unlabelled : rows or None, default=None
-        More rows, without a target, that take part in pre-training. The model file does not keep them.
+        More rows, without a target, for pre-training. The model file does not keep them.
     fit_intercept : bool, default=True
         Whether units have biases.
     shuffle : bool, default=True
@@ -212,8 +212,8 @@ class MLPRegressor(NetworkLearner, Regressor):
     hidden_layer_sizes : sequence of int, default=(32,)
         The units of each hidden layer; none for no hidden layer.
     activation : {"tanh", "logistic", "relu", "step", "sign", "identity"} or sequence, default="tanh"
-        What the hidden units make of their sums, or one for each hidden layer. The slopes of "step" (0 or 1)
-        and "sign" (-1 or 1) are taken to be 1.
+        The activation function of the hidden units, or one for each hidden layer. The slopes of "step" (0 or
+        1) and "sign" (-1 or 1) are taken to be 1.
     steepness : float, default=1.0
         How steep logistic (sigmoid) hidden units are: 1 / (1 + e^(-steepness z)).
     integration : {"sum", "quadratic", "spherical"}, default="sum"
@@ -221,8 +221,8 @@ class MLPRegressor(NetworkLearner, Regressor):
     output : {"identity", "logistic", "tanh", "sign", "relu"} or None, default=None
         The output unit; None for identity, and then targets are scaled like columns.
     loss : {"squared", "huber"} or None, default=None
-        The loss; None for squared. Huber's goes on as a straight line beyond 1 (a standard deviation, where
-        targets are scaled), so that outliers pull no harder.
+        The loss; None for squared. Huber's is linear beyond 1 (a standard deviation, if targets are scaled),
+        which limits the influence of outliers.
     solver : {"adam", "sgd", "lbfgs"}, default="adam"
         How weights follow the gradient: Adam, stochastic gradient descent, or L-BFGS, for small tables: on
         all rows at once, without learning rate, dropout and early stopping.
@@ -260,11 +260,11 @@ class MLPRegressor(NetworkLearner, Regressor):
     coefs_init : list of array-like or None, default=None
         The weights to start from, an array for each layer in the shape of `coefs_`; None draws them.
     intercepts_init : list of array-like or None, default=None
-        The biases to start from, beside `coefs_init`; None for 0.
+        The initial biases, with `coefs_init`; None for 0.
     pretrain : int, default=0
         Epochs for which every hidden layer first learns to reproduce its inputs, as an autoencoder.
     unlabelled : rows or None, default=None
-        More rows, without a target, that take part in pre-training. The model file does not keep them.
+        More rows, without a target, for pre-training. The model file does not keep them.
     fit_intercept : bool, default=True
         Whether units have biases.
     shuffle : bool, default=True
@@ -309,9 +309,9 @@ class MLPRegressor(NetworkLearner, Regressor):
     ending_ : str
         Why training ended.
     target_mean_ : float
-        What is taken off the target; 0 where it is not scaled.
+        Subtracted from the target; 0 if it is not scaled.
     target_scale_ : float
-        What it is divided by; 1 where it is not scaled.
+        The divisor of the target; 1 if it is not scaled.
 
     Notes
     -----

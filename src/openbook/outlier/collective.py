@@ -58,11 +58,11 @@ class Collective(Detector):
     detector : Detector or None, default=None
         What judges the figures of collectives; None: ZScore().
     by : str or None, default=None
-        The column whose values say which rows belong together.
+        The column whose values identify the groups.
     run : int or None, default=None
         How many rows one after the other make a run; None: 10, unless rows belong together otherwise.
     near : sequence of str or None, default=None
-        The columns that say where a row is, such as ("x", "y"); it is judged with its nearest rows there.
+        The columns with the place of a row, such as ("x", "y"); a row is scored with its nearest rows there.
     n_neighbors : int, default=5
         How many of them.
     edges : sequence of pairs or None, default=None

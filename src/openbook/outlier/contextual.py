@@ -39,7 +39,7 @@ class Contextual(Detector):
     context : sequence of str or None, default=None
         The columns that are the context; None: the nominal ones, unless all are.
     least : int, default=20
-        The fewest rows of a context that is judged by itself.
+        The fewest rows of a context with its own detector.
     bins : int or str, default=4
         Into how many parts the numbers of a context column are cut.
     threshold : float or None, default=None
@@ -53,7 +53,7 @@ class Contextual(Detector):
     context_, judged_ : tuple of str
         The columns of the context, and the others.
     detectors_ : dict of int to Detector
-        The detector of each context that is judged by itself, under its key, and of all rows under -1.
+        The detector of each large enough context, under its key, and of all rows under -1.
     sizes_ : dict of int to int
         The number of rows of each context.
     threshold_ : float

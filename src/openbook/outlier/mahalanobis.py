@@ -44,11 +44,11 @@ class Mahalanobis(Detector):
     Parameters
     ----------
     robust : bool, default=False
-        Whether centre and covariance are those of the half of the rows that lies closest together, so
-        that outliers among the rows learnt from do not widen their own measure. Meant for numbers: a
-        category that this half never shows has no variance there, and is far off.
+        Whether centre and covariance are those of the half of the rows that lies closest together, so that
+        outliers in training do not inflate the covariance. Meant for numbers: a category that does not occur
+        in this half has no variance there, and is far away.
     test : {"chi_squared", "grubbs"}, default='chi_squared'
-        Where a distance is too large: above the 97.5% point of chi-squared, or where Grubbs' test of the
+        When a distance is too large: above the 97.5% point of chi-squared, or if Grubbs' test of the
         distances rejects it.
     alpha : float, default=0.05
         The level of Grubbs' test.

@@ -52,9 +52,9 @@ class Nearby(Detector):
     n_neighbors : int
         How many of the nearest rows count.
     metric, scale, p, algorithm : as for `openbook.neighbors.KNeighborsClassifier`
-        What is near; "auto" is Euclidean for numbers, standardised, and Gower's for other columns.
+        The distance; "auto" is Euclidean for numbers, standardised, and Gower's for other columns.
     allow_large : bool
-        Whether to go ahead where it would take more than an hour, or most of the memory.
+        Whether to run even if it would take more than an hour, or most of the memory.
     threshold, contamination, top : one at most
         Above which score a row is an outlier.
     """

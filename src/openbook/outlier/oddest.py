@@ -37,7 +37,7 @@ class Oddest(ShowsWork):
     rows : tuple
         The numbers of the rows, from 0.
     reasons : tuple
-        The reasons of each; None where rows are judged together.
+        The reasons of each; None if rows are scored together.
     scores : array
         The scores of all rows.
     threshold : float

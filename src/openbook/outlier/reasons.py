@@ -44,7 +44,7 @@ class Reasons(ShowsWork):
     joined : tuple
         The steps from the shares to the score.
     meaning : str
-        What a share is, in words.
+        The meaning of a share, in words.
 
     Examples
     --------

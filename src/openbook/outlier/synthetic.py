@@ -50,8 +50,8 @@ def synthetic_outliers(
     ----------
     X : rows
     kind : {"global", "cell", "dependency", "clustered"}
-        What is unusual: a row that lies anywhere; one cell; the combination of ordinary cells; a group of
-        rows that are alike.
+        What is unusual: the row, drawn anywhere; one cell; the combination of ordinary cells; a group of rows
+        that are alike.
     share : float, default=0.05
         The share of outliers in the result.
     random_state : int, default=0

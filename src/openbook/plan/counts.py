@@ -4,7 +4,7 @@
     importance    a row counts so much in learning; in folds, scores and counts it is one row
 
 Whole numbers, at least one of them above 1, are taken for frequencies, unless they add up to more than five
-million rows. A row with frequency 0 takes no part. A missing weight is an error where the target is known.
+million rows. A row with frequency 0 is not used. A missing weight is an error where the target is known.
 """
 
 from dataclasses import replace

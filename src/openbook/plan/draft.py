@@ -135,7 +135,7 @@ class Draft:
 
     @cached_property
     def left_out(self) -> dict[str, str]:
-        """The columns that take no part, and why."""
+        """The columns that are not used, with the reasons."""
         table, target, options = self.aimed.table, self.aimed.target, self.options
         named = self.named.columns
         about = self.given or described(table, target, options.weight, options.weight_kind)
@@ -317,7 +317,7 @@ def columns_left_out(
     kinds: Collection[str],
     description: Description,
 ) -> Iterator[tuple[str, str]]:
-    """The columns that take no part, and why; those that are named with a role or a kind do."""
+    """The columns that are not used, with the reasons; columns with a role or a kind are used."""
     identifiers = {name for f in description.findings if f.kind == "identifier" for name in f.columns}
     for name in (*named, *ignore):
         if name not in table.schema:

@@ -42,7 +42,7 @@ class ExploreRoles:
     Parameters
     ----------
     aside : a column that takes no part, such as a class, and is set beside the clusters afterwards
-    ignore : columns that take no part
+    ignore : columns that are not used
     id : what rows are called
     """
 

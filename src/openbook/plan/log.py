@@ -83,7 +83,7 @@ class Log:
         yield self
 
     def append(self, part: str, learner: str, result: FoldResult) -> None:
-        """Put a result on the disk."""
+        """Save a result."""
         self.results[part, learner, result.index] = result
         self._write(_result_record(part, learner, result))
 

@@ -25,29 +25,29 @@ class StudyOptions:
     time : str or None, default=None
         The column of the time of each row; the past trains and the future tests.
     test_groups : TestGroups or None, default=None
-        Where there are a group and a time, "new", which is the default, tests groups that the model has never
-        seen; "known" tests the future of groups whose past trains.
+        With a group and a time, "new" (the default) tests groups that are not in training; "known" tests the
+        future of groups whose past is in training.
     sensitive : collection of str, default=()
         The columns by which the choice is checked for fairness.
     weight : str or None, default=None
-        The column of how many rows each row stands for, or how much it counts in learning.
+        The column with the weights: frequencies, or importances in fitting.
     weight_kind : WeightKind or None, default=None
-        "frequency" if a row stands for so many rows, "importance" if its weight counts in learning only; None
-        takes whole numbers for frequencies.
+        "frequency" if a row stands for that many rows, "importance" if its weight counts in fitting only;
+        None takes whole numbers as frequencies.
     positive : str or None, default=None
-        Of two classes, the positive one; None goes by `openbook.judge.scores.positive`.
+        The positive one of two classes; None chooses it as in `openbook.judge.scores.positive`.
     sequence : str or None, default=None
-        The column that names the sequence of each row, such as a sentence, whose rows are in order. Sequences
-        are never divided, and models of sequences take part.
+        The column that identifies the sequence of each row, such as a sentence, with rows in order. Sequences
+        are never split, and sequence models are evaluated too.
     asked : str or None, default=None
-        The column that says "yes" of rows whose label was asked for on purpose. They train and are never
-        tested. None takes the column that `openbook label` writes, if it is there.
+        The column with "yes" for rows whose label a classifier requested. They are only for training, never
+        for testing. None takes the column that `openbook label` writes, if there is one.
     costs : mapping of str to mapping of str to float, str, Path or None, default=None
-        What mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so. The columns of
-        the file are truth, predicted and cost. Decisions are then those of least expected cost, and learners
-        are ranked by what a row costs.
+        The costs of errors, `costs[truth][predicted]`, or the path of a CSV file with the columns truth,
+        predicted and cost. Decisions are then those of least expected cost, and learners are ranked by the
+        cost per row.
     hypotheses : collection of Hypothesis, default=()
-        Sets of columns to try beside each other, see `Hypothesis`; none for all columns.
+        Sets of columns to compare, see `Hypothesis`; none for all columns.
     prepare : collection of str, default=()
         Steps that prepare the inputs inside each fold, in order: "log income", "impute age median". See
         `openbook.prepare.VERBS`.
@@ -55,7 +55,7 @@ class StudyOptions:
         The path of a text file of hand-written rules, which then compete with the learners; see
         `openbook.baseline.RuleClassifier`.
     only : collection of str, default=()
-        Registered names of the learners to try; baselines always take part.
+        Registered names of the learners to evaluate; baselines are always added.
     choose : str, default="simplest"
         Which learner to choose: the "simplest" within one standard error of the best, the "best", or the
         label or name of a learner.
@@ -65,16 +65,16 @@ class StudyOptions:
     metric : str or None, default=None
         The score that decides, by name; None for the usual one.
     cv : int or None, default=None
-        The number of folds; None goes by the number of rows.
+        The number of folds; None chooses it by the number of rows.
     repeats : int or None, default=None
-        How often the folds are drawn; None goes by the number of rows.
+        How often the folds are drawn; None chooses it by the number of rows.
     test_share : float or None, default=None
-        The share of rows locked away for the one final test; None goes by the number of rows.
+        The share of rows held out for the final test; None chooses it by the number of rows.
     random_state : int, default=0
         The random seed.
     effort : {"quick", "usual", "thorough"}, default="usual"
-        "quick" takes fewer folds, and only learners that are quick on so many rows; "thorough" tunes the
-        learners' knobs inside the folds, and repeats more often.
+        "quick" uses fewer folds, and only learners that are fast on this many rows; "thorough" tunes the
+        learners' parameters inside the folds, with more repeats.
 
     Notes
     -----

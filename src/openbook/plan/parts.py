@@ -30,26 +30,26 @@ class Roles:
     target : str
         The column that is predicted.
     ignore : tuple of str, default=()
-        Columns that take no part.
+        Columns that are not used.
     id : str or None, default=None
         What rows are called; no input.
     group : str or None, default=None
-        Rows of one group never both train and test; no input. With a time too, `Protocol.test_groups` says
-        whether a group's past may train and its future test.
+        Rows of one group are never in both training and test; not a feature. With a time,
+        `Protocol.test_groups` decides whether a group's past may be in training and its future in the test.
     time : str or None, default=None
         The past trains and the future tests; no input.
     sensitive : tuple of str, default=()
         Columns by which the choice is checked for fairness; inputs, unless they are ignored too.
     weight : str or None, default=None
-        How many rows each row stands for, or how much it counts in learning (`Protocol.weights`); no input.
+        The weight of each row, a frequency or an importance (`Protocol.weights`); not a feature.
     positive : str or None, default=None
         Of two classes, the positive one; None goes by `openbook.judge.scores.positive`.
     sequence : str or None, default=None
         The sequence to which each row belongs, in the order of the table. A sequence trains or tests as a
         whole; only models of sequences see the column.
     asked : str or None, default=None
-        Says "yes" of rows whose label was asked for because a classifier was unsure of them, as
-        `openbook label` writes it. They train and are never tested; no input.
+        Holds "yes" for rows whose label a classifier requested, as `openbook label` writes it. They are only
+        for training; not a feature.
 
     Notes
     -----
@@ -141,14 +141,14 @@ class Protocol:
     random_state : int, default=0
         Of every random choice.
     search : str or None, default=None
-        How knobs are tuned inside the folds: "grid" tries every combination, "halving" most of them on few
-        rows only; None where there are none.
+        How parameters are tuned inside the folds: "grid" tries every combination, "halving" most of them on
+        few rows only; None if there are none.
     test_groups : TestGroups or None, default=None
-        Where there are groups and a time: "new" if groups that are tested do not train, "known" if their
-        earlier rows do; None otherwise.
+        With groups and a time: "new" if tested groups are not in training, "known" if their earlier rows are;
+        None otherwise.
     weights : WeightKind or None, default=None
-        Where rows have weights: "frequency" if a row is judged as so many rows, "importance" if its weight
-        counts in learning only; None is "importance".
+        With weights: "frequency" if a row counts as that many rows, "importance" if its weight counts in
+        fitting only; None is "importance".
 
     Notes
     -----
@@ -208,7 +208,7 @@ class Candidate:
     Attributes
     ----------
     label : str
-        What it is called.
+        Its name in the output.
     learner : str
         Its registered name.
     parameters : mapping
@@ -239,7 +239,7 @@ class Candidate:
         Parameters
         ----------
         label : str
-            What it is called.
+            Its name in the output.
         model : estimator
         knobs : mapping of str to collection or None, default=None
             Parameters to tune, each with the values to try.
@@ -393,7 +393,7 @@ class Hypothesis:
     Attributes
     ----------
     name : str
-        What it is called.
+        Its name in the output.
     attributes : tuple of str, default=()
         The inputs, by name; empty for all.
     without : tuple of str, default=()

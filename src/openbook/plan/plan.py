@@ -71,7 +71,7 @@ class Plan(Document):
     data : Source
         Where the table comes from.
     roles : Roles
-        What the columns are for.
+        The roles of the columns.
     task : Task
         Whether classes, numbers or several labels at once are predicted.
     metric : str
@@ -79,11 +79,11 @@ class Plan(Document):
     protocol : Protocol
         How the learners are judged.
     learners : tuple of Candidate
-        The learners that take part.
+        The learners to evaluate.
     notes : tuple of str, default=()
         How the plan came about, in words.
     hypotheses : tuple of Hypothesis, default=()
-        Sets of columns to try beside each other.
+        Sets of columns to compare.
     costs : mapping of str to mapping of str to float
         The cost of each mistake: `costs[truth][predicted]`.
     choose : str, default="simplest"
@@ -196,7 +196,7 @@ class Plan(Document):
         Parameters
         ----------
         hypothesis : Hypothesis or None
-            The columns that take part; None for all.
+            The columns to use; None for all.
         gone : collection of str, default=()
             Columns that are left out.
 

@@ -76,7 +76,7 @@ def run(
     plan : Plan
         The plan.
     folder : str or Path
-        Where to write; it may hold an earlier, unfinished run of the same plan.
+        The folder to write to; it may hold an earlier, unfinished run of the same plan.
     table : Table or None, default=None
         The plan's data, if they were just read.
     description : Description or None, default=None
@@ -84,15 +84,15 @@ def run(
     workers : int, default=-1
         Threads, or processes where rows are few; -1 for one a core. The results do not depend on it.
     fresh : bool, default=False
-        Throw away what the folder holds of an earlier study.
+        Discard an earlier study in the folder.
     progress : callable or None, default=None
         Called after each fold and each closer look with the number done and the number in all.
     time_limit : float or None, default=None
-        Seconds; None for as long as it takes. Three quarters of them at most are for judging, and a fold is
-        begun only if there would be time left to fit its learner on all rows and to write the report. Then
-        those learners and folds are compared that have the most results in common, and the rest is said. A
-        later run without a limit goes on from there. The baselines and the quickest learner are judged in a
-        fold however short the limit.
+        Seconds; None for as long as it takes. At most three quarters of them are for evaluation, and a fold
+        is started only if there would be time left to fit its learner on all rows and to write the report.
+        The ranking then compares the learners and folds with the most results in common, and notes name the
+        rest. A later run without a limit continues there. The baselines and the fastest learner are evaluated
+        in one fold however short the limit.
     say : callable or None, default=None
         Called before the first fold with how long it may take, and with what an earlier run has done.
 

@@ -44,7 +44,7 @@ class Source:
     read_with : mapping
         Mapping of other options of `openbook.read`, such as `decimal`, to their values.
     sample : int, default=0
-        How many rows, chosen at random, are held of files larger than memory; 0 where all are.
+        The number of rows in the random sample of files larger than memory; 0 if all rows are held.
     labels : tuple of str, default=()
         Columns of 0 and 1, each a label, that are read as one column of sets of labels, called labels.
 

@@ -43,9 +43,9 @@ def study(
     quick : bool, default=False
         Fewer folds, and no learners that are slow on this many rows.
     folder : str or Path or None, default=None
-        Where to write the plan, the results, the report and the model; None makes a temporary folder.
+        The folder for the plan, the results, the report and the model; None makes a temporary one.
     progress : bool or function, default=True
-        True shows a bar; a function is told the number of steps done and the number of all.
+        True shows a bar; a function is called with the number of finished steps and of all steps.
     workers : int, default=-1
         Number of threads; -1 for one per core. The results do not depend on it.
     fresh : bool, default=False

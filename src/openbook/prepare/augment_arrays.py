@@ -65,8 +65,8 @@ class AugmentImages(Declared, _AugmentArrays):
     Parameters
     ----------
     shape : tuple of int or None, default=None
-        The rows and columns of an image, and its channels where there are several: as many pixels as there
-        are columns in the table, row after row. None for a single row of pixels.
+        The rows and columns of an image, and its channels if there are several; the table has a column for
+        each pixel, row after row. None for a single row of pixels.
     shift : int, default=1
         The most pixels by which an image moves, up or down and left or right.
     rotate : float, default=0.0
@@ -210,7 +210,7 @@ class AugmentSounds(_AugmentArrays):
     shift : int, default=0
         The most samples by which a sound moves in time; silence comes in.
     frequency : float, default=0.0
-        The largest shift of all frequencies, in cycles per sample, or in hertz where `rate` is given.
+        The largest shift of all frequencies, in cycles per sample, or in hertz if `rate` is given.
     rate : float, default=1.0
         Samples per second.
     copies : float, default=1.0

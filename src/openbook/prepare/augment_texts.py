@@ -46,7 +46,7 @@ class AugmentTexts(CopiedRows):
     swap : float, default=0.0
         The probability that a word changes places with the next one.
     synonyms : str or None, default=None
-        A file of synonyms, a line for each group of words that can stand for one another: big, large, huge.
+        A file of synonyms, a line for each group of words that can replace one another: big, large, huge.
     replacement : float, default=0.1
         The probability that a word that has synonyms gives way to one of them.
     copies : float, default=1.0

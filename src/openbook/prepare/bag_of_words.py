@@ -61,7 +61,7 @@ class BagOfWords(Declared, Summed):
     Parameters
     ----------
     weighting : {"count", "binary", "tfidf"}, default="count"
-        What a cell holds: how often the term occurs, whether it does, or tf-idf.
+        The content of a cell: the count of the term, whether it occurs, or tf-idf.
     idf : {"product", "sum", "smooth"}, default="product"
         With tf-idf: ln(1 + f) ln(N / df), their sum, or scikit-learn's f (ln((1 + N) / (1 + df)) + 1).
     norm : {"l1", "l2"} or None, default=None
@@ -88,16 +88,16 @@ class BagOfWords(Declared, Summed):
     max_df : int or float, default=1.0
         The most texts in which it may occur; a float is a share of the texts.
     max_features : int or None, default=None
-        Keep only so many terms of each column, those that occur most often.
+        The largest number of terms of each column; the most frequent are kept.
     n_features : int or None, default=None
-        Hash terms into so many columns, without a vocabulary.
+        Hash terms into this number of columns, without a vocabulary.
 
     Attributes
     ----------
     statistics_ : TextStatistics
         The terms of each text column, in how many texts each occurs, and how often.
     vocabulary_ : dict of str to int
-        The column of each term, where there is one text column.
+        The column of each term, if there is one text column.
 
     Notes
     -----

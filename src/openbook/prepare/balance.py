@@ -158,7 +158,7 @@ class BalancedWeights(BalancedClasses):
     rows_ : ndarray of shape (n_rows,)
         The training rows, all of them.
     weights_ : ndarray of shape (n_rows,)
-        What the weight of each training row is multiplied by.
+        The factor of the weight of each training row.
     counts_ : dict of str to tuple of (int, int)
         The size of each class, twice: no row is added.
     n_before_, n_after_ : int
@@ -205,7 +205,7 @@ class RandomUnderSampler(BalancedClasses):
     Parameters
     ----------
     ratio : float, default=1.0
-        The size of the smallest class, as a share of what the larger ones are cut down to.
+        The desired ratio of the smallest class to the larger ones.
     random_state : int, default=0
 
     Attributes
@@ -254,7 +254,7 @@ class SMOTE(BalancedClasses, NewRows):
     borderline : bool, default=False
         Whether new rows start only from rows near the border of their class.
     columns : list of str or None, default=None
-        The columns that change and that tell which rows are near; None for all but texts.
+        The columns that change and that define distances; None for all but texts.
     random_state : int, default=0
 
     Attributes

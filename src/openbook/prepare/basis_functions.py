@@ -197,7 +197,7 @@ class RadialFeatures(_Centred):
     Parameters
     ----------
     n_functions : int, default=5
-        The number of bells, where the centres are found in the rows; fewer where there are fewer rows.
+        The number of bell curves, if the centres are found in the rows; at most the number of rows.
     centers : array-like of shape (n_centres, n_columns) or None, default=None
         The centres, in the units and the order of the columns; None finds means of groups of rows.
     width : float or None, default=None
@@ -267,7 +267,7 @@ class SigmoidFeatures(_Centred):
     Parameters
     ----------
     n_functions : int, default=5
-        The number of steps along each number, at its quantiles, where they are found in the rows.
+        The number of steps along each number, at its quantiles, if they are found in the rows.
     centers : list of float or None, default=None
         The places of the steps, the same along every number; None finds quantiles.
     width : float or None, default=None

@@ -69,7 +69,7 @@ class KBinsDiscretizer(Preparation):
     n_bins_ : ndarray of shape (n_columns,)
         How many bins each column has.
     errors_ : ndarray of shape (n_columns, 19)
-        With n_bins="auto", the error of 2 to 20 bins; -1 where there are too few values for so many.
+        With n_bins="auto", the error of 2 to 20 bins; -1 if there are too few values.
 
     Notes
     -----

@@ -47,8 +47,8 @@ class OneHotEncoder(Preparation):
     drop : {"first", "if_binary"} or None, default=None
         Whether the first value goes without a column: of every column, or of those with two values.
     k : int or None, default=None
-        The most values of each column that have a column: those that tell the most of the target. None for
-        all.
+        The largest number of values per column that get a 0/1 column: the most informative about the target.
+        None for all.
     columns : list of str or None, default=None
 
     Attributes
@@ -56,7 +56,7 @@ class OneHotEncoder(Preparation):
     categories_ : list of tuple of str
         The values of each column, in the order of their columns.
     scores_ : ndarray
-        What each value tells of the target, one value after the other; 0 without a target.
+        The information of each value about the target; 0 without a target.
 
     Notes
     -----
@@ -221,7 +221,7 @@ class OrdinalEncoder(Preparation):
     Parameters
     ----------
     columns : list of str or None, default=None
-        The columns to number; None for all that are ordinal, or where none is, for all that are nominal.
+        The columns to number; None for all ordinal ones or, if there are none, all nominal ones.
     categories : "auto" or list of sequences, default="auto"
         The values of each column in the order of their numbers; others count as unknown. "auto" takes those
         of the training rows.
@@ -354,7 +354,7 @@ class ChangeKind(Preparation):
     Parameters
     ----------
     kind : {"ordinal", "nominal"}, default="ordinal"
-        What the columns become.
+        The kind of the new columns.
     columns : list of str or None, default=None
         The columns; None for all that are numeric, or to be nominal, ordinal.
 

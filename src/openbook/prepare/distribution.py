@@ -53,7 +53,7 @@ class RobustScaler(Transformer):
     Attributes
     ----------
     center_ : ndarray of shape (n_columns,)
-        The median of each column; 0 where no number is known.
+        The median of each column; 0 if no number is known.
     scale_ : ndarray of shape (n_columns,)
         The range of each column; 1 where it is 0.
 
@@ -129,7 +129,7 @@ class QuantileTransformer(Transformer):
     n_quantiles : int, default=1000
         The quantiles between which the function is straight; at most as many as there are rows.
     output_distribution : {"uniform", "normal"}, default="uniform"
-        What the numbers are distributed like afterwards.
+        The distribution of the transformed numbers.
     columns : list of str or None, default=None
 
     Attributes

@@ -109,9 +109,9 @@ class Encoding:
     mean : ndarray
         The mean of each encoded column, which a missing cell counts as.
     shift, scale : ndarray
-        What is subtracted from each encoded column, and what it is divided by.
+        The number subtracted from each encoded column, and its divisor.
     seen : tuple of ndarray
-        For each column the codes that training showed; empty where it is not nominal.
+        For each column the codes that occur in training; empty if it is not nominal.
     gaps : ndarray
         For each column, whether it has a 0/1 column for its missing cells.
     reference : bool, default=False
@@ -481,7 +481,7 @@ class Encoding:
         Parameters
         ----------
         prefix : str, default=""
-            What the names begin with.
+            The prefix of the names.
 
         Returns
         -------
@@ -513,7 +513,7 @@ class Encoding:
         arrays : mapping of str to ndarray
             The arrays of a model file.
         prefix : str, default=""
-            What the names of the encoding's arrays begin with.
+            The prefix of the names of the encoding's arrays.
 
         Returns
         -------

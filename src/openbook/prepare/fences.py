@@ -35,10 +35,10 @@ class Fences(RowFilter):
     Parameters
     ----------
     by : {"iqr", "z", "quantile"}, default="iqr"
-        What the fences are made of: quartiles, mean and standard deviation, or quantiles.
+        How the fences are computed: from quartiles, from mean and standard deviation, or from quantiles.
     width : float or None, default=None
-        How far they are: 1.5 times the distance of the quartiles, 3 standard deviations, or the quantiles
-        0.01 and 0.99, unless told otherwise.
+        The width of the fences: by default 1.5 interquartile ranges, 3 standard deviations, or the quantiles
+        0.01 and 0.99.
     outside : {"clip", "missing", "drop"}, default="clip"
         What becomes of a number outside: it is moved to the fence, it becomes missing, or its row is left out
         of training. Rows to predict all stay as they are with "drop".

@@ -141,7 +141,7 @@ class Binarizer(Transformer):
     Parameters
     ----------
     threshold : float, default=0.0
-        What a number must exceed to become 1.
+        Numbers above it become 1, others 0.
     columns : list of str or None, default=None
 
     Notes

@@ -51,8 +51,8 @@ class SimpleImputer(Preparation):
     fill_ : ndarray of shape (n_columns,)
         The same as numbers and codes.
     gaps_, known_ : ndarray of shape (n_columns,)
-        How many training rows miss each column, and how many do not. A column of which none is known stays
-        as it is, unless its gaps become a given value.
+        How many training rows miss each column, and how many do not. A column without known cells is
+        unchanged, unless its gaps become a given value.
 
     Notes
     -----
@@ -273,7 +273,7 @@ class DropMissing(RowFilter):
     Parameters
     ----------
     axis : {"rows", "columns"}, default="rows"
-        What is left out.
+        Whether rows or columns are left out.
     threshold : float, default=0.0
         The share of missing cells that a column may have and stay; rows may have none.
     columns : list of str or None, default=None

@@ -41,9 +41,9 @@ class RareValues(Preparation):
     Parameters
     ----------
     min_frequency : int or None, default=None
-        The rows that a value needs to be kept. None finds n0 by the target: as many as it takes for the
-        value's own rows to say more of it than all rows do, and at least 2; 10 where there is no target;
-        columns of at most 20 values are then left alone. 1 keeps every value.
+        The rows that a value needs to be kept. None finds n0 from the target, at least 2: with so many rows,
+        a value's own rows are more informative about it than all rows. Without a target it is 10. Columns of
+        at most 20 values are then unchanged. 1 keeps every value.
     max_categories : int, default=250
         The most values kept in a column, the most frequent.
     columns : list of str or None, default=None
@@ -51,11 +51,11 @@ class RareValues(Preparation):
     Attributes
     ----------
     schema_ : Schema
-        The columns, those with many values with a value that stands for the rest.
+        The columns; those with many values have a value for the rest.
     pooled_ : dict of str to dict
         For each column with many values, the values that were pooled, and in how many rows each occurs.
     least_ : dict of str to float
-        For each of them, the rows that a value needed; infinity where no number of rows is enough.
+        For each of them, the number of rows that a value needs; infinity if no number is enough.
 
     Examples
     --------

@@ -163,7 +163,7 @@ class MaxAbsScaler(Summed, Transformer):
     max_abs_ : ndarray of shape (n_numeric,)
         The largest absolute number of each numeric column.
     scale_ : ndarray of shape (n_numeric,)
-        What a column is divided by: that number, or 1 where it is 0.
+        The divisor of a column: that number, or 1 if it is 0.
     statistics_ : Extremes
         The smallest and largest numbers, to which `partial_fit` adds.
 
@@ -231,7 +231,7 @@ class StandardScaler(Summed, Transformer):
     var_ : ndarray of shape (n_numeric,)
         The variance of each numeric column.
     scale_ : ndarray of shape (n_numeric,)
-        The standard deviation of each numeric column; 1 where a column does not vary.
+        The standard deviation of each numeric column; 1 if a column does not vary.
     n_samples_seen_ : float or ndarray of shape (n_numeric,)
         The weight of the known numbers; one figure if it is the same in all columns.
     statistics_ : Moments

@@ -1,4 +1,4 @@
-"""Keep the words of texts that tell most of the target: a transformer that shortens texts.
+"""Keep the most informative words of texts: a transformer that removes the other words.
 
     score    chi-squared, mutual information, PMI or document frequency of each word
              (`openbook.text.informative`); of a target of numbers, N r² in place of chi-squared
@@ -36,7 +36,7 @@ _SHOWN = 20
 
 
 class SelectWords(Preparation):
-    """Keep the words of texts that tell most of the target.
+    """Keep the words of texts that are most informative about the target.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ def nearest_rows(rows: KnownPoints, others: KnownPoints, k: int) -> np.ndarray:
 
 
 def _asked(n: int) -> np.ndarray:
-    """The training rows that are asked."""
+    """The training rows among which neighbours are found."""
     return np.arange(n) if n <= _MOST_ROWS else np.sort(np.random.default_rng(0).permutation(n)[:_MOST_ROWS])
 
 
@@ -105,7 +105,7 @@ class KNNImputer(Preparation):
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many rows are asked for each cell.
+        The number of neighbours for each cell.
     weights : {"uniform", "distance"}, default="uniform"
         Whether nearer rows count more, by the inverse of their distance.
     columns : list of str or None, default=None
@@ -116,7 +116,7 @@ class KNNImputer(Preparation):
     encoding_ : Encoding
         How rows become points.
     donors_ : Table
-        The training rows that are asked.
+        The training rows among which neighbours are found.
 
     Notes
     -----
@@ -275,9 +275,9 @@ class NoisyRows(RowFilter):
     Parameters
     ----------
     n_neighbors : int, default=3
-        How many neighbours are asked.
+        The number of neighbours.
     columns : list of str or None, default=None
-        The columns that say which rows are near; None for all but texts.
+        The columns that define distances; None for all but texts.
 
     Attributes
     ----------

@@ -66,11 +66,11 @@ class Verb:
     summary : str
         What it does, in a line.
     ways : mapping of str to Way
-        The classes behind it, by the words that ask for them.
+        The classes of the verb, by the option that selects them.
     example : str
         A step as people write it.
     whole : str, default=""
-        The parameter that all of the text behind the verb is, where it is one.
+        The parameter that is the whole text after the verb, if there is one.
 
     Notes
     -----

@@ -67,7 +67,7 @@ class LinearDiscriminantProjection(LinearDiscriminantAnalysis):
     statistics_ : Statistics
         The sums that the directions follow from.
     notes_ : list of str
-        What was left out, and what had to stand in.
+        Columns that were left out, and variances that were replaced.
 
     Notes
     -----
@@ -98,7 +98,7 @@ class LinearDiscriminantProjection(LinearDiscriminantAnalysis):
         y : array-like or str or None, default=None
             Their target.
         columns : sequence of str or None, default=None
-            The two columns of the ellipses; None takes the two that tell the classes apart best.
+            The two columns of the ellipses; None takes the two that separate the classes best.
 
         Returns
         -------

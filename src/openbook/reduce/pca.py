@@ -68,12 +68,12 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
     Parameters
     ----------
     n_components : None, int, or a share below 1, default=None
-        How many components: all that vary, so many, or as few as explain this share of the variance.
+        The number of components, or the share of the variance to explain; None for all with variance.
     scale : bool, default=True
         Whether numbers are measured by their standard deviations, or taken as they are.
     missing : {"mean", "em"}, default="mean"
-        What a missing cell counts as: the mean of its column, or its expectation given the other cells of the
-        row.
+        The replacement of a missing cell: the mean of its column, or its expectation given the other cells of
+        the row.
     variance : {"mle", "sample"}, default="mle"
         Whether variances divide by N or by N - 1.
     max_iter : int, default=200
@@ -108,7 +108,7 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
     statistics_ : Statistics
         The sums that the components follow from.
     trace_ : ndarray
-        The log-likelihood at each round of EM, in standard units; empty where one pass was enough.
+        The log-likelihood at each round of EM, in standard units; empty if one pass was enough.
     n_iter_ : int
         The number of passes over the rows.
 

@@ -19,13 +19,13 @@ class Variant:
     Attributes
     ----------
     label : str
-        What a study calls it.
+        Its name in studies.
     parameters : mapping
         The parameters that differ from the defaults.
     most_rows : int or None, default=None
         The most rows for which a study has the time; None for no limit.
     least_rows : int, default=1
-        The fewest rows that can show what it is for.
+        The fewest rows that can show its benefit.
     texts : bool, default=False
         Whether it is for tables with a column of texts alone.
 
@@ -59,20 +59,20 @@ class Entry:
     summary : str
         One line for people who choose.
     task : Task or Untargeted
-        What it predicts, or does without a target.
+        Its task: what it predicts, or does without a target.
     baseline : bool, default=False
         Whether others are measured against it.
     around : str, tuple of str or None, default=None
-        The registered learner that it wraps unless told otherwise, or the learners, if it wraps several.
+        The registered learner or learners that it wraps by default.
     ordered : bool, default=False
-        Whether it is for classes with an order alone: a study tries it where the target is ordinal.
+        Whether it needs classes with an order: a study tries it if the target is ordinal.
     unlabelled : bool, default=False
-        Whether it learns from rows without a target, too: a study tries it where there are such rows.
+        Whether it also learns from rows without a target: a study tries it if there are such rows.
     members : tuple of str, default=()
         Of an ensemble, the registered learners that it must beat to be offered by a study.
     tried_around : mapping of str to mapping
-        Of a learner of several labels, the registered classifiers around which a study tries it, each with
-        parameters beside those of its own way.
+        For a multi-label learner, the registered classifiers that it wraps in a study, each with further
+        parameters.
     study : tuple of Variant, default=()
         The ways in which a study tries it, if it does.
 

@@ -47,9 +47,9 @@ class Example:
         What it is an example of: "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too
         low".
     words : str, default=""
-        What it is an example of, as part of a sentence.
+        The kind of example, as part of a sentence.
     name : str or None, default=None
-        What the row is called, where a column says so.
+        The ID of the row, if there is a column of IDs.
 
     Notes
     -----
@@ -80,17 +80,17 @@ class Looks:
     Attributes
     ----------
     label : str
-        The learner that is looked at: the choice, or where that is a baseline the one worked beside it.
+        The analysed learner: the choice or, if that is a baseline, the best other learner.
     attributes : AttributeScores or None, default=None
-        What each column tells of the target, by itself.
+        The information of each column about the target, on its own.
     importance : Importance or None, default=None
         How much worse the learner predicts rows that it had not seen, once a column is shuffled.
     curve : Curve or None, default=None
         Its score over the number of training rows.
     diagnosis : Diagnosis or None, default=None
-        What is wrong with it, and what may help.
+        The diagnosis of the learner, and what may help.
     segments : Segments or None, default=None
-        Where it errs most.
+        The segments with the most errors.
     mistakes : Mistakes or None, default=None
         The rows that it is most sure of, and wrong about.
     documents : DocumentErrors or None, default=None
@@ -98,18 +98,18 @@ class Looks:
     leaks : Leaks or None, default=None
         What may make its score too good.
     without_suspects : Evaluation or None, default=None
-        The learner evaluated without the columns that give the target away; None where there are none, or no
+        The learner evaluated without the columns that give the target away; None if there are none, or no
         others.
     fairness : mapping of str to Fairness
         Of the choice, by sensitive column.
     costs : Costs or None, default=None
-        What the decisions of the choice cost.
+        The costs of the decisions of the choice.
     unlabelled : UnlabelledEffect or None, default=None
-        What the rows without a target were worth to the best learner that uses them.
+        The effect of the rows without a target on the best learner that uses them.
     asked : AskedEffect or None, default=None
-        What the rows whose label was asked for were worth to the learner.
+        The effect of the rows with requested labels on the learner.
     sequences : mapping of str to SequenceScores
-        Of every learner, where rows belong to sequences.
+        The scores of every learner by sequences, if rows belong to sequences.
     threshold : Evaluation or None, default=None
         The choice with its decision threshold tuned inside each fold, evaluated.
     why_not : mapping of str to str
@@ -153,7 +153,7 @@ class StudyResult:
     Attributes
     ----------
     name : str
-        What the data are called.
+        The name of the data.
     plan : str
         The plan, as TOML.
     target : str
@@ -173,10 +173,10 @@ class StudyResult:
     verdict : Verdict
         Whether anything beats the baseline.
     tests : mapping of str to Evaluation
-        The choice and the baselines on the rows that were locked away; empty where none were.
+        The choice and the baselines, tested on the held-out rows; empty if there are none.
     models : mapping
-        The learners that are worked, fitted on the rows that were not locked away: the chosen one and,
-        where that is a baseline, the best of the others that are offered.
+        The learners whose work is shown, fitted on the rows that are not held out: the chosen one and, if
+        that is a baseline, the best other one.
     training : tuple of (Table, Column)
         Those rows, inputs and target.
     rows : int
@@ -188,7 +188,7 @@ class StudyResult:
     versions : mapping of str to str
         Of the software.
     folder : Path
-        Where plan.toml, results.jsonl, report.html and model.openbook are.
+        The folder with plan.toml, results.jsonl, report.html and model.openbook.
     columns : mapping of str to tuple of str
         The inputs that each learner was given.
     roles : mapping

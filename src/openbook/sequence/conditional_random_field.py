@@ -38,16 +38,16 @@ class ConditionalRandomField(Declared, SequenceClassifier):
     Parameters
     ----------
     sequence : str or None, default=None
-        The column that names the sequence to which each row belongs; rows of a sequence are in order. None,
-        or a table without this column: all rows are one sequence. X may also be a list of tables, one for
-        each sequence. In files (`scan`) the rows of a sequence stand together.
+        The column that identifies the sequence of each row; rows of a sequence are in order. None, or a table
+        without this column: all rows are one sequence. X may also be a list of tables, one for each sequence.
+        In a `scan` the rows of a sequence must be adjacent.
     previous : "all", list of str or None, default="all"
         The columns whose cells in the row before are features of a row.
     next : "all", list of str or None, default="all"
         The columns whose cells in the row after are features of a row.
     alone : bool, default=False
-        True judges each row by itself, without neighbours and the label before: the baseline that shows what
-        the chain adds.
+        True predicts each row on its own, without neighbours and the previous label: a baseline without the
+        chain.
     words : "auto" or list of str, default="auto"
         Nominal columns to be read as words: their lower case, first and last letters and shape are features
         too. "auto" takes those of more than 50 values. Text columns always are words.
@@ -76,7 +76,7 @@ class ConditionalRandomField(Declared, SequenceClassifier):
     transitions_ : ndarray of shape (n_classes, n_classes)
         The weight of each label (columns) after each label (rows).
     features_ : FeatureSpace
-        What the columns of `coef_` are for.
+        The features, one for each column of `coef_`.
     trace_ : list of float
         The mean loss per row with the penalty, at the start and after each iteration; of the perceptron the
         share of wrong rows in each epoch.

@@ -48,8 +48,8 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
     Parameters
     ----------
     n_components : int, default=2
-        The number of states. With labels, each label is a state; where rows are unlabelled, further states
-        are learnt up to this number.
+        The number of states. With labels, each label is a state; if rows are unlabelled, further states are
+        learnt up to this number.
     sequence : str or None, default=None
         The column that names the sequence to which each row belongs; rows of a sequence are in order. None,
         or a table without this column: all rows are one sequence. X may also be a list of tables, one for
@@ -66,7 +66,7 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
     decode : "viterbi" or "posterior", default="viterbi"
         What `predict` gives: the most probable path, or the most probable state of each row by itself.
     n_init : int, default=1
-        The number of random starts, of which the likeliest end is kept.
+        The number of random starts; the most likely result is kept.
     max_iter : int, default=100
     tol : float, default=1e-06
         Learning ends when the log-likelihood per row rises by less.

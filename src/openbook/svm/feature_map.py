@@ -156,7 +156,7 @@ def polynomial_map(
     gamma : float, default=1.0
         The factor of the product, above 0.
     coef0 : float, default=0.0
-        The constant, 0 or more: with one, lower powers take part too.
+        The constant, 0 or more; above 0, lower powers are included too.
 
     Returns
     -------

@@ -39,7 +39,7 @@ class KernelRidge(Regressor):
     Parameters
     ----------
     alpha : float, default=1.0
-        The penalty: the larger, the smoother. Beside the sum of squared errors.
+        The penalty, relative to the sum of squared errors; a larger one gives a smoother fit.
     kernel : {"linear", "poly", "rbf"} or function, default="linear"
         The kernel K(x, z): x · z; (gamma x · z + coef0)^degree; exp(-gamma |x - z|²); or a function of two
         matrices, (n, d) and (m, d), that gives (n, m).
@@ -59,7 +59,7 @@ class KernelRidge(Regressor):
     X_fit_ : ndarray of shape (n_rows, n_encoded)
         The encoded rows.
     center_ : float
-        What is taken off the target; 0 where it is not scaled.
+        Subtracted from the target; 0 if it is not scaled.
     gamma_ : float
         The factor of the kernel; NaN where it has none.
     encoding_ : Encoding

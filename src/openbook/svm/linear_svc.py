@@ -17,7 +17,7 @@ class LinearSVC(SVC):
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         Whether slack is paid as it is, or squared.
     C : float, default=1.0
-        What a unit of slack costs. math.inf allows none, with loss="hinge": the hard margin.
+        The cost of a unit of slack. math.inf allows none, with loss="hinge": the hard margin.
     class_weight : mapping of class to weight, "balanced" or None, default=None
     scale : bool, default=True
         Whether numeric columns are standardised first; if not, they are taken as they come.
@@ -51,7 +51,7 @@ class LinearSVC(SVC):
     weights_ : ndarray of shape (n_machines, n_encoded)
         The coefficients of the encoded columns.
     bias_ : ndarray of shape (n_machines,)
-        The constant beside them.
+        The intercept.
     objective_ : ndarray of shape (n_machines,)
         What was minimised.
     dual_gap_ : ndarray of shape (n_machines,)

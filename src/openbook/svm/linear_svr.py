@@ -16,7 +16,7 @@ class LinearSVR(SVR):
     epsilon : float, default=0.0
         How much error is free: half the width of the tube.
     C : float, default=1.0
-        What a unit of error beyond epsilon costs.
+        The cost of a unit of error beyond epsilon.
     scale : bool, default=True
         Whether numeric columns and the target are standardised first. If so, C and epsilon are in standard
         deviations of the target; if not, in its own units.
@@ -31,13 +31,13 @@ class LinearSVR(SVR):
     center_ : float
         What is taken off the target; 0 where it is not scaled.
     spread_ : float
-        What it is divided by; 1 where it is not scaled.
+        The divisor of the target; 1 if it is not scaled.
     gamma_ : float
         NaN: a linear kernel has no factor.
     support_ : ndarray
         The numbers of the rows that are support vectors, of those that are alike the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
-        These rows, encoded; None where rows are sparse, since the weights of a linear machine say all.
+        These rows, encoded; None for sparse rows, since the weights of a linear machine are enough.
     dual_coef_ : ndarray of shape (1, n_support)
         beta of each support vector, in units of the scaled target.
     slacks_ : ndarray of shape (1, n_support)

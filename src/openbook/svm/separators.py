@@ -33,7 +33,7 @@ class Separators:
     lines : dict
         The weights and the constant (w, b) of each line, by name.
     margins : dict
-        The margin of each: twice the distance of the nearest row, below 0 where a row is on the wrong side.
+        The margin of each: twice the distance of the nearest row, negative if a row is on the wrong side.
     mistakes : dict
         How many rows are on the wrong side of each, or on it.
     nearest : dict

@@ -39,7 +39,7 @@ class SVC(Declared, SupportVectors, Classifier):
     Parameters
     ----------
     C : float, default=1.0
-        What a unit of slack costs. math.inf allows none: the hard margin, if the classes can be separated.
+        The cost of a unit of slack. math.inf allows none: the hard margin, if the classes can be separated.
     kernel : {"linear", "poly", "rbf"} or function, default="rbf"
         The kernel K(x, z): x · z; (gamma x · z + coef0)^degree; exp(-gamma |x - z|²); or a function of two
         matrices, (n, d) and (m, d), that gives (n, m).
@@ -103,7 +103,7 @@ class SVC(Declared, SupportVectors, Classifier):
         Whether every machine was found to the tolerance.
     notes_ : list of str
     sharpness_ : ndarray of shape (n_classes,)
-        How sharp the scores are where each class wins; see `openbook.svm.platt`.
+        The slope of the probabilities for each winning class; see `openbook.svm.platt`.
     calibrated_ : bool
         Whether probabilities were fitted in folds.
 

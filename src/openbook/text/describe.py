@@ -77,14 +77,14 @@ class TextDescription:
     frequent : tuple of (str, int, int)
         The words that occur most often: how often, and in how many documents.
     telling : mapping of str to tuple of TellingWord
-        For each class of the target, or each label, the words that tell most of it, those for it first; a
-        class is left out where no word tells more of it than chance.
+        For each class of the target, or each label, the most informative words, those for it first; a class
+        without significant words is left out.
     duplicates : tuple of NearDuplicate
         Pairs of documents that are nearly copies, by rows.
     excerpts : mapping of int to str
         How the documents of these pairs begin.
     of_labels : bool, default=False
-        Whether `telling` is of labels, of which a document may have several.
+        Whether the words are for labels, of which a document may have several.
 
     Notes
     -----

@@ -21,8 +21,8 @@ class C45(Declared, TreeClassifier):
     prune : {"confidence"} or None, default="confidence"
         Whether the tree is pruned by that bound; None to leave it as grown.
     rare_values : {"keep", "pool"}, default="keep"
-        "keep" is Quinlan's, and WEKA's. "pool" is for columns with many values: rare ones are pooled, and
-        what chance alone gives so many values is taken off the gain.
+        "keep" follows Quinlan and WEKA. "pool" is for columns with many values: rare ones are pooled, and the
+        gain that so many values have by chance is subtracted.
     numeric : {"binary", "multiway"}, default="binary"
     bins : int or None, default=None
 

@@ -145,7 +145,7 @@ class CART(ByFolds, TreeClassifier):
     Parameters
     ----------
     min_samples_leaf : float, default=1
-        The weight that both branches of a split must have. 1 asks for nothing: rows may weigh less.
+        The weight that both branches of a split must have. 1 sets no limit, since rows may weigh less.
     cv : int, default=10
         The number of folds that choose the size of the tree. Rows are dealt into folds one by one, so a row
         that is there twice can fall into two folds, and a row of weight 2 cannot.
@@ -202,7 +202,7 @@ class CARTRegressor(ByFolds, TreeRegressor):
     Parameters
     ----------
     min_samples_leaf : float, default=1
-        The weight that both branches of a split must have. 1 asks for nothing: rows may weigh less.
+        The weight that both branches of a split must have. 1 sets no limit, since rows may weigh less.
     cv : int, default=10
         The number of folds that choose the size of the tree. Rows are dealt into folds one by one, so a row
         that is there twice can fall into two folds, and a row of weight 2 cannot.

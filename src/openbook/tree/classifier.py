@@ -180,7 +180,7 @@ class DecisionTreeClassifier(Declared, TreeClassifier):
     max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
         How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
     pre_prune : {"pessimistic"} or None, default=None
-        Do not split a node where the pessimistic error would not fall; None to split it.
+        Do not split a node if the pessimistic error would not fall; None to ignore this.
     prune : str or None, default=None
         How the grown tree is pruned: by the errors on rows held out, from the leaves up ("reduced_error") or
         the best cut first ("best_first"); by training errors plus a penalty for each leaf ("pessimistic"); by

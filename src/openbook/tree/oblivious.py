@@ -59,7 +59,7 @@ class ObliviousTreeClassifier(TreeClassifier):
     max_depth : int or None, default=None
         The most tests; None for no limit.
     min_gain : float, default=0.0
-        What the test of a level must gain more than, over all rows.
+        The gain that the test of a level must exceed, over all rows.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a rule or a branch asks of a column, as small frozen values: worded, as JSON and as SQL in one place.
+"""Conditions of rules and branches on one column, as small frozen values with their words, JSON and SQL.
 
     Within(attribute, low, high)    low < x <= high; an ordinal's values count 0, 1, …
     Is(attribute, values)           x is one of these
@@ -39,7 +39,7 @@ BRANCH_VALUES = 12
 
 @dataclass(frozen=True)
 class Condition(ABC):
-    """What is asked of one column."""
+    """A condition on one column."""
 
     attribute: Any
     missing: bool = field(default=False, kw_only=True)
@@ -334,7 +334,7 @@ def upper_edge(value: str) -> str | None:
 
 
 def simplified(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
-    """Conditions that all hold, joined to one an attribute; those that say nothing are left out."""
+    """Conditions joined to one for each attribute; those that are always true are left out."""
     of: dict[str, list[Condition]] = {}
     for each in conditions:
         of.setdefault(each.attribute.name, []).append(each)

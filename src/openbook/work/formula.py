@@ -5,8 +5,8 @@ r"""Formulas: a small vocabulary of LaTeX, read into a tree that the renderers p
              | \frac{}{} | \binom{}{} | \sqrt{} | \hat{} … | \mathbf{} … | \text{} | \operatorname{}
 
 The vocabulary is the tables of `openbook.work.vocabulary`. Any other command is a ValueError that names it:
-a formula that one renderer could not show is found by the first that tries. Arguments of more than one sign
-need their braces (`x^{12}`, `\frac{1}{2}`). Text from data enters through `escape_text` alone.
+so every renderer can show every formula. Arguments of more than one sign need their braces (`x^{12}`,
+`\frac{1}{2}`). Text from data must go through `escape_text`.
 """
 
 import re

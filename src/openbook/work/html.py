@@ -1,7 +1,7 @@
 """A derivation as HTML with MathML: for a notebook, a report, or a page of its own.
 
-It needs no script and no network. Text takes the colour of its surroundings, so it is at home on a light page
-and on a dark one; long equations break before their signs, and what cannot break scrolls by itself.
+It needs no script and no network. Text takes the colour of its surroundings, so it suits light and dark
+pages. Long equations break before their signs, and parts that cannot break scroll.
 """
 
 from html import escape

@@ -5,7 +5,7 @@
     {"kind": "grid", "title": …, "header": […], "rows": [[…], …], "note": …}
     {"kind": "passage", "title": …, "pieces": [[text, weight], …], "note": …}
 
-Numbers are numbers, text is text, None is null. JSON has no word for what is not finite; that is an object,
+Numbers are numbers, text is text, None is null. JSON has no infinite or undefined numbers; they are objects,
 {"number": "nan"}, {"number": "inf"} or {"number": "-inf"}. A vector in a grid is a list of numbers. Any other
 cell is kept as its text.
 """

@@ -26,7 +26,7 @@ class Rule:
     conditions : tuple of Condition
         What must hold, at most one condition for each attribute.
     prediction : label, number or expression
-        What is predicted. An expression, such as the line of a model tree, writes itself as SQL.
+        The prediction. An expression, such as the line of a model tree, writes itself as SQL.
     weight : float
         The weight of the training rows that the rule covers.
     share : float
@@ -107,9 +107,9 @@ class RuleList(Sequence[Rule]):
     rules : iterable of Rule
         The rules.
     target : str
-        The name of what they predict.
+        The name of the target.
     sql_rules : iterable of Rule or None, default=None
-        The rules as SQL writes them, where that differs; None for the rules themselves.
+        The rules to write as SQL, if they differ; None for the rules themselves.
     note : str, default=''
         A comment in front of the SQL query.
 

@@ -197,7 +197,7 @@ class Passage:
     pieces : sequence of (str, float)
         The text in pieces, each with its weight; 0 is not shaded.
     note : str, default=""
-        What the weights are.
+        The meaning of the weights.
 
     Notes
     -----

@@ -1,7 +1,6 @@
 r"""A formula on one line of text: \frac{a + b}{2} as (a + b)/2, x_i^2 as xᵢ², \sum as Σ.
 
-Each node gives its text and how tightly that text holds together; brackets are put where a looser text would
-be misread in a tighter place.
+Each node gives its text and its precedence; an operand of lower precedence gets brackets.
 """
 
 import unicodedata

@@ -11,7 +11,7 @@ from openbook.work.step import Grid, Passage, Step
 
 @dataclass(frozen=True)
 class Work:
-    r"""How a number came about; `print` it, or show it in a notebook.
+    r"""The derivation of a result; `print` it, or show it in a notebook.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class Work:
 
 
 class ShowsWork:
-    """What prints as its derivation, and shows itself so in a notebook.
+    """A result that prints, and displays in a notebook, as its derivation.
 
     Notes
     -----
@@ -148,7 +148,7 @@ class ShowsWork:
 
     @abstractmethod
     def work(self) -> Work:
-        """How it came about.
+        """The derivation.
 
         Returns
         -------

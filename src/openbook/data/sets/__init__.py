@@ -38,7 +38,7 @@ class BundledSet:
     name : str
         The name by which `load` finds it.
     description : str
-        What it is about.
+        What it describes.
     rows : int
         The number of rows.
     target : str

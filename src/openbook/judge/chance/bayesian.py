@@ -194,7 +194,7 @@ def correlated_t(
     differences : array-like
         One for each fold, the first minus the second.
     n_train, n_test : float
-        Rows that a fold trains on and tests on; means where folds differ.
+        Training and test rows of a fold; means if folds differ.
     rope : float, default=0.01
         Differences up to this size do not matter in practice.
     greater_is_better : bool, default=True
@@ -245,12 +245,12 @@ def posterior(a: Evaluation, b: Evaluation, which: Which = None, rope: float | N
     Parameters
     ----------
     a, b : Evaluation
-        Evaluations, of which the first is judged against the second.
+        Evaluations; the first is compared with the second.
     which : str, Metric or None, default=None
         The metric; None takes the first of a's.
     rope : float or None, default=None
-        Differences up to this size do not matter in practice. None takes 0.01 where the score is a share
-        (accuracy, error, F1, AUC …); other scores have units, and need one of their own.
+        Differences up to this size do not matter in practice. None takes 0.01 if the score is a share
+        (accuracy, error, F1, AUC …); scores with units need a value.
 
     Returns
     -------

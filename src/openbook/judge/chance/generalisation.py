@@ -42,10 +42,10 @@ class Generalisation(ShowsWork):
     complexity : float
         Of the model.
     penalty : float, default=0.5
-        Of each unit of complexity, k; for numbers it has no say.
+        The penalty k of each unit of complexity; not used for numbers.
     task : "classification" or "regression", default="classification"
     counted : str, default="complexity"
-        What the complexity counts.
+        The unit of the complexity.
     label : str, default="the model"
         The model's name.
 

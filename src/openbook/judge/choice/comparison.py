@@ -57,7 +57,7 @@ class Comparison(ShowsWork):
     baseline : str
         The label of the one that others are measured against.
     baselines : collection of str, default=()
-        The labels of all baselines, where there are several; the best of them is the measure.
+        The labels of all baselines, if there are several; learners are compared with the best of them.
 
     Notes
     -----

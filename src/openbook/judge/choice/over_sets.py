@@ -309,8 +309,8 @@ def compare_over_sets(
     scores : mapping
         Mapping of data set to a Comparison, or to a mapping of learner to score.
     which : str, Metric or None, default=None
-        The metric, by name; None for the one that the comparisons themselves are ranked by. With plain scores
-        it says what they are, and so whether more is better.
+        The metric, by name; None for the one by which the comparisons are ranked. With plain scores it names
+        them, and so determines whether more is better.
     greater_is_better : bool or None, default=None
         Whether more is better; None for a metric that knows, and else for more.
     learners : sequence of str or None, default=None

@@ -41,7 +41,7 @@ class SideBySide(ShowsWork):
     a, b : Comparison
         Comparisons.
     names : tuple of (str, str)
-        What they are called.
+        Their names.
     metric : Metric
         The score compared.
     level : float

@@ -59,13 +59,13 @@ class Curve(ShowsWork):
     n_train, n_test : float
         Rows of a fold's whole training and test part, in the mean.
     complexity : tuple of float or None, default=()
-        The median size of the fitted models at each point; None where the learner does not say.
+        The median size of the fitted models at each point; None if the learner has no `complexity`.
     own : int or None, default=None
         The point that is the model as it was given; None if none is.
     words : str, default=""
         How the rows were split.
     notes : tuple of str, default=()
-        What a reader must know.
+        Remarks for the reader.
 
     Notes
     -----

@@ -105,7 +105,7 @@ class Diagnosis(ShowsWork):
     needed : tuple of str
         What would make the verdict surer.
     baseline : str, default="the baseline"
-        What the learner is compared with.
+        The baseline to compare with.
 
     Notes
     -----

@@ -145,7 +145,7 @@ def evaluation_bias(
     model : estimator
         Any classifier or regressor with scikit-learn's methods.
     X : table-like
-        A table of many more rows than a sample: it stands for the world.
+        A table with many more rows than a sample; it is the population.
     y : array-like or str
     cv : sequence or None, default=None
         The ways to divide the rows of a sample, each as `evaluate` takes it; None for shares of 0.2, 0.5, 0.8

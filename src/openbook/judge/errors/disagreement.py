@@ -60,8 +60,8 @@ class Disagreement(ShowsWork):
     names : tuple of (str, str)
         Of the two.
     counts : ndarray
-        Rows by whether the first (rows) and the second (columns) is right, right first. For numbers: closer
-        counts as right, and rows where both are as close stand under both right.
+        Rows by whether the first (rows) and the second (columns) is right, right first. For numbers the
+        closer prediction counts as right; rows on which both are equally close count as right for both.
     kappa : float
         How far they agree beyond chance; for numbers, the correlation of their residuals.
     same, same_wrong : int
@@ -71,7 +71,7 @@ class Disagreement(ShowsWork):
     test : TestResult
         McNemar's.
     segments : tuple of DisagreementSegment
-        Where one is better; DisagreementSegments, the clearest first.
+        DisagreementSegments in which one is better, the clearest first.
     left_out : str
         Why something was not looked at, in words.
     classes : bool

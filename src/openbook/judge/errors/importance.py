@@ -108,7 +108,7 @@ class Importance(ShowsWork):
     n_folds : int, default=0
         Over how many models the drops are means; 0 for a single model.
     n_columns : int, default=0
-        How many columns the model has, where not all of them were shuffled; else 0.
+        The number of columns of the model, if not all of them were shuffled; else 0.
 
     Notes
     -----

@@ -26,8 +26,7 @@ class NotablePrediction:
     Attributes
     ----------
     kind : str
-        What it is an example of: "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too
-        low".
+        The kind of example: "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too low".
     words : str
         The same with its figures.
     row : int

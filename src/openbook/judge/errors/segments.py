@@ -214,7 +214,7 @@ def worst_segments(
     level : float, default=0.95
         Of the intervals.
     random_state : int, default=0
-        For the halves where rows are drawn.
+        Random seed for the halves, if rows are drawn.
 
     Returns
     -------

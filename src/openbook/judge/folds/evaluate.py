@@ -81,10 +81,10 @@ def evaluate(
     sample_weight : array-like or None, default=None
         Array of the rows' weights, optional; they count in learning, and not in the scores.
     test_groups : "new" or "known", default="new"
-        "known" lets earlier rows of a group train and later ones test; a split by time that says so itself,
-        as `protocol(y, groups=…, time=…, test_groups="known")` does, need not be told again.
+        "known" lets earlier rows of a group train and later ones test; omit it for a split that already has
+        it, such as `protocol(y, groups=…, time=…, test_groups="known")`.
     ordered : bool, default=False
-        Whether rows are tested in order of time, where `cv` is pairs of positions.
+        Whether rows are tested in order of time, if `cv` is pairs of positions.
     time : array-like or str or None, default=None
         The time of each row: numbers, dates, or the name of a column of X, which is then no input. Each of
         `cv` blocks of rows is tested by a model of those before it, unless `cv` is more than a number. A
@@ -139,8 +139,8 @@ def compare(
     cv : int, splitter or iterable or None, default=None
     metrics : str, Metric, an iterable of them, or None, default=None
     baseline : str, collection of str or None, default=None
-        The label of the one that others are measured against, or of several, the best of which is. None takes
-        the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
+        The label of the baseline, or of several; the best of them counts. None takes the first ZeroR or
+        ZeroRegressor among the models, and adds one if there is none.
     random_state : int, default=0
     groups : array-like or str or None, default=None
     progress : bool, callable or None, default=None

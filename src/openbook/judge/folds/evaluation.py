@@ -57,11 +57,11 @@ class Evaluation(ShowsWork):
     folds : tuple of FoldResult
         FoldResults.
     metrics : tuple of str or Metric, default=()
-        What is shown, the one that decides first; names or Metrics.
+        The metrics to show, the one for ranking first; names or Metrics.
     words : str, default=""
         How the rows were split.
     groups : ndarray or None, default=None
-        The group of every row position, as codes, where rows belong together; None where they do not.
+        The group of every row position, as codes; None without groups.
     ordered : bool, default=False
         Whether the rows were tested in order of time.
 

@@ -60,7 +60,7 @@ class IterativeStratification:
         Parameters
         ----------
         X : object
-            Ignored: y says how many rows there are.
+            Ignored: the number of rows is that of y.
         y : array-like of shape (n_rows, n_labels)
             0 or 1 for each row and label.
         groups : object, default=None

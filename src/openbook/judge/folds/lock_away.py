@@ -40,7 +40,7 @@ def lock_away(
     Parameters
     ----------
     X : table-like
-        Whatever `openbook.read` takes; needed where y is the name of one of its columns.
+        Anything that `openbook.read` takes; needed if y is the name of one of its columns.
     y : array-like or str
         Labels, numbers, a Column, or the name of a column of X.
     share : float, default=0.2
@@ -53,11 +53,12 @@ def lock_away(
     time : array-like or str or None, default=None
         The time of each row. The last rows are locked away.
     test_groups : {"new", "known"}, default="new"
-        It matters only with both groups and time. "new" locks away the last rows of some groups: of so many
-        that at least two thirds of the earlier rows are those of other groups. Earlier rows of these groups,
-        and last rows of the others, are in neither part. "known" locks away the last rows of all groups.
+        Only with both groups and time. "new" holds out the last rows of some groups, such that at least two
+        thirds of the earlier rows belong to other groups. Earlier rows of these groups, and last rows of the
+        others, are in neither part. "known" holds out the last rows of all groups.
     train_only : array-like of bool or None, default=None
-        True for rows that are never tested, such as those that an `Asker` asked for; none is locked away.
+        True for rows that are never tested, such as those that an `Asker` requested; none of them is held
+        out.
 
     Returns
     -------

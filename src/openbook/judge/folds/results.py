@@ -30,8 +30,7 @@ class FoldResult:
     rows : ndarray
         The positions of the test rows.
     y_true, y_pred : ndarray
-        What is true of each test row, and what was predicted: class codes, numbers, or whether it has each
-        label.
+        The truth and the prediction for each test row: class codes, numbers, or whether it has each label.
     proba : ndarray or None
         The probability of each class for each test row; None where the learner gives none.
     n_train : int
@@ -39,9 +38,9 @@ class FoldResult:
     fit_seconds, predict_seconds : float
         The time it took to train and to predict.
     complexity : int or None
-        How big the fitted model is; None where the learner does not say.
+        The size of the fitted model; None if the learner has no `complexity`.
     warnings : tuple of str
-        What the learner warned of.
+        The warnings of the learner.
 
     Notes
     -----

@@ -67,7 +67,7 @@ class Protocol:
     splitter : splitter
         A splitter of scikit-learn's or ours.
     words : str
-        What it does, and what it cannot show.
+        A description of the protocol, and of what it cannot show.
     kind : Kind
         The kind of division.
     strata : ndarray
@@ -168,22 +168,22 @@ def protocol(
     task : "classification", "regression" or "multilabel"; None goes by what y holds, default=None
     random_state : int, default=0
     n_splits : int, default=10
-        Number of folds. Fewer are used where the rarest class has fewer rows, or is found in fewer groups.
+        Number of folds. Fewer are used if the rarest class has fewer rows or groups.
     repeats : int or None, default=None
         None repeats five times below 2,000 rows, twice below 5,000, and has one round from there on.
     groups : array-like or str or None, default=None
-        The group of each row. A group's rows train or test together: a patient's, a customer's. Where there
-        are no more groups than folds, each is left out once.
+        The group of each row, such as a patient or customer; its rows stay together in training or test. If
+        there are no more groups than folds, each is left out once.
     time : array-like or str or None, default=None
         The time of each row, optional: numbers, dates, or an ordinal Column. Every block of rows is tested
-        with a model of those before it, once; `repeats` has no say.
+        once, with a model of earlier rows; `repeats` is ignored.
     test_groups : {"new", "known"}, default="new"
-        It matters only with both groups and time, see `TimeOrdered`. "new" says how well a group is predicted
-        that the model has never seen: no group both trains and tests, as ever where groups are given. "known"
-        says how well the future of a group is predicted whose past the model has seen.
+        Only with both groups and time, see `TimeOrdered`. "new" evaluates predictions for groups that the
+        model has never seen: no group is in both training and test. "known" evaluates predictions for the
+        future of groups whose past is in training.
     train_only : array-like of bool or None, default=None
-        True for rows that train and are never tested, such as those that an `Asker` asked for: they are hard,
-        and so are no sample of the others. The protocol suits the rows that are left.
+        True for rows that are only for training, such as those that an `Asker` requested: they are harder
+        than the others and do not represent them. The protocol is made for the remaining rows.
 
     Returns
     -------

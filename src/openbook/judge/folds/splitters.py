@@ -255,13 +255,14 @@ class TimeOrdered:
     n_splits : int, default=5
         How many blocks are tested.
     gap : int, default=0
-        How many rows just before each tested block are left out, where they would tell about it.
+        The number of rows left out just before each tested block, since they may leak information about it.
     time : array-like or str or None, default=None
         The time of each row, numbers or dates; None takes rows in the order in which they come.
     test_groups : "new" or "known"; it matters only where `split` is given groups, default="new"
-        "new": no group both trains and tests. Where the groups of a block have many earlier rows, the block
-        is tested in parts, so that each part's model still trains on four fifths of the earlier rows. A part
-        is left out if no other group has earlier rows. "known": earlier rows of the tested groups train too.
+        "new": no group is in both training and test. Where the groups of a block have many earlier rows, the
+        block is tested in parts, so that each part's model still trains on four fifths of the earlier rows. A
+        part is left out if no other group has earlier rows. "known": earlier rows of the tested groups are in
+        training too.
     first : int or None, default=None
         The least number of rows before the first tested block. None makes it about as large as the tested
         blocks.

@@ -79,8 +79,8 @@ class Costs(ShowsWork):
     saved : mapping of str to TestResult
         Mapping of another way to what minimum risk saves over it, a row; empty without probabilities.
     threshold : float or None
-        Of two classes, the probability of the second above which it is decided for; None if there is none,
-        and `why` says so.
+        With two classes, the probability of the second above which it is predicted; None if there is none,
+        for the reason `why`.
     why : str
         Why there is no threshold; empty if there is one.
     n : int

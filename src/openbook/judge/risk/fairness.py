@@ -100,11 +100,11 @@ class Fairness(ShowsWork):
     shares : mapping of tuple of (Any, str, str) to Share
         The rate of each (label, rate, group).
     proxies : tuple of Proxy
-        How well other columns tell the group, the best first.
+        How well other columns predict the group, the best first.
     level : float
         Of the intervals.
     rule : str, default=""
-        How the groups were made, where that needs saying.
+        How the groups were made, in words, if they are not the values of the column.
     other : label or None, default=None
         The other of two classes.
     named : bool, default=False
@@ -150,7 +150,7 @@ class Fairness(ShowsWork):
         group : str
             The name of the group.
         label : label or None, default=None
-            The class that counts as positive; None where only one was looked at.
+            The class that counts as positive; None if only one was evaluated.
 
         Returns
         -------
@@ -169,7 +169,7 @@ class Fairness(ShowsWork):
             The name of the criterion: "demographic parity", "equal opportunity", "predictive parity" and so
             on.
         label : label or None, default=None
-            The class that counts as positive; None where only one was looked at.
+            The class that counts as positive; None if only one was evaluated.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class Fairness(ShowsWork):
         Parameters
         ----------
         label : label or None, default=None
-            The class that counts as positive; None where only one was looked at.
+            The class that counts as positive; None if only one was evaluated.
 
         Returns
         -------
@@ -341,7 +341,7 @@ class Fairness(ShowsWork):
         Parameters
         ----------
         label : label or None, default=None
-            The class that counts as positive; None where only one was looked at.
+            The class that counts as positive; None if only one was evaluated.
 
         Returns
         -------

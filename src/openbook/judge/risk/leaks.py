@@ -161,8 +161,7 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
     evaluation : Evaluation or None, default=None
         Evaluation on these rows, optional; its folds are looked at, too.
     groups : array-like or str or None, default=None
-        The group of each row, or the name of a column of X that says it. None looks for a column that may
-        name groups.
+        The group of each row, or the name of a column of X. None looks for a column that may identify groups.
 
     Returns
     -------

@@ -308,7 +308,7 @@ class Confusion(ShowsWork):
         cost_fn, cost_fp : float
             Of a positive row that is missed, and of a false alarm.
         prior : float or None, default=None
-            How common positive rows are where the model is used; None takes their share here.
+            The share of positive rows where the model is used; None takes their share in the table.
         level : float, default=0.95
 
         Returns

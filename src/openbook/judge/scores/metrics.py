@@ -62,7 +62,7 @@ class Predictions(NamedTuple):
     Attributes
     ----------
     truth, predicted : array-like
-        What is true of each row, and what was predicted: class codes, numbers, or whether it has each label.
+        The truth and the prediction for each row: class codes, numbers, or whether it has each label.
     proba : ndarray or None
         The probability of each class for each row; None where the learner gives none.
     n_classes : int
@@ -107,7 +107,7 @@ class Predictions(NamedTuple):
         Parameters
         ----------
         parts : sequence of Predictions
-            Of the same classes; probabilities are kept where every part has them.
+            Predictions of the same classes; probabilities are kept if every part has them.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class Metric:
     support : callable, default=_all_rows
         From predictions to the number of rows that a share rests on, at the most.
     rare : Rare or None, default=None
-        Rows of which a few may make up most of it.
+        Marks rows of which a few may make up most of the score.
     power : float, default=0.0
         Of a loss: its interval over groups is symmetric on the scale of score ** -power; 0 for logarithms.
 
@@ -453,7 +453,7 @@ class Rare(NamedTuple):
     each : float
         What such a row loses.
     share, rest : Metric
-        The share of such rows, and what the others lose.
+        The share of such rows, and the loss of the others.
     """
 
     possible: Callable[[Predictions], bool]

@@ -33,7 +33,7 @@ class SpanCounts:
     Attributes
     ----------
     kind : str
-        What the spans are, as in B-kind.
+        The kind of the spans, as in B-kind.
     true, predicted, correct : int
         Numbers of spans.
 
@@ -82,7 +82,7 @@ class SequenceScores:
     rows, sequences : Interval
         The intervals of the two accuracies.
     spans : tuple of SpanCounts
-        Of each kind of span; empty where labels are not BIO.
+        The scores of each kind of span; empty if labels are not BIO.
     f1 : Interval or None
         The interval of F1 over all spans.
 

@@ -55,7 +55,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         The values to try for each parameter, or a distribution to draw from; None for the model's own,
         `model.knobs()`.
     cv : int, splitter or None, default=None
-        How the inner folds are divided; None for five, stratified, and by groups where those are given.
+        The inner folds; None for five, stratified, and by groups if those are given.
     metric : str, Metric or None, default=None
         The score that decides; None for accuracy, or RMSE.
     search : {"grid", "random", "halving"}, default="grid"
@@ -110,7 +110,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         groups : array-like or str or None, default=None
             The group of each row, optional: array, Series, Column, or the name of a column of X.
         time : array-like or str or None, default=None
-            The time of each row, optional; where `cv` is by time, rows of one time stay together.
+            The time of each row, optional; if `cv` is by time, rows of one time stay together.
 
         Returns
         -------
@@ -289,7 +289,7 @@ class Tuned(ShowsWork):
     tuning : Tuning
         The Tuning, fitted on all rows.
     evaluation : Evaluation or None
-        The nested Evaluation; None where it was left out.
+        The nested Evaluation; None if it was left out.
 
     Notes
     -----
@@ -370,11 +370,11 @@ def tune(
         The values to try for each parameter, or a distribution to draw from; None for the model's own,
         `model.knobs()`.
     cv : int, splitter or iterable or None, default=None
-        Number or splitter of the outer folds, which judge. None takes ten, stratified, and by groups where
-        given.
+        The outer folds, for evaluation: a number or a splitter. None takes ten, stratified, and by groups if
+        those are given.
     inner : int, splitter or None, default=None
-        How the inner folds, which choose, are divided. None takes five such, by groups where those are given,
-        and by time where `cv` is.
+        The inner folds, for the choice. None takes five, stratified, by groups if those are given, and by
+        time if `cv` is.
     metric : str, Metric or None, default=None
         The score that decides; None for accuracy, or RMSE.
     search : {"grid", "random", "halving"}, default="grid"

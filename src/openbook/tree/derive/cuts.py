@@ -75,7 +75,7 @@ class Cuts(Sequence):
     criterion : str
         "entropy", "gini" or "squared_error".
     names : tuple of str
-        What the column and the target are called.
+        The names of the column and the target.
 
     Attributes
     ----------

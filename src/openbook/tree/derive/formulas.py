@@ -100,7 +100,7 @@ def split_steps(
     Parameters
     ----------
     charge : Step, optional
-        What is taken off the gain.
+        Subtracted from the gain.
     """
     measure = MEASURES[criterion]
     before, after = measure.of(target), measure.of(target, attribute)

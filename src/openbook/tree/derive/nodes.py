@@ -230,7 +230,7 @@ class Narrator:
             yield Step(f"chi-squared({name})", r"\sum \frac{(O - E)^2}{E}", "", test.statistic, note)
 
     def _given_up(self, search):
-        """Why a node whose candidates have a winner is a leaf all the same."""
+        """Why a node is a leaf although its candidates have a winner."""
         model, name = self.model, search.winner.name
         if model.pre_prune == "pessimistic" and search.is_vain(model):
             return f"{name} has the best split, but it does not lower the pessimistic error"
