@@ -217,7 +217,7 @@ def _on_threads(
 
 
 def _left(deadline: float | None) -> float | None:
-    """The seconds that are left; None where there is no end to them."""
+    """The seconds that are left; None if there is no end to them."""
     return None if deadline is None else max(0.0, deadline - monotonic())
 
 
@@ -382,7 +382,7 @@ class Statistics:
 
 
 def less(a: Any, b: Any) -> Any:
-    """Take b from a: 0 where no more than rounding is left of a weight."""
+    """Take b from a: 0 if no more than rounding is left of a weight."""
     rest = a - b
     return rest if isinstance(rest, Statistics) else np.where(np.abs(rest) <= ROUNDING * np.abs(a), 0.0, rest)
 

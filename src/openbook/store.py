@@ -198,7 +198,7 @@ def open_model(path: str | os.PathLike[str]) -> Any:
 
 
 def digest(path: str | os.PathLike[str]) -> str:
-    """Of the model in a file that `save` wrote, whatever its note and limits; empty where there is none."""
+    """Of the model in a file that `save` wrote, whatever its note and limits; empty if there is none."""
     try:
         with zipfile.ZipFile(path) as archive:
             record = json.loads(_text(archive))["model"]

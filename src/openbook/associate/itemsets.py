@@ -128,7 +128,7 @@ class Itemsets:
         return tuple(self.transactions.names[code] for code in codes)
 
     def support(self, *items: str | Iterable[str]) -> float:
-        """The support of a set; NaN where it is not frequent, so that it was not counted.
+        """The support of a set; NaN if it is not frequent, so that it was not counted.
 
         Parameters
         ----------

@@ -184,7 +184,7 @@ class OneR(Folding, Classifier):
         -------
         RuleList
             `print` shows them; `sql()` and `to_json()` write them in other ways. The last one is for what
-            training has not shown; values never seen and missing cells share a rule.
+            training has not shown; unseen values and missing cells share a rule.
         """
         check_is_fitted(self)
         counts, shares = self._best.counts, self._shares

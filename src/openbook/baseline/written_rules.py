@@ -11,7 +11,7 @@ A rule a line, or several with ; between them; "else" may follow on the line. Fr
                  text contains refund    text contains "money back"    text does not contain refund
 
 Names and values with spaces need no quotes; those with and, then or a sign do. Upper and lower case matter
-only where two names differ by nothing else. A missing cell, or a value never seen, meets no condition but "is
+only where two names differ by nothing else. A missing cell, or an unseen value, meets no condition but "is
 missing". Ordinal values compare in their order. A text contains a word, or several words that follow each
 other, whatever their case; parts of words do not count. Nothing is executed: a rule is read, never evaluated.
 """

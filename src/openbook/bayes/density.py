@@ -129,7 +129,7 @@ class KernelColumns(ApartColumns):
 
 
 def _deviation(values, weights):
-    """The sample standard deviation of weighted values; 0 where there are too few."""
+    """The sample standard deviation of weighted values; 0 if there are too few."""
     rows = less(weights.sum(), 1)
     if rows <= 0:
         return 0.0

@@ -358,6 +358,6 @@ class BernoulliColumns(EventColumns, ApartColumns):
 
 
 def _finite_log(shares):
-    """The logarithm, and 0 in place of minus infinity: products with counts of 0 must stay 0."""
+    """The logarithm, and 0 instead of minus infinity: products with counts of 0 must stay 0."""
     possible = np.where(shares > 0, shares, 1.0)
     return np.log(possible, out=possible)

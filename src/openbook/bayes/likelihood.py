@@ -18,7 +18,7 @@ from openbook.work import Step, Work
 
 
 class Factor(NamedTuple):
-    """One factor of the product P(x | class): its derivation, and its logarithm (0 where it is left out)."""
+    """One factor of the product P(x | class): its derivation, and its logarithm (0 if it is left out)."""
 
     step: Step
     log: float

@@ -3,7 +3,7 @@ r"""Naive Bayes for mixed columns.
     P(c | x) = P(c) prod_j P(x_j | c) / P(x),    P(x) = sum_c P(c) prod_j P(x_j | c)
 
 in log space: log P(c) + sum_j log P(x_j | c) for each class, then normalised. Every column has its own kind
-of likelihood, by its kind or by name. A missing cell is left out of the product; a value never seen in
+of likelihood, by its kind or by name. A missing cell is left out of the product; a value not seen in
 training goes through the smoothing. The prior is the class's share of the rows, unsmoothed. Ties go to the
 class that comes first. Where every class has a product of zero the data decide nothing, and the prior is
 the answer.
@@ -364,7 +364,7 @@ class NaiveBayes(Folding, Classifier):
         Returns
         -------
         ndarray of shape (n_columns, n_rows, n_classes) or None
-            None where columns cannot be told apart: the multinomial shares its events out among them.
+            None if columns cannot be told apart: the multinomial shares its events out among them.
         """
         check_is_fitted(self)
         likelihoods = [each for each in self.likelihoods_ if isinstance(each, ApartColumns)]

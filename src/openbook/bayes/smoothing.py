@@ -6,7 +6,7 @@ r"""From counts to probabilities: what to do about values that a class never sho
     m-estimate  (n + m p) / (N + m)
 
 n is the count of the value among the N rows of the class in which the attribute is known, V the number of
-values, p a guess made beforehand. A value never seen in training has n = 0; without smoothing it has no
+values, p a guess made beforehand. A value not seen in training has n = 0; without smoothing it has no
 estimate (NaN) and is left out. Where a class has no known row (N = 0) every value is equally likely, 1 / V.
 """
 
@@ -74,7 +74,7 @@ class Smoothing(ABC):
         """
 
     def imagined(self, p) -> Any:  # noqa: ARG002
-        """The rows that each value is counted more than it was seen; 0 where it is not by counting more.
+        """The rows that each value is counted more than it was seen; 0 if it is not by counting more.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Smoothing(ABC):
         return 0.0
 
     def guess(self, label: str, column: str, values: tuple[str, ...]) -> np.ndarray:  # noqa: ARG002
-        """The guesses p for the values of a column, and last for a value never seen.
+        """The guesses p for the values of a column, and last for an unseen value.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Smoothing(ABC):
         return self.guess(str(labels[0]), columns[0], values)[None, None]
 
     def table(self, counts: np.ndarray, labels, column: str, values: tuple[str, ...]) -> np.ndarray:
-        """The estimates of a column; the last is that of a value never seen.
+        """The estimates of a column; the last is that of an unseen value.
 
         Parameters
         ----------

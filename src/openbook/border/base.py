@@ -228,7 +228,7 @@ class Estimator(KnownParameters):
         return profile.compare(self._with_texts(X), model)
 
     def _with_texts(self, X: Any) -> Table:
-        """The rows in the columns and codes of `schema_`, with texts in place of their words."""
+        """The rows in the columns and codes of `schema_`, with texts instead of their words."""
         return conform(read(X, self.schema_), self.schema_.unworded, type(self).__name__)
 
     def _shaded(self, given: Table) -> tuple[Passage, ...]:  # noqa: ARG002 (there is nothing to predict)

@@ -42,7 +42,7 @@ _PASSES, _MORE = 7, 10
 
 
 def with_directions(schema: Schema, rows: Rows) -> tuple[Schema, list[CountedChunk] | None]:
-    """The schema with directions in place of the columns of texts; and the rows with the terms of their
+    """The schema with directions instead of the columns of texts; and the rows with the terms of their
     texts, where they take little memory.
     """
     texts = schema.of(Text)
@@ -56,7 +56,7 @@ def with_directions(schema: Schema, rows: Rows) -> tuple[Schema, list[CountedChu
 
 
 def in_directions(X: Table) -> Table:
-    """The rows with directions in place of their texts, for what compares rows without learning first."""
+    """The rows with directions instead of their texts, for what compares rows without learning first."""
     if not X.schema.of(Text):
         return X
     return encoded(X, with_directions(X.schema, Rows.in_memory(X, np.zeros(len(X), dtype=np.intp)))[0])

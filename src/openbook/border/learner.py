@@ -258,7 +258,7 @@ class Classifier(ClassifierMixin, Learner):
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            Minus infinity where a probability is 0.
+            Minus infinity if a probability is 0.
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))

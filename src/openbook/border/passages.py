@@ -69,7 +69,7 @@ def _without_each(row: Table, column: str, known: list[str], words: list[str]) -
 
 
 def model_score(model: Any, rows: Table) -> Scored:
-    """The score of rows by a learner of numbers or of classes; nothing where there is one class."""
+    """The score of rows by a learner of numbers or of classes; nothing if there is one class."""
     if not hasattr(model, "classes_"):
         return [(model.target_, model.predict(rows))]
     if len(model.classes_) < 2:

@@ -72,7 +72,7 @@ class UnlikeColumn:
     name : str
         The column, or "all columns together".
     p_value : float
-        The probability of such a difference by chance; NaN where nothing can be compared.
+        The probability of such a difference by chance; NaN if nothing can be compared.
     p_adjusted : float
         The same, adjusted for the number of tests (Holm).
     words : str
@@ -94,7 +94,7 @@ class Unlike(ShowsWork):
     columns : tuple of UnlikeColumn
         A line for each column, and one for all together; the most different first.
     rows : ndarray of bool
-        Which rows lie outside of training: a number beyond its ends, a value never seen, or farther from the
+        Which rows lie outside of training: a number beyond its ends, an unseen value, or farther from the
         centre than any training row.
     effect : str
         How this may affect the predictions.

@@ -1,4 +1,4 @@
-r"""Means of the target in place of columns with many values, by the rows that a learner is fitted to.
+r"""Means of the target instead of columns with many values, by the rows that a learner is fitted to.
 
     cell = (n mean + n0 overall) / (n + n0)
 
@@ -9,7 +9,7 @@ share of the rows.
 No training row is encoded by its own target: its cell is the mean over the rows of the other four of five
 folds (`cross_fitted`). Later rows have the means of all training rows. Where the means of the values differ
 no more than chance makes them (F test, at 5%), the column is not replaced: all its values are pooled. Missing
-cells stay missing, and a value never seen has the mean of all rows. The means are part of the schema, so that
+cells stay missing, and an unseen value has the mean of all rows. The means are part of the schema, so that
 `conform` finds the cells of later tables, and the model file holds them.
 """
 
@@ -36,8 +36,8 @@ MOST_MEANS = 10_000
 
 
 def with_means(rows: Rows, target: str, classes: Array | None) -> tuple[Schema, CrossFitted | None]:
-    """The schema of the rows with means in place of the values of columns with many; and the cells of these
-    rows, None where no column is replaced.
+    """The schema of the rows with means instead of the values of columns with many; and the cells of these
+    rows, None if no column is replaced.
 
     classes : the labels that the targets are codes of; None for numbers
     """

@@ -66,7 +66,7 @@ class Mentions(NamedTuple):
 def with_words(
     schema: Schema, rows: Rows, n_classes: int, *, every: bool, telling: bool = False
 ) -> tuple[Schema, list[CountedChunk] | None]:
-    """The schema with words in place of the columns of texts; and the rows with the terms of their texts, so
+    """The schema with words instead of the columns of texts; and the rows with the terms of their texts, so
     that they are not counted twice. Rows of files come so if they take little memory, else None.
 
     n_classes : how many classes the targets are codes of; 0 for numbers

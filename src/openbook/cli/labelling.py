@@ -291,7 +291,7 @@ class Labelling:
 
 
 def _labels_of(column: Column, named: Sequence[str]) -> list[Any]:
-    """The labels as texts, None where a row has none.
+    """The labels as texts, None if a row has none.
 
     Among numbers, -1 means no label, as in `fit`, if there are two or more others, or classes were named.
     """

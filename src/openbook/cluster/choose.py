@@ -58,7 +58,7 @@ class ChosenK(ShowsWork):
     ks : tuple
         The numbers of clusters that were tried.
     figures : mapping
-        Of each criterion to its figure for each k, NaN where it has none.
+        Of each criterion to its figure for each k, NaN if it has none.
     gap_errors : array
         The standard error s of the gap statistic for each k.
     votes : mapping
@@ -237,7 +237,7 @@ def _grouped(model: Any, k: int, table: Table, seed: int) -> tuple[np.ndarray, f
 
 
 def _bic(table: Table, labels: np.ndarray, sse: float) -> float:
-    """Larger is better; NaN where there are categories, which have no width, or nothing is left over."""
+    """Larger is better; NaN if there are categories, which have no width, or nothing is left over."""
     if any(isinstance(a, Nominal) for a in table.schema) or sse <= 0:
         return math.nan
     n = len(table)
@@ -249,7 +249,7 @@ def _bic(table: Table, labels: np.ndarray, sse: float) -> float:
 
 
 def _agreement(model: Any, k: int, table: Table, order: np.ndarray, seed: int) -> float:
-    """How alike the answers of two halves are, over all rows; 0 where neither tells any apart."""
+    """How alike the answers of two halves are, over all rows; 0 if neither tells any apart."""
     middle = len(order) // 2
     first, second = (
         _labels(model, k, table.take(np.sort(half)), seed).predict(table)

@@ -90,7 +90,7 @@ class Clusterer(ClusterMixin, Unsupervised):
         return draw_components(self, table)
 
     def _centres(self, names: tuple[str, ...]) -> np.ndarray | None:  # noqa: ARG002 (most have none)
-        """The centre of each cluster in these columns, (n_clusters, 2); None where there is none."""
+        """The centre of each cluster in these columns, (n_clusters, 2); None if there is none."""
         return None
 
 

@@ -89,7 +89,7 @@ class Contingency(ShowsWork):
 
     @property
     def adjusted_rand(self) -> float:
-        """1 for the same groups, 0 on average for groups at random; NaN where neither says anything."""
+        """1 for the same groups, 0 on average for groups at random; NaN if neither says anything."""
         together, expected, most = self._pairs()
         return (together - expected) / (most - expected) if most != expected else math.nan
 

@@ -163,7 +163,7 @@ class Dendrogram:
     def cophenetic_correlation(self, distances):
         """How well the heights keep the distances of the rows, condensed: 1 is perfectly.
 
-        Distances are given in the order of `scipy.spatial.distance.pdist`; NaN where there is no correlation,
+        Distances are given in the order of `scipy.spatial.distance.pdist`; NaN if there is no correlation,
         as all of them, or all heights, are equal.
 
         Parameters

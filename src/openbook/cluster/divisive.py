@@ -36,7 +36,7 @@ class Divisive(Declared, Hierarchy):
     Parameters
     ----------
     n_clusters : int, default=2
-        Into how many clusters the dendrogram is cut; None where a `distance_threshold` is given.
+        Into how many clusters the dendrogram is cut; None if a `distance_threshold` is given.
     distance_threshold : float or None, default=None
         The height, the largest distance within a cluster, at which the dendrogram is cut instead.
     metric : str or function, default='auto'

@@ -2,7 +2,7 @@ r"""k-means: every row belongs to the nearest centre, and every centre is the me
 
     SSE = Σ_i w_i Σ_j (x_ij - c_ij)²        assign, move, assign, … until the assignments repeat
 
-over the encoded columns (`prepare.Encoding`): numbers standardised unless told otherwise, an ordinal value by
+over the encoded columns (`prepare.Encoding`): numbers standardised by default, an ordinal value by
 its rank from 0 to 1, a nominal one as 0/1 columns. A missing cell counts as the mean of its column, and is
 marked in a column of its own where training had gaps. A row that is as near to two means belongs to the
 first; a cluster that no row belongs to takes the row that is farthest from its mean, and that is said.

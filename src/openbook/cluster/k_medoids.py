@@ -2,7 +2,7 @@ r"""k-medoids: the centre of a cluster is one of its rows, and every row belongs
 
     cost = Σ_i w_i min_m d(x_i, x_m)
 
-for any distance: those of `neighbors` by name, Gower's unless told otherwise, or a function of two rows. Only
+for any distance: those of `neighbors` by name, Gower's by default, or a function of two rows. Only
 distances count, so that columns of any kind will do, and the centres are rows that exist. Missing cells go by
 the rule of the distance: as far as can be in mixed ones, the mean of the column in others.
 

@@ -357,7 +357,7 @@ class GaussianMixture(Declared, Clusterer, Density):
         ----------
         X : rows
         columns : sequence of str or None, default=None
-            The two columns to draw over; None where there are two columns of numbers.
+            The two columns to draw over; None if there are two columns of numbers.
 
         Returns
         -------

@@ -15,7 +15,7 @@ Rows that stay where they were leave the sums of the last pass as they are; the 
 Rows that are screened are copied side by side, unless they stand so already, in `panels`: then a panel is
 screened as a whole if its first rows are not settled, which is how it is where clusters overlap.
 
-numbers : float32 or float64 (n, p); codes : int32 (n, q), below 0 where missing; weights : float64 (n,)
+numbers : float32 or float64 (n, p); codes : int32 (n, q), below 0 if missing; weights : float64 (n,)
 labels : int32 (n,), -1 before the first pass; lower : float32 (n,), the bound for distances, not squares
 weight (k,), sums (k, p), values (k, v), cost (1,) : float64, added to; offsets[j] is where column j begins
 """
@@ -104,7 +104,7 @@ def against_bound(numbers, i, means, known, labels, lower):
 
 @inner
 def find_winners(x, screen, room):
-    """The nearest mean of rows that stand side by side, and a bound for all others; 0 where it is not sure.
+    """The nearest mean of rows that stand side by side, and a bound for all others; 0 if it is not sure.
 
     room : float32 (_AT_ONCE, PANEL) and three times (PANEL,), of which the second is the bound in the end;
         int32 (PANEL,), the nearest

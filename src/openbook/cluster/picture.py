@@ -26,7 +26,7 @@ _ELLIPSES = "Ellipses: one and two standard deviations of each component."
 
 
 def two_columns(table, columns):
-    """The two columns to draw by, or None where they must be found otherwise."""
+    """The two columns to draw by, or None if they must be found otherwise."""
     if columns is not None:
         return Sweep.over_two(table, columns)
     if len(table.names) == 2 and table.schema.of(Numeric) == table.names:

@@ -99,7 +99,7 @@ class ClusterQuality(ShowsWork):
 
     @property
     def mean_silhouettes(self) -> dict[int, float]:
-        """The mean of each cluster; NaN where none of its rows was judged."""
+        """The mean of each cluster; NaN if none of its rows was judged."""
         own = {c: self.silhouettes[self.labels == c] for c in self.clusters}
         return {c: float(some.mean()) if len(some) else math.nan for c, some in own.items()}
 

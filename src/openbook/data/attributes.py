@@ -461,7 +461,7 @@ class Categorical(Attribute):
         return True
 
     def decode(self, code: int) -> str | None:
-        """The value behind a code; None where it is missing or was never seen.
+        """The value behind a code; None if it is missing or was never seen.
 
         Parameters
         ----------

@@ -44,7 +44,7 @@ class Cells(NamedTuple):
     """A column of texts: `values[codes[i]]` is row i; a code of -1 is missing, one of -2 is "None".
 
     `declared` is the kind whose values, and their order, the source itself declares (a pandas categorical,
-    booleans), or None where the values are just those that occur. `offset` is the number of the first row,
+    booleans), or None if the values are just those that occur. `offset` is the number of the first row,
     where the cells are a part of a longer column; `nones` whether some cells may be "None".
     """
 

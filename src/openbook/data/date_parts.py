@@ -134,7 +134,7 @@ def with_time(days: Array, targets: Array, n_classes: int) -> Array:
 
 
 def part_p_value(total: Array, within: Array, rows: float, values: int) -> float:
-    """The p-value of F, from sums of squares of the columns of `with_time`; 1 where nothing can be told.
+    """The p-value of F, from sums of squares of the columns of `with_time`; 1 if nothing can be told.
 
     >>> y, part = np.array([1.0, 2, 1, 2, 5, 6, 5, 6]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
     >>> x = with_time(np.array([0.0, 1, 2, 3, 0, 1, 2, 3]), y, 0)

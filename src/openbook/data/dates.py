@@ -102,7 +102,7 @@ def days_from_numbers(numbers: Array, attribute: Datetime) -> Array | None:
 
 
 def days_from_moments(moments: npt.NDArray[np.datetime64]) -> Array:
-    """NumPy's moments as days; NaN where there is none."""
+    """NumPy's moments as days; NaN if there is none."""
     days = moments.astype("datetime64[us]").astype(np.int64) / 86400e6
     return np.where(np.isnat(moments), np.nan, days)
 

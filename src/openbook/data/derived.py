@@ -332,7 +332,7 @@ class Intervals(Nominal):
         Parameters
         ----------
         numbers : ndarray of float
-            The numbers; NaN where one is missing.
+            The numbers; NaN if one is missing.
 
         Returns
         -------
@@ -439,7 +439,7 @@ class TargetMean(Numeric):
         return shrunken(rows, rows * self.means, self.needed, self.overall)
 
     def cells(self, codes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """The numbers in place of the values.
+        """The numbers instead of the values.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@
 
 A name is a column where the table has one, else a value to compare with. Dates are days, and compare with
 numbers of days. Ordinal columns compare by rank. Missing cells make the result missing; so do a division by 0
-and the logarithm or root of a number that has none. A truth is 1, 0 or missing: "and" is 0 where one side is.
+and the logarithm or root of a number that has none. A truth is 1, 0 or missing: "and" is 0 if one side is.
 """
 
 import re
@@ -89,7 +89,7 @@ class Formula:
     tree: Node
 
     def __call__(self, table: Table) -> Floats:
-        """The value of each row; NaN where it is missing."""
+        """The value of each row; NaN if it is missing."""
         with np.errstate(all="ignore"):
             values = np.broadcast_to(_value(self.tree, table, self.text), (len(table),)).astype(np.float64)
         return np.where(np.isfinite(values), values, np.nan)

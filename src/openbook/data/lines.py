@@ -110,7 +110,7 @@ def _has_series(line: str) -> bool:
 
 
 def with_tabs(text: bytes) -> bytes:
-    r"""The text with a tab between fields in place of blanks and tabs, however many.
+    r"""The text with a tab between fields instead of blanks and tabs, however many.
 
     >>> with_tabs(b' 1   2 \t "a  b"\n 3   4   c\n')
     b'1\t2\t"a  b"\n3\t4\tc\n'

@@ -72,7 +72,7 @@ def inner_name(path: Path) -> str:
 
 
 def text_bytes(path: Path, how: Reading) -> bytes | None:
-    """The text of a file as UTF-8; None where the file itself is that, as far as its first bytes tell."""
+    """The text of a file as UTF-8; None if the file itself is that, as far as its first bytes tell."""
     packed = path.suffix.lower() in PACKED
     with path.open("rb") as handle:
         marked = handle.read(2) in _UTF16

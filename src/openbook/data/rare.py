@@ -103,12 +103,12 @@ class Credibility:
 
     @property
     def least(self) -> float:
-        """The rows n0 that a value needs to be kept; infinity where the values say nothing of the target."""
+        """The rows n0 that a value needs to be kept; infinity if the values say nothing of the target."""
         return self.noise / self.signal if self.signal > 0 else math.inf
 
     @property
     def p_value(self) -> float:
-        """How often chance lets the means of the values differ so much (F test); 1 where nothing can be told.
+        """How often chance lets the means of the values differ so much (F test); 1 if nothing can be told.
 
         >>> round(Credibility(rows=20, values=2, size=10, within=180.0, between=20.0).p_value, 4)  # F = 2
         0.1744

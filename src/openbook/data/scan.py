@@ -507,7 +507,7 @@ class _Search:
 
 
 def size_on_disk(source: Any) -> int:
-    """The bytes of the files that a scan of this source would look through; 0 where it cannot be scanned."""
+    """The bytes of the files that a scan of this source would look through; 0 if it cannot be scanned."""
     if is_address(source) or not (Path(source).exists() or glob.has_magic(os.fspath(source))):
         return 0
     if holds_documents(Path(source)):

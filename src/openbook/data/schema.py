@@ -113,8 +113,8 @@ class Schema:
 
     @cached_property
     def unworded(self) -> "Schema":
-        """The columns with texts in place of their words or directions, numbers in place of intervals, and
-        values in place of means of the target.
+        """The columns with texts instead of their words or directions, numbers instead of intervals, and
+        values instead of means of the target.
         """
         if not self.of(Word, Direction, Intervals, TargetMean):
             return self

@@ -48,7 +48,7 @@ class NumberSummary:
 
     @property
     def shown_mean(self) -> float:
-        """The mean, and 0 where only rounding is left of a sum that cancels."""
+        """The mean, and 0 if only rounding is left of a sum that cancels."""
         return self.mean if abs(self.mean) > 1e-12 * (self.std or 0.0) else 0.0
 
 

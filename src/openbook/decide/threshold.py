@@ -66,7 +66,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
     best_threshold_ : float
         The least probability of the second class that decides for it; NaN for several classes.
     best_score_ : float
-        The score at this threshold, of the predictions of the inner folds; NaN where nothing was tuned.
+        The score at this threshold, of the predictions of the inner folds; NaN if nothing was tuned.
 
     Notes
     -----

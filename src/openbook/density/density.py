@@ -60,7 +60,7 @@ class Density(Unsupervised):
         return float(self.score_samples(X).sum())
 
     def draw(self, column=None):
-        """The density of one column, the first unless told otherwise.
+        """The density of one column, the first by default.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ or ordinal column is a bin of its own, of volume 1. Only cells that hold rows ar
                     Σ_cells n_cell ln((n_cell - 1) / ((n - 1) volume)), the fewest of equals
 
 Rows with a missing cell are left out of the counts, and that is said; a new row has the density of its known
-columns. Beyond the smallest and largest value, and for values never seen, the density is 0.
+columns. Beyond the smallest and largest value, and for unseen values, the density is 0.
 """
 
 import math

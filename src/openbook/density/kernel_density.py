@@ -13,7 +13,7 @@ r"""Kernel density: a small bell around every row, and their mean.
 
 n is the weight of the rows, d the number of columns; an ordinal column counts as a number, by its rank from 0
 to 1. Rows with a missing cell are left out, and that is said; a new row has the density of its known columns,
-and a value never seen counts as missing. The rows themselves are kept: a row's density takes time in
+and an unseen value counts as missing. The rows themselves are kept: a row's density takes time in
 proportion to them.
 """
 

@@ -1,6 +1,6 @@
 """Columns as axes and as colours: numbers along an axis, categories in bands; missing cells are not drawn.
 
-ColumnAxis.of(table, name)      an axis, and where each row is on it; NaN where its cell is missing
+ColumnAxis.of(table, name)      an axis, and where each row is on it; NaN if its cell is missing
 Groups.of(labels)               a colour for each group of rows; the rarer share a grey
 Groups.of_column(table, name)   by the values of a category, or by fifths of the numbers
 """
@@ -69,7 +69,7 @@ def _varies(table: Table, attribute: Attribute) -> bool:
 
 
 def numbers_of(table: Table, name: str, what: str) -> np.ndarray:
-    """The numbers of a column that must be numeric, NaN where one is missing or infinite."""
+    """The numbers of a column that must be numeric, NaN if one is missing or infinite."""
     attribute = column_of(table, name)
     if not isinstance(attribute, Numeric):
         raise DataError(f"column {name!r} is {attribute.kind}, and {what} needs numbers")
@@ -109,7 +109,7 @@ class ColumnAxis:
         return cls(attribute, Categories(name, tuple(attribute.values[code] for code in bands)), bands)
 
     def values(self, table: Table) -> np.ndarray:
-        """Numbers, or positions of bands; NaN where a row has none."""
+        """Numbers, or positions of bands; NaN if a row has none."""
         data = table.data(self.attribute.name)
         if self.bands is None:
             return np.where(np.isfinite(data), data, np.nan).astype(float)

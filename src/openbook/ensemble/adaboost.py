@@ -6,7 +6,7 @@
     s_c(x)  = sum of the alphas of the members that decide for c        the largest wins, the first of equals
     P(c|x)  = exp(2 s_c) / sum_k exp(2 s_k)
 
-ν is the learning rate, 1 unless told otherwise. For several classes that is SAMME (Zhu, Zou, Rosset, Hastie
+ν is the learning rate, 1 by default. For several classes that is SAMME (Zhu, Zou, Rosset, Hastie
 2009) with half its alpha, so that two classes get the textbook's; the 2 in the probabilities makes up for the
 half, and they are those that minimise the exponential loss. Where a member is no better than guessing, e >= 1
 - 1/K, it is thrown away and the weights go back to where they began. A member without error ends the rounds;

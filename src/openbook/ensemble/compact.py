@@ -2,7 +2,7 @@
 
     code of a number    how many of the forest's cuts in its column lie below it: x <= cut k where code <= k
     code of a value     its own
-    the gap             the largest code: missing, or a value never seen
+    the gap             the largest code: missing, or an unseen value
 
 A test that sends the gap left adds 1 to codes and cut: the gap turns to 0, and there is nothing to ask. A
 node takes eight bytes where codes are bytes, so a tree stays in the cache while many rows go down. Tests that
@@ -33,7 +33,7 @@ BLOCK = 512
 
 @bundle
 class Detours(NamedTuple):
-    """What a DETOUR needs to know, by node; empty where there is none.
+    """What a DETOUR needs to know, by node; empty if there is none.
 
     route, missing : int32 (n_nodes,), routes : int32, as in `Tree`
     """

@@ -194,7 +194,7 @@ class _Asked:
 
 
 class OneLearner(Ensemble):
-    """An ensemble of one learner's copies, a full-grown tree's unless told otherwise."""
+    """An ensemble of one learner's copies, a full-grown tree's by default."""
 
     estimator: Any
     n_estimators: int

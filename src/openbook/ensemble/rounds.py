@@ -19,9 +19,9 @@ ROUNDING = 1e-9
 class Round(NamedTuple):
     """One round of boosting; see `adaboost` for the formulas.
 
-    member : the member, or None where it was thrown away
+    member : the member, or None if it was thrown away
     decisions : int (n,), the class that it decides for, row by row
-    error, alpha, z : alpha is 0 where the member was thrown away
+    error, alpha, z : alpha is 0 if the member was thrown away
     weights : float64 (n,), the weights after the round
     """
 

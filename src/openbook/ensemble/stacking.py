@@ -61,7 +61,7 @@ class Stacking(Declared, Team, Averaging):
             self._check_learner(self.final_estimator)
 
     def _final_learner(self):
-        """The learner that combines the members, unfitted; None where they are blended by weights."""
+        """The learner that combines the members, unfitted; None if they are blended by weights."""
         if self.final_estimator is None and self.passthrough:
             return self._usual_final()  # weights cannot see X
         return None if self.final_estimator is None else clone(self.final_estimator)

@@ -150,7 +150,7 @@ def majority_right(correct):
     Parameters
     ----------
     correct : array-like of shape (n_members, n_rows)
-        1 where a member is right, 0 where it is wrong.
+        1 if a member is right, 0 if it is wrong.
 
     Returns
     -------

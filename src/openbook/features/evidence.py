@@ -28,7 +28,7 @@ class AttributeCounts:
     attribute, target : str
     counts : float64 (n_classes, n_values)
     classes, values : what the rows and columns stand for
-    splits : how a number was cut into the values; empty where it was not, or not by the classes
+    splits : how a number was cut into the values; empty if it was not, or not by the classes
     """
 
     attribute: str
@@ -80,7 +80,7 @@ class ClassGroups:
 
     @property
     def within(self) -> float:
-        """The scatter of the rows around the means of their groups; 0 where it is rounding."""
+        """The scatter of the rows around the means of their groups; 0 if it is rounding."""
         within = float(self.scatter.sum())
         return within if within > _ROUNDING * self.between else 0.0
 
@@ -131,7 +131,7 @@ class NumberPairs:
 
     @property
     def r(self) -> float:
-        """Pearson's correlation; NaN where one of the two does not vary."""
+        """Pearson's correlation; NaN if one of the two does not vary."""
         spread = math.sqrt(self.scatter_x) * math.sqrt(self.scatter_y)
         return min(1.0, max(-1.0, self.joint / spread)) if spread > 0 else math.nan
 

@@ -58,7 +58,7 @@ class Measure:
 
     name, words : str
     of_counts : whether it needs categories, so that numbers are cut into intervals
-    function : of evidence, to a number; NaN where it is undefined
+    function : of evidence, to a number; NaN if it is undefined
     test : of evidence
 
     Attributes
@@ -70,7 +70,7 @@ class Measure:
     of_counts : bool
         Whether it needs categories, so that numbers are cut into intervals.
     function : callable
-        From the evidence to a number; NaN where it is undefined.
+        From the evidence to a number; NaN if it is undefined.
     test : callable
         From the evidence to the test of independence.
 

@@ -48,17 +48,17 @@ class AttributeScore:
     measure : Measure
         The measure.
     score : float
-        The score; NaN where it is undefined.
+        The score; NaN if it is undefined.
     test : IndependenceTest
         Whether the attribute could be independent of the target.
     p_adjusted : float
         The test's p-value, adjusted for all attributes (Holm).
     evidence : Evidence or None
-        The counts or moments of the rows in which the attribute is known; None where there are none.
+        The counts or moments of the rows in which the attribute is known; None if there are none.
     classes : tuple of str
         The classes that single scores are for.
     why : str, default=""
-        Why the score is undefined; empty where it is not.
+        Why the score is undefined; empty if it is not.
 
     Notes
     -----
@@ -93,7 +93,7 @@ class AttributeScore:
 
     @cached_property
     def per_class(self) -> dict[str, float]:
-        """The score for each class against all others; empty where the target has no classes."""
+        """The score for each class against all others; empty if the target has no classes."""
         if self.evidence is None:
             return dict.fromkeys(self.classes, math.nan)
         return {label: self.measure.of_class(self.evidence, c) for c, label in enumerate(self.classes)}
@@ -342,7 +342,7 @@ def _is_cut(row: AttributeScore) -> bool:
 
 
 def p_cell(p: float) -> str:
-    """A p-value as it stands in a table; nothing where there is none."""
+    """A p-value as it stands in a table; nothing if there is none."""
     return "" if math.isnan(p) else shown_p(p)
 
 

@@ -46,7 +46,7 @@ class SelectionStep:
     Parameters
     ----------
     candidates : all that could be added or dropped, in the order of the table
-    chosen : the one that was; None where the search stopped instead
+    chosen : the one that was; None if the search stopped instead
     attributes : those kept after the step
     score : of them
     gain : in score over the step before; above 0 is better, whatever the metric

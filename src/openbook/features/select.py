@@ -165,7 +165,7 @@ class SelectAttributes(Declared, Selector):
 
 
 def number_kept(selection: Any, columns: int, *, optional: bool = False) -> int | None:
-    """How many columns `k` or `fraction` keep; None where neither is given and that is allowed."""
+    """How many columns `k` or `fraction` keep; None if neither is given and that is allowed."""
     rules = {name: getattr(selection, name, None) for name in ("k", "fraction", "p")}
     given = [name for name, value in rules.items() if value is not None]
     if len(given) > 1:

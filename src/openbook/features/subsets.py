@@ -89,7 +89,7 @@ class _Sums:
     def of(
         cls, estimator: Any, examples: Examples, splits: Sequence[Split], metric: Metric
     ) -> "_Sums | None":
-        """None where the learner's scores do not add up over columns, or take too much room."""
+        """None if the learner's scores do not add up over columns, or take too much room."""
         if not hasattr(estimator, "column_scores") or examples.classes is None:
             return None
         table = examples.table

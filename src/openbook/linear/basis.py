@@ -210,7 +210,7 @@ class Radial(Basis):
     Parameters
     ----------
     n : int, default=10
-        The number of bells; fewer where the sample has fewer distinct rows.
+        The number of bells; fewer if the sample has fewer distinct rows.
     width : float or None, default=None
         The standard deviation of the bells in units of encoded columns; None takes the distance between
         neighbouring centres, on average.

@@ -92,7 +92,7 @@ def _descend(column, bend, errors, l1, l2, positive, theta, j):
 
 @inner
 def _least(z, l1, positive):
-    """Z drawn towards zero by l1; 0 in place of what must not be below."""
+    """Z drawn towards zero by l1; 0 instead of what must not be below."""
     if z > 0.0:
         return max(z - l1, 0.0)
     return 0.0 if positive else -max(-z - l1, 0.0)

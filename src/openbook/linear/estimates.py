@@ -34,7 +34,7 @@ def coefficient_table(targets, terms, own, errors, dof, level):
     targets : names; a column of its own where there are several
     terms : the names of intercept and coefficients
     own : (T, 1 + d), the coefficients
-    errors : (T, 1 + d), their standard errors, NaN where there is none; or None
+    errors : (T, 1 + d), their standard errors, NaN if there is none; or None
     """
     columns = {"term": np.array(terms * len(targets), dtype=object), "coefficient": own}
     if errors is not None:

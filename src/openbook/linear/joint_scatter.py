@@ -6,7 +6,7 @@ r"""The weight, mean and scatter of inputs and targets together: all that least 
 
 z_i holds the inputs and targets of a row. Its first P entries are numbers that may be missing, the next P say
 whether they are (1 if missing, else 0), and a missing number counts as the mean of the known ones. That mean
-is not known before all rows are; but to fill with f' in place of f is to add (f' - f) times the 0/1 entry, a
+is not known before all rows are; but to fill with f' instead of f is to add (f' - f) times the 0/1 entry, a
 linear map of z, under which m and S follow. So every join first brings both sides to the common mean.
 
 A chunk is summed around the mean s of its first rows, S = sum of w (z - s)(z - s)' - W (m - s)(m - s)', so
@@ -62,7 +62,7 @@ class Design(Protocol):
         """The entries as they lie in memory, row after row, where they do."""
 
     def write(self, table: Table, span: slice, shift: np.ndarray, z: np.ndarray) -> None:
-        """Set z, (width, n), to the entries of n rows, numbers less the shift, NaN where one is missing."""
+        """Set z, (width, n), to the entries of n rows, numbers less the shift, NaN if one is missing."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class JointScatter(Statistics):
         return cls(np.zeros(1), np.zeros(numbers), np.zeros(size), Gram.zero(size))
 
     def around_zero(self) -> "JointScatter":
-        """The same around 0 in place of the mean, for a fit without an intercept: S + W m m'."""
+        """The same around 0 instead of the mean, for a fit without an intercept: S + W m m'."""
         gram = self.gram.with_rows(np.sqrt(self.weight) * self.mean[None])
         return JointScatter(self.weight, self.known, np.zeros_like(self.mean), gram)
 

@@ -32,7 +32,7 @@ class Estimates(NamedTuple):
     """The coefficients of one class against the reference, in units of the columns, intercept first.
 
     label : the class
-    coefficients, errors : (1 + d,); errors are None where they cannot be computed, and NaN for an intercept
+    coefficients, errors : (1 + d,); errors are None if they cannot be computed, and NaN for an intercept
     """
 
     label: Any
@@ -46,7 +46,7 @@ class Estimates(NamedTuple):
             return np.exp(self.coefficients)  # type: ignore[no-any-return]
 
     def intervals(self, level: float) -> np.ndarray:
-        """Those of the odds ratios, (1 + d, 2); NaN where they cannot be computed."""
+        """Those of the odds ratios, (1 + d, 2); NaN if they cannot be computed."""
         errors = np.full(len(self.coefficients), np.nan) if self.errors is None else self.errors
         reach = ndtri((1 + level) / 2) * errors
         with np.errstate(over="ignore", invalid="ignore"):

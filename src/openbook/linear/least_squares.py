@@ -9,7 +9,7 @@ by the rows less the other coefficients. Everything follows from the weight, mea
 which are one fold: so it learns from files, learns more and forgets (see `joint_scatter`, `design` and
 `normal`). Sparse rows are met many times instead (`sparse_squares`), and so are the words of texts under a
 penalty; without one, the most informative words are columns like others. A weight counts rows: one of weight
-2 is two rows. Missing cells, values never seen and categories are the encoding's affair (`prepare.encoding`);
+2 is two rows. Missing cells, unseen values and categories are the encoding's affair (`prepare.encoding`);
 rows with outlying targets are `huber`'s.
 
 coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)

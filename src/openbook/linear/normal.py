@@ -9,7 +9,7 @@ that of the columns and c that of columns and target,
     l1 > 0    β_j = soft(c_j - sum_{k≠j} S_jk β_k, l1) / (S_jj + l2), column after column until nothing moves
 
 where soft draws a number towards zero by l1. Where no coefficient may be below 0, the second holds for l1 = 0
-too, with 0 in place of what would be below. Without penalties a column that those before it explain, or that
+too, with 0 instead of what would be below. Without penalties a column that those before it explain, or that
 is constant, has no coefficient of its own: it gets 0, and is said to be `collinear`.
 
 A penalty ½ l2 b² on the intercept too draws it towards zero: b = r (ȳ - m'β) with r = W / (W + l2), for the
@@ -232,7 +232,7 @@ def _lasso_of_rows(rows, target, l1, l2, start, *, positive):
 
 
 def _towards_equations(rows, target, l1, l2, theta):
-    """The coefficients that are not 0, as if their signs were known; 0 where the sign would change.
+    """The coefficients that are not 0, as if their signs were known; 0 if the sign would change.
 
     With Z their columns and s their signs, (Z'Z + l2 I) θ = Z't - l1 s. Where that is no better, or has no
     single solution, the coefficients as they are.

@@ -33,7 +33,7 @@ class Meeting(NamedTuple):
 def met(rows, order, theta, step, one=1.0):
     """One epoch: each row in turn, again and again while it is wrong and some of its weight is left.
 
-    `one` stands before every row, for the bias; 0 where there is none.
+    `one` stands before every row, for the bias; 0 if there is none.
     """
     for i in order:
         x, truth, left = rows[i]

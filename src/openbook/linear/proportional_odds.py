@@ -9,7 +9,7 @@ a column has the same odds ratio e^-w at each. Fitted by the largest penalised l
     Σ_i w_i ln P(y_i | x_i) - 1 / (2 C) Σ w²
 
 over the encoded columns; thresholds are not penalised. The order is that of an ordinal target's values, or
-that of sorted labels. Missing cells and values never seen count as the encoding says.
+that of sorted labels. Missing cells and unseen values count as the encoding says.
 
 theta : float64 (d + m - 1,): w, then t_0 and the logarithms of the steps from each threshold to the next
 """

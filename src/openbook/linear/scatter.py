@@ -4,7 +4,7 @@ r"""Means and scatter matrices of the classes, added up over rows so that any en
     mean[c]       = sum of w[i] r[i] / weight[c]
     scatter[g]    = sum of w[i] (r[i] - mean[c]) (r[i] - mean[c])'
 
-over the raw columns r of each row: a number less a shift (0 where it is missing), an ordinal rank, a 0/1 for
+over the raw columns r of each row: a number less a shift (0 if it is missing), an ordinal rank, a 0/1 for
 each value of a nominal column, and behind each of these columns a 0/1 that says whether the cell is missing.
 The groups g are the classes, or all of them in one. Rows that fill gaps with a mean and scale columns are
 linear in r, whatever that mean will be in the end: so more rows can come, and rows can go. Chunks are joined

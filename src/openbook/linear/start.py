@@ -30,7 +30,7 @@ def given_start(learner, n_scores):
 
 
 def _numbers(given, shape, short):
-    """The numbers in that shape, or None where they are none, or of another."""
+    """The numbers in that shape, or None if they are none, or of another."""
     if given is None:
         return np.zeros(shape)
     try:

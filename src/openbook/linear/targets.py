@@ -13,7 +13,7 @@ from openbook.errors import DataError
 
 
 def several_targets(y: Any) -> tuple[tuple[str, ...], np.ndarray] | None:
-    """The names and numbers, (n, T), of targets side by side; None where y is one-dimensional."""
+    """The names and numbers, (n, T), of targets side by side; None if y is one-dimensional."""
     if hasattr(y, "columns"):
         table = read(y)
         names = table.names

@@ -66,7 +66,7 @@ class Beta(ContinuousDistribution):
 
     @property
     def mode(self) -> float:
-        """(α - 1) / (α + β - 2), where the density is highest; NaN where that is at both ends, or nowhere."""
+        """(α - 1) / (α + β - 2), where the density is highest; NaN if that is at both ends, or nowhere."""
         if min(self.alpha, self.beta) < 1 or self.alpha + self.beta == 2:
             return 1.0 * (self.alpha > 1) if max(self.alpha, self.beta) > 1 else np.nan
         return (self.alpha - 1) / (self.alpha + self.beta - 2)

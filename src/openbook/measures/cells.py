@@ -89,7 +89,7 @@ def _spelt(wanted: Any) -> str:
 
 
 def as_number(value: str) -> float:
-    """A value that is a number; NaN where it is none."""
+    """A value that is a number; NaN if it is none."""
     try:
         return float(value)
     except ValueError:

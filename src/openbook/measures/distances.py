@@ -208,7 +208,7 @@ def cosine(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
 @derived_by(vectors_work("correlation"))
 @documented
 def correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
-    """One less Pearson's correlation of the two rows; 1 where a row is constant.
+    """One less Pearson's correlation of the two rows; 1 if a row is constant.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def _rows(A: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 
 def _differences(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """The differences a - b, (…, d): NaN where a cell is missing."""
+    """The differences a - b, (…, d): NaN if a cell is missing."""
     left, right = as_floats(a, "rows"), as_floats(b, "rows")
     check_width(left, right)
     return left - right
@@ -373,7 +373,7 @@ def _known_pairs(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, Floats, np
 
 
 def _total(terms: Floats) -> Floats:
-    """The sum of the terms that are known, scaled up to all; NaN where none is."""
+    """The sum of the terms that are known, scaled up to all; NaN if none is."""
     known = ~np.isnan(terms)
     n = known.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):

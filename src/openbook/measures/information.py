@@ -16,7 +16,7 @@ Shapes: a vector of counts is (…, n_values), and the measure is taken along th
 is (n_classes, n_values): class values are rows, attribute values are columns. Counts are weights: any finite
 numbers >= 0, fractions included.
 
-Logs are to base 2 unless told otherwise, and 0 log 0 = 0. Missing values: counts hold the rows in which both
+Logs are to base 2 by default, and 0 log 0 = 0. Missing values: counts hold the rows in which both
 class and attribute are known; leave the others out when counting. A vector of zeros is an empty branch, and
 has entropy and Gini impurity 0; a table of zeros is refused, for nothing was observed.
 """
@@ -298,7 +298,7 @@ def split_information(counts: npt.ArrayLike, base: float = 2) -> float:
 @_from_table("gain_ratio", "Gain ratio")
 @documented
 def gain_ratio(counts: npt.ArrayLike) -> float:
-    """Information gain over split information; 0 where the split information is 0.
+    """Information gain over split information; 0 if the split information is 0.
 
     An attribute that shows one value only has gain 0 and split information 0; it tells nothing, and scores 0.
 
@@ -328,7 +328,7 @@ def gain_ratio(counts: npt.ArrayLike) -> float:
 @_from_table("symmetrical_uncertainty", "Symmetrical uncertainty")
 @documented
 def symmetrical_uncertainty(counts: npt.ArrayLike) -> float:
-    """Twice the gain over the two entropies, H(class) + H(attribute): from 0 to 1; 0 where both are 0.
+    """Twice the gain over the two entropies, H(class) + H(attribute): from 0 to 1; 0 if both are 0.
 
     Unlike the gain it does not favour attributes of many values, and unlike the gain ratio it is the same
     with attribute and class exchanged.

@@ -467,7 +467,7 @@ class Joint:
             The variable, or several for a function of them.
         values : mapping, callable or None, default=None
             A number for each value of the variable, or a function of the values (as text) of those named;
-            None where the values are numbers themselves.
+            None if the values are numbers themselves.
 
         Returns
         -------
@@ -498,7 +498,7 @@ class Joint:
             The variable, or several for a function of them.
         values : mapping, callable or None, default=None
             A number for each value of the variable, or a function of the values (as text) of those named;
-            None where the values are numbers themselves.
+            None if the values are numbers themselves.
 
         Returns
         -------

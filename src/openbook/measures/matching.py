@@ -113,7 +113,7 @@ def hamming(a: Any, b: Any, missing: str = "leave_out") -> Any:
 
 @derived_by(_derive_differing)
 def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
-    """The share of cells that differ; NaN where none is known.
+    """The share of cells that differ; NaN if none is known.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
 
 @derived_by(_derive_jaccard)
 def jaccard(a: Any, b: Any) -> Any:
-    """One less the share of what both have in what either has; 0 where neither has anything.
+    """One less the share of what both have in what either has; 0 if neither has anything.
 
     Parameters
     ----------

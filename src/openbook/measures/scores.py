@@ -240,7 +240,7 @@ def softmax(z: npt.ArrayLike) -> Any:
 @_of_margins("Zero-one loss", r"[y z \le 0]")
 @documented
 def zero_one_loss(y: npt.ArrayLike, z: npt.ArrayLike) -> Any:
-    """Zero-one loss: 1 where the score is on the wrong side of 0, or on it; else 0.
+    """Zero-one loss: 1 if the score is on the wrong side of 0, or on it; else 0.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def _probabilities(p: npt.ArrayLike) -> Floats:
 
 
 def _margins(y: npt.ArrayLike, z: npt.ArrayLike) -> Floats:
-    """The margins y z: above 0 where the score is on the right side."""
+    """The margins y z: above 0 if the score is on the right side."""
     truth = as_floats(y, "y")
     known = truth[~np.isnan(truth)]
     if (np.abs(known) != 1).any():

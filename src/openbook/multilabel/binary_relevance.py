@@ -29,7 +29,7 @@ class MultiOutputClassifier(MultiLabelLearner):
     labels_ : ndarray of shape (n_labels,)
         The labels, in the order of the columns of `predict`.
     thresholds_ : ndarray of shape (n_labels,)
-        The threshold of each label; 0.5 where none was tuned.
+        The threshold of each label; 0.5 if none was tuned.
     separator_ : str
         What stands between the labels of a set that is written.
     worded_ : Schema or None

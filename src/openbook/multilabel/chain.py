@@ -40,11 +40,11 @@ class ClassifierChain(MultiLabelLearner):
     labels_ : ndarray of shape (n_labels,)
         The labels, in the order of the columns of `predict`.
     thresholds_ : ndarray of shape (n_labels,)
-        The threshold of each label; 0.5 where none was tuned.
+        The threshold of each label; 0.5 if none was tuned.
     separator_ : str
         What stands between the labels of a set that is written.
     worded_ : Schema or None
-        The columns that the classifiers see, with every word of texts in place of them; None where there are
+        The columns that the classifiers see, with every word of texts instead of them; None if there are
         no texts, or each classifier chooses words of its own.
 
     Notes

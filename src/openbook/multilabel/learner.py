@@ -143,7 +143,7 @@ class MultiLabelLearner(MetaEstimatorMixin, LabelLearner):
         Returns
         -------
         int or None
-            None where the classifier does not say.
+            None if the classifier does not say.
         """
         check_is_fitted(self)
         if not all(hasattr(member, "complexity") for member in self.estimators_):

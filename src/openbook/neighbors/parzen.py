@@ -44,7 +44,7 @@ class Windows(NamedTuple):
 
     query, rows : of each pair, the number of the query and the row
     weights : w K(d / h) of the pair, over the largest of its query
-    top : the logarithm of that largest, one a query; minus infinity where the window is empty
+    top : the logarithm of that largest, one a query; minus infinity if the window is empty
     """
 
     query: np.ndarray
@@ -174,7 +174,7 @@ class ParzenClassifier(Declared, _Parzen, Classifier):
         self.prior_ = class_priors(self, self.class_weights_)
 
     def _log_sums(self, X):
-        """Log Σ w_i K_i of each class in the window, (m, n_classes); minus infinity where it has no row."""
+        """Log Σ w_i K_i of each class in the window, (m, n_classes); minus infinity if it has no row."""
         n_classes, labels = len(self.classes_), self.statistics_.targets
         sums = np.empty((len(X), n_classes))
         for span, (query, rows, weights, top) in self._windows(self.space_.place(X)):

@@ -4,7 +4,7 @@ r"""Votes: how much each neighbour counts, and what happens where two classes ha
     distance         1 / d; rows at distance 0, if there are any, have all the votes
     inverse          1 / (d + ε), ε = 1e-5
     inverse_square   1 / d²; as for distance
-    inverse_linear   (d_k - d) / (d_k - d_1); 1 where all are equally far
+    inverse_linear   (d_k - d) / (d_k - d_1); 1 if all are equally far
     a kernel         K(d / h), with h the distance of the first row without a vote (of the last with one,
                      where there are no more)
     a function       of the distances (m, k), as in scikit-learn
@@ -55,7 +55,7 @@ def vote_weights(distances, scheme, beyond=None):
 
     Parameters
     ----------
-    distances : (m, k), nearest first; infinite where there is no neighbour
+    distances : (m, k), nearest first; infinite if there is no neighbour
     scheme : a name, or a function of the distances
     beyond : (m,), the distance of the first row without a vote, for kernels
 

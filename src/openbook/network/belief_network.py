@@ -8,7 +8,7 @@ combination of its parents' values (`leaves.py`). Tables are estimated from coun
 Bayes. Rows with missing cells, and nodes that are hidden altogether, are learnt by expectation-maximisation
 (`learning.py`); the structure may be given or searched (`structure.py`). In a question, nodes without
 evidence are summed out.
-A value never seen in training counts as missing.
+A value not seen in training counts as missing.
 
 tables_ : {node: float64 (values of each parent …, values of the node)}
 """
@@ -109,7 +109,7 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
     families_ : Families
         The parents of each node by number, and the number of values of each.
     statistics_ : FamilyCounts or None
-        The (expected) counts behind the tables; None where they were given.
+        The (expected) counts behind the tables; None if they were given.
     trace_ : list of float
         The log-likelihood (with the prior of the smoothing) after each round of expectation-maximisation.
     score_ : float or None

@@ -10,7 +10,7 @@ r"""A belief network as a classifier: the class is a node, and its posterior is 
 
 Numbers are cut into intervals of about equal frequency, by the training rows; or they stay numbers, in leaves
 with a normal distribution for each combination of their parents' values (`leaves.py`). Missing cells and
-values never seen are summed out. The prior of a class is its share of the rows, unsmoothed. A row that no
+unseen values are summed out. The prior of a class is its share of the rows, unsmoothed. A row that no
 class can explain gets the prior. Rows with gaps are learnt by expectation-maximisation.
 """
 

@@ -58,7 +58,7 @@ def estimated(moments: Moments, shape: Sequence[int], column: Moments, min_covar
 
 
 def spread_of(column: Moments) -> float:
-    """The variance of a column by its moments, (1, 1), and 1 where it does not vary."""
+    """The variance of a column by its moments, (1, 1), and 1 if it does not vary."""
     spread = float(np.nan_to_num(column.variance()[0, 0]))
     return spread if spread > 0 else 1.0
 

@@ -2,7 +2,7 @@
 
 A nominal or ordinal column is a node as it is. A number becomes the interval it falls into, or its column is
 a leaf with a normal distribution (`leaves.py`), which has the code 0 beside the number itself. A missing
-cell, a value never seen and a node that no column shows have the code -1.
+cell, an unseen value and a node that no column shows have the code -1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -102,7 +102,7 @@ class Scores:
         return float(self.adding(node, parents, [self.nothing])[self.nothing])
 
     def adding(self, node: int, parents: Collection[int], more: Sequence[int]) -> np.ndarray:
-        """The scores of a node under parents and each one of `more`, (d + 1,); NaN where none is known."""
+        """The scores of a node under parents and each one of `more`, (d + 1,); NaN if none is known."""
         kept = self.kept.setdefault((node, frozenset(parents)), np.full(len(self.sizes), np.nan))
         if new := [i for i in more if np.isnan(kept[i])]:
             above = sorted(parents)

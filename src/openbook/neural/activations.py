@@ -2,9 +2,9 @@ r"""Activations: what a unit says, given what its inputs add up to.
 
     sign       +1 where z ≥ 0, else -1     its slope is taken to be 1: the error goes straight through
     step       1 where z ≥ 0, else 0       the same
-    logistic   1 / (1 + e^(-s z))          s a (1 - a), with the steepness s, 1 unless told otherwise
+    logistic   1 / (1 + e^(-s z))          s a (1 - a), with the steepness s, 1 by default
     tanh       tanh z                      1 - a²
-    ReLU       max(0, z)                   1 where a > 0, else 0
+    ReLU       max(0, z)                   1 if a > 0, else 0
     identity   z                           1
     softmax    e^(z_k) / Σ e^(z_j)         a_k (g_k - Σ a_j g_j) for the error g
 

@@ -105,7 +105,7 @@ class NetworkLearner(Trained, Learner):
         row : mapping, Series, table, frame or sequence, default=None
             One row to predict, which may hold the target too. None shows how the network was learnt.
         truth : label or float, default=None
-            The class or number of the row; None where it is not known, or in a column of the row.
+            The class or number of the row; None if it is not known, or in a column of the row.
 
         Returns
         -------
@@ -119,7 +119,7 @@ class NetworkLearner(Trained, Learner):
         return self._work_row(self._one_row(row), truth)
 
     def _row_and_truth(self, row):
-        """The row without its target, and the target, or None where it is not there or missing."""
+        """The row without its target, and the target, or None if it is not there or missing."""
         if isinstance(row, Mapping) or (np.ndim(row) == 1 and hasattr(row, "keys")):
             row = dict(row)
             truth = row.pop(self.target_, None)

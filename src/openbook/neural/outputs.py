@@ -4,7 +4,7 @@ r"""The last layer: what its sums mean, what they cost, and the error that goes 
     squared          ½ Σ_k (o_k - t_k)²    with any output                    error  (o - t) f'(z)
     Huber            as squared within 1 of the target, a straight line beyond
 
-Two classes share one unit, more have a unit each. Targets are 0 and 1, or -1 and +1 where the output's range
+Two classes share one unit, more have a unit each. Targets are 0 and 1, or -1 and +1 if the output's range
 is (sign, tanh); numbers stand for themselves.
 
 z : float (n_rows, n_units), the sums of the last layer

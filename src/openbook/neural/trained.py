@@ -113,7 +113,7 @@ def settings_of(learner, **others):
 
 
 def gathered_rows(rows, encoding, dtype):
-    """All rows, encoded; their targets; their weights, of mean 1, or None where they are all the same; and
+    """All rows, encoded; their targets; their weights, of mean 1, or None if they are all the same; and
     the weight of all of them.
     """
     chunks = list(each(rows.pieces, partial(_encoded, encoding, dtype)))

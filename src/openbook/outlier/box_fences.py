@@ -2,7 +2,7 @@ r"""Box-plot fences: distance of a number outside the quartiles of its column, i
 
     a_j = max(Q1 - x, x - Q3, 0) / (Q3 - Q1)
 
-An outlier lies beyond a fence: a_j > 1.5, unless told otherwise. Quartiles of the known cells are
+An outlier lies beyond a fence: a_j > 1.5, by default. Quartiles of the known cells are
 
     linear   by linear interpolation between values, as NumPy and R have them
     halves   the medians of the lower and the upper half, the middle value left out where there is one

@@ -376,7 +376,7 @@ class Collective(Detector):
 
 
 def _means_of_neighbours(cells, member):
-    """The mean of the known cells of each neighbourhood, NaN where there is none, and its number of rows."""
+    """The mean of the known cells of each neighbourhood, NaN if there is none, and its number of rows."""
     known = ~np.isnan(cells)
     counts, sums = member @ known.astype(float), member @ np.where(known, cells, 0.0)
     means = np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0)

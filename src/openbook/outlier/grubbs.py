@@ -8,7 +8,7 @@ each other. The score is the largest over the columns of
 
     a_j = G_j / G_crit,j
 
-and 1 marks an outlier, unless told otherwise. A deviation of 0 counts as 1, and with fewer than three known
+and 1 marks an outlier, by default. A deviation of 0 counts as 1, and with fewer than three known
 numbers there is no test: a_j = 0.
 """
 
@@ -145,7 +145,7 @@ class Grubbs(ColumnDetector):
 
 
 def grubbs_critical(n, alpha=0.05):
-    """The critical value of Grubbs' test for n numbers; 0 where there are too few.
+    """The critical value of Grubbs' test for n numbers; 0 if there are too few.
 
     >>> round(grubbs_critical(10), 4)
     2.29

@@ -59,7 +59,7 @@ class Independent:
         return self
 
     def logs(self, X):
-        """Log P(x_j) of every cell; 0 where it is left out."""
+        """Log P(x_j) of every cell; 0 if it is left out."""
         logs = np.zeros((len(self.schema), len(X), 1))
         with np.errstate(over="ignore", invalid="ignore"):
             for likelihood in self.likelihoods:

@@ -5,7 +5,7 @@ r"""The isolation forest: rows that few random splits isolate are outliers.
 h is the number of steps a row takes down a tree that was grown on ψ rows at random, with a random test in
 every node: of a column that varies there, a number below a random cut, or a category equal to that of a
 random row. A tree ends after log₂ ψ levels, and c(n) is added for the n rows that are still together. c(ψ) is
-what an ordinary row takes, so 0.5 is ordinary; above 0.6, unless told otherwise, a row is an outlier, as the
+what an ordinary row takes, so 0.5 is ordinary; above 0.6, by default, a row is an outlier, as the
 authors have it.
 
 A missing cell goes with the larger part of the rows; where all known cells are equal, a test sets rows with a

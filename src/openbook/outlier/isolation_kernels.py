@@ -8,7 +8,7 @@ otherwise. A leaf above the last level repeats itself down to it: its interval i
     [value - 1/2, value + 1/2)    categories: equal to this one
 
 NaN is in no interval, so missing goes left. To count steps, every test is one comparison, plane >= cut: a
-plane is a column as it is, or turned round, or 1 where a category is equal and 0 elsewhere; -∞ where
+plane is a column as it is, or turned round, or 1 if a category is equal and 0 elsewhere; -∞ where
 missing.
 
 x : float32 (d, n), column after column, NaN where missing; numbers as shares of their range in training

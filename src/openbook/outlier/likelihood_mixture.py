@@ -165,7 +165,7 @@ def _only(rows, inside):
 
 
 def _uniform(rows):
-    """Log A of a known cell of each column: 0 where it did not vary."""
+    """Log A of a known cell of each column: 0 if it did not vary."""
     low, high = column_ends(rows)
     sizes = [
         high[j] - low[j] if isinstance(attribute, Numeric) else len(attribute.values)

@@ -4,7 +4,7 @@ r"""The local outlier factor: how much lower the density of a row is than that o
     lrd(x)      = 1 / ((1/k) Σ_i reach(x, o_i))      the local reachability density
     score = LOF(x) = (1/k) Σ_i lrd(o_i) / lrd(x)
 
-About 1 is ordinary; above 1.5, unless told otherwise, a row is an outlier. A mean reach below 1e-10 counts as
+About 1 is ordinary; above 1.5, by default, a row is an outlier. A mean reach below 1e-10 counts as
 1e-10, so that rows on top of each other have a density. Exactly k rows count, of equally far ones the first.
 See `nearby` for the search, missing cells, and how distances are shared out; where the reach is d_k(o), no
 column accounts for it.

@@ -93,7 +93,7 @@ class NaiveBayesSurprise(Detector):
 
 
 def _terms(columns, X, usual):
-    """The surprise of every cell beyond the usual, (n, d); 0 where it is missing."""
+    """The surprise of every cell beyond the usual, (n, d); 0 if it is missing."""
     return np.where(known_cells(X), -columns.logs(X) - usual, 0.0)
 
 

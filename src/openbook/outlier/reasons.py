@@ -18,7 +18,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Reason:
-    """One attribute: its value in the row, None where it is missing, and what it accounts for."""
+    """One attribute: its value in the row, None if it is missing, and what it accounts for."""
 
     attribute: str
     value: Any
@@ -108,6 +108,6 @@ def said_of(reason: Reason) -> str:
 
 
 def cell_of(column: Column) -> Any:
-    """The one cell of a column as a reader would write it; None where it is missing or was never seen."""
+    """The one cell of a column as a reader would write it; None if it is missing or was never seen."""
     value = column.tolist()[0]
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -41,7 +41,7 @@ class Simple(NamedTuple):
 
 @documented
 def simple_outliers(X: Any, learning: Any = slice(None)) -> tuple[Simple, ...]:
-    """What each of the three finds among all rows, learnt from some; nothing where they cannot look.
+    """What each of the three finds among all rows, learnt from some; nothing if they cannot look.
 
     Guide: docs/guide/outliers.md
 

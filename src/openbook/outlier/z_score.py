@@ -2,7 +2,7 @@ r"""z-scores: how many standard deviations a number lies from the mean of its co
 
     z_j = |x_j - m_j| / s_j,    s_j² = Σ w (x_j - m_j)² / W,  or / (W - 1)
 
-over the known cells of the rows learnt from. Three deviations are odd, unless told otherwise: of normal
+over the known cells of the rows learnt from. Three deviations are odd, by default: of normal
 numbers 0.27% lie beyond. With few rows no z can be large: it is at most (n - 1)/√n with the sample deviation,
 and √(n - 1) with the other. A deviation of 0 counts as 1.
 """

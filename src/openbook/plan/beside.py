@@ -57,7 +57,7 @@ class SavedStudy:
 
     @property
     def tested(self) -> str:
-        """The score of the choice on the rows that were locked away."""
+        """The score of the choice on the rows that were held out."""
         if ("test", self.choice, 0) not in self.log.results:
             return "no rows were held out" if not len(self.rows.locked) else "not tested yet"
         evaluation = self.rows.evaluation(self.choice, [self.log.results["test", self.choice, 0]])

@@ -30,7 +30,7 @@ _COPIES = ("duplicate rows", "near-duplicate rows")
 
 
 def weights_of(table: Table, name: str, target: str) -> np.ndarray:
-    """The weight of every row; 0 where it is missing and the target too."""
+    """The weight of every row; 0 if it is missing and the target too."""
     column, known = table.column(name), ~table.column(target).missing
     if not isinstance(column.attribute, Numeric):
         raise PlanError(f"roles.weight: {name!r} is {column.attribute.kind}, and weights are numbers")

@@ -363,7 +363,7 @@ def _prepared(inputs: Table, y: Column, steps: Collection[str]) -> tuple[Table, 
 def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:
     """Which groups are tested where there is a time too.
 
-    New ones unless told otherwise: a group is named so that none of it both trains and tests.
+    New ones by default: a group is named so that none of it both trains and tests.
     """
     if roles.group is not None and roles.time is not None:
         return asked or "new"

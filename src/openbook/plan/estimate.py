@@ -57,7 +57,7 @@ def estimate_words(seconds: float) -> str:
 
 
 def available_bytes() -> float | None:
-    """The memory that a process can still have; None where the system does not tell."""
+    """The memory that a process can still have; None if the system does not tell."""
     found = [free for free in (_system_bytes(), *(_container_bytes(*files) for files in _CONTAINERS)) if free]
     return min(found, default=None)
 

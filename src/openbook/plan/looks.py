@@ -1,4 +1,4 @@
-"""A closer look at the learner that a study chose, on the rows that were not locked away.
+"""A closer look at the learner that a study chose, on the rows that were not held out.
 
 Each look is a call of the library with settings that follow from the plan and the number of rows, so that a
 study that is run again sees the same. Few rows have nothing to show in curves, importances and segments.
@@ -452,7 +452,7 @@ def worked_examples(
 ) -> Iterator[Example]:
     """The predictions that a report works, of rows that the model had not seen (`judge.errors.notable`).
 
-    Where the chosen learner met rows that were locked away they are among those, and the model is the one in
+    Where the chosen learner met rows that were held out they are among those, and the model is the one in
     the file; else they are among the rows of the folds, and the model is that of the fold.
 
     Parameters
@@ -460,7 +460,7 @@ def worked_examples(
     rows : of the study
     models : the fitted learners that are worked, by label
     judged : the evaluation of the chosen one in the folds
-    tested : its evaluation on the rows that were locked away, if there are such rows
+    tested : its evaluation on the rows that were held out, if there are such rows
     """
 
     @cache

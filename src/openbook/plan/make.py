@@ -116,7 +116,7 @@ def _protocol(rows: StudyRows, options: StudyOptions, effort: Effort) -> tuple[P
 
 
 def _fitting(rows: StudyRows, asked: Protocol, repeats: int | None, fewest: int = 0) -> Protocol:
-    """The protocol with the folds that its rows allow; ParameterError if fewer would be locked away."""
+    """The protocol with the folds that its rows allow; ParameterError if fewer would be held out."""
     left = StudyRows(replace(rows.plan, protocol=asked), rows.table)
     if len(left.locked) < fewest:
         raise ParameterError(f"only {len(left.locked)} would be fit for it, fewer than {fewest}")

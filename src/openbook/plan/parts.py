@@ -46,7 +46,7 @@ class Roles:
         Of two classes, the positive one; None goes by `openbook.judge.scores.positive`.
     sequence : str or None, default=None
         The sequence to which each row belongs, in the order of the table. A sequence trains or tests as a
-        whole; only models of sequences see the column.
+        whole; only sequence models see the column.
     asked : str or None, default=None
         Holds "yes" for rows whose label a classifier requested, as `openbook label` writes it. They are only
         for training; not a feature.
@@ -137,7 +137,7 @@ class Protocol:
     folds, repeats : int or None, default=None
         Of the cross-validation; blocks of time are folds that cannot be repeated.
     test_share : float, default=0.0
-        The share of rows locked away for the one final test; 0 for none.
+        The share of rows held out for the one final test; 0 for none.
     random_state : int, default=0
         Of every random choice.
     search : str or None, default=None
@@ -370,7 +370,7 @@ class Candidate:
 
 
 def defaults(cls: type) -> dict[str, Any]:
-    """The parameters of a learner's class, and what they are unless told otherwise."""
+    """The parameters of a learner's class, and what they are by default."""
     return {name: parameter.default for name, parameter in signature(cls).parameters.items()}
 
 

@@ -101,7 +101,7 @@ class StudyRows:
 
     @cached_property
     def _seen(self) -> Table:
-        """Every input, and what names each row's sequence, which models of sequences are given."""
+        """Every input, and what names each row's sequence, which sequence models are given."""
         sequence = self.plan.roles.sequence
         if sequence is None:
             return self.X
@@ -109,7 +109,7 @@ class StudyRows:
 
     @cached_property
     def weights(self) -> np.ndarray | None:
-        """How much each row counts in learning; None where all count the same, or rows are repeated."""
+        """How much each row counts in learning; None if all count the same, or rows are repeated."""
         return self._given_weights[self.known] if self.plan.weighs else None
 
     @property
@@ -133,7 +133,7 @@ class StudyRows:
 
     @cached_property
     def asked(self) -> np.ndarray | None:
-        """Which rows were asked for, so that they train and are never tested; None where nothing says so."""
+        """Which rows were asked for, so that they train and are never tested; None if nothing says so."""
         name = self.plan.roles.asked
         return None if name is None else asked_rows(self._column(name))
 
@@ -212,7 +212,7 @@ class StudyRows:
         return model.fit(*cut.training(model))
 
     def _fitted_on_files(self, model: Any, label: str) -> Any:
-        """A contestant fitted on all rows of files larger than memory but those that are locked away."""
+        """A contestant fitted on all rows of files larger than memory but those that are held out."""
         source, target = self.plan.data, self.y.attribute
         rows = source.scan()
         away = [source.held(len(rows))[self.known[self.locked]]]
@@ -224,7 +224,7 @@ class StudyRows:
         return model.fit(kept.with_attribute(target), target.name)
 
     def final(self, label: str, log: Log, *, decides: bool) -> Fitted:
-        """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to.
+        """A contestant fitted on all rows that are not held out; the log keeps what it was tuned to.
 
         It is kept in a file beside the log until the study's model is written, so that a study that goes on
         need not fit it again. The report is of the model as it is read from that file.
@@ -305,7 +305,7 @@ class StudyRows:
         return self._parts[1]
 
     def fitting(self, folds: int | None, repeats: int | None) -> Protocol:
-        """The protocol that fits the rows that are not locked away."""
+        """The protocol that fits the rows that are not held out."""
         order: dict[str, Any] = {role: column.take(self.train) for role, column in self.order.items()}
         y, settings = self.y.take(self.train), self.plan.protocol
         order["test_groups"] = self.test_groups
@@ -323,18 +323,18 @@ class StudyRows:
 
     @cached_property
     def folds(self) -> list[Split]:
-        """The folds, as positions among the rows that are not locked away."""
+        """The folds, as positions among the rows that are not held out."""
         X, y = np.zeros((len(self.train), 1)), self.y.take(self.train).data
         return list(self.to_judge.splits(self.protocol.split(X, y)))
 
     @cached_property
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Positions that train and test in each fold; none is locked away."""
+        """Positions that train and test in each fold; none is held out."""
         return [(self.train[fold.train], self.train[fold.test]) for fold in self.folds]
 
     @cached_property
     def to_judge(self) -> Examples:
-        """The rows that are not locked away."""
+        """The rows that are not held out."""
         return self.examples.part(self.train) if len(self.locked) else self.examples
 
     @property

@@ -8,7 +8,7 @@ The folder holds
     report.html      one page
     model.openbook   the chosen learner
 
-The model in the file is the one that was tested: fitted on the rows that were not locked away, and on all of
+The model in the file is the one that was tested: fitted on the rows that were not held out, and on all of
 them where none were. So the figure of the final test is that of this very model. Results of the test are kept
 too, so that no resumption looks at those rows again.
 """
@@ -326,7 +326,7 @@ def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
 def _test(
     rows: StudyRows, log: Log, comparison: Comparison, choice: Choice, fitted: Fitted
 ) -> dict[str, Evaluation]:
-    """The choice, as it is fitted, and the baselines on the rows that were locked away, once."""
+    """The choice, as it is fitted, and the baselines on the rows that were held out, once."""
     if not len(rows.locked):
         return {}
     baselines = [label for label in rows.plan.baselines if label in comparison.evaluations]

@@ -16,7 +16,7 @@ missing.
 
 Sounds, a row for each, samples in order:
 
-    shifted in time         y(i) = x(i - d), d whole samples up to `shift`; 0 where nothing is known
+    shifted in time         y(i) = x(i - d), d whole samples up to `shift`; 0 if nothing is known
     shifted in frequency    Re((x + i H x) e^{2π i f t}), f ~ U(-frequency, frequency), H Hilbert's transform
     louder, softer          y (1 + U(-volume, volume))
 

@@ -430,5 +430,5 @@ def _texts(X: Any, name: str = "text") -> Any:
 
 
 def _written(cell: Any) -> str | None:
-    """A cell as a text; None where it is missing."""
+    """A cell as a text; None if it is missing."""
     return None if cell is None or (isinstance(cell, float) and math.isnan(cell)) else str(cell)

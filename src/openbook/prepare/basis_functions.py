@@ -192,7 +192,7 @@ class _Centred(Preparation):
 
 
 class RadialFeatures(_Centred):
-    """Radial basis functions: bells (normal curves) around centres, in place of the numbers.
+    """Radial basis functions: bells (normal curves) around centres, instead of the numbers.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class RobustScaler(Transformer):
     center_ : ndarray of shape (n_columns,)
         The median of each column; 0 if no number is known.
     scale_ : ndarray of shape (n_columns,)
-        The range of each column; 1 where it is 0.
+        The range of each column; 1 if it is 0.
 
     Notes
     -----

@@ -98,7 +98,7 @@ class SimpleImputer(Preparation):
         self.fill_ = np.array([self._figure(column, rows.w) for column in columns], dtype=float)
 
     def _figure(self, column: Column, w: np.ndarray) -> float:
-        """What fills the gaps of a column, as a number or a code; 0 where none is known."""
+        """What fills the gaps of a column, as a number or a code; 0 if none is known."""
         data, attribute = column.data, column.attribute
         known = ~column.missing & (w > 0)
         if self._is_given(attribute):

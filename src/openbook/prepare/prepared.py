@@ -351,7 +351,7 @@ def _weights(weights: Any) -> dict[str, Any]:
 
 
 def _known(rows: PreparedRows) -> npt.NDArray[Any]:
-    """The weights of rows, 1 where none are given."""
+    """The weights of rows, 1 if none are given."""
     return np.ones(len(rows.table)) if rows.weights is None else np.asarray(rows.weights)
 
 

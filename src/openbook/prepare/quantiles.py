@@ -14,7 +14,7 @@ _ROUNDING = 1e-14
 
 
 def weighted_quantiles(x: np.ndarray, w: np.ndarray, q: Any) -> np.ndarray:
-    """The quantiles q of the known numbers of x; NaN where none is known.
+    """The quantiles q of the known numbers of x; NaN if none is known.
 
     >>> weighted_quantiles(np.array([3.0, 1.0, 2.0]), np.ones(3), [0.0, 0.5, 0.75]).tolist()
     [1.0, 2.0, 2.5]

@@ -5,7 +5,7 @@ r"""Rare values of nominal columns, pooled into one: a transformer.
 σ² is the variance of the target among the rows of a value, τ² that of the means of the values, both by
 analysis of variance; see `openbook.data.rare`. Columns of few values are left alone, unless `min_frequency`
 says how many rows a value needs. Missing cells stay
-missing, and a value never seen is one of the other values.
+missing, and an unseen value is one of the other values.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Keep the most informative words of texts: a transformer that removes the other words.
 
     score    chi-squared, mutual information, PMI or document frequency of each word
-             (`openbook.text.informative`); of a target of numbers, N r² in place of chi-squared
+             (`openbook.text.informative`); of a target of numbers, N r² instead of chi-squared
     kept     the k words of the largest score, of each class the k largest with `per_class`; of equals the
              first in the alphabet
 

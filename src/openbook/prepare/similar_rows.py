@@ -56,7 +56,7 @@ class KnownPoints:
         return some
 
     def distances(self, rows: slice, others: "KnownPoints") -> np.ndarray:
-        """Squared distances of some rows from others; infinite where they know no column in common."""
+        """Squared distances of some rows from others; infinite if they know no column in common."""
         a, mask = self.numbers[rows], self.mask[rows]
         both = (a * a) @ others.mask.T + mask @ (others.numbers**2).T - 2 * a @ others.numbers.T
         shared = self.known[rows] @ others.known.T

@@ -1,11 +1,11 @@
-r"""Means of the target in place of nominal values: a transformer.
+r"""Means of the target instead of nominal values: a transformer.
 
     cell = (n mean + n0 overall) / (n + n0)
 
 n training rows have the value, with that mean of the target (of classes, the share of each); n0 is given, or
 σ² / τ² by analysis of variance (`openbook.data.rare`). `fit_transform` gives training rows cells that their
 own target had no part in: those of the rows in the other four of five folds. `transform` takes the means of
-all training rows. A missing cell stays missing, and a value never seen has the mean of all rows.
+all training rows. A missing cell stays missing, and an unseen value has the mean of all rows.
 """
 
 import math
@@ -36,7 +36,7 @@ _WITHOUT_END = 1e12
 
 
 class TargetEncoder(Preparation):
-    """The mean of the target among the rows of a value, drawn to the mean of all rows, in place of the value.
+    """The mean of the target among the rows of a value, drawn to the mean of all rows, instead of the value.
 
     The name is scikit-learn's. Learners that compute with numbers do this themselves with columns of more
     than 20 values, by the rows that they are fitted to; use the transformer to look at it, for columns of

@@ -225,7 +225,7 @@ class Preparation(TransformerMixin, FromRows):
             setattr(self, name, array)
 
     def _with(self, table: Table, columns: Mapping[str, tuple[Attribute, Array]]) -> Table:
-        """The table with some columns in place of its own, and new ones behind."""
+        """The table with some columns instead of its own, and new ones behind."""
         own = {a.name: (a, table.data(a.name)) for a in table.schema}
         both = {**own, **columns}.values()
         schema = Schema(tuple(attribute for attribute, _ in both), table.schema.named)

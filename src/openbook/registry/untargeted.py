@@ -1,4 +1,4 @@
-"""What learns without a target: groups, densities, oddities, projections; and models of sequences."""
+"""What learns without a target: groups, densities, oddities, projections; and sequence models."""
 
 from openbook.registry.entry import Entry, Untargeted, Variant
 

@@ -40,8 +40,8 @@ class FoundGroups:
     labels : the cluster of each row
     quality : of the rows that it was judged on
     traits : what describes each cluster
-    beside : the column that was left aside, beside the clusters; None where there is none
-    picture : the rows along two principal components; None where they vary along one only
+    beside : the column that was left aside, beside the clusters; None if there is none
+    picture : the rows along two principal components; None if they vary along one only
     dendrogram : of a small table
     """
 
@@ -134,7 +134,7 @@ class Oddities:
 
     @property
     def one_column_at_a_time(self) -> str:
-        """What the simple detectors found, in a sentence; empty where no column can be looked at."""
+        """What the simple detectors found, in a sentence; empty if no column can be looked at."""
         return f"One column at a time: {'; '.join(map(str, self.simple))}." if self.simple else ""
 
 

@@ -205,7 +205,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
 
 
 def _nominal_words(model: Any) -> str:
-    """With what the values of nominal columns are compared, in a sentence; empty where there are none."""
+    """With what the values of nominal columns are compared, in a sentence; empty if there are none."""
     if not model.schema_.of(Nominal):
         return ""
     other = "its first value" if model.encoding_.reference else "the average of its values"

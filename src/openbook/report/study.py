@@ -39,7 +39,7 @@ class Example:
     truth : label or number
         The target of the row.
     locked : bool
-        Whether it is one of the rows that were locked away, and so the model is the one in the file;
+        Whether it is one of the rows that were held out, and so the model is the one in the file;
         else the model is that of the fold that had not seen the row.
     works : mapping of str to Work
         The derivation by learner, of `StudyResult.models`.
@@ -165,7 +165,7 @@ class StudyResult:
     protocol : str
         How the learners were judged, in words.
     comparison : Comparison
-        Of all learners, on the rows that were not locked away.
+        Of all learners, on the rows that were not held out.
     baselines : tuple of str
         Their labels.
     choice : Choice
@@ -255,14 +255,14 @@ class StudyResult:
 
     @cached_property
     def over_baseline(self) -> TestResult | None:
-        """The choice's score minus that of the best baseline; None where the choice is one."""
+        """The choice's score minus that of the best baseline; None if the choice is one."""
         if self.best_baseline is None or self.choice.label in self.baselines:
             return None
         return self.comparison.against_baseline().get(self.choice.label)
 
     @cached_property
     def refuted(self) -> tuple[str, TestResult] | None:
-        """The baseline that beats the choice on the rows that were locked away, and by how much; or None."""
+        """The baseline that beats the choice on the rows that were held out, and by how much; or None."""
         if not self.tests or self.choice.label in self.baselines:
             return None
         chosen, metric = self.tests[self.choice.label], self.comparison.metric()

@@ -138,14 +138,14 @@ def contenders(result: StudyResult) -> list[tuple[str, str, str, str]]:
 
 
 def beside_baseline(result: StudyResult) -> str:
-    """How the choice stands beside the best baseline, in figures; nothing where it is one."""
+    """How the choice stands beside the best baseline, in figures; nothing if it is one."""
     if result.over_baseline is None:
         return ""
     return f"{result.choice.label} against {result.best_baseline}, the best baseline: {result.over_baseline}."
 
 
 def price(result: StudyResult) -> str:
-    """What the simpler learner costs, in a sentence; nothing where the best was chosen."""
+    """What the simpler learner costs, in a sentence; nothing if the best was chosen."""
     choice, comparison = result.choice, result.comparison
     if choice.given_up is None:
         return ""
@@ -156,7 +156,7 @@ def price(result: StudyResult) -> str:
 
 
 def verdict(result: StudyResult) -> str:
-    """The diagnosis in a sentence or two; nothing where there is none."""
+    """The diagnosis in a sentence or two; nothing if there is none."""
     found = result.looks.diagnosis
     if found is None:
         return ""
@@ -182,7 +182,7 @@ def to_try(result: StudyResult) -> list[str]:
 
 
 def money(result: StudyResult) -> str:
-    """What was found about costs; nothing where none are given."""
+    """What was found about costs; nothing if none are given."""
     found = result.looks.costs
     return "" if found is None else f"Costs: {found.work().conclusion}"
 

@@ -4,7 +4,7 @@ r"""A conditional random field, linear chain: labels of rows in order, by featur
 
 Unlike a hidden Markov model it does not explain the rows, only the labels given the rows, so features may
 overlap. What rows show: `features.py`; learning: `linear_chain.py`; forward–backward and Viterbi:
-`chain_kernels.py`. A missing cell and a value never seen have no feature.
+`chain_kernels.py`. A missing cell and an unseen value have no feature.
 
 coef_ : float64 (n_classes, n_features);  transitions_ : float64 (n_classes, n_classes), label before × label
 """

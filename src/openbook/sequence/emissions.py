@@ -5,14 +5,14 @@ numbers with a full covariance.
 
 Numbers have a normal distribution; nominal and ordinal columns a table, smoothed as in naive Bayes. A missing
 cell is summed out: its column is left out of the product, and of a full covariance the known columns remain
-(`kernels.normals`). A value never seen in training has the smoothed probability of a count of 0; without
+(`kernels.normals`). A value not seen in training has the smoothed probability of a count of 0; without
 smoothing it is left out.
 
 No variance (of a full covariance, no eigenvalue) falls below `min_covar`, in units of the columns' own
 variance. That is the likeliest covariance under this limit, so that the likelihood never falls.
 
 x : float64 (d, n), numbers less `shift`, divided by `scale`;  codes : int64 (columns, n)
-tables : (K, V + 1) each, the last column for a value never seen
+tables : (K, V + 1) each, the last column for an unseen value
 """
 
 from collections.abc import Mapping
@@ -196,7 +196,7 @@ def added_counts(smoothing, states, attribute) -> np.ndarray:
 
 
 def _left_out_if_unknown(table):
-    """A table whose last column is 1 where there is no estimate: the column is left out of the product."""
+    """A table whose last column is 1 if there is no estimate: the column is left out of the product."""
     table[:, -1] = np.where(np.isnan(table[:, -1]), 1.0, table[:, -1])
     return table
 

@@ -171,7 +171,7 @@ class FeatureSpace:
         return ids, x
 
     def _codes(self, table: Table) -> Iterator[np.ndarray]:
-        """The codes of each column of codes; below 0 where there is none."""
+        """The codes of each column of codes; below 0 if there is none."""
         for attribute in self.schema:
             if isinstance(attribute, Categorical):
                 yield table.data(attribute.name).astype(np.int32)

@@ -38,7 +38,7 @@ class ColumnUnits(NamedTuple):
 
     @property
     def scale(self) -> np.ndarray:
-        """The standard deviation, and 1 where a column does not vary."""
+        """The standard deviation, and 1 if a column does not vary."""
         spread = np.sqrt(np.divide(self.squares, self.n, out=np.zeros_like(self.n), where=self.n > 0))
         return np.where(spread > 0, spread, 1.0)
 

@@ -1,4 +1,4 @@
-"""Base of models of sequences: rows in order, predictions of a chain, the derivation of one short sequence.
+"""Base of sequence models: rows in order, predictions of a chain, the derivation of one short sequence.
 
     X  ->  OrderedRows  ->  pieces of whole sequences, in codes  ->  answers of a chain  ->  rows as in X
 

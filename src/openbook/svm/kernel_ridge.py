@@ -5,7 +5,7 @@ r"""Kernel ridge regression: ridge regression in the space of a kernel, solved f
     linear kernel    w = sum_i a_i x_i, the weights of ridge regression without an intercept
 
 Every row has a weight a_i: unlike support vectors, none is 0. With `scale` the target is centred, which takes
-the place of an intercept. A missing cell, or a value never seen, counts as the mean of its column, and a
+the place of an intercept. A missing cell, or an unseen value, counts as the mean of its column, and a
 column that had gaps in training has one more for them. Memory grows with the square of the rows.
 
 X_fit_ : float64 (n, d), encoded rows; dual_coef_ : float64 (n,)
@@ -61,7 +61,7 @@ class KernelRidge(Regressor):
     center_ : float
         Subtracted from the target; 0 if it is not scaled.
     gamma_ : float
-        The factor of the kernel; NaN where it has none.
+        The factor of the kernel; NaN if it has none.
     encoding_ : Encoding
 
     Notes

@@ -189,7 +189,7 @@ def kernel_asked(model: Any) -> Kernel:
 
 
 def kernel_factor(model: Any, stored: np.ndarray) -> float:
-    """The `gamma_` of a model file, if the model's kernel can have it; NaN where it has none."""
+    """The `gamma_` of a model file, if the model's kernel can have it; NaN if it has none."""
     (gamma,) = stored.tolist()
     possible = 0 < gamma < math.inf if model.kernel in ("poly", "rbf") else math.isnan(gamma)
     require(possible, f"a {model.kernel} kernel cannot have the gamma {gamma}")

@@ -1,6 +1,6 @@
 """What the classifier and the regressor share: rows as numbers, the kernel, the model file, the notes.
 
-Columns become numbers by the learner's `Encoding`: a missing cell, or a value never seen, counts as the mean
+Columns become numbers by the learner's `Encoding`: a missing cell, or an unseen value, counts as the mean
 of its column, and a column that had gaps in training has one more for them.
 """
 
@@ -77,7 +77,7 @@ class SupportVectors(Learner):
         return {"C": (0.1, 1.0, 10.0, 100.0), **widths}
 
     def _set_gamma(self, training):
-        """The kernel's factor; NaN where it has none."""
+        """The kernel's factor; NaN if it has none."""
         X, w = training.X, training.w / training.w.sum()
         if self.kernel not in ("poly", "rbf"):
             self.gamma_ = np.nan

@@ -39,7 +39,7 @@ class LinearSVC(SVC):
     support_ : ndarray
         The numbers of the rows that are support vectors, of those that are alike the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
-        These rows, encoded; None where rows are sparse.
+        These rows, encoded; None if rows are sparse.
     n_support_ : ndarray of shape (n_classes,)
         How many of them each class has.
     dual_coef_ : ndarray of shape (n_machines, n_support)

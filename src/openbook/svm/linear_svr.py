@@ -29,7 +29,7 @@ class LinearSVR(SVR):
     ----------
     encoding_ : Encoding
     center_ : float
-        What is taken off the target; 0 where it is not scaled.
+        What is taken off the target; 0 if it is not scaled.
     spread_ : float
         The divisor of the target; 1 if it is not scaled.
     gamma_ : float

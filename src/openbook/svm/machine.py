@@ -2,7 +2,7 @@ r"""Machines over common support vectors, and how they are found.
 
     f_k(x) = sum_i beta_ki K(x_i, x) + b_k,    w_k = sum_i beta_ki x_i if the kernel is linear
 
-vectors : float64 (m, d), encoded; None where rows are sparse, since the weights say all
+vectors : float64 (m, d), encoded; None if rows are sparse, since the weights say all
 coef : float64 (machines, m), beta; bias : float64 (machines,)
 """
 
@@ -105,7 +105,7 @@ class Machines:
 
 
 def _without_rounding(beta: np.ndarray) -> np.ndarray:
-    """The multipliers, 0 where they are 0 but for rounding."""
+    """The multipliers, 0 if they are 0 but for rounding."""
     sizes = np.abs(beta)
     return np.where(sizes > _NOTHING * sizes.max(), beta, 0.0)
 

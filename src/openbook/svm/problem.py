@@ -80,7 +80,7 @@ class DualSolution:
     """The multipliers of a problem's rows and the constant, with how good they are and how they were found.
 
     f : what the machine says of its rows
-    w : the weights of a linear machine; None where they are the sum of beta_i x_i, or there are none
+    w : the weights of a linear machine; None if they are the sum of beta_i x_i, or there are none
     """
 
     beta: np.ndarray

@@ -70,11 +70,11 @@ class SVC(Declared, SupportVectors, Classifier):
     classes_ : ndarray of shape (n_classes,)
     encoding_ : Encoding
     gamma_ : float
-        The factor of the kernel; NaN where it has none.
+        The factor of the kernel; NaN if it has none.
     support_ : ndarray
         The numbers of the rows that are support vectors, of those that are alike the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
-        These rows, encoded; None where rows are sparse, since the weights of a linear machine say all.
+        These rows, encoded; None if rows are sparse, since the weights of a linear machine say all.
     n_support_ : ndarray of shape (n_classes,)
         How many of them each class has.
     dual_coef_ : ndarray of shape (n_machines, n_support)

@@ -55,15 +55,15 @@ class SVR(Declared, SupportVectors, Regressor):
     ----------
     encoding_ : Encoding
     center_ : float
-        What is taken off the target; 0 where it is not scaled.
+        What is taken off the target; 0 if it is not scaled.
     spread_ : float
-        What it is divided by; 1 where it is not scaled.
+        What it is divided by; 1 if it is not scaled.
     gamma_ : float
-        The factor of the kernel; NaN where it has none.
+        The factor of the kernel; NaN if it has none.
     support_ : ndarray
         The numbers of the rows that are support vectors, of those that are alike the first.
     support_vectors_ : ndarray of shape (n_support, n_encoded) or None
-        These rows, encoded; None where rows are sparse, since the weights of a linear machine say all.
+        These rows, encoded; None if rows are sparse, since the weights of a linear machine say all.
     dual_coef_ : ndarray of shape (1, n_support)
         beta of each support vector, in units of the scaled target.
     slacks_ : ndarray of shape (1, n_support)

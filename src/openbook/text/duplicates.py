@@ -35,7 +35,7 @@ class NearDuplicate(NamedTuple):
     row, other : int
         Their positions, the earlier first.
     similarity : float
-        The share of their shingles that they have in common, 1 where all are equal.
+        The share of their shingles that they have in common, 1 if all are equal.
 
     Notes
     -----

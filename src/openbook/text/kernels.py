@@ -1,7 +1,7 @@
 """Words of texts as numbers, how often each occurs in each text, and vocabularies merged.
 
     text      uint8, texts in UTF-8 one after another, each with a zero byte behind it
-    fold      uint8 (256,), what each byte counts as: itself, a small letter, or 0 where it is in no word
+    fold      uint8 (256,), what each byte counts as: itself, a small letter, or 0 if it is in no word
     eights    uint64, the eight folded bytes from each position on, so that a word is compared by eights
     table     uint64 (2^k, 4), open addressing: the first eight bytes of a word, the next eight, its place in
               `letters`, and its size and code + 1 in one; 0 there is a free slot
@@ -185,7 +185,7 @@ def gather(codes, counts, span, columns, room, m):
 def arrange(matrix, ends, columns, n_bytes, room, into):
     """Turn codes into columns, in order, and sum those of one row and column: words become counts.
 
-    matrix, into : codes and counts, None where each counts once, and where they go, which may be the same;
+    matrix, into : codes and counts, None if each counts once, and where they go, which may be the same;
     ends : where rows end, before and after; columns : int32, the column of each code, -1 for none, of so many
     bytes. Returns how many cells are left. Some rows at a time are sorted by column, then dealt out to their
     rows in that order.
@@ -243,7 +243,7 @@ def count_by_class(columns, ends, classes, having):
 
 @inner
 def word_order(a, i, b, j):
-    """Below 0 where the word at i of a comes before that at j of b, and 0 where they are equal."""
+    """Below 0 if the word at i of a comes before that at j of b, and 0 if they are equal."""
     size = 0
     while a[i + size] == b[j + size] and a[i + size] != BREAK:
         size += 1

@@ -56,7 +56,7 @@ class TermRule:
     ngram_range: tuple[int, int] = (1, 1)
 
     def terms(self, words: list[str]) -> list[str | None]:
-        """The term of each word; None where it is not counted.
+        """The term of each word; None if it is not counted.
 
         >>> rule = TermRule(strip_accents=True, numbers="one", stop_words=frozenset({"the"}))
         >>> rule.terms(["Café", "1984", "The", "a"])

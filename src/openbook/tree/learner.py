@@ -400,7 +400,7 @@ class TreeLearner(Growing):
         Returns
         -------
         csr_matrix of shape (n_rows, n_nodes)
-            1 where a row passes a node; none where a missing cell sends it to several leaves.
+            1 if a row passes a node; none where a missing cell sends it to several leaves.
         """
         node, above, passed = self.apply(X), parents(self.tree_), [np.empty((2, 0), dtype=np.intp)]
         row, shape = np.arange(len(node)), (len(node), self.tree_.size)

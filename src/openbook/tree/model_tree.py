@@ -50,7 +50,7 @@ class Lines(NamedTuple):
     """The linear models, one a node.
 
     constant, squares, error : float64 (n,), the constant; the sum of squared errors, and the adjusted error
-    slope, mean : float64 (n, n_columns), 0 where a column is not in the line; what stands for missing cells
+    slope, mean : float64 (n, n_columns), 0 if a column is not in the line; what stands for missing cells
     low, high : float64 (n_columns,), the numbers seen in training, 0 for columns that are not numeric
     """
 

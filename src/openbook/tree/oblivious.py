@@ -34,7 +34,7 @@ class Levels(NamedTuple):
     """What was found at each level, for the work.
 
     attribute : int64 (n_levels,), the column that is tested
-    gain, cut : float64 (n_levels, n_columns), of each column's best test; NaN where there is none, or no cut
+    gain, cut : float64 (n_levels, n_columns), of each column's best test; NaN if there is none, or no cut
     """
 
     attribute: np.ndarray
@@ -145,7 +145,7 @@ class ObliviousTreeClassifier(TreeClassifier):
 
 
 class Best(NamedTuple):
-    """The best test of a column over a level: its gain, NaN where there is none, and its cut."""
+    """The best test of a column over a level: its gain, NaN if there is none, and its cut."""
 
     gain: float
     cut: float

@@ -133,7 +133,7 @@ def short(x: float) -> str:
 
 
 def shown(value: float, size: float | None = None, sign: str = "") -> str:
-    """A score as a reader wants it: three decimals, fewer where it (or `size`) is large, "undefined" for NaN.
+    """A score as a reader wants it: three decimals, fewer if it (or `size`) is large, "undefined" for NaN.
 
     >>> [shown(value) for value in (0.9533, 1234.56, 98765.4, 0.00012345, 0.0, math.inf)]
     ['0.953', '1,234.6', '98,765', '0.000123', '0.000', '∞']

@@ -3,7 +3,7 @@
     Within(attribute, low, high)    low < x <= high; an ordinal's values count 0, 1, …
     Is(attribute, values)           x is one of these
 
-With `missing`, cells that are missing, or hold a value never seen in training, satisfy the condition too;
+With `missing`, cells that are missing, or hold a value not seen in training, satisfy the condition too;
 otherwise they do not. Conditions on one attribute can be joined: `a & b` holds where both do, `a | b` where
 either does (of intervals that touch, as the branches of a test do).
 
@@ -86,7 +86,7 @@ class Condition(ABC):
         return self.all_known and self.missing
 
     def holds(self, cell: float) -> bool:
-        """Whether a cell satisfies it: a number, or a code; NaN or a code below 0 where there is no value."""
+        """Whether a cell satisfies it: a number, or a code; NaN or a code below 0 if there is no value."""
         if math.isnan(cell) or (isinstance(self.attribute, Categorical) and cell < 0):
             return self.missing
         return self._holds(cell)

@@ -99,7 +99,7 @@ class Step:
 
 
 def substituted(formula: str, numbers: Mapping[str, Shown]) -> str:
-    """The formula with numbers in place of its symbols."""
+    """The formula with numbers instead of its symbols."""
     names = "|".join(re.escape(name) for name in sorted(numbers, key=len, reverse=True))
     parts, done = [], 0
     for found in re.finditer(rf"(?<![\\A-Za-z_])(?<!_\{{)(?:{names})(?![A-Za-z_])", formula):

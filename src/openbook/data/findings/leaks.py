@@ -263,7 +263,7 @@ def _auc(x: Array, positive: Array) -> float:
 
 
 def _correlation(a: Array, b: Array) -> float:
-    """|r| over all pairs of finite numbers, the larger of two; 0 where there are too few to tell."""
+    """|r| over all pairs of finite numbers, the larger of two; 0 if there are too few to tell."""
     known = np.isfinite(a) & np.isfinite(b)
     if known.sum() < TINY:
         return 0.0

@@ -49,7 +49,7 @@ def near_rows(table: Table) -> Iterator[Finding]:
 
 
 def near_codes(table: Table) -> Array | None:
-    """A code for each row, the same for equal and near rows; None where no more are near than by chance."""
+    """A code for each row, the same for equal and near rows; None if no more are near than by chance."""
     hashes = row_hashes(table)
     _, first, which = np.unique(hashes, return_index=True, return_inverse=True)
     rows = table.take(first)
@@ -76,7 +76,7 @@ def _joined(rows: int, pairs: Array) -> Array:
 
 
 def _in_tolerances(table: Table) -> list[Array]:
-    """Each numeric column that varies, in units of what counts as near; 0 where it is not finite."""
+    """Each numeric column that varies, in units of what counts as near; 0 if it is not finite."""
     found = []
     for attribute in table.schema:
         if isinstance(attribute, Numeric):

@@ -93,7 +93,7 @@ def _outcomes(aim: Column) -> list[tuple[str, Floats]]:
 
 
 def turning_point(x: Floats, y: Floats, w: Floats | None = None) -> Turn | None:
-    """Where the parabola turns, and the two lines; None where there is nothing to tell.
+    """Where the parabola turns, and the two lines; None if there is nothing to tell.
 
     >>> x = np.linspace(-3, 5, 81)
     >>> turn = turning_point(x, (x - 1) ** 2)

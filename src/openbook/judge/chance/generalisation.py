@@ -5,7 +5,7 @@ r"""What the training error says of new rows: optimistic as it is, pessimistic w
 
 e : training rows that are wrong, of n; RSS : the sum of squared residuals
 c : the complexity of the fitted model: a tree's leaves, another learner's `complexity()`
-k : the penalty of each, 0.5 unless told otherwise
+k : the penalty of each, 0.5 by default
 
 Both are guesses from the training rows alone, good for choosing between models of one kind, as pruning does
 (`openbook.tree`: e'(T) = e(T) + k leaves, and M5's adjusted error for lines). Neither has an interval, and

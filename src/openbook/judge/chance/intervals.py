@@ -455,7 +455,7 @@ def bootstrap(
 
 
 def resampled(statistic: Callable[[np.ndarray], float], n: int, random_state: int = 0) -> np.ndarray:
-    """The statistic over rows drawn with replacement, a thousand times; fewer where there are many."""
+    """The statistic over rows drawn with replacement, a thousand times; fewer if there are many."""
     rng = np.random.default_rng(random_state)
     times = min(_MOST, max(_FEWEST, _DRAWS // n))
     return np.array([statistic(rng.integers(n, size=n)) for _ in range(times)], dtype=float)

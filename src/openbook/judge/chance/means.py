@@ -42,7 +42,7 @@ def t_interval(values: np.ndarray, level: float = 0.95) -> Interval:
 
 
 def welch(a: np.ndarray, b: np.ndarray) -> float:
-    """The p-value of Welch's t test that two means differ; NaN where nothing varies."""
+    """The p-value of Welch's t test that two means differ; NaN if nothing varies."""
     va, vb = (float(x.var(ddof=1)) / len(x) for x in (a, b))
     if va + vb == 0:
         return math.nan

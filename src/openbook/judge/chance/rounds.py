@@ -54,7 +54,7 @@ class Rounds:
         return Rounds(self.influence - other.influence, self.fold)
 
     def of_units(self, codes: np.ndarray) -> "Rounds | None":
-        """Those of the sums of rows that belong together; None where these are not tested together."""
+        """Those of the sums of rows that belong together; None if these are not tested together."""
         fold = self.fold[:, np.unique(codes, return_index=True)[1]]
         if (fold[:, codes] != self.fold).any():
             return None
@@ -63,7 +63,7 @@ class Rounds:
 
     @property
     def missing(self) -> float:
-        """ρ, the variance that rows miss as a share of theirs; NaN where nothing is known of it."""
+        """ρ, the variance that rows miss as a share of theirs; NaN if nothing is known of it."""
         (parted, n_parted), (kept, n_kept) = self.products
         n, variance = self.fold.shape[1], float(self.influence.mean(axis=0).var(ddof=1))
         if not (variance > 0 and n_parted):

@@ -36,7 +36,7 @@ class Share:
 
     @property
     def why(self) -> str:
-        """Why it is undefined; empty where it is not."""
+        """Why it is undefined; empty if it is not."""
         return "" if self.n else "there are no such rows"
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -95,7 +95,7 @@ def log_ratio(a: Share, b: Share, level: float = 0.95) -> Interval:
 
 
 def fisher(a: Share, b: Share) -> float:
-    """The p-value of Fisher's exact test that two shares differ, two-sided; NaN where one has no rows.
+    """The p-value of Fisher's exact test that two shares differ, two-sided; NaN if one has no rows.
 
     >>> round(fisher(Share(3, 4), Share(1, 4)), 4)  # the lady tasting tea
     0.4857

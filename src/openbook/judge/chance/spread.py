@@ -90,7 +90,7 @@ class Spread:
     clusters : for each way in which rows belong together ("groups", "blocks of time"), the code of every row
     support : how many rows the score rests on, at the most: for a rare class few, however many rows there are
     shared : ρ by the rule of thumb
-    rounds : φ of every row in each round, and its fold; None where there is one round
+    rounds : φ of every row in each round, and its fold; None if there is one round
     levels : how many models tested the rows, where φ is how a row differs from those of its own model
     """
 
@@ -141,7 +141,7 @@ class Spread:
 
     @cached_property
     def _measured(self) -> float:
-        """ρ from rounds of folds; NaN where they do not tell."""
+        """ρ from rounds of folds; NaN if they do not tell."""
         rounds = self.rounds
         if rounds is not None and self.clusters:
             rounds = rounds.of_units(self.clusters[self.kind])
@@ -335,7 +335,7 @@ class Paired:
     units, kind : what the standard error was computed from, and what that is, in words
     method : in words
     most : the largest difference that is possible
-    why_not : why no test is valid; empty where there is one
+    why_not : why no test is valid; empty if there is one
     """
 
     difference: float
@@ -350,7 +350,7 @@ class Paired:
 
     @property
     def ratio(self) -> float:
-        """How many standard errors the middle lies above 0; 0 where there is nothing to tell apart."""
+        """How many standard errors the middle lies above 0; 0 if there is nothing to tell apart."""
         return self.centre / self.error if self.error > 0 else 0.0
 
     def test(self, level: float = 0.95) -> TestResult:

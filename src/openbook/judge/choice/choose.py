@@ -46,7 +46,7 @@ class Choice:
     rule : str, default="simplest"
         The rule that decided.
     given_up : TestResult or None, default=None
-        The chosen learner's score minus that of the best; None where they are the same.
+        The chosen learner's score minus that of the best; None if they are the same.
 
     Notes
     -----

@@ -173,7 +173,7 @@ class Comparison(ShowsWork):
         return {}
 
     def ranks(self, which: Which = None) -> dict[str, float]:
-        """Each learner's mean rank over the folds, 1 for the best, ties shared; NaN where one is undefined.
+        """Each learner's mean rank over the folds, 1 for the best, ties shared; NaN if one is undefined.
 
         On one held-out set and under leave-one-out, the rank of the score of all rows together.
 

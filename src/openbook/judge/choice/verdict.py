@@ -42,21 +42,21 @@ class Verdict:
     scores : array-like
         Of the two.
     test : TestResult or None
-        Their difference, tested as the best of all learners'; None where there is only a baseline.
+        Their difference, tested as the best of all learners'; None if there is only a baseline.
     learnt : bool
         Whether the best learner, or another, is significantly better.
     rows : int
         How many rows were tested.
     needed : int or None, default=None
-        Roughly how many rows might show a difference of this size; None where it has the wrong sign.
+        Roughly how many rows might show a difference of this size; None if it has the wrong sign.
     others : tuple of Verdict, default=()
         Other metrics by which a learner is significantly better, where this one shows nothing.
     beaten : str, default=""
-        In words, the baseline that the best one is significantly better than; empty where there is none.
+        In words, the baseline that the best one is significantly better than; empty if there is none.
     winner : str, default=""
         In words, another learner that is significantly better, where the best is not; empty for none.
     groups : int, default=0
-        How many groups the rows belong to; 0 where they belong to none.
+        How many groups the rows belong to; 0 if they belong to none.
 
     Notes
     -----

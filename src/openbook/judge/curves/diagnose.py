@@ -375,7 +375,7 @@ def _facts(
     among: Sequence[Evaluation],
     alpha: float,
 ) -> DiagnosisFacts | None:
-    """What there is to go by; None where the baseline leaves nothing to be learnt."""
+    """What there is to go by; None if the baseline leaves nothing to be learnt."""
     own = [curve.best if curve.own is None else curve.own for curve in curves]
     called = _called(baseline)
     if evaluation is None:

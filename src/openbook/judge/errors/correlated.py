@@ -58,7 +58,7 @@ def _pairs(
 
 
 def _ranks(table: Table, name: str) -> np.ndarray:
-    """Ranks, centred and of length one; 0 where the column does not vary."""
+    """Ranks, centred and of length one; 0 if the column does not vary."""
     column = table.column(name)
     data = column.data.astype(float)
     missing = column.missing | (data < 0) if isinstance(column.attribute, Categorical) else ~np.isfinite(data)
@@ -69,7 +69,7 @@ def _ranks(table: Table, name: str) -> np.ndarray:
 
 
 def cramers_v(a: np.ndarray, b: np.ndarray) -> float:
-    """Cramér's V of two columns of codes; 0 where one does not vary.
+    """Cramér's V of two columns of codes; 0 if one does not vary.
 
     >>> round(cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])), 3)
     1.0

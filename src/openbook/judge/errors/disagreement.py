@@ -250,7 +250,7 @@ def _right(a: Predictions, b: Predictions) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _agreement(a: Predictions, b: Predictions) -> float:
-    """Kappa of the two predictions, or the correlation of the residuals; NaN where there is none."""
+    """Kappa of the two predictions, or the correlation of the residuals; NaN if there is none."""
     if a.n_classes:
         return METRICS["kappa"](Predictions(a.predicted, b.predicted, None, a.n_classes))
     off_a, off_b = a.truth - a.predicted, b.truth - b.predicted

@@ -122,7 +122,7 @@ class Evaluation(ShowsWork):
 
     @property
     def n_groups(self) -> int:
-        """How many groups the rows that were tested belong to; 0 where they belong to none."""
+        """How many groups the rows that were tested belong to; 0 if they belong to none."""
         return 0 if self.groups is None else len(np.unique(np.asarray(self.groups)[self._rows]))
 
     @property
@@ -160,7 +160,7 @@ class Evaluation(ShowsWork):
 
     @property
     def complexity(self) -> float | None:
-        """How big the fitted models are: the median over the folds; None where the learner does not say."""
+        """How big the fitted models are: the median over the folds; None if the learner does not say."""
         sizes = [fold.complexity for fold in self.folds if fold.complexity is not None]
         return float(np.median(sizes)) if sizes else None
 
@@ -235,7 +235,7 @@ class Evaluation(ShowsWork):
         return sequence_scores(truth, said, self.groups[rows[order]], level)
 
     def scores(self, which: Which = None) -> np.ndarray:
-        """The score of each fold; NaN where it is undefined.
+        """The score of each fold; NaN if it is undefined.
 
         Parameters
         ----------

@@ -40,11 +40,11 @@ class Examples:
     target : class codes, numbers, or whether rows have each label
     classes : the labels behind the codes, or those that rows may have; None for regression
     name : the target's name
-    weights : how much each row counts in learning; None where all count the same
-    groups : the group of each row, which trains or tests as a whole; None where there are none
+    weights : how much each row counts in learning; None if all count the same
+    groups : the group of each row, which trains or tests as a whole; None if there are none
     test_groups : "known" if, of a group, the past may train and the future test; else "new"
     time : the rank of each row's time, for models that split their training rows by it; None without one
-    sequence : the input that names each row's sequence, which only models of sequences see; None without one
+    sequence : the input that names each row's sequence, which only sequence models see; None without one
     unlabelled : rows without a target, which train the models that can use them; None without any
     in_order : whether the classes have an order
     """
@@ -138,7 +138,7 @@ class Examples:
         return replace(self, given=given, target=self.target[rows], weights=weights, groups=groups, time=time)
 
     def for_model(self, model: Any) -> "Examples":
-        """All of them, as a model sees them: the name of a row's sequence is for models of sequences."""
+        """All of them, as a model sees them: the name of a row's sequence is for sequence models."""
         if self.sequence is None or getattr(model, "sequence", None) == self.sequence:
             return self
         return self._row_by_row
@@ -269,7 +269,7 @@ class RowsOfFold:
     split: Split
 
     def for_model(self, model: Any) -> "RowsOfFold":
-        """The rows as a model sees them: the name of a row's sequence is for models of sequences, and of
+        """The rows as a model sees them: the name of a row's sequence is for sequence models, and of
         distances between all rows those to the training rows are left.
         """
         seen = self.examples.for_model(model)
@@ -337,7 +337,7 @@ def rows_of(given: Any, rows: np.ndarray) -> Any:
 
 
 def labelled_apart(X: Any, y: Any) -> tuple[Any, Any, Table | None]:
-    """The rows that have a target, their targets, and the other rows; None where there are none."""
+    """The rows that have a target, their targets, and the other rows; None if there are none."""
     table, target = read(X).split(y) if isinstance(y, str) else (X, y)
     gaps = codes_where_labelled(target)[2] == UNLABELLED
     if not gaps.any():

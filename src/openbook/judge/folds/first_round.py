@@ -62,7 +62,7 @@ class Decisions(NamedTuple):
 
     place : the row, by its position in the round
     truth, predicted : codes of the names
-    sure, doubt : the probabilities of what was predicted and of the truth; NaN where there are none
+    sure, doubt : the probabilities of what was predicted and of the truth; NaN if there are none
     names : classes; of labels, "not sport" and "sport"
     """
 

@@ -1,4 +1,4 @@
-"""Rows that are locked away until the end, for one final test."""
+"""Rows that are held out until the end, for one final test."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def lock_away(
     """The rows to work with, and those to lock away until the end: positions, each in rising order.
 
     Each class, each label or each tenth of a numeric target gives its share, to within a row. A class of a
-    single row is not locked away; of fewer than 50 rows none are.
+    single row is not held out; of fewer than 50 rows none are.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ def lock_away(
     random_state : int, default=0
     task : "classification", "regression" or "multilabel"; None goes by what y holds, default=None
     groups : array-like or str or None, default=None
-        The group of each row. Whole groups are locked away, as many as come nearest to the share; those of
+        The group of each row. Whole groups are held out, as many as come nearest to the share; those of
         a numeric target by chance.
     time : array-like or str or None, default=None
-        The time of each row. The last rows are locked away.
+        The time of each row. The last rows are held out.
     test_groups : {"new", "known"}, default="new"
         Only with both groups and time. "new" holds out the last rows of some groups, such that at least two
         thirds of the earlier rows belong to other groups. Earlier rows of these groups, and last rows of the
@@ -107,7 +107,7 @@ def lock_away(
 
 
 def _last(when: np.ndarray, share: float) -> np.ndarray:
-    """Which rows are locked away: the last, those of the same time together."""
+    """Which rows are held out: the last, those of the same time together."""
     if when.max() == 0:
         raise ParameterError("all rows have the same time, so none of them are the last")
     later = np.arange(1, when.max() + 1)

@@ -3,7 +3,7 @@
     rows          : intp (n_test,), positions of the test rows
     y_true, y_pred: intp class codes, or float64 for regression, (n_test,); of several labels at once, bool
                     (n_test, n_labels)
-    proba         : float64 (n_test, n_classes), or None where the learner gives none
+    proba         : float64 (n_test, n_classes), or None if the learner gives none
 
 As JSON, floats keep every digit; those that JSON has no number for are the words "nan", "inf" and "-inf".
 """
@@ -32,7 +32,7 @@ class FoldResult:
     y_true, y_pred : ndarray
         The truth and the prediction for each test row: class codes, numbers, or whether it has each label.
     proba : ndarray or None
-        The probability of each class for each test row; None where the learner gives none.
+        The probability of each class for each test row; None if the learner gives none.
     n_train : int
         How many rows it was trained on.
     fit_seconds, predict_seconds : float

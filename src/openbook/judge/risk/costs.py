@@ -53,7 +53,7 @@ class Payment:
     ----------
     way : "as predicted", "minimum risk", or "always …"
     observed, interval : the cost of a row, by the truth
-    expected : the cost of a row, by the model's probabilities; NaN where it gave none
+    expected : the cost of a row, by the model's probabilities; NaN if it gave none
     total : observed, of all rows that were tested, each counted once
     """
 
@@ -370,7 +370,7 @@ def tie_cost_ratio(
 
     .. math:: \frac{c_{FN}}{c_{FP}} = \frac{FP_1 - FP_2}{FN_2 - FN_1}
 
-    NaN where one model has fewer errors of both kinds, so that no such ratio exists.
+    NaN if one model has fewer errors of both kinds, so that no such ratio exists.
 
     Parameters
     ----------

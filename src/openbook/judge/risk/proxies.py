@@ -53,7 +53,7 @@ def proxies(
     Parameters
     ----------
     table : the other columns
-    groups : codes 0, 1, … of each row's group, below 0 where it is unknown; a group of one row is left out
+    groups : codes 0, 1, … of each row's group, below 0 if it is unknown; a group of one row is left out
     level : of the intervals
     random_state : for the folds
     """
@@ -94,7 +94,7 @@ def _stratified(codes: np.ndarray, random_state: int) -> np.ndarray:
 
 
 def binned(column: Column) -> np.ndarray:
-    """A code for each cell, 0 where it is missing; numbers in intervals of about equal frequency."""
+    """A code for each cell, 0 if it is missing; numbers in intervals of about equal frequency."""
     if isinstance(column.attribute, Categorical):
         return np.maximum(column.data, -1).astype(np.intp) + 1
     finite = column.data[np.isfinite(column.data)]

@@ -324,7 +324,7 @@ class Confusion(ShowsWork):
         return smooth(cost, self.table, LOG, why, "detection_cost", level)
 
     def error_reduction(self, other: "Confusion | float", level: float = 0.95) -> Rate:
-        """By which share the error is lower than another one's, 1 - error / theirs; below 0 where higher.
+        """By which share the error is lower than another one's, 1 - error / theirs; below 0 if higher.
 
         The interval takes the two tables for those of different rows, which is careful for the same rows; an
         error given as a number is taken for known.

@@ -6,7 +6,7 @@ r"""Scores of predicted sets of labels, and how much each row moves them.
     F1, precision, recall of a label          top / bottom: 2 TP / (TP + FP + TP + FN), TP / (TP + FP),
                                               TP / (TP + FN), sums over the rows
     micro                                     the ratio of the sums over all labels, too
-    macro                                     the mean of the labels' ratios; NaN where one is 0 / 0
+    macro                                     the mean of the labels' ratios; NaN if one is 0 / 0
 
     influence of row i on a ratio R           (top_i - R bottom_i) / (mean of bottom): see `influence`
 
@@ -40,7 +40,7 @@ def wrong_cells(p: "Predictions") -> np.ndarray:
 
 
 def overlaps(p: "Predictions") -> np.ndarray:
-    """|truth and predicted| / |truth or predicted| of each row; 1 where both are empty."""
+    """|truth and predicted| / |truth or predicted| of each row; 1 if both are empty."""
     both, either = (p.truth & p.predicted).sum(axis=1), (p.truth | p.predicted).sum(axis=1)
     return np.where(either > 0, both / np.maximum(either, 1), 1.0)
 
@@ -53,7 +53,7 @@ def sides(which: str, truth: np.ndarray, predicted: np.ndarray) -> tuple[np.ndar
 
 
 def label_ratios(which: str, truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """F1, precision or recall of each label; NaN where it is 0 / 0."""
+    """F1, precision or recall of each label; NaN if it is 0 / 0."""
     top, bottom = (cells.sum(axis=0) for cells in sides(which, truth, predicted))
     return np.divide(top, bottom, out=np.full(len(top), math.nan), where=bottom > 0)
 

@@ -2,7 +2,7 @@
 
     truth, predicted : integer class codes, or floats for regression, (n_rows,); of several labels at once,
                        bool (n_rows, n_labels): see `label_metrics`
-    proba            : float64 (n_rows, n_classes), or None where the learner gives none
+    proba            : float64 (n_rows, n_classes), or None if the learner gives none
 
 Labels are judged from the confusion counts, rows truth and columns predicted, and macro averages give every
 class the same weight. Precision, recall, specificity, F1, average precision and the area under the ROC curve
@@ -64,7 +64,7 @@ class Predictions(NamedTuple):
     truth, predicted : array-like
         The truth and the prediction for each row: class codes, numbers, or whether it has each label.
     proba : ndarray or None
-        The probability of each class for each row; None where the learner gives none.
+        The probability of each class for each row; None if the learner gives none.
     n_classes : int
         The number of classes, or of labels; 0 for numbers.
 
@@ -339,7 +339,7 @@ def _average_precision(p: Predictions) -> float:
 
 
 def _each_against_rest(p: Predictions, score: Callable[[np.ndarray, np.ndarray], float]) -> float:
-    """A score of the second of two classes, else the mean over all; NaN where one has no rows."""
+    """A score of the second of two classes, else the mean over all; NaN if one has no rows."""
     rows = np.bincount(p.truth, minlength=p.n_classes)
     if p.n_classes < 2 or (rows == 0).any() or np.isnan(p.proba).any():  # type: ignore[arg-type]
         return math.nan
@@ -356,7 +356,7 @@ def _distances(p: Predictions) -> np.ndarray:
 
 
 def quadratic_kappa(counts: np.ndarray) -> Any:
-    """Cohen's kappa with squared distances between ranks as weights; NaN where all rows are of one class.
+    """Cohen's kappa with squared distances between ranks as weights; NaN if all rows are of one class.
 
     >>> round(float(quadratic_kappa(np.array([[2, 0, 0], [0, 1, 1], [1, 0, 3]]))), 4)
     0.6
@@ -379,7 +379,7 @@ def _r2(p: Predictions) -> float:
 
 
 def _correlation(p: Predictions) -> float:
-    """Pearson's, of truth and prediction; NaN where one of them is constant."""
+    """Pearson's, of truth and prediction; NaN if one of them is constant."""
     truth, predicted = p.truth - p.truth.mean(), p.predicted - p.predicted.mean()
     spread = math.sqrt(float(truth @ truth) * float(predicted @ predicted))
     return float(truth @ predicted) / spread if spread > 0 else math.nan

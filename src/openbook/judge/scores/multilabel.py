@@ -4,7 +4,7 @@ r"""Rows that may have several labels at once, or none: judged label by label, a
 
     subset accuracy    the share of rows whose whole set of labels is right
     Hamming loss       the share of wrong cells
-    Jaccard            mean over rows of |truth and predicted| / |truth or predicted|; 1 where both are empty
+    Jaccard            mean over rows of |truth and predicted| / |truth or predicted|; 1 if both are empty
     macro F1           the mean over labels of F1; so are macro precision and recall
     micro F1           2 Σ TP / (2 Σ TP + Σ FP + Σ FN), over all labels together
     micro precision    Σ TP / (Σ TP + Σ FP), micro recall Σ TP / (Σ TP + Σ FN)

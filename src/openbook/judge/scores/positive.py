@@ -69,7 +69,7 @@ def check_positive(y: Column, positive: str | None) -> None:
 
 
 def positive_class(y: Column, asked: str | None = None) -> tuple[str, str] | None:
-    """The positive one of two classes, and why; None where there are not two."""
+    """The positive one of two classes, and why; None if there are not two."""
     found = shares(y)
     if len(found) != 2:
         return None

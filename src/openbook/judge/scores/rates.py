@@ -41,16 +41,16 @@ _NO_SPREAD = 1e-9
 @documented
 @dataclass(frozen=True)
 class Rate:
-    """A rate, its interval, and why it is undefined where it is.
+    """A rate, its interval, and why it is undefined if it is.
 
     Attributes
     ----------
     value : float
-        The rate; NaN where it is undefined.
+        The rate; NaN if it is undefined.
     interval : Interval
         Its interval.
     why : str, default=""
-        Why it is undefined; empty where it is not.
+        Why it is undefined; empty if it is not.
     name : str, default=""
         The name of the rate.
 

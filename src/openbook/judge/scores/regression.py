@@ -109,7 +109,7 @@ class Regression(ShowsWork):
         return self._relative(np.abs)
 
     def _relative(self, size: Any) -> float:
-        """Errors beside those of the mean; NaN where the truth is the same in every row."""
+        """Errors beside those of the mean; NaN if the truth is the same in every row."""
         of_mean = float(size(self.truth - self.truth.mean()).sum())
         return float(size(self.errors).sum()) / of_mean if np.ptp(self.truth) > 0 else math.nan
 

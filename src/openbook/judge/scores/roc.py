@@ -124,7 +124,7 @@ class Roc(ThresholdCurve):
 
     @cached_property
     def variances(self) -> tuple[float, float]:
-        """DeLong's: of positive rows' own areas, and of negative ones'; NaN where there is a single row."""
+        """DeLong's: of positive rows' own areas, and of negative ones'; NaN if there is a single row."""
         from openbook.judge.scores.mann_whitney import doubled_wins
 
         positive, negative = self.parted

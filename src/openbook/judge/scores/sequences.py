@@ -54,12 +54,12 @@ class SpanCounts:
 
     @property
     def precision(self) -> float:
-        """The share of predicted spans that are correct; 0 where none is predicted."""
+        """The share of predicted spans that are correct; 0 if none is predicted."""
         return self.correct / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of spans that are found; 0 where there are none."""
+        """The share of spans that are found; 0 if there are none."""
         return self.correct / self.true if self.true else 0.0
 
     @property

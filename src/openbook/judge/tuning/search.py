@@ -48,7 +48,7 @@ class Tried:
     ----------
     parameters : mapping of knob to value
     score, interval : by the metric that decides, on the inner folds
-    complexity : the median size of its models; None where they do not say
+    complexity : the median size of its models; None if they do not say
     seconds : that a fit took, in the mean
     rows : of the table it was judged on
     failure : why it could not be judged, or ""

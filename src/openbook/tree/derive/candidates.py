@@ -32,7 +32,7 @@ _ZERO = 1e-14
 
 @dataclass(frozen=True)
 class ColumnCandidate:
-    """A column at a node: its best split and what that gains, charges paid; None where there is none.
+    """A column at a node: its best split and what that gains, charges paid; None if there is none.
 
     counted : whether its gain counts for the average
     why : why there is none
@@ -57,7 +57,7 @@ class ColumnCandidate:
 
     @property
     def ratio(self):
-        """The gain ratio; None where the split information is 0."""
+        """The gain ratio; None if the split information is 0."""
         return self.gain / self.info if self.info else None
 
     def cuts(self, criterion):

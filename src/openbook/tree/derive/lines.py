@@ -53,7 +53,7 @@ def line_words(constant, slopes):
 
 
 def derive_line_row(model, X, k) -> Work:
-    """How the prediction of a one-row table was made; k is 0 where nothing is smoothed."""
+    """How the prediction of a one-row table was made; k is 0 if nothing is smoothed."""
     narrator, tree = Narrator(model, named_tree(model)), model.tree_
     x = cells(X)[0]
     node = int(leaf_of(tree, x))

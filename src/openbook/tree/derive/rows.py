@@ -4,7 +4,7 @@ r"""The way of a row, in plain Python: from the root to its leaf, or in shares t
     P(c)                   sum over leaves of share × n_c / n
     number                 sum over leaves of share × mean
 
-A cell decides nothing where it is missing, was never seen in training, or by no row of the node.
+A cell decides nothing if it is missing, was never seen in training, or by no row of the node.
 """
 
 import math

@@ -247,7 +247,7 @@ def chosen(gains, infos, node: Group, criterion: str, min_gain: float = 0.0, cou
 
     Parameters
     ----------
-    gains, infos : of each column, None where it has no split
+    gains, infos : of each column, None if it has no split
     counted : which gains the average is taken of; all by default
     """
     slack = gain_tolerance(node, criterion)
@@ -267,7 +267,7 @@ def chosen(gains, infos, node: Group, criterion: str, min_gain: float = 0.0, cou
 
 
 def average_gain(gains, counted=None) -> float:
-    """The average of the gains that count; 0 where none does."""
+    """The average of the gains that count; 0 if none does."""
     able = [gain for j, gain in enumerate(gains) if gain is not None and (counted is None or counted[j])]
     return math.fsum(able) / len(able) if able else 0.0
 

@@ -21,9 +21,9 @@ from openbook.work.conditions import Is, Within, word
 
 @dataclass(frozen=True)
 class NamedTree:
-    """A tree with the names of its columns, its target and its classes (None where it predicts numbers).
+    """A tree with the names of its columns, its target and its classes (None if it predicts numbers).
 
-    line_at : the linear model of a node, where nodes predict by one; None where they predict a constant
+    line_at : the linear model of a node, where nodes predict by one; None if they predict a constant
     """
 
     tree: Tree

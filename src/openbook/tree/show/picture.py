@@ -3,7 +3,7 @@
 A box holds the attribute tested, or the class predicted, the weight of the training rows, and a bar of the
 classes' shares (for numbers: of where the mean lies between the lowest and the highest). A line is as thick
 as the rows that go along it are many. Names are clipped, and thresholds end in an ellipsis, where they are
-long; the tooltip has them in full. A `?` on a branch takes missing cells and values never seen.
+long; the tooltip has them in full. A `?` on a branch takes missing cells and unseen values.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 The conditions of a path are joined to one for each attribute (`openbook.work.rules`).
 
-Where a test spreads missing cells over its branches (and with them values never seen), no rule speaks of
+Where a test spreads missing cells over its branches (and with them unseen values), no rule speaks of
 them: such a row follows several rules, in shares. SQL knows no shares; there such a row takes the heaviest
 branch, as it does in `named_tree.settled`. Elsewhere SQL and `predict` agree on every row.
 """
