@@ -55,7 +55,7 @@ def draw_table(
     colour: str | None = None,
     picture: str | None = None,
 ) -> Picture:
-    """A picture of a table, chosen by the given columns, as in `openbook draw table.csv`.
+    """A picture of a table, chosen by the given columns, like `openbook draw table.csv`.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from openbook.plan.parts import Hypothesis
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """What may be asked of a study; whatever is not, goes by the rows.
+    """The options of a study; those that are not given follow from the rows.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class StudyOptions:
         "frequency" if a row stands for that many rows, "importance" if its weight counts in fitting only;
         None takes whole numbers as frequencies.
     positive : str or None, default=None
-        The positive one of two classes; None chooses it as in `openbook.judge.scores.positive`.
+        The positive one of two classes; None chooses it by its name or its share of the rows.
     sequence : str or None, default=None
         The column that identifies the sequence of each row, such as a sentence, with rows in order. Sequences
         are never split, and sequence models are evaluated too.
