@@ -1,4 +1,4 @@
-"""p-values of tests that are looked at together, adjusted for their number; NaN is no test."""
+"""p-values of several tests, adjusted for their number; NaN for no test."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The column of a labelled table that says which labels were asked for, so that they are no fair test."""
+"""The column of a labelled table that marks labels requested by a classifier, which are not a fair test."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
 """What a column is: numeric, a date or time, nominal, ordinal, sets of labels or text.
 
 Attributes are small frozen values that travel from the file through the model to the report. A cell of a
-nominal or ordinal column is stored as the position of its value in `values`: code >= 0. Two codes stand for
-no value:
+nominal or ordinal column is stored as the position of its value in `values`: code >= 0. Two codes mean no
+value:
 
     MISSING = -1    the cell is empty
     UNSEEN  = -2    the cell holds a value that training never saw; only prediction meets it

@@ -2,8 +2,8 @@
 
 A code of -2 stands for the text "None", until it is known whether it means missing or is a value.
 
-Everything that is asked of a text column is asked of its distinct texts, so a column of a million cells
-costs what its different values cost. Rows are counted from 0, as in `Table.row`.
+All operations on a text column use its distinct texts, so a column of a million cells costs no more than its
+different values. Rows are counted from 0, as in `Table.row`.
 
 Before any rule, blanks around a text are stripped, a text that stands for a missing value becomes missing,
 and the words true and false are put in lower case, so that booleans are spelled alike whatever wrote them.

@@ -1,12 +1,12 @@
-r"""Parts of dates: which are worth a column of their own, and whether they say something of a target.
+r"""Parts of dates: which become columns, and whether they are informative about a target.
 
     month      Jan … Dec, a cycle      where the dates span at least 60 days
     weekday    Mon … Sun, a cycle      where they span at least 14 days, and are written with days
     hour       0 … 23, a cycle         where the hours differ
 
-Quarters and years are derived only on request: the month tells the one, the elapsed time the other. Whether a
-part says something of the target y that the elapsed time t does not, analysis of covariance tells, with n
-rows and k values of the part:
+Quarters and years are derived only on request: the month contains the one, the elapsed time the other.
+Analysis of covariance tests whether a part is informative about the target y beyond the elapsed time t, with
+n rows and k values of the part:
 
     F = ((R0 - R1) / (k - 1)) / (R1 / (n - k - 1))
     R = S_yy - S_ty² / S_tt,     S_ty = (S_(t+y) - S_tt - S_yy) / 2
@@ -14,7 +14,7 @@ rows and k values of the part:
 where R0 has the sums of squares around the means of all rows, and R1 those around the means of the rows of
 each value; for classes R is the sum over their parts y, 1 for the rows of a class and 0 for the others. A
 part is derived where chance makes F so large less than once in 20 times, or where its values have so many
-rows that learning them costs next to nothing.
+rows that learning them costs little.
 
 days : float64 (n,), since 1970-01-01, NaN where missing; a missing date has missing parts, code -1
 """

@@ -1,4 +1,4 @@
-"""Get to know a table before learning from it: every column in figures, and what deserves a second look."""
+"""A description of a table: every column in figures, and findings to check before learning from it."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace

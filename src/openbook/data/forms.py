@@ -1,4 +1,4 @@
-"""Rows in the form in which they came.
+"""Output in the type of the input.
 
 A Table gives a Table, a frame a frame of its own kind, an array an array.
 Paths, scans and dict rows give Tables. Columns are matched by name where both sides have names, else by

@@ -1,4 +1,4 @@
-"""What kind a column is, and why: the rules, in one place for every source.
+"""The kind of a column and the reason for it: the rules, in one place for every source.
 
 The rules for texts, first match wins:
 

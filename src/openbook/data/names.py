@@ -1,4 +1,4 @@
-"""Names of columns: where they stand, distinct, and with a note on each that is made up."""
+"""Names of columns: made distinct, with a note on each invented one."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-r"""Rare values of a nominal column with many values: which are kept, and what becomes of the others.
+r"""Rare values of a nominal column with many values: which are kept, and which are pooled.
 
 A column has many values when its rows show more than `FEW`. Of such a column a value is kept if it occurs in
 at least n0 rows: from there on the mean of the target among its own rows says more about it than the mean of
@@ -9,13 +9,13 @@ value v, N in all, k values, and the target's parts y (a number, or 0 and 1 for 
     σ² = Σ_v Σ_i (y_i - mean_v)² / (N - k)
     τ² = (Σ_v n_v (mean_v - mean)² / (k - 1) - σ²) / m,    m = (N - Σ_v n_v² / N) / (k - 1)
 
-So a column that says nothing of the target keeps no value, and one that says much keeps all that occur at
-least `LEAST` times; of more than `MOST` the most frequent, of equals the first. All others are one value, the
-column's `rest`, and so is every value that comes later and was never seen. The column keeps n0 as `needed`:
-least squares draws the coefficients of the kept values together by it. Missing cells stay missing. A
-column of few values is left alone, and one that has a rest already, or values that go round.
+So an uninformative column keeps no value, and a very informative one keeps all that occur at least `LEAST`
+times; of more than `MOST` the most frequent, of equals the first. All others are one value, the column's
+`rest`, and so is every unseen value in new rows. The column keeps n0 as `needed`: least squares shrinks the
+coefficients of the kept values by it. Missing cells stay missing. A column of few values is left alone, and
+one that has a rest already, or values that go round.
 
-Whether the means differ at all, beyond chance, the F test says:
+The F test shows whether the means differ at all:
 
     F = (Σ_v n_v (mean_v - mean)² / (k - 1)) / σ²        with k - 1 and N - k degrees of freedom
 """

@@ -1,4 +1,4 @@
-"""What `read` and `scan` are told about a source: kinds, marks, and how to open it."""
+"""The options of `read` and `scan` about a source: kinds, signs, and how to open it."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is worth a second look in one column, and in one that is the target.
+"""Findings in one column, and in the target column.
 
 Every rule looks at known cells only, and asks for enough of them to be more than chance.
 """

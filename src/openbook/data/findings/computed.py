@@ -4,8 +4,8 @@ r"""A numeric target that is computed from several other columns, as a sum or as
     product    y = e^b_0 Π x_j^b_j                 bmi = weight × height^-2, where all numbers are positive
 
 Both are least squares, of the numbers or of their logarithms. The target counts as computed where they leave
-at most a hundredth of its standard deviation (R² >= 0.9999), which rounding may do. Columns without which
-that still holds are left out, those of the least weight first. One column alone is a matter of `leaks`.
+at most a hundredth of its standard deviation (R² >= 0.9999), which rounding may do. Columns that are not
+needed for this are left out, those of the least weight first. A single column is a case for `leaks`.
 """
 
 import math

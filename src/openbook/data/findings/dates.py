@@ -1,6 +1,6 @@
 """Columns of dates: which parts a study derives of them, by the rule of `openbook.data.date_parts`.
 
-The rows of the whole table tell here; in a study those of each fold do, so the figures differ a little.
+Here the whole table counts; in a study the rows of each fold do, so the figures differ slightly.
 """
 
 from collections.abc import Collection, Iterator

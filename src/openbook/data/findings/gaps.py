@@ -1,7 +1,7 @@
 """Why cells are missing: whether a column's gaps go with the target, or with another column.
 
-Cells that are missing at random can be filled by any honest figure. Where gaps go with the target, the gap
-itself predicts, and a filled cell hides it; where they go with another column, a mean is that of other rows.
+Cells that are missing at random can be imputed. If gaps depend on the target, the gap itself predicts it, and
+imputation hides this. If they depend on another column, the known cells do not represent all rows.
 
     values      chi-squared test of missing against value; of two values with few rows, Fisher's exact test
     numbers     Mann-Whitney test of the numbers where the column is missing and where it is known

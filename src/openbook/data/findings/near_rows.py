@@ -8,7 +8,7 @@ Copies are found by an index: rows are put in order of a random projection of th
 rows stand within 3 x 1e-4 x |weights| of each other; each row is held against the next few. As with equal
 rows, a finding needs ten times as many pairs as chance would make, were the columns independent.
 
-Identical rows count once: they are the business of `repeats`.
+Identical rows count once: `repeats` reports them.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What is worth a second look in a column of numbers: codes among them, outliers, skew.
+"""Findings in a column of numbers: codes among them, outliers, skew.
 
 Box-plot fences lie 1.5 times the distance between the quartiles below the first and above the third. Missing
 and infinite cells are left out.

@@ -1,6 +1,6 @@
-"""Nominal columns with many values: what a study makes of them, by the rules of `openbook.data.rare`.
+"""Nominal columns with many values: how a study treats them, by the rules of `openbook.data.rare`.
 
-The rows of the whole table tell here; in a study those of each fold do, so the numbers differ a little.
+Here the whole table counts; in a study the rows of each fold do, so the numbers differ slightly.
 """
 
 from collections.abc import Collection, Iterator

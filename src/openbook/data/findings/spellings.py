@@ -2,8 +2,8 @@
 
 Two spellings are the same word when they agree after case, blanks, hyphens and full stops are levelled. Two
 words are near when one edit (a letter put in, left out, replaced, or swapped with its neighbour) turns one
-into the other. Near words are common in honest data (Gambia, Zambia), so the counts have to speak as well: a
-slip is rare beside the word that was meant. An edit of a digit is never a slip: "block 1", "block 2".
+into the other. Near words are common in correct data (Gambia, Zambia), so the counts matter too: a slip is
+rare compared with the intended word. An edit of a digit is never a slip: "block 1", "block 2".
 """
 
 import re

@@ -7,9 +7,9 @@ The p-value of a column is the larger one of its two slopes (Simonsohn, 2018), c
 Holm's method. c must lie between the 10% and the 90% quantile. Of two classes the target is 0 and 1; of
 several, each class against the others. Missing cells are left out.
 
-Of several classes only one that falls and then rises is told. The log of a class's share under linear log
-odds, l_c - ln Σ_k e^{l_k}, is concave: a linear learner follows a class that lies between others, whose share
-rises and then falls.
+Of several classes, only one that falls and then rises is reported. The log of a class's share under linear
+log odds, l_c - ln Σ_k e^{l_k}, is concave: a linear learner follows a class that lies between others, whose
+share rises and then falls.
 """
 
 from collections.abc import Iterator

@@ -1,11 +1,11 @@
 r"""Is one learner better, or is the difference too small to matter? The Bayesian correlated t test.
 
-The mean difference of two learners over the folds of a cross-validation has, after the fact and with no prior
-opinion, a Student distribution: k - 1 degrees of freedom, centre m, scale
+The mean difference of two learners over the folds of a cross-validation has, under a flat prior, a Student
+distribution as its posterior: k - 1 degrees of freedom, centre m, scale
 
     s sqrt(1/k + ρ / (1 - ρ)),   ρ = n_test / (n_train + n_test)
 
-for ρ is how much folds that share training rows are correlated. The probabilities that the first learner is
+where ρ is the correlation of folds that share training rows. The probabilities that the first learner is
 worse, that the two are equivalent in practice (the difference lies in -r … r) and that the first is better
 add up to one. See Corani and Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on
 multiple data sets; Benavoli, Corani, Demšar and Zaffalon (2017), Time for a change.

@@ -1,4 +1,5 @@
-r"""What the training error says of new rows: optimistic as it is, pessimistic with a penalty for complexity.
+r"""Estimates of the error from training rows: the optimistic training error, and one with a penalty for
+complexity.
 
     classifiers   optimistic e / n          pessimistic (e + k c) / n
     regressors    optimistic sqrt(RSS / n)  pessimistic sqrt(RSS / n) (n + c) / (n - c); tenfold for n <= c
@@ -7,9 +8,9 @@ e : training rows that are wrong, of n; RSS : the sum of squared residuals
 c : the complexity of the fitted model: a tree's leaves, another learner's `complexity()`
 k : the penalty of each, 0.5 by default
 
-Both are guesses from the training rows alone, good for choosing between models of one kind, as pruning does
+Both are estimates from the training rows alone, for choosing between models of one kind, as in pruning
 (`openbook.tree`: e'(T) = e(T) + k leaves, and M5's adjusted error for lines). Neither has an interval, and
-neither takes the place of held-out rows.
+neither replaces held-out rows.
 """
 
 import math

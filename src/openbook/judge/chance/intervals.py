@@ -7,9 +7,9 @@ r"""Intervals for a score: a range that would hold the true value in `level` of 
     bootstrap    percentiles of the statistic over resampled rows
     jackknife    m ± t_{g-1} sqrt((g - 1)/g Σ (m_i - mean)²)     m_i without the i-th of g groups of rows
 
-z and t are the quantiles of (1 + level) / 2. The folds of a cross-validation share training rows, so that
-their scores vary less than independent ones would; the term n_test / n_train makes up for it (Nadeau and
-Bengio 2003, Inference for the generalization error). An interval that the data do not give is NaN to NaN.
+z and t are the quantiles of (1 + level) / 2. The folds of a cross-validation share training rows, so their
+scores vary less than independent ones; the term n_test / n_train corrects this (Nadeau and Bengio 2003,
+Inference for the generalization error). An interval that the data do not give is NaN to NaN.
 
 Every interval names its level and method, and `work()` derives it.
 """

@@ -2,8 +2,7 @@ r"""The interval of a mean over rows, of a loss for example, and whether two mea
 
     m ± t_{n-1} s / sqrt(n)     s the sample's standard deviation
 
-It holds for many rows whatever their distribution. Rows that are all alike show no spread to go by, so that
-there is no interval: NaN.
+It is valid for many rows of any distribution. Equal rows have no spread, so their interval is NaN.
 """
 
 import math

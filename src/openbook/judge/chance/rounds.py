@@ -1,27 +1,27 @@
-r"""Rounds of folds: how much the losses of two rows go together, since each trains the model of the other.
+r"""Repeated folds: the covariance of the losses of two rows, since each trains the model of the other.
 
-A row is tested once in a round, but it also trains the models that test the rows of other folds. So rows that
-are taken for independent show too little variance. Let D_i be what chance adds to the loss of row i: its loss
-minus e, the expected loss of the model that tests it. Whatever the other rows are, its mean is 0. In a round
-in which j is in the same fold, D_i' does not depend on j. So E[D_i' D_j] = 0, and likewise E[D_i D_j'] =
-E[D_i' D_j'] = 0. The change of a loss from round to round is φ - φ' = D - D' + e - e'. Hence the mean product
-of two rows' changes is, over all pairs of rows and rounds
+A row is tested once in a round, but it also trains the models that test the rows of other folds. So treating
+rows as independent underestimates the variance. Let D_i be the random part of the loss of row i: its loss
+minus e, the expected loss of the model that tests it. Its mean is 0, given the other rows. In a round in
+which j is in the same fold, D_i' does not depend on j. So E[D_i' D_j] = 0, and likewise E[D_i D_j'] = E[D_i'
+D_j'] = 0. The change of a loss from round to round is φ - φ' = D - D' + e - e'. Hence the mean product of two
+rows' changes is, over all pairs of rows and rounds
 
     parted: in one fold of a round and in two of the other     C + W,   C = E[D_i D_j]
     kept: in one fold of both                                  2 W,     W = E[(e - e')²] / 2
 
-W, by which models differ in what they are worth, is no error of the score, which is about these very models.
-As n rows have n (n - 1) pairs, and K folds leave 1 - 1/K of them apart, the variance of the score is that of
-rows, s² / n, and (1 - 1/K) C; ρ is the second as a share of the first.
+W is the variance between models. It is not an error of the score, which is about these models. There are n (n
+- 1) pairs of rows, and K folds separate 1 - 1/K of them. So the variance of the score is s² / n + (1 - 1/K)
+C, and ρ is the second term as a share of the first.
 
-Few pairs are kept, so W is known roughly, and for unstable learners so is C. Where u is the variance of a
-row's loss between R rounds, and there are N products, the variance of the mean is 2 u² (R + 2) / N for parted
-pairs, and that of half the mean about 4 u² / N for kept ones. But neither C nor W is below 0, and ρ is at
-most 1, since what a row does to others is part of their variance. So ρ is the mean of all that is possible,
-each C and W weighted by how probable it makes the two means. Where they tell nothing, that is 1/2.
+Few pairs are kept, so the estimate of W is rough; for unstable learners, so is that of C. Where u is the
+variance of a row's loss between R rounds, and there are N products, the variance of the mean is 2 u² (R + 2)
+/ N for parted pairs, and that of half the mean about 4 u² / N for kept ones. But neither C nor W is below 0,
+and ρ is at most 1, since the effect of a row on others is part of their variance. So ρ is the posterior mean
+over all possible C and W, each weighted by the likelihood of the two means. Without data it is 1/2.
 
 Bates, Hastie and Tibshirani (2023), Cross-validation: what does it estimate and how well does it do
-it?, fit models that leave out two folds for the same reason. Where folds are repeated, they are not needed.
+it?, fit models that leave out two folds for the same reason. With repeated folds they are not needed.
 """
 
 import math

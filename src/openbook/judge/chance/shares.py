@@ -6,7 +6,7 @@ r"""Two shares of different rows: their difference, their ratio, and whether the
 
 p = x/n and p' = x'/n' are the shares; l to u and l' to u' their Wilson intervals. Newcombe (1998), Interval
 estimation for the difference between independent proportions, method 10; Katz, Baptista, Azen and Pike
-(1978). A share of no rows is NaN, and so is a ratio to 0; the reason is said in `why`.
+(1978). A share of no rows is NaN, and so is a ratio to 0; `why` gives the reason.
 """
 
 import math

@@ -3,7 +3,7 @@ r"""Is the difference more than chance? Tests that are valid for resampled data 
     corrected_t_test   t = m / (s sqrt(1/k + n_test / n_train)), k - 1 degrees of freedom
     mcnemar            b ~ Binomial(b + c, 1/2), b rows only the first gets right, c only the second; exact
     paired_bootstrap   the share of resamples in which the difference changes its sign
-    holm               p-values of several tests, made good for having looked several times (Holm 1979)
+    holm               p-values of several tests, adjusted for their number (Holm 1979)
 
 All p-values are two-sided; a difference is the first minus the second. `work()` derives each test: its
 statistic, its distribution under chance alone, its p-value.

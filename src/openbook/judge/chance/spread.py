@@ -1,4 +1,5 @@
-r"""How sure a score is, and a difference of two scores on the same rows, from the influence of every row.
+r"""The standard error and interval of a score, and of a difference of two scores, from the influence of every
+row.
 
     φ_i : float64 (n_rows,), how much row i moves the score: see `influence`
     u_g : float64 (n_units,), the sum of φ over the rows that belong together, times units / rows
@@ -7,8 +8,8 @@ r"""How sure a score is, and a difference of two scores on the same rows, from t
 Rows that belong together (a group's, or neighbours in time) depend on one another, so they count as one unit:
 the cluster-robust standard error. Where every row is on its own, it is a unit. Rows in order of time make √n
 blocks. Where each of M models tests two or more, blocks are compared with those of the same model, with
-G - M degrees of freedom: that later models, of more rows, are better is no error of a score that is about
-these very models. Of groups and time the larger standard error holds.
+G - M degrees of freedom: that later models, with more rows, are better is not an error, since the score is
+about these models. With both groups and time, the larger standard error counts.
 
     a score between 0 and 1  Wilson's interval for n' = S (1 - S) / se² rows: as many as a share of rows would
                              need for this standard error, and never more than the score rests on; all of
@@ -35,8 +36,8 @@ interval excludes 0.
 
 These are intervals of the mean score, on new rows, of the models that were fitted in the folds (Bayle, Bayle,
 Janson and Mackey 2020, Cross-validation confidence intervals for test error). In a cross-validation a row
-also trains the models that test the others, so the scores of folds go together. ρ is the variance that the
-rows miss for that reason, as a share of theirs. Where folds are repeated, it is measured:
+also trains the models that test the others, so the scores of folds are correlated. ρ is the variance that
+independent rows would miss, as a share of theirs. With repeated folds, it is estimated:
 
     ρ = (1 - 1/K) C / (s² / G)               C the covariance of units in different folds: `rounds`
 

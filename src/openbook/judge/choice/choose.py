@@ -3,17 +3,17 @@
     within one standard error   loss(learner) - loss(best) ≤ se     se of the paired difference, see `spread`
 
 This is the rule by which CART prunes (Breiman, Friedman, Olshen and Stone 1984) and glmnet takes lambda.1se.
-Where the rows cannot tell two learners apart, the simpler one is preferred; one that is measurably worse is
-not. "Not significantly worse" would be another rule, and a bad one: it takes lack of evidence for equality.
+If the rows cannot distinguish two learners, the simpler one is chosen; one that is measurably worse is not.
+"Not significantly worse" would be a bad rule: it mistakes lack of evidence for equality.
 
     margin     the simplest learner whose loss beside the best is shown to be below the margin: the upper end
                of the one-sided 95% interval of loss(learner) - loss(best) lies below it (non-inferiority)
     best       the best score
     a label    that learner
 
-A baseline is chosen only by its label, and so is a learner that learnt no more than the simplest baseline,
-such as a tree pruned to its root. Simple means a small `complexity()`; a learner that does not tell its size
-counts as the largest.
+A baseline is chosen only by its label. So is a learner with no more parameters than the simplest baseline,
+such as a tree pruned to its root. Simple means a small `complexity()`; a learner without it counts as the
+largest.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Learners side by side, on the same folds.
 
-Each is compared with the best baseline, row by row: see `spread`. The differences are tested together, so
-that the best of many learners is judged as the best of many, and an interval excludes 0 just where p < 0.05.
+Each is compared with the best baseline, row by row: see `spread`. The differences are tested together, which
+corrects for selecting the best of many learners. An interval excludes 0 exactly if p < 0.05.
 """
 
 import math

@@ -1,4 +1,5 @@
-"""The critical-difference picture: mean ranks on a line, with bars below learners that are not told apart.
+"""The critical-difference picture: mean ranks on a line, with bars that join learners that do not differ
+significantly.
 
 The best rank is on the left. The better half of the names stands on the left, the others on the right, each
 with a line to its place; the bar above the line is as long as the critical difference.

@@ -1,10 +1,10 @@
 """Is there anything to learn? The best learner beside the best baseline.
 
-The best of many learners looks good by luck alone, so it is tested as the best of many: `against_baseline`
-tests all learners together. Where it is not shown to be better, another learner may be: one that differs from
-the baseline in fewer rows, and nearly always for the better. Decisions are not all: where the metric is one
-of decisions and shows nothing, the log loss and the area under the ROC curve may still show that the
-probabilities tell something. Each is tested at half the level, since either will do.
+The best of many learners looks good by luck alone, so `against_baseline` tests all learners together. If the
+best is not shown to be better, another learner may be: one that differs from the baseline in fewer rows, and
+nearly always for the better. If the metric scores decisions and shows nothing, the log loss and the area
+under the ROC curve may still show that the probabilities are informative. Each is tested at half the level,
+since one of them is enough.
 
 How many rows might show a difference d that these n rows do not:
 

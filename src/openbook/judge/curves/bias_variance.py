@@ -1,10 +1,10 @@
 """Bias, variance and noise of a learner, over training sets that are drawn anew.
 
-With a generator, training sets are new rows, and the targets of the rows judged are drawn time and again.
+With a generator, training sets are new rows, and the targets of the test rows are drawn repeatedly.
 
-With data every row has one target, so noise cannot be told from bias: noise is undefined, and what is called
-bias holds both. (It would take several rows with the same inputs, or a generator.) Training sets are then
-bootstrap samples, and each row is predicted by the models that did not see it. With r models bias² is
+With data every row has one target, so noise cannot be separated from bias: noise is undefined, and the bias
+contains both. (It would take several rows with the same inputs, or a generator.) Training sets are then
+bootstrap samples, and each row is predicted by the models that were not fitted to it. With r models bias² is
 overstated by about variance / r, and variance understated by as much; their sum is exact.
 """
 

@@ -3,9 +3,9 @@
     training, validation : float64 (n_points, n_folds), the score of every fold at every point
     baseline             : float64 (n_folds,), the score of the majority class, or of the mean
 
-All points are judged on the same folds, so they are compared fold by fold. Bands and differences are those of
-the corrected resampled t; its ratio n_test / n_train is that of the whole training part, whatever part of it
-a point learns from. A point that cannot be judged is NaN, and a note says why.
+All points are evaluated on the same folds, so they are compared fold by fold. Bands and differences are those
+of the corrected resampled t; its ratio n_test / n_train is that of the whole training part, whatever part of
+it a point learns from. A point that cannot be evaluated is NaN, and a note gives the reason.
 """
 
 import math

@@ -1,7 +1,7 @@
 r"""Decomposition of an error into bias, variance and noise, which add up to it.
 
-Y is what a row's target may be, Ŷ what models of different training rows say of it; both are distributions,
-independent of each other given the row. For each row x, and in the mean over the rows:
+Y is the random target of a row, Ŷ the random prediction of models with different training rows; both are
+distributions, independent of each other given the row. For each row x, and in the mean over the rows:
 
     squared loss             E (Y - Ŷ)²  =  (E Y - E Ŷ)²  +  Var Ŷ  +  Var Y
                              error           bias²           variance   noise

@@ -2,9 +2,9 @@
 
 Errors are measured in units of the baseline's: the error of the majority class, or the squared error of the
 mean. (A score of which more is better counts by what it lacks; RMSE by its square, which is what adds up.)
-Less than a tenth of that does not matter, however significant. Where there are other learners, the learner is
-tested against the baseline as one of all of them: it may have been chosen for its score. What is looked at,
-all at the level given:
+Less than a tenth of that does not matter, however significant. With other learners, the test against the
+baseline corrects for all of them, since the learner may have been chosen for its score. The evidence, all at
+the given level:
 
     level    is validation better than the baseline?   yes: significantly, fold by fold or row by row
     gap      validation minus training                 large: over a tenth, significantly; small: less
@@ -42,9 +42,9 @@ What is over a tenth, but not significant, is unclear. The verdict is that of th
     yes     small      any       no                   noise floor
     yes     small      any       unclear, not known   high bias or noise floor
 
-Bias and noise look the same on a curve: both leave training and validation level, above zero. Only a learner
-that does better tells them apart. So where none was tried, the verdict says both; and a noise floor is one as
-far as the learners tried can see.
+Bias and noise look the same on a curve: both leave training and validation level, above zero. Only a better
+learner can distinguish them. Without other learners the verdict names both, and a noise floor is relative to
+the learners tried.
 """
 
 import math

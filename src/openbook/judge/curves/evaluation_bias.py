@@ -1,6 +1,6 @@
 r"""Bias and variance of an evaluation: of the score that it reports, by how rows are divided.
 
-All rows of a table stand for the world. Time and again a sample of n rows is drawn from it, and
+All rows of a table are the population. Samples of n rows are drawn from it repeatedly, with
 
     truth       s_i   the score of a model of all n rows of sample i, on the rows outside of it
     estimate    e_i   the score that an evaluation of the sample reports

@@ -1,10 +1,10 @@
 """Evidence for a diagnosis: score against the baseline, gap, slope, and whether another learner does better.
 
-Decisions at a threshold of 0.5 can equal the baseline's while the probabilities behind them tell much: so it
-is where a class is rare. Where decisions are no better, probabilities are judged by log loss and AUC.
+If a class is rare, decisions at a threshold of 0.5 can equal the baseline's although the probabilities are
+informative. If decisions are no better, probabilities are evaluated by log loss and AUC.
 
-Each is a finding in a word, and a sentence with its numbers and intervals. Sizes are shares of the baseline's
-loss: loss is what a score lacks of the best possible one, and for RMSE its square.
+Each is one word, and a sentence with its numbers and intervals. Sizes are shares of the baseline's loss: the
+distance of a score to the best possible one, and for RMSE its square.
 """
 
 import math

@@ -1,10 +1,10 @@
-"""Fit and judge the points of a curve, fold by fold.
+"""Fit and evaluate the points of a curve, fold by fold.
 
-Every fold's training part is put in one order, in which each class has its share of any beginning, to within
-a row; a point learns from a beginning of it. So a larger size holds all rows of the smaller one, and what a
-curve shows is the rows added, not another draw. Folds go through `openbook.fold`: results do not depend on
-the number of workers. A size at which the learner cannot be fitted is NaN, with a remark; where the whole
-training part does not do, that is an error.
+Every fold's training part is ordered such that each first part of it is stratified, up to one row. A point is
+fitted to a first part, so a larger size contains all rows of the smaller one, and the curve shows the effect
+of added rows, not of another sample. Folds go through `openbook.fold`: results do not depend on the number of
+workers. A size at which the learner cannot be fitted is NaN, with a remark; if it cannot be fitted to the
+whole training part, this is an error.
 """
 
 import math

@@ -1,4 +1,4 @@
-r"""Groups of correlated columns, of which shuffling one alone shows little.
+r"""Groups of correlated columns; shuffling only one of them has little effect.
 
     two numeric or ordinal columns    |r| of their ranks
     others                            Cramér's V, √(χ² / (n (min(rows, columns) - 1))), numbers in tenths

@@ -2,9 +2,9 @@ r"""Where two models disagree, which of them is right there, and in which segmen
 
     kappa = (a - e) / (1 - e)    a the share of rows on which they agree, e that which chance would give
 
-Of the rows on which just one is right McNemar's test asks whether they fall to both alike. For numbers, right
-is who is closer to the truth, and the same test is the sign test. It takes the models of the folds as they
-are; whether one *learner* is better than the other is `openbook.judge.difference`'s to say.
+On the rows that just one model predicts correctly, McNemar's test compares how many each gets right. For
+numbers, the model closer to the truth is right, and the test is the sign test. It compares the models of
+these folds; to compare the *learners*, use `openbook.judge.difference`.
 
 Segments are the leaves of a tree over the loss of the first minus that of the second (wrong or not, or the
 absolute error), grown on one half of the rows and judged on the other, as in `segments`;

@@ -1,8 +1,8 @@
-"""A shallow tree that is grown on some rows and judged on others, its leaves as readable rules.
+"""A shallow tree that is grown on some rows and tested on others, with its leaves as readable rules.
 
-Numbers are cut at round ones, a hundred steps or more to their spread. That a cell is missing may be what
-matters, so a column with gaps is also asked whether it is known; rows whose cell is missing go down a branch
-of their own. Nominal values are parted into two groups. Columns of text are left out.
+Numbers are cut at round numbers, a hundred steps or more to their spread. A missing cell may be informative,
+so a column with missing cells is also split into missing and known; rows with a missing cell go down a
+separate branch. Nominal values are parted into two groups. Columns of text are left out.
 """
 
 import math

@@ -2,9 +2,9 @@
 
     drop = score(rows) - mean over the repeats of score(rows with the column shuffled)
 
-and the other way round for a score of which less is better: a column that the model can use has a drop above
-0, one that it does not look at exactly 0. The rows must be held out. On training rows a column that was only
-learnt by heart looks important.
+and the other way round for a score of which less is better: a column that the model uses has a drop above 0,
+one that it does not use exactly 0. The rows must be held out. On training rows a column that was only
+memorised looks important.
 
 The interval is a jackknife over groups of rows. A group that is left out takes with it every row whose own
 cells it holds, and every row that was given a shuffled cell of it, from both scores: so the interval covers
@@ -13,8 +13,9 @@ this model's importance, not the column's. `importance_over_folds` averages over
 each on the rows that it had not seen; its interval is the corrected resampled t over the folds, which covers
 the choice of the training rows, too.
 
-Columns that say the same stand in for each other, and share what they matter. So groups of correlated columns
-(`correlated`: |r| or V of at least 0.7) are also shuffled together, each group by one order of the rows.
+Columns with the same information replace each other, and share their importance. So groups of correlated
+columns (`correlated`: |r| or V of at least 0.7) are also shuffled together, each group by one order of the
+rows.
 
 Missing cells are shuffled with the others, and codes stay codes.
 """

@@ -1,11 +1,11 @@
-"""The most confident mistakes: rows that a model is wrong about and sure of, with their cells.
+"""The most confident mistakes: wrong predictions with a high probability, with the cells of the rows.
 
     classes    wrong rows by P(what was predicted), the largest first
     labels     wrong decisions about a label likewise
     numbers    rows by |truth - prediction|, the largest first
 
-Look at them first. Often a label is wrong, a cell is in another unit, or something that decides is no column.
-Rows of the first round only, each once.
+Check them first. Often a label is wrong, a cell is in another unit, or an important attribute is not a
+column. Rows of the first round only, each once.
 """
 
 from collections.abc import Iterator, Sequence

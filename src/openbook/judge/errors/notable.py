@@ -1,11 +1,10 @@
-"""Notable predictions of a learner: a typical one, the most doubtful, the most confidently wrong.
+"""Notable predictions of a learner: a typical one, the least certain one, the most confident mistake.
 
-They are taken from rows that the learner had not seen, each once: those of the first fold where it tests at
-least 50, so that one model made them all, else those of the first round of folds. Of numbers there is no
-doubt to go by, so they are the one with the median error, and those that lie farthest above and below the
-truth. Of several labels, a set is as probable as the product of the probabilities of its labels, and the
-worst mistake is that with most wrong labels. Of equals, the first; a row is told once, and what there is not,
-such as a mistake, is left out.
+They are taken from test rows, each once: those of the first fold if it tests at least 50, so that one model
+predicts them all, else those of the first round of folds. For numbers there is no probability, so they are
+the one with the median error and those farthest above and below the truth. Of several labels, a set is as
+probable as the product of the probabilities of its labels, and the worst mistake is that with most wrong
+labels. Of equals, the first; each row occurs once, and missing kinds, such as a mistake, are left out.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,11 @@
-r"""Where a model errs most: a shallow tree over the errors, judged on rows that it did not see.
+r"""The segments with the most errors: a shallow tree over the errors, tested on rows that it was not grown
+on.
 
-A tree that is grown over the errors finds a bad segment in any table, by chance if in no other way. So it is
-grown on one half of the tested rows, and its leaves are judged on the other (an honest tree): every figure
-but "when found" is of rows that had no say in where the cuts lie. Halves are every other fold, so that rows
-which stay together in a fold (of one group, of one time) stay together here; where folds are single rows, or
-there is one only, rows are drawn.
+A tree over the errors finds a bad segment in any table by chance. So it is grown on one half of the tested
+rows, and its leaves are tested on the other half (an honest tree): every figure except "when found" comes
+from rows that did not influence the cuts. Halves are every other fold, so that rows which stay together in a
+fold (of one group, of one time) stay together here; where folds are single rows, or there is one only, rows
+are drawn.
 
 Each leaf is tested against all other rows of the judging half: wrong predictions by Fisher's exact test,
 other losses by Welch's t test; p-values are two-sided and adjusted by Holm's method for the number of leaves.

@@ -5,10 +5,10 @@ r"""The evaluation of a learner by the bootstrap.
     .632     0.368 resub + 0.632 oob
     .632+    (1 - w) resub + w oob,   w = 0.632 / (1 - 0.368 R),   R = (oob - resub) / (none - resub)
 
-A model of a draw has seen 63.2% of the rows, so oob is too bad; resub is too good; .632 lies between. Where a
-learner knows its rows by heart, resub says nothing, .632 flatters, and R, the relative overfitting, is near
-1: `none` is the score if predictions had nothing to do with the truth, the mean over predictions paired with
-other rows' truths. R is kept within 0 and 1. An undefined score makes the estimate undefined.
+A model of a draw has seen 63.2% of the rows, so oob is pessimistic; resub is optimistic; .632 lies between.
+If a learner memorises its rows, resub tells nothing, .632 is optimistic, and R, the relative overfitting, is
+near 1: `none` is the score if predictions had nothing to do with the truth, the mean over predictions paired
+with other rows' truths. R is kept within 0 and 1. An undefined score makes the estimate undefined.
 
 The interval has the standard error of the rows left out, about the estimate: see `spread`. `resub` depends on
 the sample too, so its part of the estimate makes the interval no narrower.

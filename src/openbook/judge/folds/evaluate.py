@@ -1,8 +1,7 @@
 """Run learners over folds.
 
 Every fold clones the model and fits all of it, preparation included, on the fold's training rows (`folds`).
-Results do not depend on the number of workers. What is kept are predictions; scores are computed when they
-are asked for.
+Results do not depend on the number of workers. Predictions are stored, and scores are computed on demand.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

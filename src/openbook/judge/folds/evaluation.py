@@ -5,8 +5,8 @@ averaged over the rounds. Scores that rank rows, such as the area under the ROC 
 folds instead, since the probabilities of two models may not be comparable (under leave-one-out over rounds).
 Parts in which a score is undefined are left out.
 
-How sure a score is follows from the rows, not from the number of folds: see `spread`. With groups or time,
-rows that belong together count as one.
+The interval of a score follows from the rows, not from the number of folds: see `spread`. With groups or
+time, rows that belong together count as one.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The rows to judge by: read once, targets encoded once.
+"""The rows of an evaluation: read once, targets encoded once.
 
     target : intp class codes or float64 numbers, (n_rows,); of several labels, bool (n_rows, n_labels)
 

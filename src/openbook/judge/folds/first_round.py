@@ -1,4 +1,4 @@
-"""The rows that an evaluation tested in its first round, each once, beside what was predicted for them.
+"""The rows that an evaluation tested in its first round, each once, with their predictions.
 
 Later rounds of a repeated cross-validation test the same rows again; counting a row several times would make
 every interval too narrow.

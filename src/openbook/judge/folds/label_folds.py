@@ -1,11 +1,11 @@
 """Folds in which every label has its share of rows, where rows may have several labels.
 
-    wanted[k, l]     the rows of label l that fold k still wants: at first its share of the rows of l
+    wanted[k, l]     the rows of label l that fold k still lacks: at first its share of the rows of l
 
-The label with the fewest rows left goes first. Each of its rows goes to the fold that wants most of that
-label; of equals to the fold that wants most rows; of equals by lot. Then that row's labels are crossed off.
-Rows without a label go to the folds that want most rows. A label of fewer rows than folds is absent from
-some. After Sechidis et al. (2011).
+The label with the fewest remaining rows comes first. Each of its rows goes to the fold that lacks most rows
+of that label; of equals, to the fold that lacks most rows; of equals, to a random one. Rows without a label
+go to the folds that lack most rows. A label of fewer rows than folds is absent from some. After Sechidis et
+al. (2011).
 """
 
 from collections.abc import Iterator

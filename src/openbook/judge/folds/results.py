@@ -1,4 +1,4 @@
-"""What happened in a fold, as data: every prediction is kept, so that any score can be computed later.
+"""The result of a fold, as data: every prediction is stored, so any score can be computed later.
 
     rows          : intp (n_test,), positions of the test rows
     y_true, y_pred: intp class codes, or float64 for regression, (n_test,); of several labels at once, bool

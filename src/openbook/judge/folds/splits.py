@@ -5,10 +5,9 @@ and once from there on. Repeats average out the luck of the partition, not that 
 tested once in a round, and intervals come from the rows: so more rounds make a score steadier, but its
 interval hardly narrower. The luck of the partition falls with the number of rows, while the time of a round
 rises at least as fast. Five rounds of 10,000 rows would take longer than one of 100,000. Under fifty rows a
-fold of a tenth tests too little, so every row is left out once. Where rows belong together, their group
-trains or tests as a whole; where they have a time, no model is tested on rows from before its own. Where they
-have both (a panel), either the groups that are tested are new to the model, or their past is known to it
-(`splitters`). Row positions count from 0.
+fold of a tenth tests too little, so every row is left out once. Rows of a group stay together in training or
+test. With a time, no model is tested on rows earlier than its training rows. With both (a panel), either the
+tested groups are new to the model, or their past is in training (`splitters`). Row positions count from 0.
 """
 
 from collections.abc import Iterator, Sequence

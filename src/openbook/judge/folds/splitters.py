@@ -8,7 +8,7 @@ r"""Splitters that scikit-learn lacks.
 Groups over time (a panel: the same patients, year after year) are tested in one of two ways:
 
     known    train on the past of all groups, test their future: how well is a known patient predicted?
-    new      the same, but the groups that are tested do not train: how well is a new patient predicted?
+    new      the same, without tested groups in training: how well is a new patient predicted?
 
 Positions count from 0. Groups and times must be known in every row.
 """

@@ -1,9 +1,9 @@
 """Collect the warnings of a thread.
 
-`warnings.catch_warnings` swaps a setting of the whole process, so folds that run side by side on threads
-would leave each other's in place. Here the first to listen installs one hook, the hook gives every warning
-to the thread that raised it, and the last to leave puts things back. A fit that was stopped by hand is none
-to be judged: whoever listens stops too.
+`warnings.catch_warnings` swaps a setting of the whole process, so folds on parallel threads would overwrite
+each other's. Here the first listener installs one hook, the hook passes every warning to the thread that
+raised it, and the last listener restores the setting. A fit that was interrupted by hand is not evaluated:
+the listener stops too.
 """
 
 import threading

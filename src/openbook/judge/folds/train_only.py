@@ -1,12 +1,12 @@
-"""Rows that train and are never tested.
+"""Rows that are only for training.
 
     folds of the rows that may be tested     | train         | test |
     the same folds among all rows            | train + only  | test |
 
-Labels that were asked for are of rows that a classifier was unsure of. Scores of such rows say how it does on
-hard rows, and not on rows as they come. The others are tested as if these were not there, with models that
-have learnt from these, too. A group that is tested trains by none of them, and what is tested at a time by
-none of that time or later.
+A classifier requests labels of rows that it is unsure of. Scores on such rows measure its performance on hard
+rows, not on typical ones. So only the other rows are tested, with models that are also fitted to these rows.
+A model that tests a group is fitted to none of its rows, and one that tests rows of some time to none of that
+time or later.
 """
 
 from dataclasses import dataclass

@@ -3,15 +3,14 @@ r"""Costs of decisions, and what minimum-risk decisions save.
     cost[i, j]    of deciding i when the truth is j; labelled, cost[decision][truth]
     R(i | x) = Σ_j cost[i, j] P(j | x)              the least of these is the decision of minimum risk
 
-Three ways to decide are paid for, row by row, by the truth: what the model predicted, minimum risk by the
-probabilities that it gave, and always the same class (the one that would have been cheapest on these very
-rows, so that it is hard to beat). What one saves over another is a paired difference over the rows: see
-`spread`.
+Three kinds of decision are compared by their true costs, row by row: the predictions of the model, minimum
+risk by its probabilities, and always the same class (the cheapest one on these rows, which is hard to beat).
+The saving of one over another is a paired difference over the rows: see `spread`.
 
-Expected cost is by the model's own probabilities. Where it is far from the observed one, those are not to be
-trusted, and neither are the decisions: calibrate first. With two classes, minimum risk decides for the second
-where its probability exceeds a threshold that follows from the costs alone; the threshold that was cheapest
-in hindsight is drawn beside it, and flatters.
+The expected cost uses the model's own probabilities. If it is far from the observed cost, do not trust the
+probabilities or the decisions: calibrate first. With two classes, minimum risk decides for the second where
+its probability exceeds a threshold that follows from the costs alone; the threshold that was cheapest in
+hindsight is drawn too; it is optimistic.
 """
 
 import math

@@ -10,10 +10,10 @@ For a class c, "positive", of the rows of a group
     equalised odds         the same TPR and the same FPR; the worse of the two is shown
     predictive parity      the same PPV
 
-Where prevalences differ, no model short of a perfect one has the last two at once (Chouldechova 2017). Which
-one matters is a question about the decision, which no figure answers. That selection rates should not be
-under four fifths of the highest is a convention of employment law in the United States, noted where it
-applies, and no verdict.
+If prevalences differ, only a perfect model satisfies the last two at once (Chouldechova 2017). Which one
+matters depends on the decision; no figure can answer this. That selection rates should not be under four
+fifths of the highest is a convention of employment law in the United States, noted where it applies, and no
+verdict.
 
 Shares have Wilson's interval, differences Newcombe's, ratios that of the log method; rows count as
 independent, given the models. A rate of no rows is undefined, never 0. Rows of the first round only, each

@@ -1,4 +1,4 @@
-"""Leaks: what makes a score better than it will be on new rows.
+"""Leaks: reasons why a score is better than it will be on new rows.
 
 Looked for in the table:
 
@@ -19,8 +19,8 @@ tested; which ones trained is known where those were all the others. With an eva
     one column         a column alone explains nearly as much as the model does (`judge.single_columns`): no
                        leak in itself, but the score is as good as that column
 
-Everything is a suspicion. A leak that is none of these is not found; the surest sign of one is a score that
-is too good. What is done to the rows by means of the target before they are split, `leak_test` can tell.
+Every finding is a suspicion. Other leaks are not found; their surest sign is a score that is too good.
+`leak_test` detects preparation that uses the target before the rows are split.
 """
 
 import re

@@ -1,17 +1,16 @@
 r"""Permuted target: does the preparation of the rows leak it? A target at random must not be predictable.
 
-A shuffled target has nothing to do with the rows, so that no honest procedure predicts it better than chance:
+A shuffled target is independent of the rows, so no procedure without a leak predicts it better than chance:
 
     classes    balanced accuracy 1/k, with k classes
     numbers    R² 0
 
 `prepare` is what is done to all rows before they are split. If it uses the target (chooses columns by it,
 encodes by it), the scores of shuffled targets rise above chance, and the score of the true one is too good as
-well. What goes on inside a pipeline needs no such test: `evaluate` fits all of it in the fold, and refuses
-what comes fitted.
+well. A pipeline needs no such test: `evaluate` fits all of it in the fold, and refuses fitted parts.
 
-It cannot tell a column that was made from the true target before `prepare` saw it: shuffled, that is a column
-like any other. Nor twins, groups or time, which a shuffled target is free of. Those are for `leaks`.
+It cannot find a column that was made from the true target before `prepare`, nor duplicates, groups or time.
+Use `leaks` for those.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 r"""Proxies: columns that predict a sensitive attribute, so that leaving it out does not suffice.
 
-Each column alone predicts the group of a row that had no say in the rule,
+Each column alone predicts the group of a test row,
 
     group(v) = argmax_g P(v | g),    score = mean over the groups g of the share of its rows that is found
 

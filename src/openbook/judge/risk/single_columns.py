@@ -9,7 +9,7 @@ rows of its value in the other folds, drawn towards the mean of all by one row. 
 (of all rows, without a look at the target); missing is a value of its own; text is left out. The folds are
 those of the evaluation's first round.
 
-A learner that gives no probabilities is taken at its word (probability 1), and so is the column.
+For a learner without probabilities, the predicted class has probability 1, also for the column.
 """
 
 from dataclasses import dataclass

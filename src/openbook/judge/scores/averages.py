@@ -6,7 +6,7 @@
 
 v_c is the precision, recall or F1 of class c against the rest. F1 averages in two ways that differ: the mean
 of the classes' F1 (`f1`), and the F1 of mean precision and mean recall (`f1_of_means`). An average over a
-class whose own value is 0/0 is NaN, and says which class.
+class whose own value is 0/0 is NaN, with the name of the class.
 """
 
 from collections.abc import Sequence

@@ -10,8 +10,8 @@ Of two classes one is positive, by habit the second:
                               FPR         FP/(TN + FP)    FOR            FN/(TN + FN)
 
 and F1, kappa, MCC. Of several classes there are accuracy, error, kappa and MCC, the rates of each class
-against the rest, and averages. A rate that is 0/0 is NaN, and says why; x/0 is infinite. Shares have Wilson's
-interval, the others the delta method's (`openbook.judge.scores.rates`).
+against the rest, and averages. A rate that is 0/0 is NaN, with a reason; x/0 is infinite. Shares have
+Wilson's interval, the others the delta method's (`openbook.judge.scores.rates`).
 
 The F1 of an average can mean two things: `f1`, the mean of the classes' F1, or `f1_of_means`, the F1 of mean
 precision and mean recall. They differ; both are given, and "macro F1" means the first.

@@ -1,4 +1,4 @@
-"""From labels to counts: a truth and a prediction for each row, whatever they are written in.
+"""From labels to counts: the truth and the prediction of each row, of any type.
 
 Labels are the same where they read the same: a learner of openbook's answers "1" where the truth was 1.
 """

@@ -10,7 +10,7 @@ r"""Scores of predicted sets of labels, and how much each row moves them.
 
     influence of row i on a ratio R           (top_i - R bottom_i) / (mean of bottom): see `influence`
 
-The labels of a row depend on each other, so rows are what is counted, not cells.
+The labels of a row depend on each other, so the unit is the row, not the cell.
 """
 
 import math

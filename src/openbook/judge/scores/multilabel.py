@@ -1,4 +1,4 @@
-r"""Rows that may have several labels at once, or none: judged label by label, and as whole sets.
+r"""Scores of rows that may have several labels or none: label by label, and as whole sets.
 
     truth, predicted : bool (n_rows, n_labels), whether a row has a label
 
@@ -9,10 +9,10 @@ r"""Rows that may have several labels at once, or none: judged label by label, a
     micro F1           2 Σ TP / (2 Σ TP + Σ FP + Σ FN), over all labels together
     micro precision    Σ TP / (Σ TP + Σ FP), micro recall Σ TP / (Σ TP + Σ FN)
 
-The labels of a row depend on each other, so rows are what is counted: Wilson's interval for subset accuracy,
-t over rows for Hamming loss and Jaccard, and for micro figures, ratios of two sums over rows, the delta
-method. Macro figures have a bootstrap over rows. A label whose figure is 0 / 0, as F1 where it neither occurs
-nor is predicted, has none: NaN, and its name is said.
+The labels of a row depend on each other, so the unit is the row: Wilson's interval for subset accuracy, t
+over rows for Hamming loss and Jaccard, and for micro figures, ratios of two sums over rows, the delta method.
+Macro figures have a bootstrap over rows. A label whose figure is 0 / 0, as F1 where it neither occurs nor is
+predicted, has none: NaN, and its name is said.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Which of two classes is the positive one: that of precision, recall, F1, thresholds, ROC and fairness.
 
-Everything that judges two classes takes the second as the positive one, so a study puts it there. Unless
-`--positive` names it, it is
+All scores of two classes take the second as the positive one, so a study puts it there. Unless `--positive`
+names it, it is
 
     1. the class that says so itself: yes of yes and no, true, 1, y, t, positive or present
     2. else the rarer class, where it has less than a quarter of the rows: what is looked for is rare

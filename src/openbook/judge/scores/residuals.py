@@ -1,8 +1,8 @@
 """Residuals of a regressor: truth minus prediction, against the prediction.
 
-Rows around the line at 0, as wide on the left as on the right, are what is hoped for. The curve is the mean
-of the rows with neighbouring predictions: where it leaves the line, the model errs in a way that more
-learning could mend; where the rows spread wider, it is less sure.
+A good model has residuals around the line at 0, with the same spread everywhere. The curve is the mean of the
+rows with neighbouring predictions. Where it leaves the line, the model is biased; where the rows spread more,
+the model is less certain.
 """
 
 from typing import Any, NamedTuple

@@ -105,7 +105,7 @@ class SettingsSearch:
         yield n
 
     def _subsample(self, rows: int, rng: np.random.Generator) -> Examples:
-        """So many rows, of each class its share; or whole groups that come to as many."""
+        """A stratified sample of this many rows; or whole groups with about as many rows."""
         examples = self.examples
         if examples.groups is not None:
             names, codes = np.unique(examples.groups, return_inverse=True)
