@@ -12,7 +12,7 @@ exact test, one-sided; p-values are multiplied by the number of rules that were 
 they were confident or not, since the search looked at them all.
 
 A rule is redundant where one with the same consequent and a part of its antecedent is at least as confident:
-what the longer one adds says nothing (Bayardo, Agrawal and Gunopulos 2000, of minimum improvement).
+the longer one adds no information (Bayardo, Agrawal and Gunopulos 2000, of minimum improvement).
 """
 
 import math

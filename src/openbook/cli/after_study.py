@@ -1,4 +1,4 @@
-"""The commands on what a study leaves: its model (predict, check, work, query, rules, draw), its plan
+"""The commands for the results of a study: its model (predict, check, work, query, rules, draw) and its plan
 (export).
 """
 

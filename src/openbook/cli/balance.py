@@ -1,4 +1,4 @@
-"""`openbook balance`: what to do about a rare class, as a table."""
+"""`openbook balance`: corrections for a rare class, compared in a table."""
 
 from typing import Annotated, Any
 

@@ -1,13 +1,13 @@
-"""Labelling in the terminal: a question, a key, and what the classifier has learnt by now.
+"""Labelling in the terminal: a question, a key, and the progress of the classifier.
 
-Every fifth row is drawn at random: it is predicted before its label is known, so these rows tell the true
-accuracy, which the rows that are asked for on purpose do not. So are the first rows, until two classes have
-two labels each: a classifier of one row is sure of everything. The table that is written says in a column
-which labels were asked for, so that a study tests the others only. Keys come one by one from a terminal, and
-line by line from a pipe.
+Every fifth row is drawn at random and predicted before its label is known. These rows give an unbiased
+estimate of the accuracy, unlike the selected rows. The first rows are drawn at random too, until two classes
+have two labels each, since a classifier fitted to one row is certain of everything. A column of the written
+table marks the requested labels, so that a study tests only the others. Keys come one by one from a terminal,
+and line by line from a pipe.
 
-At the end it offers to find out whether the answers helped: some rows that the classifiers without them and
-with them predict differently are labelled (`label.differing_rows`). Who was right is not said before all are.
+At the end it offers to find out whether the answers helped: the user labels some rows on which the
+classifiers without and with them disagree (`label.differing_rows`). The result is shown after the last one.
 """
 
 import os

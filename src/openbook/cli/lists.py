@@ -1,4 +1,4 @@
-"""The commands that list what there is: bundled data sets, learners, metrics, outlier detectors, steps."""
+"""The commands that list the bundled data sets, learners, metrics, outlier detectors and steps."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Options and arguments that commands share, and what they stand for."""
+"""Options and arguments that commands share, and their meaning."""
 
 import inspect
 from collections.abc import Callable, Mapping

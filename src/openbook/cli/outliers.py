@@ -1,7 +1,7 @@
 """`openbook outliers` on the screen, and its folder.
 
-Isolation forests with limits for each column are the default: they take every kind of column, and gaps, as
-they are; they know no distance, so no scale has to be chosen; their time grows with the rows only; 0.5 is
+Isolation forests with limits for each column are the default: they accept every kind of column and missing
+cells; they use no distance, so no scale has to be chosen; their time is proportional to the rows; 0.5 is
 ordinary in every table; and a cell far outside its column's limits is never overlooked.
 """
 

@@ -1,6 +1,6 @@
 """Text on standard output: to a file or a pipe as it is, to a terminal without control characters.
 
-So what is redirected equals what `-o` writes, and nothing in a cell or a name can command a terminal.
+So redirected output equals that of `-o`, and no cell or name can control a terminal.
 """
 
 import sys

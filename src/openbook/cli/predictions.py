@@ -1,4 +1,4 @@
-"""Predictions beside the rows that they are for, written as CSV, Parquet or JSON lines.
+"""Predictions with their rows, written as CSV, Parquet or JSON lines.
 
 Files larger than memory are streamed: one pass finds their kinds (`scan`), one how their numbers are written,
 and one predicts and writes, a chunk of rows at a time. What comes out is the same.

@@ -1,4 +1,4 @@
-"""Questions to a belief network: of a model file, of a BIF file, or learnt from a table."""
+"""Queries to a belief network from a model file, from a BIF file, or learnt from a table."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

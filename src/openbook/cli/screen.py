@@ -1,4 +1,4 @@
-"""What commands print: headings, text, tables; wrapped between words at the width of the terminal.
+"""The output of commands: headings, text, tables; wrapped between words at the width of the terminal.
 
 Rich colours the output where the terminal supports it, and heeds NO_COLOR. Output to a file or a pipe has no
 colour, and is as wide as COLUMNS says, or 110.

@@ -1,4 +1,4 @@
-"""What the commands read: tables from files and bundled sets, and the files of a study from its folder."""
+"""The input of commands: tables from files and bundled sets, and the files of a study from its folder."""
 
 from collections.abc import Mapping
 from pathlib import Path

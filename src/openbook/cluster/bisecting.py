@@ -7,8 +7,8 @@ over the encoded columns, as k-means. The cluster that is cut keeps its number f
 and the second has the next number that is free. A missing cell counts as the mean of its column, and is
 marked in a column of its own where training had gaps.
 
-A new row goes the way of the cuts: at each to the nearer of two means, of equals the first. So did the rows
-of training, though another cluster's mean may be nearer to some.
+A new row follows the cuts: at each it goes to the nearer of two means, of equals the first. The training rows
+were assigned in the same way, so another cluster's mean may be nearer to some of them.
 
 cuts_ : intp (n_clusters - 1,), the cluster that was cut; its halves' means are halves_ (n_clusters - 1, 2, d)
 """

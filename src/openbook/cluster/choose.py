@@ -10,8 +10,8 @@ r"""The number of clusters: five criteria, what most of them choose, and how cer
     stability    the k whose groups come back best: two random halves are clustered, all rows assigned by
                  both, and the answers compared by adjusted Rand; the mean over ten such pairs
 
-SSE is that of `openbook.cluster.quality`. Gap and BIC may answer 1: no groups. The advice is the answer that
-most of them give; of equals the smaller. Large tables are judged by a random sample, and texts by the
+SSE is that of `openbook.cluster.quality`. Gap and BIC may answer 1: no clusters. The recommendation is the
+most frequent answer; of equals the smaller. Large tables are evaluated on a random sample, and texts by the
 directions of their words (`openbook.border.directions`). Tibshirani, Walther and Hastie (2001), gap
 statistic; Pelleg and Moore (2000), x-means, for BIC.
 """

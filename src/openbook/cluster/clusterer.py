@@ -2,7 +2,7 @@
 
     labels_ : intp (n_rows,), the cluster of each row, from 0; -1 for rows that belong to none
 
-The model file holds what new rows need; `labels_` is about the rows learnt from, and is not in it.
+The model file holds what new rows need, without `labels_` of the training rows.
 """
 
 from abc import abstractmethod

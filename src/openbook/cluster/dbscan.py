@@ -7,7 +7,7 @@ r"""DBSCAN: clusters are where rows are dense (Ester, Kriegel, Sander and Xu, 19
     noise              any other row: cluster -1
 
 Clusters are numbered by their first core rows. A new row is treated as a border row: it joins the first
-cluster that has a core row within eps, else it is noise; so the rows learnt from are assigned as they were.
+cluster that has a core row within eps, else it is noise; so training rows keep their clusters.
 
 No list of neighbours is kept. Memory grows with the rows; time with their square at worst, and much less
 where columns are few, as the rows lie in small boxes, most of which are too far apart to have neighbours.

@@ -1,6 +1,7 @@
 """Pictures of dendrograms: leaves one below the other, heights to the right, as SVG or text.
 
-Beyond `most` leaves only the last merges are drawn; a branch that ends there says how many rows it has.
+With more than `most` leaves only the last merges are drawn; a branch that ends there shows its number of
+rows.
 """
 
 from typing import NamedTuple

@@ -3,12 +3,12 @@ r"""Description of clusters: the columns in which the rows of a cluster differ m
     numbers, ranks   d = (mean inside - mean outside) / s,   s the standard deviation of all rows
     categories       the value whose share inside lies farthest from that outside, and how far
 
-Columns stand in the order of how much they say: |d| / 2 for numbers, about how far apart the shares of rows
-above the middle are, and for categories the difference of the shares. Tests: Welch's t for means, Fisher's
-exact for shares; p-values are adjusted by Holm's method over all clusters and columns. Where clusters were
-made from the same columns, they differ there by construction and p-values are too small: go by the
-differences. Of columns that had no say, the tests mean what they say. Missing cells are left out, column by
-column; so are rows of cluster -1. Texts are described by the directions of their words.
+Columns are sorted by their difference: |d| / 2 for numbers, about how far apart the shares of rows above the
+middle are, and for categories the difference of the shares. Tests: Welch's t for means, Fisher's exact for
+shares; p-values are adjusted by Holm's method over all clusters and columns. Where clusters were made from
+the same columns, they differ there by construction and p-values are too small: use the differences. For
+columns that were not used, the tests are valid. Missing cells are left out, column by column; so are rows of
+cluster -1. Texts are described by the directions of their words.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What decides by the probabilities of another classifier, whatever that is: the part that all share."""
+"""The base of classifiers that decide by the probabilities of another classifier."""
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone

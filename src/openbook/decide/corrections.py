@@ -1,4 +1,4 @@
-"""What to do about a rare class: nothing, class weights, a tuned threshold, or resampling; side by side.
+"""Corrections for a rare class, compared: none, class weights, a tuned threshold, or resampling.
 
     log loss, AUC            of the probabilities: what correcting costs, with the interval of the difference
                              from no correction, and whether it ranks any better
@@ -6,7 +6,7 @@
     predicted share          the mean probability of the rare class, over the rows that are tested; where it
                              is not near its true share, probabilities cannot be taken at their word
 
-All ways are judged on the same folds, and each correction is made inside them. A threshold leaves the
+All corrections are evaluated on the same folds, and each is made inside them. A threshold leaves the
 probabilities as they are; weights and resampling do not.
 """
 

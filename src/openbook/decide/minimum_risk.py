@@ -4,8 +4,8 @@
 
 cost[i, j] is the cost of deciding i when the truth is j. With 0/1 costs that is the most probable class.
 With the reject option no decision is made where even the least risk exceeds the cost of rejecting. A class
-that the target can have and no training row shows has probability 0, and is not decided for, whatever costs
-are given for it: in some fold a rare class is always absent. Missing cells are the classifier's affair.
+without training rows has probability 0 and is never predicted, whatever its costs; this happens to a rare
+class in some folds. The classifier handles missing cells.
 """
 
 from collections.abc import Mapping

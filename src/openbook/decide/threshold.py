@@ -2,10 +2,10 @@ r"""A decision threshold tuned on training rows, around any classifier with prob
 
     decide for the second of two classes where P(second | x) >= t
 
-Without a threshold of its own a classifier decides for the more probable class, t = 0.5. Where one class is
-rare, hardly a row is more likely of it than not, so that t = 0.5 finds none of them, however well the
-probabilities rank the rows. The threshold is the one whose decisions score best on training rows that the
-classifier had not seen: the inner folds predict every row once, and the score is that of all rows together,
+By default a classifier predicts the more probable class, t = 0.5. If one class is rare, hardly a row has a
+probability above 0.5, so t = 0.5 finds none of them, however well the probabilities rank the rows. The
+threshold is the one whose decisions score best on training rows that the classifier had not seen: the inner
+folds predict every row once, and the score is that of all rows together,
 
     balanced accuracy = (TP / P + TN / N) / 2        F1 = 2 TP / (2 TP + FP + FN)
 
@@ -13,8 +13,8 @@ The thresholds tried lie midway between neighbouring probabilities; of equally g
 is taken. Weights count in TP, FP, P and N. Rows of one group are never in two inner folds. Where rows have a
 time, each inner fold is predicted by a classifier of the rows before it. Where a class has fewer than two
 rows there is nothing to tune by, and t = 0.5. A classifier that tunes its own parameters does so once, on all
-rows, and the inner folds take what it was tuned to. Of several classes the most probable is decided for. The
-classifier itself is then fitted on all rows. Missing cells are the classifier's affair.
+rows, and the inner folds use these parameters. With several classes the most probable one is predicted. The
+classifier itself is then fitted on all rows, and handles missing cells.
 """
 
 import math

@@ -1,4 +1,4 @@
-r"""What every density shares: the log density of rows over what is known of them, and its picture.
+r"""The base of all densities: the log density of rows over their known cells, and its picture.
 
     score_samples(X)    ln p(x) for each row, per unit of every number, and probability for categories
 

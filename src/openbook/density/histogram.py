@@ -10,7 +10,7 @@ or ordinal column is a bin of its own, of volume 1. Only cells that hold rows ar
     "likelihood"    of 1, 2, 4, …, 1024 bins those of the largest leave-one-out likelihood,
                     Σ_cells n_cell ln((n_cell - 1) / ((n - 1) volume)), the fewest of equals
 
-Rows with a missing cell are left out of the counts, and that is said; a new row has the density of its known
+Rows with a missing cell are left out of the counts, with a note; a new row has the density of its known
 columns. Beyond the smallest and largest value, and for unseen values, the density is 0.
 """
 

@@ -12,9 +12,9 @@ r"""Kernel density: a small bell around every row, and their mean.
                    likely by the others (leave-one-out); of large tables, a sample of 2,000 different rows
 
 n is the weight of the rows, d the number of columns; an ordinal column counts as a number, by its rank from 0
-to 1. Rows with a missing cell are left out, and that is said; a new row has the density of its known columns,
-and an unseen value counts as missing. The rows themselves are kept: a row's density takes time in
-proportion to them.
+to 1. Rows with a missing cell are left out, with a note; a new row has the density of its known columns, and
+an unseen value counts as missing. The rows themselves are kept: a row's density takes time in proportion to
+them.
 """
 
 import math

@@ -9,9 +9,9 @@
 ν is the learning rate, 1 by default. For several classes that is SAMME (Zhu, Zou, Rosset, Hastie
 2009) with half its alpha, so that two classes get the textbook's; the 2 in the probabilities makes up for the
 half, and they are those that minimise the exponential loss. Where a member is no better than guessing, e >= 1
-- 1/K, it is thrown away and the weights go back to where they began. A member without error ends the rounds;
-its alpha is that of half a row's error. Where no member is kept, the model predicts the prior: s_c = 1/2 ln
-P(c), which makes P(c|x) = P(c). Missing cells are the learner's affair.
+- 1/K, it is discarded and the weights are reset. A member without error ends the rounds; its alpha is that of
+half a row's error. Where no member is kept, the model predicts the prior: s_c = 1/2 ln P(c), which makes
+P(c|x) = P(c). The members handle missing cells.
 """
 
 import math

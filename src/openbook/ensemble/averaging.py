@@ -2,8 +2,8 @@ r"""Ensembles that average: the soft vote of classifiers, the mean of numbers.
 
     P(c | x) = sum_m a_m P_m(c | x) / sum_m a_m        f(x) = sum_m a_m f_m(x) / sum_m a_m
 
-a_m is the weight of member m, 1 unless an ensemble says otherwise. Answers are kept as (n_rows, n_outputs):
-a column a class, or one column of numbers. Missing cells are the members' affair.
+a_m is the weight of member m, 1 unless an ensemble says otherwise. Predictions have the shape (n_rows,
+n_outputs): a column for each class, or one of numbers. The members handle missing cells.
 """
 
 from abc import abstractmethod

@@ -6,8 +6,8 @@
                 without a test set
 
 A row that is drawn twice weighs 2 where the learner takes weights; otherwise it is there twice. Whole sample
-weights count as rows repeated, and the same seed gives the same ensemble either way. Missing cells are the
-learner's affair.
+weights equal repeated rows, and the same seed gives the same ensemble either way. The members handle missing
+cells.
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
 """The readable twin of gradient boosting: the first rounds step by step, and the sum behind a prediction.
 
-It adds up what the leaves of a row say in plain Python, and uses nothing that the learner uses to predict.
+It adds up the values of a row's leaves in plain Python, without the code that the learner uses to predict.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""How much the members of an ensemble differ: a vote of members that all say the same is one vote.
+"""The diversity of an ensemble: members that always agree count as one vote.
 
 For two members, and shares of the rows: a both right, b and c one right, d both wrong
 

@@ -4,10 +4,10 @@ r"""Forests: many trees, each grown on a sample of the rows, with a few columns 
     extra trees     all rows for each tree; of each column drawn, one cut at random (Geurts et al., 2006)
     answer          the mean of the trees' shares of the classes, or of their numbers
 
-Each row is judged by the trees that did not see it, about 37% of them: the out-of-bag error is honest without
-a test set. Random forests search numeric columns by `bins` of about equal size; extra trees look at the
-numbers themselves. Rows with a missing cell, and values
-never seen, take the heaviest branch or one of their own.
+Each row is predicted by the trees that were not fitted to it, about 37% of them: the out-of-bag error is
+unbiased without a test set. Random forests search numeric columns by `bins` of about equal size; extra trees
+use the numbers themselves. Rows with a missing cell or an unseen value take the heaviest branch or a separate
+one.
 
 Trees are grown side by side through `fold`, each from a seed of its own: the same forest on any number of
 workers.

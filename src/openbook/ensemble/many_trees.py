@@ -1,4 +1,4 @@
-"""Many trees of one table, side by side: the leaves of rows, importances, and how the file holds the trees.
+"""Many trees of one table: the leaves of rows, importances, and the trees in the model file.
 
 trees_ : list of `Tree`, in the order in which they were grown
 coded : (n_rows, n_columns), the training rows as codes, the largest of their type where a cell is missing

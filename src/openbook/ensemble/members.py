@@ -1,9 +1,10 @@
-"""A learner made of members: what they are copies of, what they are told, and how the file holds them.
+"""The base of ensembles: the learner that members are copies of, their fit, and the members in the model
+file.
 
 A member is a fitted copy of a learner, openbook's own or any other that fits and predicts. It sees the typed
 columns of the table, missing cells included, and the target under its own name and in its own labels, so that
-`estimators_[3].work()` reads like the work of that learner alone. Rows of a scan are gathered first: members
-want to see them many times.
+`estimators_[3].work()` reads like the work of that learner alone. Rows of a scan are loaded first, since
+members read them many times.
 """
 
 from abc import abstractmethod

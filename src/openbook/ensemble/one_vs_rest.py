@@ -4,10 +4,9 @@
                = 1 / (1 + e^-f_c(x)) where the member has a score f_c, such as the distance from a plane
     P(c | x)   = s_c / sum_k s_k
 
-Of two classes one problem is enough: s of the second class is what the member says, s of the first 1 minus
+For two classes one problem is enough: s of the second class is the member's output, s of the first 1 minus
 that. The largest s_c wins, the first of equals; where no member supports any class, all are equally probable.
-A member with neither scores nor probabilities supports a class by 1 or 0. Missing cells are the learner's
-affair.
+A member with neither scores nor probabilities supports a class by 1 or 0. The members handle missing cells.
 """
 
 import numpy as np

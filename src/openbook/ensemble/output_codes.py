@@ -7,8 +7,8 @@
 The largest s_c wins, the first of equals: it is that of the code nearest to the answers, since with p_j for
 P_j(1 | x) it is 1 - mean over j of |b_cj - p_j|.
 
-No problem has all classes on one side, and none repeats or mirrors another; of a few random codes the one is
-taken whose nearest two classes lie farthest apart. Missing cells are the learner's affair.
+No problem has all classes on one side, and none repeats or mirrors another; of a few random codes, the one
+whose nearest two classes are farthest apart is used. The members handle missing cells.
 """
 
 import math

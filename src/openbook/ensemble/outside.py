@@ -1,4 +1,4 @@
-"""Out of bag: each training row is judged by the trees that did not see it.
+"""Out of bag: each training row is predicted by the trees that were not fitted to it.
 
 Votes add up tree by tree, and with them the error: when a row gets a vote, only its own share of the error
 changes.

@@ -1,15 +1,15 @@
-"""Stacking: different learners, and one that learns how far to trust each (Wolpert 1992; Breiman 1996).
+"""Stacking: different learners, and one that learns how much weight each deserves (Wolpert 1992; Breiman
+1996).
 
     Z[i, m]   what member m says of row i, fitted to the folds that row i is not in
     blend     min over a >= 0 of sum_i w_i |y_i - sum_m a_m Z[i, m]|^2, then a / sum a
     answer    sum_m a_m f_m(x), with the members fitted to all rows
 
-Without a final learner the answers are blended so: a weighted vote whose weights are learnt. For classes Z
-holds probabilities, and y_i is 1 at its class and 0 elsewhere. A final learner is fitted to Z as a table, a
-column an answer, with the columns of X beside them if they pass through. Z is always out of fold: what a
-member says of its own training rows is no evidence. Rows are dealt out to the folds in the order of the
-target, so that each fold has its share of every class and size; the same rows make the same folds. Missing
-cells are the members' affair.
+Without a final learner the predictions are blended: a weighted vote with learnt weights. For classes Z holds
+probabilities, and y_i is 1 at its class and 0 elsewhere. A final learner is fitted to Z as a table, with a
+column for each output, and the columns of X if they pass through. Z is always out of fold, since predictions
+on training rows are optimistic. Folds are stratified by the order of the target, and the same rows give the
+same folds. The members handle missing cells.
 """
 
 from functools import partial

@@ -3,7 +3,7 @@
     member m sees ceil(max_features n_columns) columns, drawn without replacement, and all rows
     answer: the mean of the members' probabilities, or numbers
 
-Missing cells are the learner's affair.
+The members handle missing cells.
 """
 
 import math

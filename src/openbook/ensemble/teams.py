@@ -1,4 +1,4 @@
-"""Ensembles of different learners, each under a name of its own: what voting and stacking share."""
+"""The base of voting and stacking: ensembles of different learners with names."""
 
 from typing import Any
 

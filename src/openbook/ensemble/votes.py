@@ -1,4 +1,4 @@
-"""What a majority makes of its members: in theory, and in a table of who is right where.
+"""The vote of a majority: in theory, and from a table of the rows that each member predicts correctly.
 
     error of n independent voters = sum over k > n / 2 of C(n, k) e^k (1 - e)^(n - k)
 

@@ -1,12 +1,11 @@
-"""Voting: different learners, and what most of them say.
+"""Voting: the majority, or the mean, of different learners.
 
     hard   P(c | x) = sum of the weights of the members that decide for c / sum of all weights
     soft   P(c | x) = weighted mean of the members' P_m(c | x)
     f(x)   = weighted mean of the members' numbers
 
 The most probable class wins, the first of equals. scikit-learn's classes of these names let tables through
-too, but their members see codes instead of labels, and they show no work. Missing cells are the members'
-affair.
+too, but their members see codes instead of labels, and they show no work. The members handle missing cells.
 """
 
 from functools import partial

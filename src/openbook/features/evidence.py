@@ -1,11 +1,11 @@
-"""Contingency table or moments of an attribute and the target: all that a measure needs.
+"""Contingency table or moments of an attribute and the target: the input of the measures.
 
     Contingency    two categories: how often each value goes with each class
     Groups         a number and a category: weight, mean and scatter of the number in each group
     Pairs          two numbers: their means, scatters and joint scatter
 
 Only rows in which both are known are in them. `against(c)` is the same with every class but one taken
-together: what the attribute says of that class.
+together: the information of the attribute about that class.
 """
 
 import math

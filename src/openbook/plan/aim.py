@@ -1,4 +1,4 @@
-"""What is predicted: the table and its target, and whether that makes classes, numbers or labels."""
+"""The task of a study: its table and target, and whether it is classification, regression or multi-label."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Two studies side by side: in what their plans differ, what each chose, and how the learners compare."""
+"""Two studies side by side: the differences of their plans, their choices, and comparisons of the learners."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The learners that a study tries: those that can use the table, and in words those that cannot."""
+"""The learners that a study evaluates, and the skipped ones with their reasons."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace

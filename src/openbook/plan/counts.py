@@ -1,4 +1,4 @@
-"""Weights of rows are frequencies or something else.
+"""Weights of rows: frequencies or importances.
 
     frequency     a row stands for so many equal rows: it is repeated in learning, folds, scores and counts
     importance    a row counts so much in learning; in folds, scores and counts it is one row

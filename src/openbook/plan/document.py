@@ -1,4 +1,4 @@
-"""What every plan shares: it is written as TOML, read back whole, and known by a fingerprint."""
+"""The base of all plans: written as TOML, read back completely, and identified by a fingerprint."""
 
 import hashlib
 import json

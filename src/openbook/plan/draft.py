@@ -1,4 +1,4 @@
-"""A plan in the making: which columns, rows and learners take part, by which score, and why."""
+"""A plan in the making: its columns, rows, learners and score, with the reasons."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace

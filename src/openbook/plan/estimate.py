@@ -1,4 +1,4 @@
-"""How long a study will take, and how much memory: roughly, from rows and columns, before it starts."""
+"""A rough estimate of the time and memory of a study, from its rows and columns."""
 
 import math
 import os

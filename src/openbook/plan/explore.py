@@ -1,4 +1,4 @@
-"""Run the plan of a study without a target: describe, group, find oddities and associations, write.
+"""Run the plan of a study without a target: describe, cluster, find outliers and associations, write.
 
 The folder holds
 
@@ -8,7 +8,7 @@ The folder holds
     model.openbook   the clusterer, which says the cluster of new rows
     labels.csv       row, cluster, oddity: of every row of the data
 
-It takes well under a minute: of large tables, samples are looked at, and the notes say so.
+It takes well under a minute. Large tables are sampled, and the notes say so.
 """
 
 import warnings

@@ -1,4 +1,4 @@
-"""Make the plan of a study without a target: which columns take part, and by which methods."""
+"""Make the plan of a study without a target: its columns and methods."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A plan as a Python script that stands alone: it uses openbook, and none of its plans.
+"""A plan as a standalone Python script, which uses openbook but no plan.
 
 The script of a study is templates/study.py.jinja, that of an exploration templates/exploration.py.jinja.
 """

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic writing: a file is written completely or not at all."""
 
 import os
 import secrets

@@ -1,7 +1,7 @@
-"""Judge every contestant in every fold; one that cannot go on drops out, and the study continues.
+"""Evaluate every contestant in every fold; one that fails drops out, and the study continues.
 
-A contestant drops out where a fold fails, whatever the reason, or where it would need more memory than there
-is. The log keeps that, so that a study that goes on does the same.
+A contestant drops out if a fold fails for any reason, or if it would need more memory than is available. The
+log records this, so a resumed study does the same.
 """
 
 from collections import defaultdict

@@ -7,12 +7,11 @@
 
 The parts are "folds", "test", and those that are evaluated after the choice: "threshold", with a tuned one,
 "labelled", without the unlabelled rows, "not asked", without the rows asked for, and "without " some columns.
-What a look found counts for the folds that it saw, whose digest is the state: where a study goes on with more
-folds, it looks again.
+A look is valid for its folds, whose digest is the state: if a resumed study has more folds, it looks again.
 
-A line counts once its end is in the file. A kill leaves at most one torn line at the end, which is cut off
-when the study goes on; a bad line anywhere else means that the file was changed, and is refused. A power cut
-costs the lines of the last second.
+A line counts once its end is in the file. A killed study leaves at most one incomplete line at the end, which
+is cut off when it resumes. A bad line anywhere else means that the file was changed, and is an error. A power
+cut costs the lines of the last second.
 
 Threads finish in any order. `settle` puts the lines in the order of the plan, so that the same study leaves
 the same bytes. For the same reason no times are kept.

@@ -1,8 +1,8 @@
-"""A closer look at the learner that a study chose, on the rows that were not held out.
+"""Analyses ("looks") of the chosen learner of a study, on the rows that are not held out.
 
 Each look is a call of the library with settings that follow from the plan and the number of rows, so that a
-study that is run again sees the same. Few rows have nothing to show in curves, importances and segments.
-What a look finds is put into the log at once; those that evaluate the learner again are there fold by fold.
+study that is run again sees the same. With few rows, curves, importances and segments are skipped. Each look
+is logged at once; looks that evaluate the learner again are logged fold by fold.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

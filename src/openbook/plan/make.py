@@ -1,4 +1,4 @@
-"""Make a plan: what is predicted, which columns and learners take part, how they are judged, and why."""
+"""Make a plan: its target, columns, learners and protocol, with the reasons."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

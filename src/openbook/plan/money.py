@@ -1,8 +1,7 @@
-"""What mistakes cost, by truth and prediction, as a confusion table is read: costs[truth][predicted].
+"""Costs of errors by truth and prediction, in the order of a confusion table: costs[truth][predicted].
 
-A right decision costs 0 unless it is said; every mistake must have its cost. Decisions are then made by
-`MinimumRisk`, whose costs go by decision and truth, and learners can be ranked by what a row costs in the
-mean.
+A correct decision costs 0 by default; every error needs a cost. `MinimumRisk` then makes the decisions, with
+costs by decision and truth, and learners can be ranked by the mean cost per row.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""What a plan says of itself: what becomes of rows, columns, weights and time, a sentence each."""
+"""The notes of a plan: how it treats rows, columns, weights and time, in a sentence each."""
 
 from collections.abc import Collection, Iterator
 from shlex import quote

@@ -1,4 +1,4 @@
-"""What may be asked of a study: the options that `openbook study`, `openbook.study` and `make_plan` share."""
+"""The options of a study, shared by `openbook study`, `openbook.study` and `make_plan`."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The parts of a plan: what the columns are for, how learners are judged, which ones, on which columns."""
+"""The parts of a plan: the roles of columns, the protocol, the learners and the hypotheses."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields

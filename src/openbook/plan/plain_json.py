@@ -1,4 +1,4 @@
-"""What a study found, as plain JSON and back: by the types that its fields declare.
+"""The results of a study as plain JSON and back, by the declared types of their fields.
 
     dataclass, named tuple     {"is": its name, field: …}; one of a subclass where the type is a base class
     tuple, list                a list
@@ -8,8 +8,8 @@
     an object that is known    its name: metrics, measures and evaluations are not written
 
 The file names no class that the declared type does not allow, so nothing but these values can be built from
-it, and a value of another type is a DataError. What is found is read back before it is used, so that a study
-that goes on sees exactly what the first run saw.
+it, and a value of another type is a DataError. A result is read back before it is used, so a resumed study
+uses exactly the same values as the first run.
 """
 
 import base64

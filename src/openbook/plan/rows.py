@@ -1,4 +1,4 @@
-"""The rows of a study by the part they play; positions count the rows whose target is known."""
+"""The rows of a study by their use; positions count the rows whose target is known."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Run a plan: describe, lock away, judge, choose, test once, write.
+"""Run a plan: describe, hold rows out, evaluate, choose, test once, write.
 
 The folder holds
 
@@ -9,8 +9,8 @@ The folder holds
     model.openbook   the chosen learner
 
 The model in the file is the one that was tested: fitted on the rows that were not held out, and on all of
-them where none were. So the figure of the final test is that of this very model. Results of the test are kept
-too, so that no resumption looks at those rows again.
+them where none were. So the final test evaluates this very model. Results of the test are saved too, so a
+resumed study does not test again.
 """
 
 from collections.abc import Callable, Iterator

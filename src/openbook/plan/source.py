@@ -1,4 +1,4 @@
-"""Where a study's rows come from: a bundled set or a file, and the fingerprint of what was in it."""
+"""The source of a study's rows: a bundled set or a file, with the fingerprint of its content."""
 
 import hashlib
 import json

@@ -1,9 +1,9 @@
-"""What a fit costs, roughly: seconds on one core and bytes, from the shape of the training rows.
+"""Rough costs of a fit: seconds on one core and bytes, from the shape of the training rows.
 
     n  rows, p  columns, w  columns after encoding (a nominal column has one for each value), k  classes
 
-A column of texts counts as a hundred columns: learners of dense rows take so many words, and those of sparse
-rows spend as much time on a text of so many words.
+A column of texts counts as a hundred columns: learners for dense rows use as many words, and those for sparse
+rows need about as much time for a text of as many words.
 
 The figures were measured on one core of a laptop, with kernels compiled; predicting a ninth as many rows is
 counted in. They are right to a factor of two or three: enough to tell seconds from hours.

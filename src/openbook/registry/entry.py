@@ -1,4 +1,4 @@
-"""What is known of a registered learner."""
+"""The entry of a learner in the registry."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

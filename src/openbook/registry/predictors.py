@@ -1,4 +1,4 @@
-"""The learners of a target."""
+"""The learners with a target."""
 
 from functools import partial
 from typing import Any

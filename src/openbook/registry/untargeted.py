@@ -1,4 +1,4 @@
-"""What learns without a target: groups, densities, oddities, projections; and sequence models."""
+"""Learners without a target: clusters, densities, outlier detectors, projections; and sequence models."""
 
 from openbook.registry.entry import Entry, Untargeted, Variant
 

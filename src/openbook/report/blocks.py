@@ -1,8 +1,8 @@
-"""What a report is made of, as data: parts, and in them text, tables, pictures and folded blocks.
+"""The content of a report as data: parts with text, tables, pictures and folded blocks.
 
 A part is built by a file of `openbook.report.sections`, and `html.py` shows every block by the macro of its
-name in templates/blocks.html, which escapes all text. Only pictures and derivations come as markup: they
-escape what they show themselves.
+name in templates/blocks.html, which escapes all text. Only pictures and derivations are markup, and they
+escape their own text.
 """
 
 import re

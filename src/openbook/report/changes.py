@@ -1,7 +1,6 @@
-"""What was changed, left out, pooled or derived between the file and the model, in one place.
+"""Everything that was changed, left out, pooled or derived between the file and the model, in one place.
 
-Each line is a sentence. The order is that of the way: reading, rows, columns, and what the model in the file
-makes of the columns that are left.
+Each line is a sentence, in this order: reading, rows, columns, and the encoding by the model.
 """
 
 from collections.abc import Iterator

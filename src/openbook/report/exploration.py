@@ -1,4 +1,4 @@
-"""What a study without a target found, as data; `explore.py` and the command line show it."""
+"""The results of a study without a target, as data; `explore.py` and the command line show them."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a fitted model is, as text and tables: coefficients, probabilities, rules, importances, layers.
+"""A fitted model as text and tables: coefficients, probabilities, rules, importances, layers.
 
     inside(model, X)        blocks for the page; the command line prints the text and the tables
 

@@ -1,4 +1,4 @@
-"""What the worked models are: coefficients, tables, a tree and its rules, members, importances, regions."""
+"""The models of a study in pictures and tables: coefficients, rules, members, importances, regions."""
 
 from typing import Any
 

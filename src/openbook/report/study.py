@@ -1,4 +1,4 @@
-"""What a study found, as data; `html.py` and the command line show it."""
+"""The results of a study, as data; `html.py` and the command line show them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

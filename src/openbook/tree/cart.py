@@ -5,8 +5,8 @@ which the last is the root alone. Each stands for its interval by
 
     β_k = sqrt(α_k α_{k+1}),   β_K = ∞
 
-For every fold a tree is grown on the other rows and cut back at each β_k, and the rows of the fold are put to
-it. With L_i the loss of row i, an error counted as 1, or the squared error,
+For every fold a tree is grown on the other rows and cut back at each β_k, and tested on the rows of the fold.
+With L_i the loss of row i, an error counted as 1, or the squared error,
 
     R^cv(T_k) = sum_i w_i L_i / sum_i w_i
     SE = sqrt((sum_i w_i L_i^2 / sum_i w_i - R^cv^2) / n),   n = (sum_i w_i)^2 / sum_i w_i^2

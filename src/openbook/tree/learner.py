@@ -1,7 +1,7 @@
-"""What every tree learner shares: settings, growth, pruning, prediction, the model file.
+"""The base of all tree learners: settings, growth, pruning, prediction, the model file.
 
-The textbook's trees are this engine with settings fixed as class attributes; the two general learners make
-parameters of them all.
+The textbook's trees are this engine with settings fixed as class attributes; in the two general learners they
+are all parameters.
 """
 
 import math

@@ -14,9 +14,9 @@ r"""Model trees: a tree with a linear model in every node (M5: Quinlan, 1992; M5
 
                     p' = (n p + k q) / (n + k)
 
-Nominal and ordinal columns are tested only. Missing cells go down the heavier branch, and stand in a line for
-the mean of the node's rows. A cell beyond the numbers seen in training counts as the nearest of them, so a
-line does not run on for ever.
+Nominal and ordinal columns are tested only. Missing cells go down the heavier branch, and count as the mean
+of the node's rows in a line. A number outside the training range counts as the nearest end of it, which
+limits extrapolation.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
-r"""Oblivious trees: every node of a level asks the same question (Kohavi, 1994).
+r"""Oblivious trees: every node of a level has the same test (Kohavi, 1994).
 
 The test of a level is the one whose gains in the level's nodes t add up to most, W being all rows:
 
     gain = sum_t (cost(t) - sum_b cost(t_b)) / W                (see `criteria`)
 
 A cut is searched in one pass over a sorted column: as a row moves to the left of the cut, its node's cost
-changes, and so does the sum. Nodes whose rows agree, and nodes without rows, stay leaves: to ask them would
+changes, and so does the sum. Nodes whose rows agree, and nodes without rows, stay leaves, since a test would
 change nothing.
 
 Missing cells gain nothing, and go down the branch that is heaviest over the whole level.

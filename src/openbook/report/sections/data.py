@@ -1,4 +1,4 @@
-"""The data: their size, their warnings, a card for each column; what became of them, and what may leak."""
+"""The data: size, warnings, a card for each column, changes, and leaks."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""A draft of the technical report, as text to copy: what the study knows is filled in, the rest is blank.
+"""A draft of the technical report, as text to copy, with the results filled in and blanks for the rest.
 
 The text is templates/draft.txt.
 """

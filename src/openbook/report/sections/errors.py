@@ -1,6 +1,6 @@
-"""Where the learner errs, and what that leads to: rates, segments, mistakes, costs, fairness.
+"""The errors of the learner and their consequences: rates, segments, mistakes, costs, fairness.
 
-All are of the rows of one round of folds, each predicted once by a model that had not seen it.
+All use the rows of one round of folds, each predicted once by a model that was not fitted to it.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How the learners were judged: the protocol, the ranking, the choice, the final test."""
+"""The evaluation: the protocol, the ranking, the choice, the final test."""
 
 import math
 from collections.abc import Iterator, Sequence

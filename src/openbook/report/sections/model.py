@@ -1,4 +1,4 @@
-"""The model: what it looks like, how it learnt, which columns matter, and predictions worked."""
+"""The model: its content, its learning curve, the importance of columns, and derived predictions."""
 
 import math
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The questions that a responsible study answers, and those that a reviewer should ask.
 
-Answers stand in the plan (`[questions]` in plan.toml), since only people know them; what the study itself can
-tell is said beside the question. A question without an answer is shown as open, never left out.
+The answers are in the plan (`[questions]` in plan.toml), since only people know them. The study adds its own
+notes to a question. A question without an answer is shown as open, never left out.
 """
 
 import re

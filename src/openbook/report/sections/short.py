@@ -1,4 +1,4 @@
-"""The answer in short; and at the end, what was skipped and how to do it again."""
+"""The summary; and at the end, the skipped analyses and how to reproduce the study."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence

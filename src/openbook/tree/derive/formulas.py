@@ -1,4 +1,4 @@
-r"""How groups of rows and splits are written down: steps with their formulas, grids of branches.
+r"""Steps and grids for groups of rows and splits: their formulas and branches.
 
 Long sums are abbreviated: the first terms and the last one.
 """

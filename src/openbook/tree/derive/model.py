@@ -1,4 +1,4 @@
-"""The readable twin of a tree: how it was grown, and the way of a row.
+"""The readable twin of a tree: how it was grown, and the path of a row.
 
 `derive_model` has a nested work for each node whose candidates were noted, each before those below it, titled
 by what leads there: "root", "outlook = sunny", "outlook = sunny, humidity = high". In each, by label:

@@ -1,4 +1,4 @@
-"""How a node came to its test, or to be a leaf, in words and figures."""
+"""Why a node has its test, or is a leaf, in words and figures."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""The decisions of pruning, derived: what the subtree costs, what a leaf would, and what follows."""
+"""The decisions of pruning, derived: the cost of the subtree, the cost of a leaf, and the decision."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-r"""The way of a row, in plain Python: from the root to its leaf, or in shares to several.
+r"""The path of a row, in plain Python: from the root to its leaf, or in shares to several.
 
     share of a branch      share of the node × W_b / sum of the branches' W, where the cell decides nothing
     P(c)                   sum over leaves of share × n_c / n

@@ -1,4 +1,4 @@
-r"""The search for the best split in plain Python: the twin of the kernels, and what the work is derived from.
+r"""The search for the best split in plain Python: the twin of the kernels, and the source of the work.
 
     impurity       entropy -sum_c p_c log2 p_c, Gini 1 - sum_c p_c^2, or the mean squared error
     gain           share of known cells × (impurity of the known rows - mean impurity of the branches)

@@ -1,4 +1,4 @@
-"""Where the nodes of a picture go, and how they look there: from the top, from the left, or as an outline.
+"""The layout of the nodes of a picture: from the top, from the left, or as an outline.
 
 From the top and from the left, each subtree has a band of its own, as broad as its boxes and the labels of
 its branches need, beside those of its siblings; a node stands in the middle of its children. So nothing

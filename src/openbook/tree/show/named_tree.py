@@ -1,4 +1,4 @@
-"""What stands at the nodes of a model's tree: for rules and pictures.
+"""The content of the nodes of a model's tree, for rules and pictures.
 
 A model of one tree has `tree_`, `schema_`, `target_` and, where it classifies, `classes_`; a model tree has
 `line_at(node)`, the linear model by which a node predicts.

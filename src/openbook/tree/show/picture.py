@@ -1,9 +1,9 @@
 """A tree as SVG, without Graphviz: a few leaves from the top, more from the left, very many as an outline.
 
 A box holds the attribute tested, or the class predicted, the weight of the training rows, and a bar of the
-classes' shares (for numbers: of where the mean lies between the lowest and the highest). A line is as thick
-as the rows that go along it are many. Names are clipped, and thresholds end in an ellipsis, where they are
-long; the tooltip has them in full. A `?` on a branch takes missing cells and unseen values.
+classes' shares (for numbers: of where the mean lies between the lowest and the highest). The thickness of a
+line shows the number of its rows. Long names and thresholds are shortened; the tooltip has them in full. A
+`?` on a branch takes missing cells and unseen values.
 """
 
 import math
