@@ -1,7 +1,7 @@
-"""Altered model files: what goes wrong with them is said in one line that names the file.
+"""Altered model files: their errors are one line that names the file.
 
-Reading a file checks what it can. What shows only in use, as in a derivation of figures that no rows can
-have, is blamed on the file while the model still is the one that was read.
+Reading a file checks what it can. Damage that shows only in use, such as in a derivation of impossible
+figures, is also reported as an error of the file, as long as the model is unchanged since it was read.
 """
 
 import struct

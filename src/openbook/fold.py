@@ -3,8 +3,8 @@
     fold(pieces, step, merge) = merge(… merge(merge(step(p0), step(p1)), step(p2)) …)
 
 Results are merged in the order of the pieces as they arrive, so the number of workers and the backend
-change nothing, bit for bit; other piece sizes agree to rounding. How many workers there are, and where, is
-joblib's to say:
+change nothing, bit for bit; other piece sizes agree to rounding. joblib sets the number of workers and their
+place:
 
     with joblib.parallel_config(backend="threading", n_jobs=8): model.fit(X, y)
     with joblib.parallel_config(backend="dask"): model.fit(openbook.scan("s3-mount/*.parquet"), "label")
@@ -16,8 +16,9 @@ release the lock.
 interpreter takes longer than the kernels do, and threads would wait for one another; on a cluster, its
 workers.
 
-Processes are forked, so that they have all that this one has but its other threads. What needs those, as
-polars does, would wait for ever: there it raises at once, and the piece is done in this process instead.
+Processes are forked, so they share the memory of this one, but not its other threads. Code that needs these
+threads, such as polars, would wait for ever. So it raises an error at once, and the piece is done in this
+process instead.
 """
 
 import multiprocessing

@@ -1,4 +1,4 @@
-"""The rules that people write, as data: read from a text, and bound to the columns of a table.
+"""Hand-written rules as data: read from a text, and bound to the columns of a table.
 
     if outlook = sunny and humidity > 75 then No
     if outlook in {overcast, rain} and windy is not missing then play = Yes

@@ -1,4 +1,4 @@
-r"""0R of several labels: the same set of labels for every row, whatever it holds.
+r"""0R for several labels: the same set of labels for every row.
 
     set         the most frequent set, the first of equals: the best constant by subset accuracy
     majority    the labels that more than half of the rows have: the best by Hamming loss
@@ -6,7 +6,7 @@ r"""0R of several labels: the same set of labels for every row, whatever it hold
                 largest
     every       every label that occurs: the best by macro F1
 
-N_j of N rows have label j. The probability of a label is its share, N_j / N. No cell is looked at, so missing
+N_j of N rows have label j. The probability of a label is its share, N_j / N. No cell is used, so missing
 cells do not matter.
 """
 

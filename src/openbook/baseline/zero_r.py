@@ -1,4 +1,4 @@
-"""0R: no attribute is looked at. What any other learner must beat.
+"""0R: uses no attribute. Any other learner must beat it.
 
     majority   the class of the largest share, the first of equals
     uniform    a class at random, each as likely as the other; right with probability 1 / n_classes

@@ -4,10 +4,9 @@ r"""Numeric columns of any shape: a kernel density for each class.
 
 over the known values x_i of the class, with weights w_i that sum to W; s is their sample standard deviation
 (Scott's rule). A missing cell is left out. Where the values of a class do not vary, s is the standard
-deviation of the column over all classes; where a class shows none, the values of all classes stand in; a
-column that is constant over all classes is left out. The
-statistics are the values themselves, so the model grows with the data and scoring a row takes time in
-proportion to it.
+deviation of the column over all classes; if a class has no values, those of all classes are used; a column
+that is constant over all classes is left out. The statistics are the values themselves, so the model grows
+with the data and scoring a row takes time in proportion to it.
 """
 
 import math

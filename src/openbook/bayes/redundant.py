@@ -1,11 +1,11 @@
-"""Columns that carry the same information: naive Bayes takes them for independent, and counts it twice.
+"""Columns that carry the same information: naive Bayes treats them as independent and counts it twice.
 
     categories   each value of the one goes with one value of the other, and the other way round
     numbers      one is a straight line of the other: |r| = 1, up to rounding
 
 Looked for among the first rows, if there are enough of them to tell, of columns that vary and are known in
 the same rows. Each column has a mark that such columns share, so that all pairs cost one pass; a few rows
-single out the columns that are looked at closer.
+select the candidates for a closer test.
 """
 
 from collections import defaultdict

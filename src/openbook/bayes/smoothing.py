@@ -1,4 +1,4 @@
-r"""From counts to probabilities: what to do about values that a class never showed.
+r"""From counts to probabilities, with remedies for values that do not occur with a class.
 
     none        n / N
     epsilon     n / N, and eps where that is 0; nothing is renormalised

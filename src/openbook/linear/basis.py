@@ -1,13 +1,13 @@
-r"""Bases: functions of the columns whose weighted sum is the model, so that a linear model can bend.
+r"""Basis functions: a linear model of functions of the columns can fit curves.
 
     Polynomial(degree)    x, x², …, x^degree of each number
     Radial(n)             exp(-|x - c_k|² / (2 s²)) around n centres c_k among the rows
     Sigmoid(n)            1 / (1 + exp(-(x - c_k) / s)) at n places c_k along each number
 
-They work on encoded columns: numbers in standard units, so that powers stay of one size and distances count
-every number alike. Radial functions see all encoded columns; the others take the numbers one by one, and
-leave ranks, values and gaps as they are. Centres are found in a sample of the rows, which depends neither on
-their order nor on the chunks: means of its groups (Lloyd 1982) for bells, quantiles for steps.
+They work on encoded columns: numbers in standard units, so powers have a similar size and every number counts
+alike in distances. Radial functions use all encoded columns; the others transform the numbers one by one, and
+keep ranks, values and gap indicators unchanged. Centres are found in a sample of the rows, which depends
+neither on their order nor on the chunks: means of its groups (Lloyd 1982) for bells, quantiles for steps.
 
 Z : float64 (n, d), encoded rows
 centres : float64 (n_centres, d) for radial functions, (n_centres, n_numbers) for sigmoids, else (0, 0)

@@ -2,7 +2,7 @@ r"""The readable twin of linear regression: normal equations solved by hand, and
 
 It starts from the model's sums and solves them by elimination, row by row; or, with an L1 penalty, shows that
 every coefficient follows from the others. It uses nothing that the solvers use, so tests compare the two.
-Where columns are too many to be followed by hand, the solution is taken as it is.
+With too many columns to follow by hand, the solution is taken from the model.
 """
 
 import math

@@ -1,4 +1,4 @@
-r"""The columns of least squares: how rows become numbers in one pass, and what the encoding makes of them.
+r"""The columns of least squares: how rows become numbers in one pass, and how they are encoded afterwards.
 
 One pass does not know yet what a missing cell counts as, nor which values there are, so it takes in more than
 the model needs: every number, whether it is missing, and a 0/1 entry for each value of a category and for its

@@ -3,12 +3,13 @@ r"""Discriminants: a normal distribution for each class, over all columns togeth
     linear       ln P(c) + mu_c' S^-1 x - 1/2 mu_c' S^-1 mu_c              one covariance S for all classes
     quadratic    ln P(c) - 1/2 ln |S_c| - 1/2 (x - mu_c)' S_c^-1 (x - mu_c)    a covariance S_c for each
 
-The class of the largest discriminant is said, the first of equals, and P(c | x) is proportional to e to the
-discriminant. P(c) is the share of the rows, or given. Covariances divide by the rows ("mle"), or ("sample")
-by the rows less the number of classes, for a class by its rows less 1.
+The class with the largest discriminant is predicted, the first of equals, and P(c | x) is proportional to e
+to the discriminant. P(c) is the share of the rows, or given. Covariances divide by the rows ("mle"), or
+("sample") by the rows less the number of classes, for a class by its rows less 1.
 
 x : the encoded columns (`openbook.prepare`, without each first value). A missing cell counts as its column's
-mean, and is marked in a column of its own. What the data cannot give is said in `notes_` and in the work:
+mean, and is marked in a column of its own. What the data do not determine is reported in `notes_` and in the
+work:
 
     a column that does not vary, or follows from those before it    it is left out
     a direction in which no class varies, although the rows do      a millionth of the rows' variance

@@ -1,4 +1,4 @@
-r"""How sure the coefficients of unpenalised least squares are.
+r"""Standard errors, tests and intervals of the coefficients of unpenalised least squares.
 
     covariance    σ² (X'X)⁻¹, with a column of ones in X for the intercept
     t             β / s,  s² the coefficient's own variance;  p = 2 P(T > |t|),  T of N - p degrees of freedom

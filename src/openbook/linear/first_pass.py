@@ -1,4 +1,4 @@
-"""What must be known of the rows before the first step of a likelihood: one fold."""
+"""The first pass of a likelihood: what must be known of the rows before the first step."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -1,12 +1,12 @@
-r"""What an unpenalised fit says of its own certainty (Wald), and whether there is a fit at all (separation).
+r"""Standard errors and intervals of an unpenalised fit (Wald), and whether a fit exists (separation).
 
     covariance    V = H⁻¹, with H the Hessian of the negative log-likelihood at its least value
     Wald          z = θ / √V_jj,  p = 2 Φ(-|z|),  θ ± z_{1-α/2} √V_jj
 
-Where a plane parts the classes, wholly or with some rows upon it, the likelihood has no maximum: coefficients
-grow for ever, and slower and slower. Their Newton steps do not: along the way out, slope and curvature fade
-together, and a step stays as long as ever. That is the sign that is looked for, and the margins of all rows
-along that step prove it (Albert and Anderson 1984).
+If a plane separates the classes, possibly with some rows on it, the likelihood has no maximum: coefficients
+grow without bound, ever more slowly. Their Newton steps do not: along the way out, slope and curvature fade
+together, and a step stays as long as ever. This is the sign of separation, and the margins of all rows along
+that step prove it (Albert and Anderson 1984).
 
 A coefficient has no standard error, NaN, where its columns are collinear or it grows for ever.
 """

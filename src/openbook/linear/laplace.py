@@ -1,4 +1,4 @@
-r"""How sure the coefficients of a logistic regression with an L2 penalty are.
+r"""Credible intervals of the coefficients of a logistic regression with an L2 penalty.
 
     H = Σ_i (diag(p_i) - p_i p_i') ⊗ x_i x_i' + λ I       the curvature of the penalised log-likelihood
     V = H⁻¹                                             Laplace's approximation of the posterior covariance

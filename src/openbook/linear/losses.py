@@ -1,11 +1,11 @@
-r"""Losses: what a score costs, given the truth.
+r"""Losses of scores, given the truth.
 
     squared         ½ (s - y)²
     Huber           ½ (s - y)² where |s - y| ≤ δ, else δ (|s - y| - δ/2)
     logistic        ln(1 + eˢ) - y s                 y in {0, 1}, or a probability
     softmax         ln Σ_k e^(s_k) - s_y             y the code of the class, s one score a class
 
-Each loss answers row by row: `value` (n,), `gradient` by the scores (as the scores), `curvature`, the second
+Each loss computes row by row: `value` (n,), `gradient` by the scores (as the scores), `curvature`, the second
 derivative by each score (as the scores), and `both`, value and gradient together where they share work. At a
 kink the gradient is that of the flatter side, and the curvature that of the steeper one. Scores are finite;
 nothing overflows.

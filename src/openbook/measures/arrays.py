@@ -1,4 +1,4 @@
-"""What the measures share: arrays of floats in, a float or an array out."""
+"""Conversions shared by the measures: arrays of floats in, a float or an array out."""
 
 import math
 from typing import Any

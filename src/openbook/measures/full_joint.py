@@ -1,4 +1,4 @@
-r"""How many rows the full joint distribution of a table would need, and what independence saves.
+r"""The number of rows that the full joint distribution of a table would need, and the saving by independence.
 
     cells        Π_j m_j            one for each combination of values; m_j values of column j
     parameters   Π_j m_j - 1        as the probabilities sum to one

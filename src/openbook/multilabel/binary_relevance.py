@@ -1,4 +1,4 @@
-"""Binary relevance: a two-class problem for each label, as if labels had nothing to do with each other.
+"""Binary relevance: an independent two-class problem for each label.
 
 P_l(x) = P(label l | x) of the classifier fitted to whether rows have label l
 """

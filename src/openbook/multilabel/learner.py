@@ -1,4 +1,4 @@
-r"""Learners of several labels: what binary relevance, chains and powersets share.
+r"""The base of multi-label learners: binary relevance, chains and powersets.
 
     P_l(x)         the probability that a row has label l
     decision       label l where P_l(x) > 1/2, or where P_l(x) >= t_l if thresholds are tuned
@@ -6,8 +6,8 @@ r"""Learners of several labels: what binary relevance, chains and powersets shar
 
 Thresholds are tuned one by one for each label: inner folds, stratified over labels, predict every training
 row once (`openbook.decide.threshold.best_threshold`). A label that all training rows have, or none, needs no
-classifier: its member is a `ZeroR`. Missing cells are the classifier's affair. Where the classifier takes
-every word of texts, they are counted once for all members.
+classifier: its member is a `ZeroR`. The classifier handles missing cells. If the classifier uses every word
+of texts, they are counted once for all members.
 """
 
 from abc import abstractmethod

@@ -3,8 +3,8 @@
     P(S | x)    of the classifier of sets
     P_l(x)      = sum of P(S | x) over the sets S that have label l
 
-The most probable set is predicted, so that no set comes out that training rows never had; with tuned
-thresholds each label is decided by P_l(x).
+The most probable set is predicted, so only sets of training rows are predicted; with tuned thresholds each
+label is decided by P_l(x).
 """
 
 import numpy as np

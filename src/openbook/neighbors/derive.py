@@ -1,4 +1,4 @@
-r"""The readable twin of votes and means: the neighbours, their distances term by term, and what they say.
+r"""The readable twin of votes and means: the neighbours, their distances term by term, and their votes.
 
 The rows themselves come from the index; distances, votes and ties are worked out here again in plain Python.
 """

@@ -1,4 +1,4 @@
-r"""The readable twin of Parzen windows: the rows in the window, their weights, and what they say.
+r"""The readable twin of Parzen windows: the rows in the window, their weights, and the prediction.
 
 Which rows are near, and how far, comes from the index, for a window may hold very many; the distances of the
 heaviest are derived term by term, and weights and sums worked out here in plain Python.

@@ -4,8 +4,8 @@ r"""k nearest neighbours, for classification and regression.
     number   Σ v_i y_i / Σ v_i
 
 with votes v_i by distance (`votes`). Rows at equal distances come in the order in which they were learnt, at
-random, or by a second distance. The distance says what becomes of missing cells (`spaces`). Where fewer than
-k rows were learnt, all of them vote.
+random, or by a second distance. The distance defines the treatment of missing cells (`spaces`). Where fewer
+than k rows were learnt, all of them vote.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""What neighbour learners share: the rows they keep, the space these lie in, the search for the nearest.
+"""The base of neighbour learners: the stored rows, their space, and the search for the nearest.
 
 The model is the rows themselves (`examples`); what is found from them anew whenever rows come or go is the
 space: ranges or an encoding, and the index. A missing cell, in training or in a query, goes by the rule of

@@ -7,8 +7,8 @@ r"""Parzen windows: every row within a window around the query counts, by a kern
 With the classes' shares for P(c), the posterior is each class's part of the weight in the window. h is the
 `radius`; where none is given, the mean distance of a training row (1,000 of them, evenly taken, if there are
 more) to its ⌈√W⌉-th nearest other, W the weight of all rows; a third of it for the Gaussian, whose window has
-no end. Where the window is empty, the prior answers, or the mean of all rows. The distance says what becomes
-of missing cells.
+no end. Where the window is empty, the prior answers, or the mean of all rows. The distance defines the
+treatment of missing cells.
 """
 
 import math

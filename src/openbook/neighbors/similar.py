@@ -3,7 +3,7 @@
     shared word j      q_j > 0 and x_j > 0, of the counts of the text and of the document; ranked by q_j x_j,
                        what the word adds to the product of the two
 
-Distances are those of the model. Words that training never saw count for nothing.
+Distances are those of the model. Unseen words are ignored.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-r"""Votes: how much each neighbour counts, and what happens where two classes have as many.
+r"""Votes: the weight of each neighbour, and the rules for ties.
 
     uniform          1
     distance         1 / d; rows at distance 0, if there are any, have all the votes

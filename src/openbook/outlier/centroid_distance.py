@@ -2,8 +2,8 @@ r"""Distance to the nearest centre of k-means: rows far from every cluster are o
 
     score = d(x, c),  or, relative,  d(x, c) / median of d over the rows of the cluster
 
-Relative, a row at the rim of a thin cluster is not odd for that. A median of 0 counts as that of all rows, or
-1 if that is 0 too. See `clustered` for the encoding and missing cells.
+With relative distances, a row at the edge of a sparse cluster is not unusual for that reason. A median of 0
+counts as that of all rows, or 1 if that is 0 too. See `clustered` for the encoding and missing cells.
 """
 
 import numpy as np

@@ -2,11 +2,11 @@ r"""Base of the detectors by clusters: k-means (`cluster.KMeans`), then the dist
 
     score = f_c · d(x, c)^p,      d² = Σ_j (x_j - c_j)²
 
-over encoded columns (`prepare.Encoding`, numbers standardised). Which centre c counts, by which factor f_c,
-and p, 1 or 2, is what the detectors differ in. A distance is shared out among the columns in proportion to
-its squared terms, a squared distance by these terms themselves. A missing cell counts as the mean of its
-column. Where fewer rows than clusters were learnt, every row is a cluster. A cluster of one row is no centre
-that counts, unless all are: a gross error gets a cluster of its own, and would hide there at distance 0.
+over encoded columns (`prepare.Encoding`, numbers standardised). The detectors differ in the centre c, the
+factor f_c, and p, 1 or 2. A distance is shared out among the columns in proportion to its squared terms, a
+squared distance by these terms themselves. A missing cell counts as the mean of its column. Where fewer rows
+than clusters were learnt, every row is a cluster. A cluster of one row is ignored, unless all are: a gross
+error has its own cluster, where its distance would be 0.
 
 points : float64 (n, d);  centres_ : float64 (k, d);  sizes_ : float64 (k,), the rows of each cluster
 """

@@ -8,7 +8,7 @@ graph (`edges`: pairs of rows, or of values of the column `by`). A row then has 
 neighbourhood.
 
 Each collective becomes one row of figures: the mean of a number or rank, the share of each category, all of
-known cells, and for groups and in graphs how many rows they have. A detector judges these. A figure is
+known cells, and for groups and in graphs how many rows they have. A detector scores these. A figure is
 missing where no cell is known; a category that training never showed counts in no share.
 
 A score depends on the rows of the collective alone, and not on other collectives in the table; but rows that

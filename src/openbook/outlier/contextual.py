@@ -2,10 +2,10 @@ r"""Contextual outliers: rows that are unusual in their context, though not amon
 
     score = the score of a detector that learnt from the rows of the same context alone
 
-Some columns are the context, such as a month or a place; the others are judged. Rows with the same values of
+Some columns are the context, such as a month or a place; the others are scored. Rows with the same values of
 all context columns share a context; numbers are cut into `bins` parts of about equally many rows, and missing
-is a value of its own. A context of fewer than `least` rows, or one that training never showed, goes by the
-detector of all rows. Of the judged columns, missing cells are the inner detector's affair.
+is a value of its own. A context of fewer than `least` rows, or an unseen one, uses the detector of all rows.
+The inner detector handles missing cells of the scored columns.
 """
 
 from typing import Any

@@ -4,7 +4,7 @@ r"""The base of every outlier detector: a score, a threshold, and the reasons fo
     predict(X)             -1 where the score lies above `threshold_`, else 1
     score_samples(X)       -oddness, as in scikit-learn: the lower, the more abnormal
     decision_function(X)   threshold_ - oddness = score_samples - offset_, below 0 for outliers
-    reasons(row)           how much of the score each attribute accounts for
+    reasons(row)           the share of each attribute in the score
 
 The threshold is fixed while learning, so a row's score and verdict are the same whatever rows it comes with:
 

@@ -1,7 +1,7 @@
 """Evaluation of outlier scores with known outliers: recall, precision, precision at n, ROC.
 
-Outliers are few, and missing one is usually what costs, so recall stands first. Precision at n is that of the
-n highest scores; without n, of as many as there are outliers.
+Outliers are few, and missing one is usually the costly error, so recall comes first. Precision at n is that
+of the n highest scores; without n, of as many as there are outliers.
 """
 
 from dataclasses import dataclass

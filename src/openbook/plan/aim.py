@@ -1,4 +1,4 @@
-"""The task of a study: its table and target, and whether it is classification, regression or multi-label."""
+"""The task of a study: its table and target; classification, regression or several labels."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Two studies side by side: the differences of their plans, their choices, and comparisons of the learners."""
+"""Two studies side by side: differences of their plans, their choices, and comparisons of the learners."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
