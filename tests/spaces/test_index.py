@@ -10,8 +10,9 @@ from scipy import sparse
 from openbook.spaces import brute
 from openbook.spaces.build_tree import halved
 from openbook.spaces.choose_index import make_index
-from openbook.spaces.metric import METRICS
+from openbook.spaces.metric import METRICS, VectorMetric
 from openbook.spaces.screen import Screen
+from openbook.spaces.trees import BallTree, KDTree
 
 EXACT = ["brute", "kd_tree", "ball_tree", "inverted"]
 SERVED = [
@@ -247,7 +248,7 @@ def test_halving_fills_all_tiles_but_the_last():
     rng = np.random.default_rng(0)
     for n in (1, 32, 33, 1000, 40_000):
         points = np.round(rng.normal(size=(n, 2)), 1)
-        tiles, rows, ends = halved(points)
+        tiles, rows, ends, *_ = halved(points)
         assert np.array_equal(np.sort(rows.ravel()[rows.ravel() >= 0]), np.arange(n))
         assert (rows[:-1] >= 0).all()
         there = rows >= 0
@@ -313,3 +314,29 @@ def test_points_among_themselves_as_queries_of_them(shape, metric):
     index = make_index(points, metric, "brute")
     for own, asked in zip(index.among(4), index.query(points, 4), strict=True):
         np.testing.assert_array_equal(own, asked)
+
+
+@pytest.mark.parametrize("name", ["brute", "kd_tree", "ball_tree"])
+def test_some_points_among_all_in_the_order_of_the_index(name):
+    points = np.random.default_rng(0).normal(size=(300, 3)).round(1)
+    index = make_index(points, "euclidean", name)
+    distances, rows = index.among(4)
+    some = (np.arange(300) if index.order is None else index.order)[40:90]
+    assert len(set(some.tolist())) == 50
+    for own, asked in zip(index.among(4, some), (distances[some], rows[some]), strict=True):
+        np.testing.assert_array_equal(own, asked)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, np.inf])
+@pytest.mark.parametrize("far", [0.0, 1.0, 1e6, 1e30])
+def test_tiles_in_single_precision_rule_out_no_point_within_the_bound(p, far):
+    """The point at the bound itself is the hardest: its rounded total must not exceed what is allowed."""
+    rng = np.random.default_rng(0)
+    points = 1e4 + rng.normal(size=(2000, 6))
+    Q = 1e4 + rng.normal(size=(40, 6)) + far
+    metric = VectorMetric.named("chebyshev") if p == np.inf else VectorMetric.named("minkowski", p)
+    expected, rows = nearest(metric.distances(Q, points), 3)
+    for kind in (KDTree, BallTree):
+        found, found_rows = kind(points, metric, "").query(Q, 3)
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+        np.testing.assert_array_equal(found_rows, rows)

@@ -142,8 +142,8 @@ class DBSCAN(RowClusterer):
             return _Arranged(self.space_.points(numbers, codes), np.empty((0, 0, 0)), np.arange(n))
         from openbook.spaces.build_tree import halved
 
-        tiles, order, boxes = halved(np.ascontiguousarray(numbers))
-        order = order.ravel()[:n]
+        tiles, rows, boxes, *_ = halved(np.ascontiguousarray(numbers))
+        order = rows.ravel()[:n]
         points = self.space_.points(numbers[:1], codes[:1])
         none = np.empty((len(tiles), 0, tiles.shape[2]), np.int32)
         return _Arranged(points._replace(numbers=tiles, codes=none, n=n), boxes, order)

@@ -78,7 +78,7 @@ class NearestPropagation(RowsInSpace):
         return {"scale": (True, False)}
 
     def _pass_on(self, codes):
-        labels = codes.copy()
+        labels = codes.astype(np.intp)
         n, free = len(labels), np.flatnonzero(labels == UNLABELLED)
         waiting = labels == UNLABELLED
         # a row that is out of reach of all takes the first label

@@ -14,6 +14,7 @@ The distance says what becomes of missing cells.
 
 import warnings
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +30,7 @@ from openbook.damage import checked_array, under
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.label.assumptions import ASSUMPTIONS, neighbours_agree
-from openbook.label.graph_kernels import in_degrees, propagate, spread
+from openbook.label.graph_kernels import count_listeners, propagate, spread
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
 from openbook.words.numbers import figure
@@ -38,7 +39,7 @@ from openbook.work import Grid, Step, Work
 
 _MEAN = r"\frac{1}{k} \sum_j f_{jc}"
 #: Rows whose nearest are found at a time: what is found of them is small beside the graph.
-_ASKED = 2048
+_ASKED = 8192
 #: Unlabelled rows whose neighbours the work shows.
 _SHOWN = 5
 
@@ -63,8 +64,10 @@ class RowsInSpace(Classifier):
             raise DataError(msg)
         if (stored.targets == UNLABELLED).all():
             raise none_labelled(self.target_)
+        weights = np.broadcast_to(stored.weights[0], len(stored))
+        stored = replace(stored, targets=stored.targets.astype(np.int32), weights=weights)
         self._lay_out(stored)
-        self._pass_on(stored.targets.astype(np.intp, copy=False))
+        self._pass_on(stored.targets)
         self._lay_out(stored.apart(rows))  # copied when all that passing on needs is gone
 
     @abstractmethod
@@ -140,7 +143,8 @@ class _OnGraph(RowsInSpace):
         if change >= self.tol > 0:
             msg = f"{type(self).__name__} did not converge in {self.max_iter} rounds; raise max_iter or tol"
             warnings.warn(msg, ConvergenceWarning, stacklevel=3)
-        self._totals = total = shares.sum(axis=0)
+        del step, neighbours
+        self._totals = total = shares.sum(axis=0, out=room)
         unreached = np.flatnonzero(total == 0)
         self.n_unreached_ = len(unreached)
         shares /= np.where(total > 0, total, 1.0)
@@ -150,11 +154,12 @@ class _OnGraph(RowsInSpace):
 
     def _graph(self):
         """The nearest rows of each row. The index is let go: the first prediction builds it again."""
-        table, k = self.space_.table, min(self.n_neighbors, len(self._stored))
-        neighbours = np.empty((len(table), k), np.int32)
-        for start in range(0, len(table), _ASKED):
-            span = slice(start, start + _ASKED)
-            neighbours[span] = self._nearest(table.take(span), k)[1]
+        index, n = self.space_.index, len(self._stored)
+        order = np.arange(n) if index.order is None else index.order
+        neighbours = np.empty((n, min(self.n_neighbors, n)), np.int32)
+        for start in range(0, n, _ASKED):
+            some = order[start : start + _ASKED]
+            neighbours[some] = index.among(neighbours.shape[1], some)[1]
         del self.space_.index
         return neighbours
 
@@ -376,18 +381,20 @@ class LabelSpreading(Declared, _OnGraph):
     _rules = {**_OnGraph._rules, "alpha": Number(above=0, at_most=0.999999)}
 
     def _round(self, neighbours, codes):
-        self._degrees = in_degrees(neighbours)
-        scale = 1 / np.sqrt(np.maximum(self._degrees, 1.0))
+        self._degrees = degrees = np.zeros(len(codes), np.int32)
+        count_listeners(neighbours, degrees)
+        scales = 1 / np.sqrt(np.maximum(np.arange(degrees.max() + 1), 1))
         alpha = float(self.alpha)
         return lambda shares, room: sum(
-            spread(neighbours, codes, c, alpha, scale, share, room) for c, share in enumerate(shares)
+            spread(neighbours, codes, c, alpha, degrees, scales, share, room)
+            for c, share in enumerate(shares)
         )
 
     def _round_by_hand(self, i):
         """The twin: what another round makes of an unlabelled row, before its shares are made to sum to 1."""
         near = self._nearest(self.space_.table.take([i]), self.n_neighbors)[1][0].tolist()
         rows = [j for j in near if j != i]
-        degrees = [max(degree, 1.0) for degree in self._degrees[[i, *rows]].tolist()]
+        degrees = [max(degree, 1) for degree in self._degrees[[i, *rows]].tolist()]
         shares = (self.label_distributions_[rows] * self._totals[rows, None]).tolist()
         for c, truth in enumerate(self._truths()):
             terms = [f[c] / (degrees[0] * d) ** 0.5 for f, d in zip(shares, degrees[1:], strict=True)]
@@ -396,8 +403,8 @@ class LabelSpreading(Declared, _OnGraph):
             yield Step(truth, formula, numbers, self.alpha * sum(terms), f"rows {rows}")
 
     def _arrays(self):
-        return {**super()._arrays(), "degrees": self._degrees}
+        return {**super()._arrays(), "degrees": self._degrees.astype(float)}
 
     def _restore(self, arrays):
         super()._restore(arrays)
-        self._degrees = checked_array(arrays, "degrees", float, (len(self._stored),))
+        self._degrees = checked_array(arrays, "degrees", float, (len(self._stored),)).astype(np.int32)

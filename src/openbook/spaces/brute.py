@@ -66,9 +66,9 @@ class Brute(Index):
         """Whether the points are no more than their columns."""
         return self.points.shape[0] <= self.points.shape[1]
 
-    def among(self, k):
-        if self.metric.p != 2 or self.metric.angular or not self._few:
-            return super().among(k)
+    def among(self, k, rows=None):
+        if rows is not None or self.metric.p != 2 or self.metric.angular or not self._few:
+            return super().among(k, rows)
         return self._nearest(self.points, k)
 
     def _best_of(self, candidates, Q, some, k):

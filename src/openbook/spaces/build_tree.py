@@ -29,6 +29,21 @@ _LOWER = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 
 
+class Halved(NamedTuple):
+    """Points in tiles, in the order of a tree.
+
+    tiles : (n_tiles, d, TILE), (x - origin) / scale of each point x, infinity where filled up
+    rows : int32 (n_tiles, TILE), -1 where filled up
+    boxes : float64 (n_tiles, d, 2), the ends of each tile
+    """
+
+    tiles: np.ndarray
+    rows: np.ndarray
+    boxes: np.ndarray
+    origin: np.ndarray
+    scale: float
+
+
 class BuildRoom(NamedTuple):
     """Room to work in: parts that wait, and the box of each; rows that are copied together; samples."""
 
@@ -41,13 +56,18 @@ class BuildRoom(NamedTuple):
     sample: np.ndarray
 
 
-def halved(points):
-    """Tiles of the points in the order of a tree, their rows, and the ends of each tile: (n_tiles, d, 2)."""
+def halved(points, origin=None, scale=1.0, dtype=None):
+    """The points as `Halved`; the boxes are of points as they are, neither moved nor scaled."""
     n, d = points.shape
     n_tiles = -(-n // TILE)
-    tiles = np.empty((n_tiles, d, TILE), points.dtype)
-    rows = np.full((n_tiles, TILE), -1)
-    tiles[-1] = np.inf
+    done = Halved(
+        tiles=np.empty((n_tiles, d, TILE), dtype or points.dtype),
+        rows=np.full((n_tiles, TILE), -1, np.int32),
+        boxes=np.empty((n_tiles, d, 2)),
+        origin=np.zeros(d) if origin is None else origin,
+        scale=float(scale),
+    )
+    done.tiles[-1] = np.inf
     together = max(_TOGETHER // d, TILE)
     room = BuildRoom(
         firsts=np.zeros(_WAITING, np.int64),
@@ -58,9 +78,8 @@ def halved(points):
         spread=np.empty((d, 2)),
         sample=np.empty(_SAMPLE, np.uint64),
     )
-    boxes = np.empty((n_tiles, d, 2))
-    _halve(points, np.arange(n, dtype=np.uint64), room, tiles, rows, boxes)
-    return tiles, rows, boxes
+    _halve(points, np.arange(n, dtype=np.uint64), room, done)
+    return done
 
 
 @inner
@@ -163,14 +182,15 @@ def _bring_together(points, words, first, last, room):
 
 
 @inner
-def _fill(words, first, last, room, tile, tile_rows, box):
+def _fill(words, first, last, room, done, t):
     """Fill in a tile, and the box around its points."""
-    _enclose(room.near, words, first, last, 1, box)
+    _enclose(room.near, words, first, last, 1, done.boxes[t])
+    tile, tile_rows = done.tiles[t], done.rows[t]
     for i in range(first, last):
         row = _row(words[i])
         tile_rows[i - first] = room.near_rows[row]
         for j in range(tile.shape[0]):
-            tile[j, i - first] = room.near[row, j]
+            tile[j, i - first] = (room.near[row, j] - done.origin[j]) / done.scale
 
 
 @inner
@@ -194,7 +214,7 @@ def _cut(source, words, first, last, middle, column, at, room):
 
 
 @jit
-def _halve(points, words, room, tiles, rows, boxes):
+def _halve(points, words, room, done):
     """Fill in tiles, rows and boxes; words are the rows, in any order."""
     together_until = 0
     at = 0  # the part at hand; those before it wait
@@ -207,7 +227,7 @@ def _halve(points, words, room, tiles, rows, boxes):
             together_until = last
         together = first < together_until
         if last_tile - first_tile == 1:
-            _fill(words, first, last, room, tiles[first_tile], rows[first_tile], boxes[first_tile])
+            _fill(words, first, last, room, done, first_tile)
             at -= 1
             continue
         source = room.near if together else points

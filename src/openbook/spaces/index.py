@@ -70,18 +70,25 @@ class Index(ABC):
 
     def query(self, Q, k: int):
         """The k nearest points of each row of Q: their distances and row numbers, each (m, k)."""
-        return self._answer(self._asked(Q), k)
+        Q = self._asked(Q)
+        return self._answer(Q, k, self._order(Q))
 
-    def among(self, k: int):
-        """`query` of the points themselves."""
-        return self._answer(self.points.astype(np.float64, copy=False), k)
+    def among(self, k: int, rows=None):
+        """`query` of the points themselves, all or some of them."""
+        points, order = (self.points, self.order) if rows is None else (self.points[rows], None)
+        return self._answer(points.astype(np.float64, copy=False), k, order)
 
-    def _answer(self, Q, k):
-        """The answer to queries as the metric compares them."""
+    @property
+    def order(self):
+        """The points' rows in an order in which they are best asked for; None for as they come."""
+        return None
+
+    def _answer(self, Q, k, order):
+        """The answer to queries as the metric compares them, worked out in an order."""
         if not 1 <= k <= self.n_points:
             raise ParameterError(f"k must lie between 1 and the number of points, {self.n_points}; got {k}")
-        blocks = self._blocks(Q.shape[0], self._order(Q))
-        found = each([Q[block] for block in blocks], partial(self._nearest, k=k))
+        blocks = self._blocks(Q.shape[0], order)
+        found = each((Q[block] for block in blocks), partial(self._nearest, k=k))
         distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
         for block, answer in zip(blocks, found, strict=True):
             distances[block], rows[block] = answer

@@ -161,6 +161,7 @@ class MixedIndex:
 
     name = "brute"
     reason = "the mixed distance compares a row with every other"
+    order = None
 
     def __init__(self, distance: MixedDistance, table) -> None:
         self.distance = distance
@@ -184,9 +185,9 @@ class MixedIndex:
             totals, rows = nearest_of(self._totals(*points), k)
         return self.distance.whole(totals), rows
 
-    def among(self, k):
-        """`query` of the rows themselves."""
-        return self.query((self.numbers, self.codes), k)
+    def among(self, k, rows=slice(None)):
+        """`query` of the rows themselves, all or some of them."""
+        return self.query((self.numbers[rows], self.codes[rows]), k)
 
     def within(self, points, radius):
         """The rows within the radius of each query, in order: where each query's begin, rows, distances."""

@@ -63,7 +63,7 @@ class Screen:
     @classmethod
     def of(cls, points):
         n, d = points.shape
-        mean, lengths = _around_mean(points)
+        mean, lengths = spread_around_mean(points)
         scale = scale_of(lengths.max())
         panels = np.zeros((-(-n // PANEL), fours(d), PANEL), np.float32)
         halves = np.full((len(panels), PANEL), -np.inf, np.float32)
@@ -167,7 +167,7 @@ def proven(scores, k, error):
     return scores[:, 0] < kth - 2 * error
 
 
-def _around_mean(points):
+def spread_around_mean(points):
     """The mean of the points, and how far each is from it."""
     mean, lengths = points.mean(axis=0, dtype=np.float64), np.empty(len(points))
     _fill_lengths(points, mean, lengths)

@@ -19,14 +19,18 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.spaces.tiles import TILE, added, append, bound_of, empty, offer, sort_heap, totals_to
+from openbook.spaces.single_tiles import most_of, near_totals, rounded
+from openbook.spaces.tiles import TILE, added, append, bound_of, empty, length_of, offer, sort_heap, totals_to
 
 
 class TreeArrays(NamedTuple):
-    """Tiles in the order of a tree (`build_tree`), and what its children enclose: boxes or balls."""
+    """Points where they are, in tiles in the order of a tree (`Halved`), and what its children enclose."""
 
+    points: np.ndarray
     tiles: np.ndarray
     rows: np.ndarray
+    origin: np.ndarray
+    scale: float
     starts: np.ndarray
     ends: np.ndarray
     centres: np.ndarray
@@ -34,8 +38,12 @@ class TreeArrays(NamedTuple):
 
 
 class SearchRoom(NamedTuple):
-    """Room for a search: totals of a tile; for each level the least totals, and the node that is open."""
+    """Room for a search: the query in single precision, and its totals to a tile in both; for each level the
+    least totals, and the node that is open.
+    """
 
+    single: np.ndarray
+    single_totals: np.ndarray
     totals: np.ndarray
     least: np.ndarray
     places: np.ndarray
@@ -43,15 +51,13 @@ class SearchRoom(NamedTuple):
     @classmethod
     def to_search(cls, tree):
         levels = len(tree.starts) - 1
-        return cls(np.empty(TILE), np.empty((levels, TILE)), np.empty(levels, np.int64))
-
-
-@inner
-def length_of(total, p):
-    """The distance for which the triangle inequality holds."""
-    if p == 2.0:
-        return np.sqrt(total)
-    return total if p in (1.0, np.inf) else total ** (1.0 / p)
+        return cls(
+            single=np.empty(tree.tiles.shape[1], np.float32),
+            single_totals=np.empty(TILE, np.float32),
+            totals=np.empty(TILE),
+            least=np.empty((levels, TILE)),
+            places=np.empty(levels, np.int64),
+        )
 
 
 @inner(fastmath=False)
@@ -98,9 +104,12 @@ def _descend(tree, room, q, query, radius, measure, found, answer):
         k = answer.rows.shape[0] // answer.queries.shape[0]
     else:
         bound = bound_of(radius, measure)
+    d, p = q.shape[0], measure.p
+    loss = rounded(q, tree.origin, tree.scale, room.single)
+    most = most_of(bound, tree.scale, loss, d, p)
     level = top = tree.starts.shape[0] - 2
     room.places[level] = 0
-    least_totals(tree, tree.starts[level], q, measure.p, room.least[level])
+    least_totals(tree, tree.starts[level], q, p, room.least[level])
     while level <= top:
         least = room.least[level]
         first = nearest_child(least)
@@ -112,23 +121,22 @@ def _descend(tree, room, q, query, radius, measure, found, answer):
             place = room.places[level] * TILE + first
             level -= 1
             room.places[level] = place
-            least_totals(tree, tree.starts[level] + place, q, measure.p, room.least[level])
+            least_totals(tree, tree.starts[level] + place, q, p, room.least[level])
             continue
         if radius is None and k == 0:
             answer.queries[query] = room.places[0]
             break
-        for i in range(
-            -1, TILE
-        ):  # the nearest tile, then the others as they come: to order them takes longer
+        for i in range(-1, TILE):  # the nearest tile, then the others as they come: ordering takes longer
             child = first if i < 0 else i
             if least[child] > bound or least[child] == np.inf:
                 continue
             least[child] = np.inf
             place = room.places[0] * TILE + child
-            if not totals_to(tree.tiles[place], q, measure.p, bound, room.totals):
+            if not near_totals(tree, place, q, p, room, most):
                 continue
             if radius is None:
                 bound = offer(room.totals, tree.rows[place], query, k, bound, measure, answer)
+                most = most_of(bound, tree.scale, loss, d, p)
             else:
                 found = append(room.totals, tree.rows[place], query, radius, measure, found, answer)
         level += 1

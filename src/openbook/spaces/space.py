@@ -360,6 +360,7 @@ class FunctionIndex:
 
     name = "brute"
     reason = "a custom distance must be computed for every pair"
+    order = None
 
     def __init__(self, points, function):
         self.points = points
@@ -374,9 +375,9 @@ class FunctionIndex:
             distances[span], rows[span] = nearest_of(self.distances(Q[span]), k)
         return distances, rows
 
-    def among(self, k):
-        """`query` of the rows themselves."""
-        return self.query(self.points, k)
+    def among(self, k, rows=slice(None)):
+        """`query` of the rows themselves, all or some of them."""
+        return self.query(self.points[rows], k)
 
     def within(self, Q, radius):
         """The rows within the radius of each query, in order: where each query's begin, rows, distances."""

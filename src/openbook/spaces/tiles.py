@@ -98,6 +98,14 @@ def distance_of(total, measure):
     return total if measure.p in (1.0, np.inf) else total ** (1.0 / measure.p)
 
 
+@inner
+def length_of(total, p):
+    """The distance for which the triangle inequality holds."""
+    if p == 2.0:
+        return np.sqrt(total)
+    return total if p in (1.0, np.inf) else total ** (1.0 / p)
+
+
 @inner(fastmath=False)
 def bound_of(distance, measure):
     """A total that no total of this distance exceeds."""

@@ -22,18 +22,26 @@ class TileTree(Index):
 
     def _build(self):
         from openbook.spaces.build_tree import halved
+        from openbook.spaces.search_tree import TreeArrays
+        from openbook.spaces.single_tiles import origin_and_scale
 
-        self._tree = self._enclosed(*halved(self.points))
+        origin, scale = origin_and_scale(self.points)
+        tiles, rows, boxes, *_ = halved(self.points, origin, scale, np.float32)
+        self._tree = TreeArrays(self.points, tiles, rows, origin, scale, **self._enclosed(rows, boxes))
 
     @abstractmethod
-    def _enclosed(self, tiles, rows, ends):
-        """The tree over tiles in its order, their rows, and the ends of each."""
+    def _enclosed(self, rows, boxes):
+        """What the nodes enclose, by name: tiles of these rows, in these boxes."""
 
     def _search(self, by, Q, k_or_radius):
         from openbook.spaces.search_tree import SearchRoom, search_tree
 
         room = SearchRoom.to_search(self._tree)
         return by(search_tree, (self._tree, room), Q, k_or_radius, self.measure)
+
+    @property
+    def order(self):
+        return self._tree.rows.ravel()[: self.n_points]
 
     def _order(self, Q):
         """By the node that each query comes to first: queries of one node ask for the same points."""
@@ -57,18 +65,21 @@ class KDTree(TileTree):
 
     name = "kd_tree"
 
-    def _enclosed(self, tiles, rows, ends):
-        from openbook.spaces.search_tree import TreeArrays
+    def _enclosed(self, rows, boxes):  # noqa: ARG002 (boxes need no rows)
         from openbook.spaces.tiles import in_tiles
 
-        low, high = ends[..., 0], ends[..., 1]
+        low, high = boxes[..., 0], boxes[..., 1]
         levels: list[np.ndarray] = []
         while not levels or len(low) > 1:
             low, high = in_tiles(low, np.inf), in_tiles(high, -np.inf)
             levels.append(np.concatenate([low, high], axis=1))
             low, high = low.min(axis=2), high.max(axis=2)
-        starts = np.cumsum([0, *map(len, levels)])
-        return TreeArrays(tiles, rows, starts, np.concatenate(levels), np.empty((0, 0, 0)), np.empty((0, 0)))
+        return {
+            "starts": np.cumsum([0, *map(len, levels)]),
+            "ends": np.concatenate(levels),
+            "centres": np.empty((0, 0, 0)),
+            "radii": np.empty((0, 0)),
+        }
 
 
 class BallTree(TileTree):
@@ -76,11 +87,10 @@ class BallTree(TileTree):
 
     name = "ball_tree"
 
-    def _enclosed(self, tiles, rows, ends):  # noqa: ARG002 (balls need no ends)
-        from openbook.spaces.search_tree import TreeArrays
+    def _enclosed(self, rows, boxes):  # noqa: ARG002 (balls need no boxes)
         from openbook.spaces.tiles import TILE, in_tiles
 
-        there = rows >= 0
+        tiles, there = self.points[rows].transpose(0, 2, 1), rows >= 0
         sums = np.where(there[:, None], tiles, 0.0).sum(axis=2)
         counts = there.sum(axis=1)
         levels: list[tuple[np.ndarray, np.ndarray]] = []
@@ -96,4 +106,4 @@ class BallTree(TileTree):
             span *= TILE
         starts = np.cumsum([0, *(len(radii) for _, radii in levels)])
         centres, radii = (np.concatenate(parts) for parts in zip(*levels, strict=True))
-        return TreeArrays(tiles, rows, starts, np.empty((0, 0, 0)), centres, radii)
+        return {"starts": starts, "ends": np.empty((0, 0, 0)), "centres": centres, "radii": radii}
