@@ -116,7 +116,7 @@ def candidates_of_few(points, Q, k):
 
     There is room for all scores then, and the product of a matrix with itself takes half the time.
     """
-    single, (mean, lengths) = np.empty(points.shape, np.float32), _around_mean(points)
+    single, (mean, lengths) = np.empty(points.shape, np.float32), spread_around_mean(points)
     scale = scale_of(lengths.max())
     _move(points, mean, scale, single, lengths)
     longest = lengths.max()
