@@ -7,40 +7,30 @@ from typing import Annotated, Any
 
 import typer
 
-from openbook.cli.options import (
-    Kinds,
-    ModelArgument,
-    NewArgument,
-    Out,
-    RulesFormat,
-    WorkFormat,
-    kinds_of,
-    reading,
-)
-
-_WORK_FORMAT = "Format of the derivation: text, html, latex or json."
+from openbook.cli.options import RulesFormat, WorkFormat, kinds_of, reading, told
 
 
 @reading
+@told
 def predict(
-    model: ModelArgument,
-    new: NewArgument,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="File to write: .csv, .tsv, .parquet or .jsonl. By default print CSV.",
-        ),
-    ] = None,
-    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+    model: Path,
+    new: str,
     *,
+    out: Path | None = None,
+    proba: bool = False,
     read_with: dict[str, Any],
 ) -> None:
     """Predict the target of new rows.
 
     The output has the columns of NEW and a column "prediction". CSV and Parquet files larger than 64 MB are
     streamed.
+
+    Parameters
+    ----------
+    out
+        File to write: .csv, .tsv, .parquet or .jsonl. By default print CSV.
+    proba
+        Add the probability of each class.
     """
     from openbook.cli.bar import waiting
     from openbook.cli.predictions import (
@@ -72,7 +62,8 @@ def predict(
 
 
 @reading
-def check_new_rows(model: ModelArgument, new: NewArgument, *, read_with: dict[str, Any]) -> None:
+@told
+def check_new_rows(model: Path, new: str, *, read_with: dict[str, Any]) -> None:
     """Check whether new rows look like those that a model was trained on.
 
     Each column and all of them together are tested, with p-values that are valid for any number of
@@ -90,23 +81,28 @@ def check_new_rows(model: ModelArgument, new: NewArgument, *, read_with: dict[st
 
 
 @reading
+@told
 def work(
-    model: ModelArgument,
-    new: Annotated[
-        str | None, typer.Argument(metavar="[NEW]", help="A data file with the row, or a bundled data set.")
-    ] = None,
-    row: Annotated[int, typer.Option(help="Row of NEW; the first is 0.")] = 0,
-    form: Annotated[
-        WorkFormat,
-        typer.Option("--format", "-f", metavar="FORMAT", help=_WORK_FORMAT),
-    ] = WorkFormat.text,
-    out: Out = None,
+    model: Path,
+    new: str | None = None,
     *,
+    row: int = 0,
+    form: WorkFormat = WorkFormat.text,
+    out: Path | None = None,
     read_with: dict[str, Any],
 ) -> None:
     """Derive a prediction step by step.
 
     Without NEW, derive the model from its training data.
+
+    Parameters
+    ----------
+    new : [NEW]
+        A data file with the row, or a bundled data set.
+    row
+        Row of NEW; the first is 0.
+    form : FORMAT
+        Format of the derivation: text, html, latex or json.
     """
     from openbook.cli.derivations import derive_file, write_work
     from openbook.cli.tables import study_file
@@ -118,44 +114,38 @@ def work(
 
 
 @reading
+@told
 def query(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="The folder of a study, a model file, a network in a .bif file, or a data file from which a"
-            " network is learnt.",
-        ),
-    ],
-    ask: Annotated[
-        list[str],
-        typer.Option(
-            "--ask",
-            metavar="NODE",
-            help="Node whose distribution to print; repeat it for a joint.",
-        ),
-    ],
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--given", metavar="NODE=VALUE", help="What is known, as NODE=VALUE. Repeatable."),
-    ] = None,
-    show_work: Annotated[bool, typer.Option("--work", help="Derive the answer step by step.")] = False,
-    form: Annotated[
-        WorkFormat,
-        typer.Option("--format", "-f", metavar="FORMAT", help=_WORK_FORMAT),
-    ] = WorkFormat.text,
-    out: Out = None,
-    save_as: Annotated[
-        Path | None,
-        typer.Option("--save", metavar="FILE", help="Model file for the network, such as model.openbook."),
-    ] = None,
-    kind: Kinds = None,
+    source: str,
     *,
+    ask: list[str],
+    given: list[str] | None = None,
+    show_work: bool = False,
+    form: WorkFormat = WorkFormat.text,
+    out: Path | None = None,
+    save_as: Path | None = None,
+    kind: list[str] | None = None,
     read_with: dict[str, Any],
 ) -> None:
     """Ask a belief network for the probability of a node, given findings.
 
     From a data file, a network is learnt by hill climbing; cells may be missing.
+
+    Parameters
+    ----------
+    source : SOURCE
+        The folder of a study, a model file, a network in a .bif file, or a data file from which a network
+        is learnt.
+    ask : NODE
+        Node whose distribution to print; repeat it for a joint.
+    given : NODE=VALUE
+        What is known, as NODE=VALUE. Repeatable.
+    show_work
+        Derive the answer step by step.
+    form : FORMAT
+        Format of the derivation: text, html, latex or json.
+    save_as : FILE
+        Model file for the network, such as model.openbook.
     """
     from openbook.cli.derivations import write_work
     from openbook.cli.questions import answered, findings, opened_network
@@ -171,16 +161,21 @@ def query(
         typer.echo(answered(network, ask, evidence))
 
 
+@told
 def print_rules(
-    model: ModelArgument,
-    form: Annotated[
-        RulesFormat, typer.Option("--format", "-f", help="Format of the output.")
-    ] = RulesFormat.text,
-    out: Out = None,
+    model: Path,
+    *,
+    form: RulesFormat = RulesFormat.text,
+    out: Path | None = None,
 ) -> None:
     """Print a decision tree as rules, one for each leaf.
 
     The SQL format is a query that selects the rows of a table t with their predictions.
+
+    Parameters
+    ----------
+    form
+        Format of the output.
     """
     from openbook.cli.derivations import write_rules
     from openbook.cli.tables import study_file
@@ -189,62 +184,52 @@ def print_rules(
 
 
 @reading
+@told
 def draw_picture(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A table (a data file or a bundled set), a model file, a network in a .bif file, the folder"
-            " of a study, or the function activations or impurity.",
-        ),
-    ],
-    x: Annotated[str | None, typer.Option("--x", metavar="COLUMN", help="Column on the x axis.")] = None,
-    y: Annotated[str | None, typer.Option("--y", metavar="COLUMN", help="Column on the y axis.")] = None,
-    z: Annotated[
-        str | None,
-        typer.Option(
-            "--z",
-            metavar="COLUMN",
-            help="Column on a third axis, in an .html file that turns.",
-        ),
-    ] = None,
-    colour: Annotated[
-        str | None, typer.Option("--colour", "-c", metavar="COLUMN", help="Column that colours the rows.")
-    ] = None,
-    picture: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Of a table: matrix, histograms, boxes, correlations, parallel or pixels; fit (polynomials)"
-            " or descent (the loss of a line) of --x and --y; likelihood of --x. By default a scatter plot of"
-            " --x and --y, a histogram of --x, or the matrix of all pairs. Of a model: steps, network, path"
-            " or scree; over --data also margin or voronoi. Of a study: comparison, roc or costs.",
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(metavar="TABLE", help="Rows to draw a model over: regions, a curve or clusters."),
-    ] = None,
-    row: Annotated[
-        int | None, typer.Option(metavar="N", help="Row of --data, from 0, whose neighbours are marked.")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="File to write: .svg; .html for three columns; a tree also .dot or .txt. By default a tree"
-            " is drawn on the screen.",
-        ),
-    ] = None,
+    source: str,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    z: str | None = None,
+    colour: str | None = None,
+    picture: str | None = None,
+    data: str | None = None,
+    row: int | None = None,
+    out: Path | None = None,
     depth: Annotated[
         int | None, typer.Option(min=0, help="Maximum depth of the drawing of a tree.", show_default="all")
     ] = None,
-    kind: Kinds = None,
-    *,
+    kind: list[str] | None = None,
     read_with: dict[str, Any],
 ) -> None:
-    """Draw a table, a model or a function."""
+    """Draw a table, a model or a function.
+
+    Parameters
+    ----------
+    source : SOURCE
+        A table (a data file or a bundled set), a model file, a network in a .bif file, the folder of a
+        study, or the function activations or impurity.
+    x : COLUMN
+        Column on the x axis.
+    y : COLUMN
+        Column on the y axis.
+    z : COLUMN
+        Column on a third axis, in an .html file that turns.
+    colour : COLUMN
+        Column that colours the rows.
+    picture : NAME
+        Of a table: matrix, histograms, boxes, correlations, parallel or pixels; fit (polynomials) or
+        descent (the loss of a line) of --x and --y; likelihood of --x. By default a scatter plot of --x
+        and --y, a histogram of --x, or the matrix of all pairs. Of a model: steps, network, path or
+        scree; over --data also margin or voronoi. Of a study: comparison, roc or costs.
+    data : TABLE
+        Rows to draw a model over: regions, a curve or clusters.
+    row : N
+        Row of --data, from 0, whose neighbours are marked.
+    out
+        File to write: .svg; .html for three columns; a tree also .dot or .txt. By default a tree is drawn
+        on the screen.
+    """
     from openbook.cli import drawings
     from openbook.cli.tables import open_table, study_file
 
@@ -263,11 +248,19 @@ def draw_picture(
         drawings.write_table_picture(table, (x, y, z), colour, picture, out)
 
 
+@told
 def export_study(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The folder of a study, or its plan.toml.")],
-    out: Out = None,
+    plan: Path,
+    *,
+    out: Path | None = None,
 ) -> None:
-    """Write a study as a Python script."""
+    """Write a study as a Python script.
+
+    Parameters
+    ----------
+    plan : PLAN
+        The folder of a study, or its plan.toml.
+    """
     from openbook.cli.output import put_out
     from openbook.cli.tables import study_file
     from openbook.plan.explore_plan import ExplorePlan, open_plan

@@ -4,24 +4,20 @@ from typing import Annotated, Any
 
 import typer
 
-from openbook.cli.options import Ignore, Kinds, SourceArgument, kinds_of
+from openbook.cli.options import kinds_of, told
 
 
+@told
 def balance(
-    source: SourceArgument,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", metavar="COLUMN", help="The column of two classes, one of them rare."),
-    ] = None,
-    learner: Annotated[
-        str, typer.Option("--learner", "-l", metavar="NAME", help="The classifier to correct.")
-    ] = "logistic_regression",
+    source: str,
+    *,
+    target: str | None = None,
+    learner: str = "logistic_regression",
     folds: Annotated[
         int | None, typer.Option(min=2, metavar="N", help="Number of folds. By default as in a study.")
     ] = None,
-    kind: Kinds = None,
-    ignore: Ignore = None,
-    *,
+    kind: list[str] | None = None,
+    ignore: list[str] | None = None,
     read_with: dict[str, Any],
 ) -> None:
     """Compare corrections for a rare class on the same folds.
@@ -29,6 +25,13 @@ def balance(
     Nothing, class weights, a tuned threshold, over- and under-sampling and SMOTE, by the log loss of their
     probabilities, AUC and balanced accuracy; and by how much each distorts the probabilities. Rows without a
     target are left out, and so is the column in which `openbook label` says which labels were asked for.
+
+    Parameters
+    ----------
+    target : COLUMN
+        The column of two classes, one of them rare.
+    learner : NAME
+        The classifier to correct.
     """
     from openbook import registry
     from openbook.cli.bar import waiting

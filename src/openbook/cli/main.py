@@ -13,20 +13,7 @@ import typer
 from openbook.cli import after_study, lists
 from openbook.cli.balance import balance
 from openbook.cli.complaints import Commands
-from openbook.cli.options import (
-    STUDY_OPTIONS,
-    Ignore,
-    Kinds,
-    SourceArgument,
-    Targets,
-    kinds_of,
-    parsed_seconds,
-    reading,
-    with_options,
-)
-
-#: The panel of the help with the options about how a study runs.
-_RUN = "Run"
+from openbook.cli.options import STUDY_OPTIONS, kinds_of, parsed_seconds, reading, told, with_options
 
 app = typer.Typer(
     cls=Commands,
@@ -63,57 +50,19 @@ def _main(
 )
 @reading
 @with_options("options", STUDY_OPTIONS)
+@told
 def run_study_command(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE", help="A data file, a bundled data set, a plan.toml or the folder of a study."
-        ),
-    ],
-    target: Targets = None,
-    explore: Annotated[
-        bool,
-        typer.Option(
-            "--explore",
-            help="Do not predict: look for clusters, outliers and association rules. A target, if given, is"
-            " only compared with the clusters.",
-        ),
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder of the study. By default the name of the source.",
-            rich_help_panel=_RUN,
-        ),
-    ] = None,
-    kind: Kinds = None,
-    ignore: Ignore = None,
-    time_limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Stop after this time, such as 90s, 15m or 2h, and report the results so far. Reading the"
-            " data and the report count; they may exceed the limit by a few seconds. Run the study"
-            " again without a limit to complete it.",
-            rich_help_panel=_RUN,
-        ),
-    ] = None,
-    workers: Annotated[
-        int, typer.Option(help="Threads or processes; -1 for one per core.", rich_help_panel=_RUN)
-    ] = -1,
-    fresh: Annotated[
-        bool,
-        typer.Option("--fresh", help="Discard an earlier study in the folder.", rich_help_panel=_RUN),
-    ] = False,
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet", "-q", help="Print only the result and the names of the files.", rich_help_panel=_RUN
-        ),
-    ] = False,
+    source: str,
     *,
+    target: list[str] | None = None,
+    explore: bool = False,
+    out: Path | None = None,
+    kind: list[str] | None = None,
+    ignore: list[str] | None = None,
+    time_limit: str | None = None,
+    workers: int = -1,
+    fresh: bool = False,
+    quiet: bool = False,
     options: dict[str, Any],
     read_with: dict[str, Any],
 ) -> None:
@@ -124,6 +73,29 @@ def run_study_command(
 
     Without a target, the study explores: it looks for clusters, outliers and association rules, and
     labels.csv has the cluster of each row.
+
+    Parameters
+    ----------
+    source : SOURCE
+        A data file, a bundled data set, a plan.toml or the folder of a study.
+    explore
+        Do not predict: look for clusters, outliers and association rules. A target, if given, is only
+        compared with the clusters.
+
+    Run
+    ---
+    out
+        Folder of the study. By default the name of the source.
+    time_limit : TIME
+        Stop after this time, such as 90s, 15m or 2h, and report the results so far. Reading the data and
+        the report count; they may exceed the limit by a few seconds. Run the study again without a limit
+        to complete it.
+    workers
+        Threads or processes; -1 for one per core.
+    fresh
+        Discard an earlier study in the folder.
+    quiet
+        Print only the result and the names of the files.
     """
     if workers != -1 and workers < 1:
         raise typer.BadParameter(f"--workers must be -1 (one per core) or at least 1, got {workers}")
@@ -150,17 +122,26 @@ def run_study_command(
 
 
 @app.command("compare", epilog="Example: openbook compare loans/ loans-without-sex/ -o both.html")
+@told
 def compare_studies(
-    a: Annotated[Path, typer.Argument(metavar="A", help="The folder of a study.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The folder of another study.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="HTML page to write. By default print to the screen.")
-    ] = None,
+    a: Path,
+    b: Path,
+    *,
+    out: Path | None = None,
 ) -> None:
     """Compare two studies.
 
     Shows how their plans differ, which model each chose, and how the scores compare: by paired tests
     where both studies used the same rows and folds, otherwise by their intervals.
+
+    Parameters
+    ----------
+    a : A
+        The folder of a study.
+    b : B
+        The folder of another study.
+    out
+        HTML page to write. By default print to the screen.
     """
     from openbook.cli.bar import waiting
     from openbook.cli.derivations import write_work
@@ -173,24 +154,24 @@ def compare_studies(
 
 @app.command("describe", epilog="Example: openbook describe loans.csv --target cheat")
 @reading
+@told
 def describe_source(
-    source: SourceArgument,
-    target: Targets = None,
-    kind: Kinds = None,
-    rule: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help='A rule between columns, such as "age >= 18 where licence = yes"; rows that break it are'
-            " named. Repeatable.",
-        ),
-    ] = None,
+    source: str,
     *,
+    target: list[str] | None = None,
+    kind: list[str] | None = None,
+    rule: list[str] | None = None,
     read_with: dict[str, Any],
 ) -> None:
     """Describe the columns of a table and point out problems.
 
     Files larger than an eighth of the memory are described by a random sample of 100,000 rows.
+
+    Parameters
+    ----------
+    rule : RULE
+        A rule between columns, such as "age >= 18 where licence = yes"; rows that break it are named.
+        Repeatable.
     """
     from openbook.cli.bar import waiting
     from openbook.cli.screen import print_description
@@ -208,42 +189,36 @@ def describe_source(
 
 @app.command(epilog="Example: openbook outliers loans.csv --labels fraud=yes --out loans-odd")
 @reading
+@told
 def outliers(
-    source: SourceArgument,
-    kind: Kinds = None,
-    ignore: Ignore = None,
-    detector: Annotated[
-        str,
-        typer.Option(
-            "--detector", "-d", metavar="NAME", help="Method; `openbook detectors` lists the names."
-        ),
-    ] = "isolation_limits",
-    top: Annotated[int, typer.Option(help="Number of outliers to print.")] = 10,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN[=VALUE]",
-            help="Column that marks the known outliers: the rows with VALUE, by default with the rarer of two"
-            " values. It is not used as a feature; the result is evaluated against it.",
-        ),
-    ] = None,
-    synthetic: Annotated[
-        bool,
-        typer.Option(
-            "--synthetic",
-            help="Also add synthetic outliers of four kinds to the rows, and print how well the detector"
-            " finds them.",
-        ),
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the scores of all rows and the charts.")
-    ] = None,
+    source: str,
     *,
+    kind: list[str] | None = None,
+    ignore: list[str] | None = None,
+    detector: str = "isolation_limits",
+    top: int = 10,
+    labels: str | None = None,
+    synthetic: bool = False,
+    out: Path | None = None,
     read_with: dict[str, Any],
 ) -> None:
     """Find the outliers of a table and explain each.
 
     The default is an isolation forest, which accepts all kinds of columns and missing values.
+
+    Parameters
+    ----------
+    detector : NAME
+        Method; `openbook detectors` lists the names.
+    top
+        Number of outliers to print.
+    labels : COLUMN[=VALUE]
+        Column that marks the known outliers: the rows with VALUE, by default with the rarer of two
+        values. It is not used as a feature; the result is evaluated against it.
+    synthetic
+        Also add synthetic outliers of four kinds to the rows, and print how well the detector finds them.
+    out
+        Folder for the scores of all rows and the charts.
     """
     from openbook.cli.outliers import run_outliers
 
@@ -271,53 +246,42 @@ app.command("check", epilog="Example: openbook check loans/model.openbook new.cs
 
 @app.command(epilog="Example: openbook label letters.csv --target spam --classes yes,no")
 @reading
+@told
 def label(
-    source: SourceArgument,
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target", "-t", metavar="COLUMN", help="The column to fill. It is added if the table lacks it."
-        ),
-    ],
-    classes: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="The labels to choose from, besides those already in the column."),
-    ] = None,
-    learner: Annotated[
-        str, typer.Option("--learner", "-l", metavar="NAME", help="The classifier that selects the rows.")
-    ] = "naive_bayes",
-    strategy: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="How the next row is selected: margin, least_confident, entropy, committee, committee_kl,"
-            " expected_error, density or random.",
-        ),
-    ] = "margin",
+    source: str,
+    *,
+    target: str,
+    classes: str | None = None,
+    learner: str = "naive_bayes",
+    strategy: str = "margin",
     cost: Annotated[
         float, typer.Option(min=0, help="Cost of a label, relative to 1 for a wrong prediction.")
     ] = 1.0,
-    answers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File of your answers; each is saved at once.  [default: SOURCE's name .labels.csv]",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="File for the labelled table.  [default: SOURCE's name .labelled.csv]"
-        ),
-    ] = None,
-    kind: Kinds = None,
-    ignore: Ignore = None,
-    *,
+    answers: Path | None = None,
+    out: Path | None = None,
+    kind: list[str] | None = None,
+    ignore: list[str] | None = None,
     read_with: dict[str, Any],
 ) -> None:
     """Label rows one at a time, the most informative first (active learning).
 
     Each answer is one key, and is saved before the next question. Run the same command again to continue.
+
+    Parameters
+    ----------
+    target : COLUMN
+        The column to fill. It is added if the table lacks it.
+    classes : A,B
+        The labels to choose from, besides those already in the column.
+    learner : NAME
+        The classifier that selects the rows.
+    strategy : NAME
+        How the next row is selected: margin, least_confident, entropy, committee, committee_kl,
+        expected_error, density or random.
+    answers : FILE
+        File of your answers; each is saved at once.  [default: SOURCE's name .labels.csv]
+    out
+        File for the labelled table.  [default: SOURCE's name .labelled.csv]
     """
     from openbook.cli.labelling import Labelling
     from openbook.cli.tables import open_table

@@ -1,67 +1,36 @@
 """Options and arguments that commands share, and their meaning."""
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 import typer
 
 #: The panel of the help with the options about columns.
 COLUMNS = "Columns"
 
-Targets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--target",
-        "-t",
-        metavar="COLUMN",
-        help="The column to predict. If it holds sets of labels, such as sport|politics, every label is"
-        " predicted. Repeatable: several columns of 0 and 1 are predicted together.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore",
-        metavar="COLUMN",
-        help="Column that is not used as a feature. Repeatable.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Kinds = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--kind",
-        "-k",
-        metavar="COLUMN=KIND",
-        help="Set the kind of a column: numeric, datetime, nominal, ordinal, text, or labels for sets such as"
-        " sport|politics. For an ordinal column give its values from lowest to highest, as in"
+#: What parameters are where a command's docstring does not say.
+_SHARED = {
+    None: {
+        "source SOURCE": "A data file (CSV, TSV, Parquet, XLSX, JSON, ARFF, SQLite), a folder or pattern of CSV"
+        " or Parquet files, - for standard input, or a bundled set.",
+        "model MODEL": "The folder of a study, or its model.openbook.",
+        "new NEW": "A data file with the rows, or a bundled data set.",
+        "out": "File to write. By default print to the screen.",
+    },
+    COLUMNS: {
+        "target COLUMN": "The column to predict. If it holds sets of labels, such as sport|politics, every"
+        " label is predicted. Repeatable: several columns of 0 and 1 are predicted together.",
+        "ignore COLUMN": "Column that is not used as a feature. Repeatable.",
+        "kind COLUMN=KIND": "Set the kind of a column: numeric, datetime, nominal, ordinal, text, or labels"
+        " for sets such as sport|politics. For an ordinal column give its values from lowest to highest, as in"
         " size=S,M,L; for dates, a format such as d/m/y, unix or excel. Repeatable.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-SourceArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="SOURCE",
-        help="A data file (CSV, TSV, Parquet, XLSX, JSON, ARFF, SQLite), a folder or pattern of CSV or"
-        " Parquet files, - for standard input, or a bundled set.",
-    ),
-]
-ModelArgument = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The folder of a study, or its model.openbook.")
-]
-NewArgument = Annotated[
-    str, typer.Argument(metavar="NEW", help="A data file with the rows, or a bundled data set.")
-]
-
-Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="File to write. By default print to the screen.")
-]
+    },
+}
 
 
 class WorkFormat(StrEnum):
@@ -167,6 +136,53 @@ _KINDS: dict[str, Any] = {
     "test_groups": TestGroups,
     "weight_kind": WeightKind,
 }
+
+
+#: The flags of options that are not called like their parameter, or have a letter too.
+_FLAGS = {
+    "colour": "--colour -c",
+    "detector": "--detector -d",
+    "form": "--format -f",
+    "kind": "--kind -k",
+    "learner": "--learner -l",
+    "out": "--out -o",
+    "quiet": "--quiet -q",
+    "save_as": "--save",
+    "show_work": "--work",
+    "target": "--target -t",
+}
+
+#: In a docstring, the title of a section; and a parameter, with its metavar if it has one, and its help.
+_SECTION = re.compile(r"\n\n(\w+)\n-+\n")
+_TOLD = re.compile(r"^(\w+)(?: : (.+))?\n((?:    .+\n?)+)", re.MULTILINE)
+
+
+def told(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose docstring has the help of its parameters; those behind the * are options.
+
+    A section other than "Parameters" is a panel of the help. What is annotated for typer stays as it is.
+    """
+    command.__doc__, *sections = _SECTION.split(inspect.getdoc(command) or "")
+    meant: dict[str, tuple[str, str | None, str | None]] = {}
+    for panel, shared in _SHARED.items():
+        for usage, words in shared.items():
+            name, _, metavar = usage.partition(" ")
+            meant[name] = metavar, words, panel
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        for name, metavar, lines in _TOLD.findall(body):
+            words = " ".join(lines.split("\n    ")).strip()
+            meant[name] = metavar, words, None if title == "Parameters" else title
+    for name, parameter in inspect.signature(command).parameters.items():
+        if get_origin(parameter.annotation) in (Annotated, dict):
+            continue
+        metavar, about, panel = meant.get(name, ("", None, None))
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            flags = _FLAGS.get(name, f"--{name.replace('_', '-')}").split()
+            given = typer.Option(*flags, metavar=metavar or None, help=about, rich_help_panel=panel)
+        else:
+            given = typer.Argument(metavar=metavar, help=about)
+        command.__annotations__[name] = Annotated[parameter.annotation, given]
+    return command
 
 
 def parsed_seconds(given: str | None) -> float | None:
