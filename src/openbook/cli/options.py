@@ -16,8 +16,8 @@ COLUMNS = "Columns"
 #: What parameters are where a command's docstring does not say.
 _SHARED = {
     None: {
-        "source SOURCE": "A data file (CSV, TSV, Parquet, XLSX, JSON, ARFF, SQLite), a folder or pattern of CSV"
-        " or Parquet files, - for standard input, or a bundled set.",
+        "source SOURCE": "A data file (CSV, TSV, Parquet, XLSX, JSON, ARFF, SQLite), a folder or pattern of"
+        " CSV or Parquet files, - for standard input, or a bundled set.",
         "model MODEL": "The folder of a study, or its model.openbook.",
         "new NEW": "A data file with the rows, or a bundled data set.",
         "out": "File to write. By default print to the screen.",
@@ -27,8 +27,8 @@ _SHARED = {
         " label is predicted. Repeatable: several columns of 0 and 1 are predicted together.",
         "ignore COLUMN": "Column that is not used as a feature. Repeatable.",
         "kind COLUMN=KIND": "Set the kind of a column: numeric, datetime, nominal, ordinal, text, or labels"
-        " for sets such as sport|politics. For an ordinal column give its values from lowest to highest, as in"
-        " size=S,M,L; for dates, a format such as d/m/y, unix or excel. Repeatable.",
+        " for sets such as sport|politics. For an ordinal column give its values from lowest to highest, as"
+        " in size=S,M,L; for dates, a format such as d/m/y, unix or excel. Repeatable.",
     },
 }
 
