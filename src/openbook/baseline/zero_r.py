@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
-from openbook.border.rules import Anything, OneOf
+from openbook.border.rules import OneOf
 from openbook.data import Text
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
@@ -66,7 +66,6 @@ class ZeroR(Folding, Classifier):
 
     _rules = {
         "strategy": OneOf("majority", "uniform", "prior"),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
     _accepts = (*Classifier._accepts, Text)
 

@@ -4,6 +4,8 @@ multinomial, complement, Bernoulli: see `openbook.bayes.events`; each event is c
 than it was seen
 """
 
+from typing import ClassVar
+
 import numpy as np
 
 from openbook.bayes.naive import NaiveBayes
@@ -11,7 +13,7 @@ from openbook.bayes.smoothing import Laplace, NoSmoothing
 from openbook.border.priors import PRIORS
 from openbook.border.rules import Flag, Maybe, Number, ParameterRule
 
-_RULES: dict[str, ParameterRule] = {"alpha": Number(at_least=0), "fit_prior": Flag(), "class_prior": PRIORS}
+_RULES: dict[str, ParameterRule] = {"fit_prior": Flag(), "class_prior": PRIORS}
 
 
 class EventNB(NaiveBayes):
@@ -169,8 +171,9 @@ class ComplementNB(EventNB):
     [[0.75, 0.25]]
     """
 
-    _rules = {"alpha": Number(at_least=0)}
     distributions, class_prior, fit_prior = "complement", None, False
+
+    _rules: ClassVar[dict[str, ParameterRule]] = {}
 
     def __init__(self, alpha=1.0):
         self.alpha = alpha

@@ -5,7 +5,6 @@ s2 = variance of the column in the class + var_smoothing times the largest varia
 
 from openbook.bayes.naive import NaiveBayes
 from openbook.bayes.smoothing import Laplace
-from openbook.border.priors import PRIORS
 from openbook.border.rules import Number
 
 
@@ -62,7 +61,7 @@ class GaussianNB(NaiveBayes):
     ([[8.0], [2.0]], [[1.0], [1.0]])
     """
 
-    _rules = {"priors": PRIORS, "var_smoothing": Number(at_least=0)}
+    _rules = {"var_smoothing": Number(at_least=0)}
 
     variance, distributions, kinds = "mle", "gaussian", None
 

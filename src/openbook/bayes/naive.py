@@ -31,7 +31,7 @@ from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
-from openbook.border.priors import PRIORS, class_priors
+from openbook.border.priors import class_priors
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
 from openbook.data import Categorical, Numeric, SparseTable, Table, Text, Word, read
 from openbook.data.attributes import as_text
@@ -123,7 +123,6 @@ class NaiveBayes(Folding, Classifier):
     _rules = {
         "smoothing": ValueOf(NoSmoothing, Epsilon, Laplace, MEstimate),
         "variance": OneOf("mle", "sample", "pooled"),
-        "priors": PRIORS,
         "distributions": Anything("None, a distribution, or a mapping of column to distribution"),
         "kinds": ColumnKinds(),
     }

@@ -23,10 +23,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.class_weight import CLASS_WEIGHT
 from openbook.border.not_taken import KnownParameters
+from openbook.border.priors import PRIORS
 from openbook.border.profile import Profile, Unlike
 from openbook.border.rows import Rows, in_rows
-from openbook.border.rules import WORKERS, ParameterRule
+from openbook.border.rules import WORKERS, Anything, Flag, Maybe, Names, Number, ParameterRule, Whole
 from openbook.border.shown import shown_row, with_prepared
 from openbook.damage import blamed_on_its_file
 from openbook.data import Attribute, Nominal, Numeric, Ordinal, Scan, Schema, SparseTable, Table, Text, read
@@ -41,6 +43,30 @@ from openbook.work import Passage, Work
 Array = npt.NDArray[Any]
 
 
+#: The rules of parameters that most classes share; one whose rule differs has its own.
+_SHARED_RULES: dict[str, ParameterRule] = {
+    "C": Number(above=0, unlimited=True),
+    "allow_large": Flag(),
+    "alpha": Number(at_least=0),
+    "bootstrap": Flag(),
+    "class_weight": CLASS_WEIGHT,
+    "columns": Maybe(Names()),
+    "fit_intercept": Flag(),
+    "max_iter": Whole(at_least=1),
+    "n_clusters": Whole(at_least=1),
+    "n_components": Whole(at_least=1),
+    "n_estimators": Whole(at_least=1),
+    "n_init": Whole(at_least=1),
+    "n_jobs": WORKERS,
+    "n_neighbors": Whole(at_least=1),
+    "oob_score": Flag(),
+    "priors": PRIORS,
+    "random_state": Anything("None, a whole number or a RandomState"),
+    "scale": Flag(),
+    "tol": Number(at_least=0),
+}
+
+
 class Saved(NamedTuple):
     """A fitted model as the model file holds it: JSON, arrays, and the models it is made of."""
 
@@ -52,7 +78,7 @@ class Saved(NamedTuple):
 class Estimator(KnownParameters):
     """The border that all share, with a target or without."""
 
-    #: The rule of each parameter that has one.
+    #: The rule of each parameter that has one, but for those that most classes share.
     _rules: ClassVar[Mapping[str, ParameterRule]] = {}
     #: The kinds of column it can use.
     _accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
@@ -75,8 +101,9 @@ class Estimator(KnownParameters):
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         documented(cls)
-        if "n_jobs" in inspect.signature(cls).parameters:
-            cls._rules = {**cls._rules, "n_jobs": WORKERS}
+        parameters = inspect.signature(cls).parameters
+        shared = {name: rule for name, rule in _SHARED_RULES.items() if name in parameters}
+        cls._rules = {**shared, **cls._rules}
 
     @classmethod
     @cache

@@ -21,7 +21,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
+from openbook.border.rules import OneOf
 from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
@@ -117,13 +117,7 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     _counts_rows = True
     _rules = {
-        "n_clusters": Whole(at_least=1),
-        "n_init": Whole(at_least=1),
         "bisecting_strategy": OneOf("biggest_inertia", "largest_cluster"),
-        "max_iter": Whole(at_least=1),
-        "tol": Number(at_least=0),
-        "scale": Flag(),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def _fit(self, rows):

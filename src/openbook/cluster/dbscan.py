@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
-from openbook.border.rules import Flag, Number, OneOf
+from openbook.border.rules import Number, OneOf
 from openbook.cluster.clusterer import RowClusterer
 from openbook.damage import checked_array, require
 from openbook.spaces.points import GOWER, Points
@@ -85,8 +85,6 @@ class DBSCAN(RowClusterer):
         "eps": Number(above=0),
         "min_samples": Number(above=0),
         "metric": OneOf(*TILED),
-        "scale": Flag(),
-        "allow_large": Flag(),
     }
 
     def __init__(self, eps=0.5, *, min_samples=5, metric="auto", scale=True, allow_large=False, n_jobs=None):

@@ -8,7 +8,7 @@ the rows learnt.
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
-from openbook.border.rules import Flag, Maybe, NamedOr, Number, Whole
+from openbook.border.rules import Maybe, NamedOr, Number, Whole
 from openbook.cluster.clusterer import RowClusterer
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.merging import merge_table
@@ -38,9 +38,7 @@ class Hierarchy(RowClusterer):
         "n_clusters": Maybe(Whole(at_least=1)),
         "distance_threshold": Maybe(Number()),
         "metric": NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, *MATRICES)),
-        "scale": Flag(),
         "p": DISTANCE_RULES["p"],
-        "allow_large": Flag(),
     }
 
     def refusal(self, schema):

@@ -16,7 +16,7 @@ from dataclasses import KW_ONLY
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from openbook.border.rules import Flag, OneOf
+from openbook.border.rules import OneOf
 from openbook.cluster.other_spaces import PROTOTYPE_SPACES, SPARSE_SPACES
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 
@@ -97,7 +97,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeCluster
     _: KW_ONLY
     scale: bool = True
 
-    _rules = {**RULES, "metric": OneOf(*PROTOTYPE_SPACES), "scale": Flag()}
+    _rules = {**RULES, "metric": OneOf(*PROTOTYPE_SPACES)}
 
     def _nominal(self, schema):  # noqa: ARG002 (every column is encoded)
         return ()

@@ -15,7 +15,7 @@ medoids_ : a table of the rows that are medoids; medoid_indices_ : intp (n_clust
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
-from openbook.border.rules import Flag, Whole
+from openbook.border.rules import Whole
 from openbook.cluster.clusterer import RowClusterer, were_found
 from openbook.cluster.pam import MedoidMove, pam
 from openbook.damage import checked_array, checked_floats, require
@@ -88,10 +88,8 @@ class KMedoids(RowClusterer):
     """
 
     _rules = {
-        "n_clusters": Whole(at_least=1),
         **{name: DISTANCE_RULES[name] for name in ("metric", "scale", "p")},
         "max_iter": Whole(),
-        "allow_large": Flag(),
     }
 
     def __init__(self, n_clusters=8, metric="gower", scale=True, p=2, max_iter=300, allow_large=False):

@@ -13,7 +13,7 @@ a standard deviation of the numbers, which is ½ once they are standardised.
 
 from dataclasses import KW_ONLY
 
-from openbook.border.rules import Flag, Number
+from openbook.border.rules import Number
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 from openbook.data import Column, Nominal
 
@@ -92,7 +92,7 @@ class KPrototypes(PrototypeClusterer):
     _: KW_ONLY
     scale: bool = True
 
-    _rules = {**RULES, "gamma": Number(at_least=0), "scale": Flag()}
+    _rules = {**RULES, "gamma": Number(at_least=0)}
     method, cost = "k-prototypes", "cost"
 
     def _nominal(self, schema):

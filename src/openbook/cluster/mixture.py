@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import most_probable
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
+from openbook.border.rules import Anything, Number, OneOf
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.em import TypedRows, maximised, nearest_given, sums_by_label, sums_of
 from openbook.cluster.mixture_work import derive_model, derive_row
@@ -134,16 +134,10 @@ class GaussianMixture(Declared, Clusterer, Density):
 
     _counts_rows = True
     _rules = {
-        "n_components": Whole(at_least=1),
         "covariance_type": OneOf(*KINDS),
-        "tol": Number(at_least=0),
-        "max_iter": Whole(at_least=1),
-        "n_init": Whole(at_least=1),
         "init_params": OneOf("kmeans", "random_from_data"),
         "means_init": Anything("None, or an array of means"),
         "reg_covar": Number(at_least=1e-9),
-        "scale": Flag(),
-        "random_state": Anything("None, a whole number, or a RandomState"),
     }
 
     # learning

@@ -48,13 +48,9 @@ class Seeds(Anything):
 
 
 RULES: dict[str, ParameterRule] = {
-    "n_clusters": Whole(at_least=1),
     "init": Seeds(),
     "n_init": Auto(Whole(1)),
-    "max_iter": Whole(at_least=1),
-    "tol": Number(at_least=0),
     "tol_changes": Number(at_least=0, at_most=1),
-    "random_state": Anything("None, a whole number or a RandomState"),
 }
 
 

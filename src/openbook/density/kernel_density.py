@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.budget import refuse_if_over
 from openbook.border.rows import Chunk
-from openbook.border.rules import Anything, Flag
+from openbook.border.rules import Anything
 from openbook.damage import checked_floats, require
 from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
 from openbook.density.density import Density
@@ -91,8 +91,6 @@ class KernelDensity(Density):
     _counts_rows = True
     _rules = {
         "bandwidth": Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0"),
-        "scale": Flag(),
-        "allow_large": Flag(),
     }
 
     def __init__(self, bandwidth="scott", scale=True, allow_large=False):

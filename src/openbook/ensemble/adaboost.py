@@ -24,7 +24,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, most_probable
-from openbook.border.rules import Anything, Flag, Number, Whole
+from openbook.border.rules import Flag, Number
 from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.draw.charts import line_chart
@@ -133,10 +133,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
     """
 
     _rules = {
-        "n_estimators": Whole(at_least=1),
         "learning_rate": Number(above=0),
         "resample": Flag(),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def __init__(self, estimator=None, n_estimators=50, learning_rate=1.0, resample=False, random_state=None):

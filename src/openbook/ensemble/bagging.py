@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Learner
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Flag, Maybe, Number, Whole
+from openbook.border.rules import Flag, Maybe, Number, Whole
 from openbook.damage import checked_array
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, number_of_rows
@@ -173,13 +173,9 @@ class Bagging(Declared, Sampled, OneLearner, Averaging):
     n_jobs: int | None = None
 
     _rules = {
-        "n_estimators": Whole(at_least=1),
         "max_samples": MAX_SAMPLES,
         "max_features": SampleSize(above=0, at_most=1),
-        "bootstrap": Flag(),
         "bootstrap_features": Flag(),
-        "oob_score": Flag(),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def knobs(self):

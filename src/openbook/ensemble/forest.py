@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Regressor
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Flag, OneOf, Whole
+from openbook.border.rules import OneOf
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
 from openbook.ensemble.bagging import MAX_SAMPLES, Draws, Sampled, drawn
@@ -80,10 +80,7 @@ class Forest(Declared, Sampled, ManyTrees):
 
     _rules = {
         **Growing._rules,
-        "n_estimators": Whole(at_least=1),
         "missing": OneOf("majority", "branch"),
-        "bootstrap": Flag(),
-        "oob_score": Flag(),
         "max_samples": MAX_SAMPLES,
     }
 

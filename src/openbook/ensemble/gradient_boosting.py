@@ -76,12 +76,10 @@ class GradientBoosting(Declared, ManyTrees):
         **Growing._rules,
         "init": Maybe(OneOf("zero")),
         "learning_rate": Number(above=0),
-        "n_estimators": Whole(at_least=1),
         "subsample": Number(above=0, at_most=1),
         "missing": OneOf("majority", "branch"),
         "validation_fraction": Number(above=0, at_most=0.9),
         "n_iter_no_change": Maybe(Whole(at_least=1)),
-        "tol": Number(at_least=0),
         "bins": Whole(at_least=2),
     }
     _of_all_trees = ("start_", "train_score_", "validation_score_", "first_rounds_", "bounds_", "classes_")

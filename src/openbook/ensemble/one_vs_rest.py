@@ -12,7 +12,6 @@ A member with neither scores nor probabilities supports a class by 1 or 0. The m
 import numpy as np
 from scipy.special import expit
 
-from openbook.border.rules import Anything
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import probabilities
 from openbook.ensemble.output_codes import SIDES, TwoClassProblems
@@ -50,8 +49,6 @@ class OneVsRestClassifier(TwoClassProblems):
     >>> [member.target_ for member in model.estimators_]
     ['species = setosa', 'species = versicolor', 'species = virginica']
     """
-
-    _rules = {"random_state": Anything("None, a whole number or a RandomState")}
 
     def __init__(self, estimator=None, random_state=None, n_jobs=None):
         self.estimator = estimator

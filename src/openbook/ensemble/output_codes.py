@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.learner import Classifier
-from openbook.border.rules import Anything, Number
+from openbook.border.rules import Number
 from openbook.data import Column, Nominal
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, probabilities
@@ -135,7 +135,6 @@ class OutputCodeClassifier(TwoClassProblems):
     _counts_declared = False  # a class without rows has no say in what its code word teaches the members
     _rules = {
         "code_size": Number(above=0),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def __init__(self, estimator=None, code_size=1.5, random_state=None, n_jobs=None):

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.border.rules import Anything, Number, Whole
+from openbook.border.rules import Number
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered
 from openbook.fold import each
@@ -23,9 +23,7 @@ class RandomSubspace(OneLearner, Averaging):
     """What subspaces of classifiers and of regressors share."""
 
     _rules = {
-        "n_estimators": Whole(at_least=1),
         "max_features": Number(above=0, at_most=1),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def __init__(self, estimator=None, n_estimators=10, max_features=0.5, random_state=None):

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Regressor
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, NamedOr, OneOf, ParameterRule, Whole
+from openbook.border.rules import NamedOr, OneOf, ParameterRule
 from openbook.errors import ParameterError
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner
@@ -26,12 +26,10 @@ from openbook.neighbors.windows import KERNELS
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, DISTANCES, PRECOMPUTED, Space, refusal
 
 _RULES: dict[str, ParameterRule] = {
-    "n_neighbors": Whole(at_least=1),
     "weights": NamedOr("a function of the distances (m, k)", WEIGHTS),
     **DISTANCE_RULES,
     "metric": NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, PRECOMPUTED)),
     "equally_near": NamedOr("a function of rows (…, d) and (…, d)", ("first", "random", *DISTANCES)),
-    "random_state": Anything("None, a whole number or a RandomState"),
 }
 
 

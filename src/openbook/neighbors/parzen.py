@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Regressor
 from openbook.border.not_taken import Declared
-from openbook.border.priors import PRIORS, class_priors
+from openbook.border.priors import class_priors
 from openbook.border.rules import Maybe, NamedOr, Number, ParameterRule
 from openbook.errors import RefusalError
 from openbook.neighbors.derive_windows import derive_density, derive_local_mean, derive_windows
@@ -164,7 +164,7 @@ class ParzenClassifier(Declared, _Parzen, Classifier):
     scale: bool = True
     p: float = 2
 
-    _rules = {**_RULES, "priors": PRIORS}
+    _rules = {**_RULES}
 
     def _solve(self):
         super()._solve()

@@ -161,7 +161,6 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
         "gaussian": Anything("'all', a list of numeric columns, or None"),
         "bins": Whole(at_least=2),
         "min_covar": Number(above=0),
-        "max_iter": Whole(at_least=1),
         "tol": Number(above=0),
         "random_state": Whole(at_least=0),
     }

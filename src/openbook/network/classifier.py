@@ -123,7 +123,6 @@ class BeliefNetworkClassifier(Declared, Classifier):
         "gaussian": Anything("'all', a list of numeric columns, or None"),
         "bins": Whole(at_least=2),
         "min_covar": Number(above=0),
-        "max_iter": Whole(at_least=1),
         "tol": Number(above=0),
     }
 

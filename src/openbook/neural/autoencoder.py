@@ -117,7 +117,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     max_iter: int = 200
     alpha: float = 0.0
 
-    _rules = {field.name: RULES[field.name] for field in fields(Trained)}
+    _rules = {field.name: RULES[field.name] for field in fields(Trained) if field.name in RULES}
 
     def _fit(self, rows):
         if not self._hidden():

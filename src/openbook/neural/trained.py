@@ -87,9 +87,7 @@ RULES: dict[str, ParameterRule] = {
     "power_t": Number(at_least=0),
     "batch_size": WordOr(Whole(1), "auto"),
     "max_iter": Whole(0),
-    "tol": Number(at_least=0),
     "n_iter_no_change": Whole(1),
-    "alpha": Number(at_least=0),
     "dropout": Number(at_least=0, at_most=0.9),
     "early_stopping": Flag(),
     "validation_fraction": Number(above=0, at_most=0.5),
@@ -97,11 +95,8 @@ RULES: dict[str, ParameterRule] = {
     "intercepts_init": Anything("None, or an array of biases for each layer"),
     "pretrain": Whole(0),
     "unlabelled": MoreRows(),
-    "fit_intercept": Flag(),
     "shuffle": Flag(),
-    "scale": Flag(),
     "precision": OneOf("float64", "float32"),
-    "random_state": Anything("None, a whole number, or a RandomState"),
 }
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from openbook.border.rows import infinite_cell
-from openbook.border.rules import Auto, Flag, Maybe, Whole
+from openbook.border.rules import Auto, Maybe, Whole
 from openbook.damage import checked_array, require
 from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
@@ -95,7 +95,6 @@ class IsolationForest(Detector):
     _rules = {
         "n_estimators": Whole(1),
         "max_samples": Auto(Whole(2)),
-        "bootstrap": Flag(),
         "random_state": Maybe(Whole(0)),
         **CUTS,
     }

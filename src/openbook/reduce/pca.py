@@ -141,11 +141,8 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
 
     _rules = {
         "n_components": Maybe(Number(above=0)),
-        "scale": Flag(),
         "missing": OneOf("mean", "em"),
         "variance": OneOf("mle", "sample"),
-        "max_iter": Whole(at_least=1),
-        "tol": Number(at_least=0),
         "whiten": Flag(),
     }
 

@@ -27,7 +27,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Number, OneOf, Whole
+from openbook.border.rules import OneOf, Whole
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_floats, require
 from openbook.errors import ParameterError
@@ -106,12 +106,9 @@ class TruncatedSVD(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     _takes_sparse = True
     _streams = True
     _rules = {
-        "n_components": Whole(at_least=1),
         "algorithm": OneOf("randomized", "arpack"),
         "n_iter": Whole(at_least=0),
         "n_oversamples": Whole(at_least=0),
-        "random_state": Anything("None, a whole number, or a RandomState"),
-        "tol": Number(at_least=0),
     }
 
     # learning

@@ -126,12 +126,9 @@ class ConditionalRandomField(Declared, SequenceClassifier):
         "next": Anything("'all', a list of columns or None"),
         "alone": Flag(),
         "words": Anything("'auto' or a list of columns"),
-        "C": Number(above=0, unlimited=True),
         "l1_ratio": Number(at_least=0, at_most=1),
         "solver": OneOf("lbfgs", "perceptron"),
         "decode": OneOf("viterbi", "posterior"),
-        "max_iter": Whole(at_least=1),
-        "tol": Number(at_least=0),
         "random_state": Whole(at_least=0),
     }
 

@@ -122,16 +122,12 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
     random_state: int = 0
 
     _rules = {
-        "n_components": Whole(at_least=1),
         "sequence": Maybe(Anything("the name of a column")),
         "covariance_type": OneOf("diag", "spherical", "full"),
         "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
         "transitions_init": Anything("None, 'left_to_right', or an array of probabilities"),
         "start_init": Anything("None, or an array of probabilities"),
         "decode": OneOf("viterbi", "posterior"),
-        "n_init": Whole(at_least=1),
-        "max_iter": Whole(at_least=1),
-        "tol": Number(at_least=0),
         "min_covar": Number(above=0),
         "random_state": Whole(at_least=0),
     }

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from openbook.border.learner import Regressor
-from openbook.border.rules import Flag, Maybe, Number, Whole
+from openbook.border.rules import Maybe, Number, Whole
 from openbook.damage import checked_floats, require
 from openbook.errors import DataError
 from openbook.prepare.encoding import Encoding
@@ -89,7 +89,6 @@ class KernelRidge(Regressor):
         "gamma": Maybe(Number(above=0)),
         "degree": Whole(at_least=1),
         "coef0": Number(),
-        "scale": Flag(),
     }
 
     def __init__(self, alpha=1.0, kernel="linear", gamma=None, degree=3, coef0=1.0, scale=True):

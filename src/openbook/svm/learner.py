@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Learner
-from openbook.border.rules import Flag, Number, ParameterRule, Whole, WordOr
+from openbook.border.rules import Number, ParameterRule, Whole, WordOr
 from openbook.damage import checked_array, require
 from openbook.draw.charts import named_bars
 from openbook.errors import InterruptedFit, ParameterError
@@ -46,9 +46,7 @@ SUPPORT_RULES: dict[str, ParameterRule] = {
     "degree": Whole(at_least=1),
     "gamma": WordOr(Number(above=0), "scale", "auto"),
     "coef0": Number(),
-    "scale": Flag(),
     "tol": Number(above=0),
-    "max_iter": Whole(at_least=1),
 }
 
 

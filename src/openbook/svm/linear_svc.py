@@ -1,7 +1,6 @@
 """Linear support vector classification, under scikit-learn's name: `SVC` with a linear kernel."""
 
-from openbook.border.class_weight import CLASS_WEIGHT
-from openbook.border.rules import Flag, Number, OneOf, Whole
+from openbook.border.rules import Number, OneOf
 from openbook.svm.svc import SVC
 
 
@@ -85,11 +84,7 @@ class LinearSVC(SVC):
 
     _rules = {
         "loss": OneOf("hinge", "squared_hinge"),
-        "C": Number(above=0, unlimited=True),
-        "class_weight": CLASS_WEIGHT,
-        "scale": Flag(),
         "tol": Number(above=0),
-        "max_iter": Whole(at_least=1),
     }
 
     kernel, degree, gamma, coef0, multiclass, calibrate = "linear", 3, "scale", 0.0, "ovr", None

@@ -1,6 +1,6 @@
 """Linear support vector regression, under scikit-learn's name: `SVR` with a linear kernel."""
 
-from openbook.border.rules import Flag, Number, Whole
+from openbook.border.rules import Number
 from openbook.svm.svr import SVR
 
 
@@ -82,9 +82,7 @@ class LinearSVR(SVR):
     _rules = {
         "epsilon": Number(at_least=0),
         "C": Number(above=0),
-        "scale": Flag(),
         "tol": Number(above=0),
-        "max_iter": Whole(at_least=1),
     }
 
     kernel, degree, gamma, coef0 = "linear", 3, "scale", 0.0

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.class_weight import CLASS_WEIGHT, class_factors
+from openbook.border.class_weight import class_factors
 from openbook.border.learner import Classifier
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Maybe, Number, OneOf, Whole
+from openbook.border.rules import Maybe, OneOf, Whole
 from openbook.damage import checked_array, require
 from openbook.data.attributes import as_text
 from openbook.draw import draw_boundary
@@ -139,11 +139,9 @@ class SVC(Declared, SupportVectors, Classifier):
 
     _counts_declared = False  # no margin parts a class without rows from another
     _rules = {
-        "C": Number(above=0, unlimited=True),
         **SUPPORT_RULES,
         "loss": OneOf("hinge", "squared_hinge"),
         "multiclass": OneOf("ovr", "ovo"),
-        "class_weight": CLASS_WEIGHT,
         "calibrate": Maybe(Whole(at_least=2)),
     }
 

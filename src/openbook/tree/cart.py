@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.border.rules import Anything, Number, Whole
+from openbook.border.rules import Number, Whole
 from openbook.fold import each
 from openbook.tree.classifier import TreeClassifier
 from openbook.tree.engine.nodes import LEAF, add_errors, cells, parents
@@ -61,7 +61,6 @@ class ByFolds(TreeLearner):
     _rules = {
         "min_samples_leaf": Number(at_least=1),
         "cv": Whole(at_least=2),
-        "random_state": Anything("None, a whole number, or a RandomState"),
     }
 
     nominal = "subset"

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.border.class_weight import CLASS_WEIGHT, class_factors
+from openbook.border.class_weight import class_factors
 from openbook.border.learner import Classifier, most_probable
 from openbook.border.not_taken import Declared
 from openbook.border.rows import RowWeights, infinite_cell
@@ -26,7 +26,6 @@ class GrowingClassifier(Growing, Classifier):
     _rules = {
         **Growing._rules,
         "criterion": OneOf("gini", "entropy", "gain_ratio"),
-        "class_weight": CLASS_WEIGHT,
     }
 
     criterion = "gini"

@@ -156,7 +156,6 @@ class Growing(Learner):
         "ccp_alpha": Number(at_least=0),
         "max_features": HowMany(),
         "bins": Maybe(Whole(at_least=2)),
-        "random_state": Anything("None, a whole number, or a RandomState"),
     }
 
     criterion: str
