@@ -1,6 +1,8 @@
 """How many rows of a node have each code, by class; kernels.
 
 Columns are counted one by one, or several at once, side by side, since a row of codes is then read but once.
+Of two branches only the smaller is counted so: what is left of their node's counts is the other's.
+
 Where rows weigh 1 each and codes are few, a word of 64 bits has room for all counters of a column and class,
 a byte for each code:
 
@@ -51,23 +53,57 @@ def lay_out(ground, segment, desk):
 
 
 @inner
-def count_together(ground, n_drawn, segment, desk):
-    """Count the codes of the members in the first columns of the order at once, if the members are many."""
+def count_together(ground, n_drawn, node, desk):
+    """Count the codes of a node's members in the first columns of the order at once, if the members are many
+    and it has no table yet.
+    """
     if ground.codes is None:
         return
     columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
-    many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
+    segment, counted = (np.int64(node.start), np.int64(node.end)), node.table >= 0
+    many = counted or table.shape[1] <= FEW_CODES or are_many(segment[1] - segment[0], table)
+    first = places.size * np.int64(node.table if counted else -1 - node.table)
     coded = np.int64(0)  # not a literal, for which callees would be compiled anew
     for k in range(n_drawn):
         f = order[k]
         where[f] = -1
         if many and columns[f].kind in (ORDERED, NOMINAL) and coded < places.size:
-            where[f], places[coded] = coded, columns[f].place
+            where[f], places[coded] = first + coded, columns[f].place
             coded += 1
     if desk.words is not None and coded and desk.words.size:
         count_packed(ground, segment, coded, desk)
-    elif coded:
-        count_side_by_side(ground, segment, coded, desk)
+    elif coded and not counted:
+        count_side_by_side(ground, segment, coded, first, desk)
+        node.table = -1 - node.table
+
+
+@inner
+def are_many(n, table):
+    """Whether so many members take longer to count than it takes to wipe, or to add up, what they go to."""
+    return n >= table.shape[1] * table.shape[2]
+
+
+@inner
+def share_table(ground, node, small, large, desk):
+    """Count the smaller branch of a node that has a table; what it leaves of that is the larger one's.
+
+    The branch that stands behind is split first: of both tables it has the later one, and what is behind that
+    is free while it grows.
+    """
+    at_once, table, own = desk.places.size, desk.table, np.int64(node.table)
+    first, other = own * at_once, (own + 1) * at_once
+    is_kept = are_many(small.end - small.start, table)  # of few members, fewer codes occur than there are
+    swapped = is_kept and small.start < large.start
+    count_side_by_side(ground, (np.int64(small.start), np.int64(small.end)), at_once, other, desk)
+    for j in range(at_once):
+        for code in range(table.shape[1]):
+            for s in range(table.shape[2]):
+                few = table[other + j, code, s]
+                rest = table[first + j, code, s] - few
+                table[first + j, code, s] = few if swapped else rest
+                table[other + j, code, s] = rest if swapped else few
+    large.table = own + swapped
+    small.table = own + (not swapped) if is_kept else -2 - own
 
 
 @inner
@@ -101,12 +137,16 @@ def count_codes(ground, f, segment, desk):
 
 
 @inner
-def count_side_by_side(ground, segment, n_columns, desk):
-    """Count the members of a segment in the columns at the first places, all at once: a row is one read."""
+def count_side_by_side(ground, segment, n_columns, first, desk):
+    """Count the members of a segment in the columns at the first places, all at once: a row is one read.
+
+    first : where in the table the first of these columns is counted
+    """
     start, end = segment
     members, codes, rows, n_rows, table = ground.members, ground.codes, ground.rows, ground.n_rows, desk.table
     targets, places = desk.targets, desk.places[:n_columns]
     y, number, weights = targets.y, targets.number, targets.w
+    table = table[first : first + n_columns]
     for j in range(n_columns):
         for code in range(table.shape[1]):
             for s in range(table.shape[2]):

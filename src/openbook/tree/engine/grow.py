@@ -23,7 +23,7 @@ from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.engine.absolute import set_up, settle_branches
 from openbook.tree.engine.columns import DRAWN, NOMINAL, SORTED
-from openbook.tree.engine.counts import count_together, lay_out
+from openbook.tree.engine.counts import are_many, count_together, lay_out, share_table
 from openbook.tree.engine.criteria import GAIN_RATIO, impurity_cost, weight_of
 from openbook.tree.engine.nodes import LEAF, SPREAD
 from openbook.tree.engine.part import (
@@ -79,8 +79,8 @@ class Ground(NamedTuple):
 
 
 #: A node while it grows: the fields of `Tree`; the two rows or codes between which an ordered test cuts; the
-#: segment of its rows, and how many instances are in use while it is split. As in `Tree`, no more than 2³¹ of
-#: anything.
+#: segment of its rows, and how many instances are in use while it is split; which of the desk's tables has its
+#: counts, or -1 - the first that is free for it. As in `Tree`, no more than 2³¹ of anything.
 NODE = np.dtype(
     [
         ("gain", np.float64),
@@ -95,6 +95,7 @@ NODE = np.dtype(
         ("start", np.int32),
         ("end", np.int32),
         ("used", np.int32),
+        ("table", np.int32),
     ],
     align=True,
 )
@@ -212,7 +213,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
     n_drawn = min(rule.max_features, order.size)
     for k in range(n_drawn if n_drawn < order.size else 0):
         draw_column(order, k, desk.random)
-    count_together(ground, n_drawn, segment, desk)
+    count_together(ground, n_drawn, growth.nodes[node], desk)
     any_found, top, searched = False, 0.0, 0
     every_gain = noted >= 0 or rule.criterion == GAIN_RATIO or rule.missing == OWN_BRANCH
     for k in range(order.size):
@@ -235,11 +236,12 @@ def consider(ground, growth, node, rule, desk, found, evidence):
 def add_branches(growth, node, branches, used):
     """The nodes of the branches, without their stats."""
     nodes, first = growth.nodes, growth.sizes[1]
-    start, depth = np.int64(nodes[node].start), nodes[node].depth + 1
+    start, depth, table = np.int64(nodes[node].start), nodes[node].depth + 1, nodes[node].table
     for b in range(branches.size):
         child, end = nodes[first + b], start + branches[b].size
         child.start, child.end, child.depth, child.used = start, end, depth, used
         child.attribute, child.missing, child.route = LEAF, SPREAD, -1
+        child.table = min(table, -1 - table)
         start = end
 
 
@@ -360,7 +362,29 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         sizes[1] = last
         if route == sizes[2]:
             sizes[2] += n_values
+        if ground.codes is not None and in_two and sizes[0] > bottom:
+            share_counts(ground, growth, node, growth.waiting[bottom : sizes[0]], desk)
     return DONE
+
+
+@inner
+def share_counts(ground, growth, node, waiting, desk):
+    """Share the counts of a node out to its two branches, if the larger is still to be split, and large."""
+    this, small = growth.nodes[node], np.int64(growth.nodes[node].first)
+    large = small + 1
+    if size_of(growth, large) < size_of(growth, small):
+        small, large = large, small
+    waits = waiting[0] == large or waiting[waiting.size - 1] == large
+    fits = this.table >= 0 and (this.table + 2) * desk.places.size <= desk.table.shape[0]
+    if fits and waits and are_many(size_of(growth, large), desk.table):
+        share_table(ground, this, growth.nodes[small], growth.nodes[large], desk)
+
+
+@inner
+def size_of(growth, node):
+    """How many members a node has."""
+    start, end = segment_of(growth.nodes, node)
+    return end - start
 
 
 def wait_for(ground, growth, rule, depth):

@@ -152,7 +152,7 @@ def _gathered(ground, growth, rule, depth):
         members=np.arange(len(members), dtype=np.uint32),
         instances=ground.instances._replace(**{name: a[members] for name, a in own if a is not None}),
     )
-    growth.nodes["used"] = len(members)
+    growth.nodes["used"], growth.nodes["table"] = len(members), -1
     wait_for(ground, growth, rule, depth)
     return ground
 
@@ -162,7 +162,7 @@ def _ground(training, rows, n_classes, centre, rule, keep):
     keys = _keys(training, rows, rule, keep)
     w, whole = np.asarray(training.w, dtype=float), none
     unit = bool((w == 1).all())
-    counts = n_classes and (unit or (w == np.rint(w)).all()) and w.sum() <= MOST_WHOLE
+    counts = n_classes and (unit or _are_whole(w)) and w.sum() <= MOST_WHOLE
     if counts and rule.criterion != GINI:  # which takes no logarithms
         whole = np.arange(w.sum() + 1)
         whole[1:] *= np.log2(whole[1:])
@@ -178,6 +178,11 @@ def _ground(training, rows, n_classes, centre, rule, keep):
     codes = None if all_sorted else training.codes
     parts = np.zeros(0, np.uint32) if training.gaps else None
     return Ground(training.columns, n, codes, keys, training.numbers, members, parts, instances)
+
+
+def _are_whole(w):
+    """Whether these weights are whole numbers, so that no sum of them is rounded."""
+    return bool((w == np.rint(w)).all())
 
 
 def _keys(training, rows, rule, keep):
@@ -218,7 +223,7 @@ def _growth(ground, sizes, n_stats, rule):
         branches=np.zeros(most, BRANCH),
     )
     root = growth.nodes[0]
-    root["attribute"], root["missing"], root["route"] = LEAF, SPREAD, -1
+    root["attribute"], root["missing"], root["route"], root["table"] = LEAF, SPREAD, -1, -1
     root["end"], root["used"] = n, capacity
     growth.stats[0] = _totals(ground.instances, ground.members, n_stats, rule.criterion)
     return growth
@@ -234,6 +239,9 @@ def _desk(ground, sizes, n_stats, rule, seed):
     all_drawn = rule.max_features >= len(ground.columns)
     packed = _unit_classes(ground.instances) and n_stats > 1 and all_drawn and most <= PER_WORD
     words = np.zeros((n_stats, at_once if packed else 0), np.uint64)
+    n_tables = 1
+    if all_drawn and not packed and rule.missing != FRACTIONAL and _are_whole(ground.instances.w):
+        n_tables = max(min(MOST_COUNTS // max(at_once * most * n_stats, 1), rule.max_depth), 1)
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
@@ -246,7 +254,7 @@ def _desk(ground, sizes, n_stats, rule, seed):
         score=np.zeros(most),
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
-        table=np.zeros((at_once, most, n_stats)),
+        table=np.zeros((n_tables * at_once, most, n_stats)),
         words=None if ground.instances.y is None else words,
         node=np.zeros(3),
         places=np.zeros(at_once, np.int64),

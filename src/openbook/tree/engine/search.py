@@ -122,7 +122,8 @@ class Desk(NamedTuple):
     routes : int32, from a nominal column's `route` on, where the codes of its best subset go; None where no
         column is nominal
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
-    table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
+    table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room; and
+        as many again for each node whose counts are kept for its branches
     words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room; None where
         targets are numbers
     node : float64 (3,), the weight and the cost of the node at hand; the drop that a column must reach to win
