@@ -36,7 +36,7 @@ from openbook.fold import each
 from openbook.tree.classifier import DecisionTreeClassifier, GrowingClassifier
 from openbook.tree.engine.columns import encode
 from openbook.tree.engine.nodes import add_values, cells, leaves_of, narrow
-from openbook.tree.engine.plant import grown, ripe, trees_of
+from openbook.tree.engine.plant import Seedbed, trees_of
 from openbook.tree.learner import Growing
 from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.words.numbers import figure, fraction
@@ -272,9 +272,8 @@ def _grow_batch(training, rule, trim, n_classes, cells_outside, size, seeds):
             rows, sample = np.flatnonzero(times), training._replace(w=times.astype(float))
             outside.append(np.flatnonzero(times == 0))
             del times  # each is of the size of a column
-        growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
-        grown_trees.append(ripe(growth, centre))
-        del growth, sample, rows
+        grown_trees.append(Seedbed(sample, rule, n_classes, rows).grow(seed))
+        del sample, rows
     trees = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
     if trim is not None:
         trees = [*map(trim, trees)]

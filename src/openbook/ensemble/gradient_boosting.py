@@ -31,7 +31,7 @@ from openbook.ensemble.many_trees import ManyTrees, TreesOfRounds
 from openbook.ensemble.members import SHOWN
 from openbook.errors import ParameterError
 from openbook.tree.engine.columns import encode
-from openbook.tree.engine.plant import grown, ripe
+from openbook.tree.engine.plant import Seedbed
 from openbook.tree.learner import CRITERIA, Growing
 from openbook.tree.regressor import DecisionTreeRegressor
 
@@ -115,10 +115,8 @@ class GradientBoosting(Declared, ManyTrees):
         self.start_ = loss.start(y[learning], w[learning])
         if self.init == "zero":
             self.start_ = np.zeros_like(self.start_)
-        F, trees = (
-            np.tile(self.start_, (len(y), 1)),
-            TreesOfRounds(training, CRITERIA[self.criterion], self._trim),
-        )
+        F = np.asfortranarray(np.tile(self.start_, (len(y), 1)))  # columns are read and written one by one
+        trees, bed = TreesOfRounds(training, CRITERIA[self.criterion], self._trim), None
         train: list[float] = []
         validation: list[float] = []
         shown, sums, bounds = [F[:SHOWN].copy()], [], []
@@ -129,10 +127,11 @@ class GradientBoosting(Declared, ManyTrees):
             r, some = loss.residuals(y, F), None if len(drawn) == len(y) else drawn
             own = slice(None) if some is None else drawn  # of all rows no copy is made
             weights = w[own]
-            rule = self._rule(training, weights.sum())
+            if bed is None or some is not None:
+                bed = Seedbed(training, self._rule(training, weights.sum()), 0, some)
             for k, target in enumerate(r.T):
-                growth, _, centre = grown(training._replace(y=target), rule, 0, some, seed, noted=0)
-                leaf, size = trees.add(ripe(growth, centre))
+                bed.sow(target)
+                leaf, size = trees.add(bed.grow(seed), bed if some is None else None)
                 off = y[own, k] - F[own, k]
                 value, *both = loss.leaf_values(leaf[own], size, off, target[own], weights)
                 trees.say(value)
@@ -156,7 +155,7 @@ class GradientBoosting(Declared, ManyTrees):
         if not self._n_classes:
             return np.asarray(y, dtype=float)[:, None]
         classes = [1] if self._n_scores == 1 else range(self._n_classes)
-        return (y[:, None] == np.array(classes)).astype(float)
+        return np.asfortranarray(y[:, None] == np.array(classes), dtype=float)
 
     def _parted(self, y, w, random):
         """The rows to learn from, and those held out to stop by; a row without weight is neither."""

@@ -160,10 +160,15 @@ class TreesOfRounds:
         self._criterion, self._trim = criterion, trim
         self._done, self._waiting, self._values = [], [], []
 
-    def add(self, ripe):
-        """One more tree: the leaf of every training row, and how many nodes there are."""
+    def add(self, ripe, bed):
+        """One more tree: the leaf of every training row, and how many nodes there are.
+
+        bed : the `Seedbed` of all rows that the tree grew in; None if it grew from some of them
+        """
         if self._trim is None:
             self._waiting.append(ripe)
+            if bed is not None:
+                return bed.leaves(ripe, len(self._coded)), len(ripe.nodes)
             return _leaves_of_growth(ripe, self._scales, self._coded), len(ripe.nodes)
         tree = self._trim(*trees_of([ripe], self._scales, 0, self._criterion))
         self._waiting.append(tree)

@@ -92,18 +92,18 @@ def share_table(ground, node, small, large, desk):
     """
     at_once, table, own = desk.places.size, desk.table, np.int64(node.table)
     first, other = own * at_once, (own + 1) * at_once
-    is_kept = are_many(small.end - small.start, table)  # of few members, fewer codes occur than there are
-    swapped = is_kept and small.start < large.start
+    swapped = small.start < large.start
     count_side_by_side(ground, (np.int64(small.start), np.int64(small.end)), at_once, other, desk)
     for j in range(at_once):
         for code in range(table.shape[1]):
             for s in range(table.shape[2]):
                 few = table[other + j, code, s]
                 rest = table[first + j, code, s] - few
-                table[first + j, code, s] = few if swapped else rest
-                table[other + j, code, s] = rest if swapped else few
-    large.table = own + swapped
-    small.table = own + (not swapped) if is_kept else -2 - own
+                if swapped:
+                    table[first + j, code, s], table[other + j, code, s] = few, rest
+                else:
+                    table[first + j, code, s] = rest
+    large.table, small.table = own + swapped, own + (not swapped)
 
 
 @inner
@@ -155,7 +155,7 @@ def count_side_by_side(ground, segment, n_columns, first, desk):
         k = np.uintp(at)
         row = row_of(rows, n_rows, np.uintp(members[k]))
         if y is None:
-            w = weights[k]
+            w = weights[k] if weights.size else 1.0
             wy = w * number[k]
             for j in range(places.size):
                 code = np.uintp(codes[row, np.uintp(places[j])])
@@ -187,6 +187,15 @@ def clear(hist, n_codes, occur):
 def in_words(segment, desk):
     """Whether the counts of the columns that are counted at once are left in words."""
     return desk.words.size > 0 and segment[1] - segment[0] <= MOST
+
+
+@inner
+def in_table(f, segment, desk):
+    """Whether the counts of a column are in the table, where they can be read as they are."""
+    packed = False
+    if desk.words is not None:
+        packed = in_words(segment, desk)
+    return desk.where[f] >= 0 and not packed
 
 
 @inner

@@ -79,8 +79,8 @@ class Ground(NamedTuple):
 
 
 #: A node while it grows: the fields of `Tree`; the two rows or codes between which an ordered test cuts; the
-#: segment of its rows, and how many instances are in use while it is split; which of the desk's tables has its
-#: counts, or -1 - the first that is free for it. As in `Tree`, no more than 2³¹ of anything.
+#: segment of its rows, and how many instances are in use while it is split; which of the desk's tables has
+#: its counts, or -1 - the first that is free for it. As in `Tree`, no more than 2³¹ of anything.
 NODE = np.dtype(
     [
         ("gain", np.float64),
@@ -406,3 +406,12 @@ def put_on_pile(ground, growth, rule, ends):
         if may_split(ground, growth, ends[k], rule):
             growth.waiting[sizes[0]] = ends[k]
             sizes[0] += 1
+
+
+@jit(_nrt=False)
+def tell_leaves(nodes, members, leaves):
+    """Fill in the leaf of each member."""
+    for node in range(nodes.size):
+        if nodes[node].attribute == LEAF:
+            for k in range(nodes[node].start, nodes[node].end):
+                leaves[members[k]] = node

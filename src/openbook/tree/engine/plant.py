@@ -15,7 +15,17 @@ from openbook.tree.engine.absolute import ladder_of, median_and_deviation
 from openbook.tree.engine.columns import NOMINAL
 from openbook.tree.engine.counts import PER_WORD
 from openbook.tree.engine.criteria import ABSOLUTE, GINI
-from openbook.tree.engine.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow, wait_for
+from openbook.tree.engine.grow import (
+    DONE,
+    MORE_NODES,
+    MORE_ROUTES,
+    NODE,
+    Ground,
+    Growth,
+    grow,
+    tell_leaves,
+    wait_for,
+)
 from openbook.tree.engine.keys import check_rows, mark_class, only
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, parents
 from openbook.tree.engine.part import BRANCH
@@ -87,42 +97,78 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED, keep=True):
     noted : the candidates of so many nodes are kept
     keep : whether more is to be grown from the training rows; else the keys themselves are parted
     """
-    growth, evidence, centre = grown(training, rule, n_classes, rows, seed, noted, keep)
-    (tree,) = trees_of([ripe(growth, centre)], training.scales, n_classes, rule.criterion)
-    return tree, _candidates(evidence, training, n_classes, centre, rule.criterion)
+    bed = Seedbed(training, rule, n_classes, rows, noted, keep)
+    (tree,) = trees_of([bed.grow(seed)], training.scales, n_classes, rule.criterion)
+    return tree, _candidates(bed.evidence, training, n_classes, bed.centre, rule.criterion)
 
 
-def grown(training, rule, n_classes, rows, seed, noted, keep=True):
-    """The growth of a tree, the evidence of its upper nodes, and the origin of its target's sums."""
-    n_stats, columns, sizes = n_classes or N_SUMS, training.columns, training.sizes
-    centre = 0.0 if n_classes else _mean(training, rows)
-    ground = _ground(training, rows, n_classes, centre, rule, keep)
-    growth = _growth(ground, sizes, n_stats, rule)
-    evidence = _evidence(training, n_stats, len(ground.members), noted)
-    if training.gaps and _will_spread(ground.instances, rule):
-        ground, growth = _more_instances(ground, growth)
-    desk = _desk(ground, sizes, n_stats, rule, seed)
-    root_weight = float(growth.stats[0].sum() if n_classes else growth.stats[0, 0])
-    growth.sizes[0] = int(root_weight >= rule.least_to_split)
-    for stage in _stages(ground, rule):
-        while (full := grow(ground, growth, stage, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
-            if full == MORE_NODES:
-                growth = _more_nodes(growth, sizes.most)
-            elif full == MORE_ROUTES:
-                growth = growth._replace(routes=_doubled(growth.routes, sizes.most))
-            else:
-                ground, growth = _more_instances(ground, growth)
-                desk = _desk(ground, sizes, n_stats, rule, desk.random[0])
-        if stage is not rule:
-            ground = _gathered(ground, growth, rule, stage.max_depth)
-    return growth, evidence, centre
+class Seedbed:
+    """Encoded rows, and the room that a tree takes to grow from them.
+
+    One tree after the other may grow where cells are coded and targets are numbers: `sow` gives new targets.
+
+    evidence : of the upper nodes; centre : the origin of the target's sums
+    """
+
+    def __init__(self, training, rule, n_classes, rows=None, noted=0, keep=True):
+        n_stats = n_classes or N_SUMS
+        self._rule, self._sizes, self._rows = rule, training.sizes, rows
+        self.centre = 0.0 if n_classes else _mean(training.y, training.w, rows)
+        self._ground = _ground(training, rows, n_classes, self.centre, rule, keep)
+        self._growth = _growth(self._ground, self._sizes, n_stats, rule)
+        self.evidence = _evidence(training, n_stats, len(self._ground.members), noted)
+        if training.gaps and _will_spread(self._ground.instances, rule):
+            self._ground, self._growth = _more_instances(self._ground, self._growth)
+        self._desk = _desk(self._ground, self._sizes, n_stats, rule)
+        self._members = self._ground.members
+
+    def sow(self, y):
+        """Have the next tree grow from these targets of all rows, and as if none had grown before."""
+        ground, growth, desk = self._ground, self._growth, self._desk
+        self.centre = _mean(y, ground.instances.w, self._rows)
+        np.subtract(y, self.centre, out=ground.instances.number)
+        ground.members[:] = _members(len(y), self._rows)
+        for room, targets in zip(desk.targets, _targets(ground.instances, ground.members), strict=True):
+            if room is not None:
+                room[:] = targets
+        desk.order[:] = np.arange(len(desk.order))
+        growth.nodes[: growth.sizes[1]].view(np.uint8)[:] = 0
+        _plant_root(ground, growth, self._sizes, self._rule)
+
+    def grow(self, seed):
+        """What has grown; seed : of the columns drawn at each node."""
+        ground, growth, desk = self._ground, self._growth, self._desk
+        rule, most = self._rule, self._sizes.most
+        found, self._members, desk.random[0] = np.zeros(len(ground.columns), FOUND), ground.members, seed
+        root_weight = float(growth.stats[0].sum() if ground.instances.number is None else growth.stats[0, 0])
+        growth.sizes[0] = int(root_weight >= rule.least_to_split)
+        for stage in _stages(ground, rule):
+            while (full := grow(ground, growth, stage, desk, found, self.evidence)) != DONE:
+                if full == MORE_NODES:
+                    growth = self._growth = _more_nodes(growth, most)
+                elif full == MORE_ROUTES:
+                    growth = self._growth = growth._replace(routes=_doubled(growth.routes, most))
+                else:
+                    ground, growth = _more_instances(ground, growth)
+                    desk = _desk(ground, self._sizes, growth.stats.shape[1], rule, desk.random[0])
+            if stage is not rule:
+                self._members, ground = ground.members, _gathered(ground, growth, rule, stage.max_depth)
+        if ground.members is not self._members:
+            self._members = self._members[ground.members]
+        return _ripe(growth, self.centre)
+
+    def leaves(self, ripe, n_rows):
+        """The leaf of every row, if the tree has grown from all of them, none of them in parts."""
+        leaves = np.empty(n_rows, np.intp)
+        tell_leaves(ripe.nodes, self._members, leaves)
+        return leaves
 
 
-def _mean(training, rows):
-    """The mean of the target; `np.average` takes longer than a stump."""
-    own = slice(None) if rows is None else rows
-    w = training.w[own]
-    return float((training.y[own] * w).sum() / w.sum())
+def _mean(y, w, rows):
+    """The mean of a target; `np.average` takes longer than a stump."""
+    if rows is not None:
+        y, w = y[rows], w[rows]
+    return float((y * w).sum() / w.sum())
 
 
 def _will_spread(instances, rule):
@@ -173,11 +219,16 @@ def _ground(training, rows, n_classes, centre, rule, keep):
         instances = Instances(None, training.y - centre, w, unit, none)
     if n_classes == 2 and keys is not None:
         mark_class(keys, instances.y)
-    members = np.arange(n, dtype=np.uint32) if rows is None else rows.astype(np.uint32)
+    members = _members(n, rows)
     all_sorted = not training.codes.shape[1] and training.numbers is None and rule.criterion != ABSOLUTE
     codes = None if all_sorted else training.codes
     parts = np.zeros(0, np.uint32) if training.gaps else None
     return Ground(training.columns, n, codes, keys, training.numbers, members, parts, instances)
+
+
+def _members(n, rows):
+    """These of so many rows, all by default, as members."""
+    return np.arange(n, dtype=np.uint32) if rows is None else rows.astype(np.uint32)
 
 
 def _are_whole(w):
@@ -204,7 +255,7 @@ def _keys(training, rows, rule, keep):
 
 
 def _growth(ground, sizes, n_stats, rule):
-    """A root with all rows."""
+    """A root with all rows, and room for more nodes."""
     n, capacity, most, used = len(ground.members), len(ground.instances.w), sizes.most, len(sizes.routes)
     # there is more when it is full; trees of few rows have enough from the start
     room = max(min(max(n // 8, ROOM), 2 * n + most, 2 * most ** min(rule.max_depth, 9)), most, 64)
@@ -214,7 +265,7 @@ def _growth(ground, sizes, n_stats, rule):
         nodes=np.zeros(room, NODE),
         stats=np.zeros((room, n_stats)),
         waiting=np.zeros(room, np.int32),
-        sizes=np.array([0, 1, used]),
+        sizes=np.zeros(3, np.int64),
         side=np.zeros(capacity, np.int32),
         bits=np.zeros(capacity // 64 + 1, np.uint64),
         spare=np.zeros(n, np.uint32),
@@ -222,14 +273,20 @@ def _growth(ground, sizes, n_stats, rule):
         routes=routes,
         branches=np.zeros(most, BRANCH),
     )
-    root = growth.nodes[0]
-    root["attribute"], root["missing"], root["route"], root["table"] = LEAF, SPREAD, -1, -1
-    root["end"], root["used"] = n, capacity
-    growth.stats[0] = _totals(ground.instances, ground.members, n_stats, rule.criterion)
+    _plant_root(ground, growth, sizes, rule)
     return growth
 
 
-def _desk(ground, sizes, n_stats, rule, seed):
+def _plant_root(ground, growth, sizes, rule):
+    """Make the first node the root of all members."""
+    root, n_stats = growth.nodes[0], growth.stats.shape[1]
+    root["attribute"], root["missing"], root["route"], root["table"] = LEAF, SPREAD, -1, -1
+    root["end"], root["used"] = len(ground.members), len(ground.instances.w)
+    growth.stats[0] = _totals(ground.instances, ground.members, n_stats, rule.criterion)
+    growth.waiting[0], growth.sizes[:] = 0, (0, 1, len(sizes.routes))
+
+
+def _desk(ground, sizes, n_stats, rule, seed=1):
     """Room for columns of so many codes."""
     most = sizes.most
     n_coded = 0 if ground.codes is None else ground.codes.shape[1]
@@ -237,7 +294,8 @@ def _desk(ground, sizes, n_stats, rule, seed):
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
     n_values = len(sizes.routes)
     all_drawn = rule.max_features >= len(ground.columns)
-    packed = _unit_classes(ground.instances) and n_stats > 1 and all_drawn and most <= PER_WORD
+    classes = ground.instances.unit and ground.instances.y is not None
+    packed = classes and n_stats > 1 and all_drawn and most <= PER_WORD
     words = np.zeros((n_stats, at_once if packed else 0), np.uint64)
     n_tables = 1
     if all_drawn and not packed and rule.missing != FRACTIONAL and _are_whole(ground.instances.w):
@@ -268,19 +326,14 @@ def _desk(ground, sizes, n_stats, rule, seed):
 def _targets(instances, members):
     """The targets and weights of members."""
     y, number = (None if a is None else a[members] for a in (instances.y, instances.number))
-    return Targets(y, number, instances.w[:0] if _unit_classes(instances) else instances.w[members])
+    return Targets(y, number, instances.w[:0] if instances.unit else instances.w[members])
 
 
 def _aside(ground):
     """Room for the targets and weights of all members, where no column is sorted."""
     instances, n = ground.instances, len(ground.members) if ground.keys is None else 0
     y, number = (None if a is None else np.empty(n, a.dtype) for a in (instances.y, instances.number))
-    return Targets(y, number, np.empty(0 if _unit_classes(instances) else n))
-
-
-def _unit_classes(instances):
-    """Whether there are classes to count, and no weights to add up."""
-    return instances.unit and instances.y is not None
+    return Targets(y, number, np.empty(0 if instances.unit else n))
 
 
 def _totals(instances, rows, n_stats, criterion):
@@ -369,7 +422,7 @@ class Ripe(NamedTuple):
     centre: float
 
 
-def ripe(growth, centre):
+def _ripe(growth, centre):
     """The nodes of a growth, and nothing of what it took to grow them."""
     _, n, n_routes = growth.sizes
     nodes = growth.nodes[:n].view(BYTES).copy().view(NODE)

@@ -26,6 +26,7 @@ from openbook.tree.engine.counts import (
     clear,
     count_codes,
     has_gaps,
+    in_table,
     in_words,
     multiway_packed,
 )
@@ -211,11 +212,15 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
 
 @inner
 def weigh_coded(ground, f, segment, rule, desk, found):
-    """`search` for two branches in a coded column, whose histogram stays on the desk."""
+    """`search` for two branches in a coded column."""
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
-    count_codes(ground, f, segment, desk)
-    tell_gaps(desk.hist, column.n_codes, criterion, sides, found)
-    w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[: column.n_codes]
+    counts, occur = desk.hist, desk.occur
+    if in_table(f, segment, desk):
+        counts, occur = desk.table[desk.where[f]], desk.every
+    else:
+        count_codes(ground, f, segment, desk)
+    tell_gaps(counts, column.n_codes, criterion, sides, found)
+    w_known, hist = weight_of(sides, KNOWN, criterion), counts[: column.n_codes]
     if w_known <= 0:
         return
     if desk.routes is not None and column.kind == NOMINAL:
@@ -226,7 +231,7 @@ def weigh_coded(ground, f, segment, rule, desk, found):
         drop -= by_chance(hist, column.n_codes, rule, desk)
     else:
         least = least_beside(w_known, sides.shape[1], rule)
-        drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
+        drop, below, above, cuts, w_left = best_bin(hist, occur, least, criterion, sides, desk.whole)
         found.below, found.above = below, above
     if drop > 0:
         judge_cut(drop, cuts, w_left, rule, desk, found)
@@ -270,13 +275,17 @@ def weigh_values(ground, f, segment, rule, desk, found):
     """`weigh_coded` with a branch for each code: by whatever the codes are counted in."""
     criterion, sides, whole, hist = rule.criterion, desk.sides, desk.whole, desk.hist
     n_codes, counted = ground.columns[f].n_codes, desk.where[f]
-    packed = False
-    if desk.words is not None and counted >= 0 and in_words(segment, desk):
-        packed = True
-        if desk.whole.size > 0 and n_codes <= rule.few and not has_gaps(desk.words, counted, n_codes):
-            weigh_packed(counted, rule, desk, found)
-            return
-    if counted >= 0 and not packed:
+    if (
+        desk.words is not None
+        and counted >= 0
+        and in_words(segment, desk)
+        and desk.whole.size > 0
+        and n_codes <= rule.few
+        and not has_gaps(desk.words, counted, n_codes)
+    ):
+        weigh_packed(counted, rule, desk, found)
+        return
+    if in_table(f, segment, desk):
         hist = desk.table[counted]
     else:
         count_codes(ground, f, segment, desk)

@@ -48,8 +48,8 @@ class Instances(NamedTuple):
 
 @bundle
 class Targets(NamedTuple):
-    """The targets and weights of members, in the order in which they stand: as in `Instances`, but classes
-    that all weigh 1 come without weights.
+    """The targets and weights of members, in the order in which they stand: as in `Instances`, but where all
+    weigh 1 without weights.
     """
 
     y: np.ndarray | None
@@ -84,7 +84,7 @@ def add_keys(keys, instances, stats, row):
 def add_target(y, number, w, k, stats, row):
     """Add the k-th of `Targets`, taken apart, to a row of stats."""
     if y is None:
-        add_number(number[k], w[k], stats, row)
+        add_number(number[k], w[k] if w.size else 1.0, stats, row)
     else:
         stats[row, np.uintp(y[k])] += w[k] if w.size else 1.0
 
