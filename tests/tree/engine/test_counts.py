@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from openbook.data import Nominal, Schema, Table
-from openbook.tree import C45, ID3, DecisionTreeClassifier
+from openbook.ensemble import GradientBoostingRegressor
+from openbook.tree import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor
 
 VALUES = 7  # with missing cells, as many codes as a word counts
 
@@ -104,3 +105,52 @@ def test_one_value_too_many_changes_nothing():
     np.testing.assert_allclose(
         np.sort(packed.gain[inner]), np.sort(wide.gain[wide.attribute >= 0]), rtol=1e-9
     )
+
+
+def in_two_groups(n_rows, n_values):
+    """Whole numbers of few values, and a target that they explain, unevenly spread."""
+    rng = np.random.default_rng(n_values)
+    X = np.floor(n_values * rng.beta(1, 2, (n_rows, 6)))
+    X[rng.random(X.shape) < 0.02] = np.nan
+    return X, np.nansum(X[:, :3], axis=1) + rng.normal(size=n_rows)
+
+
+def weights(n_rows):
+    """Whole weights, and a share of them, which are not: as numbers, both mean the same."""
+    whole = np.random.default_rng(1).integers(1, 4, n_rows).astype(float)
+    return whole, whole / 7
+
+
+@pytest.mark.parametrize("n_values", [5, 40, 200])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_branch_has_what_the_other_leaves_of_the_counts(n_values, n_classes):
+    """Only whole weights are taken from each other; with shares of them, both branches are counted."""
+    X, y = in_two_groups(6000, n_values)
+    y = np.searchsorted(np.quantile(y, np.arange(1, n_classes) / n_classes), y)
+    model = DecisionTreeClassifier(missing="majority", max_depth=8)
+    one, two = (model.fit(X, y, sample_weight=w).tree_ for w in weights(len(y)))
+    np.testing.assert_array_equal(one.attribute, two.attribute)
+    np.testing.assert_array_equal(one.cut, two.cut)
+    np.testing.assert_allclose(one.value / one.weight[0], two.value / two.weight[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("missing", ["majority", "branch"])
+@pytest.mark.parametrize("max_depth", [3, 8])
+def test_numbers_are_taken_from_each_other_too(missing, max_depth):
+    X, y = in_two_groups(6000, 200)
+    model = GradientBoostingRegressor(n_estimators=4, max_depth=max_depth, missing=missing)
+    one, two = (model.fit(X, y, sample_weight=w).predict(X) for w in weights(len(y)))
+    np.testing.assert_allclose(one, two, rtol=1e-9)
+
+
+def test_trees_of_boosting_are_those_of_a_learner_of_its_own():
+    """Trees that grow in the same room, one after the other, are as if each had a room of its own."""
+    X, y = in_two_groups(3000, 200)
+    boosted = GradientBoostingRegressor(n_estimators=3, learning_rate=0.5, bins=50).fit(X, y)
+    F = np.full(len(y), y.mean())
+    for tree in boosted.trees_:
+        alone = DecisionTreeRegressor(max_depth=3, bins=50, missing="majority").fit(X, y - F)
+        np.testing.assert_array_equal(tree.attribute, alone.tree_.attribute)
+        np.testing.assert_array_equal(tree.cut, alone.tree_.cut)
+        F += 0.5 * alone.predict(X)
+    np.testing.assert_allclose(boosted.predict(X), F, rtol=1e-9)

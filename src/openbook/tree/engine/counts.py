@@ -27,6 +27,9 @@ from openbook.tree.engine.split import add_target, row_of
 #: Where no column has more codes, missing included, counting all at once pays for nodes of any size.
 FEW_CODES = 16
 
+#: A cut of numbers needs so many of their sums: the weight, and the target's.
+N_NEEDED = 2
+
 #: So many codes, missing included, have a counter in a word; the most rows that it holds.
 PER_WORD, MOST = 8, 255
 
@@ -122,7 +125,7 @@ def count_codes(ground, f, segment, desk):
         if desk.words is not None:
             packed = in_words(segment, desk)
         for code in range(n_codes + 1):
-            for s in range(hist.shape[1]):
+            for s in range(table.shape[2]):
                 if desk.words is not None and packed:
                     hist[code, s] = counter(desk.words[s, at], code)
                 else:
@@ -146,7 +149,7 @@ def count_side_by_side(ground, segment, n_columns, first, desk):
     members, codes, rows, n_rows, table = ground.members, ground.codes, ground.rows, ground.n_rows, desk.table
     targets, places = desk.targets, desk.places[:n_columns]
     y, number, weights = targets.y, targets.number, targets.w
-    table = table[first : first + n_columns]
+    table, squares = table[first : first + n_columns], table.shape[2] > N_NEEDED
     for j in range(n_columns):
         for code in range(table.shape[1]):
             for s in range(table.shape[2]):
@@ -161,7 +164,8 @@ def count_side_by_side(ground, segment, n_columns, first, desk):
                 code = np.uintp(codes[row, np.uintp(places[j])])
                 table[j, code, 0] += w
                 table[j, code, 1] += wy
-                table[j, code, 2] += wy * number[k]
+                if squares:
+                    table[j, code, 2] += wy * number[k]
         else:
             c, w = np.uintp(y[k]), weights[k] if weights.size else 1.0
             for j in range(places.size):

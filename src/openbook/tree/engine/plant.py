@@ -13,7 +13,7 @@ import numpy as np
 from openbook.data import CHUNK_ROWS, Nominal
 from openbook.tree.engine.absolute import ladder_of, median_and_deviation
 from openbook.tree.engine.columns import NOMINAL
-from openbook.tree.engine.counts import PER_WORD
+from openbook.tree.engine.counts import N_NEEDED, PER_WORD
 from openbook.tree.engine.criteria import ABSOLUTE, GINI
 from openbook.tree.engine.grow import (
     DONE,
@@ -29,7 +29,7 @@ from openbook.tree.engine.grow import (
 from openbook.tree.engine.keys import check_rows, mark_class, only
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, parents
 from openbook.tree.engine.part import BRANCH
-from openbook.tree.engine.search import FOUND, FRACTIONAL, Desk, Evidence
+from openbook.tree.engine.search import FOUND, FRACTIONAL, OWN_BRANCH, Desk, Evidence
 from openbook.tree.engine.split import Instances, Targets
 from openbook.tree.engine.two_classes import SMALL_BLOCK
 
@@ -119,8 +119,8 @@ class Seedbed:
         self.evidence = _evidence(training, n_stats, len(self._ground.members), noted)
         if training.gaps and _will_spread(self._ground.instances, rule):
             self._ground, self._growth = _more_instances(self._ground, self._growth)
-        self._desk = _desk(self._ground, self._sizes, n_stats, rule)
-        self._members = self._ground.members
+        self._shown = noted > 0
+        self._desk = _desk(self._ground, self._sizes, n_stats, rule, self._shown)
 
     def sow(self, y):
         """Have the next tree grow from these targets of all rows, and as if none had grown before."""
@@ -139,7 +139,7 @@ class Seedbed:
         """What has grown; seed : of the columns drawn at each node."""
         ground, growth, desk = self._ground, self._growth, self._desk
         rule, most = self._rule, self._sizes.most
-        found, self._members, desk.random[0] = np.zeros(len(ground.columns), FOUND), ground.members, seed
+        found, gathered, desk.random[0] = np.zeros(len(ground.columns), FOUND), None, seed
         root_weight = float(growth.stats[0].sum() if ground.instances.number is None else growth.stats[0, 0])
         growth.sizes[0] = int(root_weight >= rule.least_to_split)
         for stage in _stages(ground, rule):
@@ -150,11 +150,12 @@ class Seedbed:
                     growth = self._growth = growth._replace(routes=_doubled(growth.routes, most))
                 else:
                     ground, growth = _more_instances(ground, growth)
-                    desk = _desk(ground, self._sizes, growth.stats.shape[1], rule, desk.random[0])
+                    random, growth.nodes["table"] = desk.random, -1
+                    desk = _desk(ground, self._sizes, growth.stats.shape[1], rule, self._shown)
+                    desk.random[:] = random
             if stage is not rule:
-                self._members, ground = ground.members, _gathered(ground, growth, rule, stage.max_depth)
-        if ground.members is not self._members:
-            self._members = self._members[ground.members]
+                gathered, ground = ground.members, _gathered(ground, growth, rule, stage.max_depth)
+        self._members = ground.members if gathered is None else gathered[ground.members]
         return _ripe(growth, self.centre)
 
     def leaves(self, ripe, n_rows):
@@ -286,34 +287,34 @@ def _plant_root(ground, growth, sizes, rule):
     growth.waiting[0], growth.sizes[:] = 0, (0, 1, len(sizes.routes))
 
 
-def _desk(ground, sizes, n_stats, rule, seed=1):
-    """Room for columns of so many codes."""
-    most = sizes.most
+def _desk(ground, sizes, n_stats, rule, shown):
+    """Room for columns of so many codes; shown : whether the candidates are, to the last digit."""
+    most, n_values, numbers = sizes.most, len(sizes.routes), ground.instances.y is None
+    squares = shown or rule.missing == OWN_BRANCH or n_values > 0
+    n_counts = n_stats if squares or not numbers else N_NEEDED
     n_coded = 0 if ground.codes is None else ground.codes.shape[1]
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
-    at_once = min(at_once, MOST_COUNTS // (most * n_stats))
-    n_values = len(sizes.routes)
+    at_once = min(at_once, MOST_COUNTS // (most * n_counts))
     all_drawn = rule.max_features >= len(ground.columns)
-    classes = ground.instances.unit and ground.instances.y is not None
-    packed = classes and n_stats > 1 and all_drawn and most <= PER_WORD
+    packed = ground.instances.unit and not numbers and n_stats > 1 and all_drawn and most <= PER_WORD
     words = np.zeros((n_stats, at_once if packed else 0), np.uint64)
-    n_tables = 1
-    if all_drawn and not packed and rule.missing != FRACTIONAL and _are_whole(ground.instances.w):
-        n_tables = max(min(MOST_COUNTS // max(at_once * most * n_stats, 1), rule.max_depth), 1)
+    n_tables, kept = 1, all_drawn and not packed and rule.missing != FRACTIONAL and not (numbers and shown)
+    if kept and at_once and _are_whole(ground.instances.w):  # what is left of other weights is never 0
+        n_tables = min(MOST_COUNTS // (at_once * most * n_counts), rule.max_depth)
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
         routes=np.zeros(n_values, np.int32) if n_values or rule.criterion == ABSOLUTE else None,
         order=np.arange(len(ground.columns)),
-        random=np.array([seed], np.uint64),
+        random=np.zeros(1, np.uint64),
         occur=np.zeros(most // 64 + 1, np.uint64),
         targets=_targets(ground.instances, ground.members[:0] if ground.codes is None else ground.members),
         whole=ground.instances.whole,
         score=np.zeros(most),
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
-        table=np.zeros((n_tables * at_once, most, n_stats)),
-        words=None if ground.instances.y is None else words,
+        table=np.zeros((n_tables * at_once, most, n_counts)),
+        words=None if numbers else words,
         node=np.zeros(3),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),

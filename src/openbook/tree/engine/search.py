@@ -124,7 +124,8 @@ class Desk(NamedTuple):
         column is nominal
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room; and
-        as many again for each node whose counts are kept for its branches
+        as many again for each node whose counts are kept for its branches; without squares (which are 0 for
+        missing cells then, and make no difference) where nobody asks for them
     words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room; None where
         targets are numbers
     node : float64 (3,), the weight and the cost of the node at hand; the drop that a column must reach to win
@@ -340,7 +341,7 @@ def weigh_packed(column, rule, desk, found):
 def tell_gaps(hist, n_codes, criterion, sides, found):
     """Take the missing cells, which are counted last, from the known ones; nothing is found yet."""
     for s in range(sides.shape[1]):
-        sides[GAP, s] = hist[n_codes, s]
+        sides[GAP, s] = hist[n_codes, s] if s < hist.shape[1] else 0.0
     take_known(sides)
     found.gain, found.below, found.gaps = math.nan, -1, weight_of(sides, GAP, criterion) > 0
 
