@@ -11,10 +11,12 @@ from scipy.stats import multivariate_normal
 from sklearn import discriminant_analysis as theirs
 
 import openbook as ob
+from openbook.border.cross_fitted import drawn_folds
 from openbook.border.rows import Chunk, Rows
 from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.errors import DataError, ModelFileError, ParameterError
 from openbook.linear import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from openbook.linear.held_out import SHRINKAGES
 from openbook.linear.scatter import ClassScatter
 from openbook.prepare.encoding import Encoding
 
@@ -137,6 +139,46 @@ def test_shrinkage_leads_from_one_to_the_other():
     np.testing.assert_allclose(np.diag(alone.covariance_), np.diag(linear.covariance_), rtol=1e-12)
     half = LinearDiscriminantAnalysis(shrinkage=0.5).fit(X, y)
     np.testing.assert_allclose(half.covariance_[0, 1], linear.covariance_[0, 1] / 2, rtol=1e-12)
+
+
+def test_the_shrinkage_under_which_held_out_rows_are_the_likeliest():
+    """The folds are drawn as for means of the target; each is left to models of the other rows."""
+    X, y = ob.load("wine").split("cultivar")
+    labels, drawn = np.array(y.tolist()), drawn_folds(0, len(X))
+    expected = np.zeros(len(SHRINKAGES))
+    for fold in range(5):
+        train, test = np.flatnonzero(drawn != fold), np.flatnonzero(drawn == fold)
+        for i, shrinkage in enumerate(SHRINKAGES):
+            model = QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X.take(train), labels[train])
+            told = model.predict_proba(X.take(test))[
+                np.arange(len(test)), np.searchsorted(model.classes_, labels[test])
+            ]
+            expected[i] += np.log(np.maximum(told, 1e-6)).sum()
+    model = QuadraticDiscriminantAnalysis(shrinkage="cv").fit(X, y)
+    np.testing.assert_allclose(model.likelihoods_, expected, rtol=1e-7)
+    assert model.shrinkage_ == SHRINKAGES[expected.argmax()]
+    same = QuadraticDiscriminantAnalysis(shrinkage=model.shrinkage_).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
+    assert f"the likeliest: {model.shrinkage_:g}" in str(model.work())
+
+
+def test_a_chosen_shrinkage_is_saved_scanned_and_kept(tmp_path):
+    table = ob.load("wine")
+    X, y = table.split("cultivar")
+    model = QuadraticDiscriminantAnalysis(shrinkage="cv").fit(X, y)
+    ob.save(model, tmp_path / "m.openbook")
+    opened = ob.open_model(tmp_path / "m.openbook")
+    np.testing.assert_array_equal(opened.predict_proba(X), model.predict_proba(X))
+    assert opened.shrinkage_ == model.shrinkage_
+    opened.partial_fit(X, y)
+    assert opened.shrinkage_ == model.shrinkage_
+    rows = [table.names, *(table.row(i).values() for i in range(len(table)))]
+    (tmp_path / "wine.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    scanned = ob.scan(tmp_path / "wine.csv", {"cultivar": "nominal"}, chunk_rows=40)
+    again = QuadraticDiscriminantAnalysis(shrinkage="cv").fit(scanned, "cultivar")
+    np.testing.assert_allclose(again.likelihoods_, model.likelihoods_, rtol=1e-7)
+    few = QuadraticDiscriminantAnalysis(shrinkage="cv").fit([[1.0], [2.0], [4.0]], list("aab"))
+    assert few.shrinkage_ == 1.0
 
 
 @st.composite

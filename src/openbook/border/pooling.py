@@ -6,7 +6,6 @@ schema, so that `conform` pools the rows of later tables, and the model file hol
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -57,19 +56,7 @@ def value_moments(rows: Rows, columns: Sequence[Nominal], n_classes: int, n_fold
     """
     if not columns:
         return []
-    pieces = [_Numbered(*each) for each in zip(rows.pieces, rows.starts(), strict=True)]
-    return fold(pieces, partial(_by_value, columns, n_classes, n_folds), _added)
-
-
-@dataclass(frozen=True)
-class _Numbered:
-    """Rows that know the number of the first."""
-
-    piece: Any
-    start: int
-
-    def load(self) -> tuple[int, Chunk]:
-        return self.start, self.piece if isinstance(self.piece, Chunk) else self.piece.load()
+    return fold(rows.numbered(), partial(_by_value, columns, n_classes, n_folds), _added)
 
 
 def _by_value(

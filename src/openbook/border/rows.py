@@ -170,10 +170,25 @@ class Rows(NamedTuple):
         """The number of the first row of each piece."""
         return [0, *accumulate(self.sizes()[:-1])]
 
+    def numbered(self) -> "list[Numbered]":
+        """The pieces, each with the number of its first row."""
+        return [Numbered(*each) for each in zip(self.pieces, self.starts(), strict=True)]
+
     def tables(self) -> Iterator[Table]:
         """The inputs, chunk by chunk; for the rare look at the rows themselves."""
         for piece in self.pieces:
             yield (piece if isinstance(piece, Chunk) else piece.load()).X
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A piece of rows that knows the number of the first."""
+
+    piece: "Chunk | FileChunk"
+    start: int
+
+    def load(self) -> tuple[int, Chunk]:
+        return self.start, self.piece if isinstance(self.piece, Chunk) else self.piece.load()
 
 
 class CountedChunk(NamedTuple):

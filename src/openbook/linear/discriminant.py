@@ -18,6 +18,7 @@ work:
 
 import warnings
 from abc import abstractmethod
+from copy import copy
 from functools import partial, reduce
 from operator import add
 
@@ -25,17 +26,19 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.cross_fitted import FOLDS
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier, most_probable
 from openbook.border.priors import PRIORS, class_priors
-from openbook.border.rules import Maybe, Number, OneOf, Whole
-from openbook.damage import require
+from openbook.border.rules import Maybe, Number, OneOf, Whole, WordOr
+from openbook.damage import checked_array, require
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.fold import less
 from openbook.linear.discriminant_picture import draw_normals
 from openbook.linear.discriminant_work import derive_model, derive_row
 from openbook.linear.gram import independent_columns
+from openbook.linear.held_out import SHRINKAGES, held_out_likelihoods
 from openbook.linear.scatter import ClassScatter
 from openbook.linear.scored import linear_scores, scored
 from openbook.measures.directions import checked_scores, with_fixed_signs
@@ -53,13 +56,16 @@ FOLLOWS = 1e-10
 MOST_NOTES = 20
 
 
+_SHARE = Number(at_least=0, at_most=1)
+
+
 class _Discriminant(Folding, Classifier):
     """What both discriminants share: statistics, encoding, prior, means and covariances."""
 
     _takes_means = True
     _rules = {
         "variance": OneOf("mle", "sample"),
-        "shrinkage": Number(at_least=0, at_most=1),
+        "shrinkage": _SHARE,
         "priors": PRIORS,
     }
 
@@ -449,9 +455,10 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     ----------
     variance : {"mle", "sample"}, default="mle"
         Whether the covariance of a class divides by its rows N, or by N - 1.
-    shrinkage : float, default=0.0
+    shrinkage : float or "cv", default=0.0
         From 0 to 1, how far each covariance is drawn towards that of all classes: 1 is the linear
-        discriminant.
+        discriminant. "cv" takes the one of 1, 0.6, 0.3, 0.1 and 0.03 under which rows that are held out in
+        five folds are the likeliest; rows that are learnt later do not change it.
     priors : sequence, mapping of class to probability, or None, default=None
         The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
 
@@ -469,6 +476,10 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         The covariance of each class, in units of the columns.
     covariance_ : ndarray of shape (n_classes, n_used, n_used)
         The same, under scikit-learn's name.
+    shrinkage_ : float
+        The shrinkage that was used.
+    likelihoods_ : ndarray of shape (5,)
+        With shrinkage="cv", the logarithm of the likelihood of the held-out rows under each shrinkage.
     statistics_ : ClassScatter
         Weights, means and scatters of the classes, from which all else follows.
     notes_ : list of str
@@ -491,15 +502,47 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     """
 
     _wants_evidence = True  # a covariance of each class has many figures
+    _rules = {**_Discriminant._rules, "shrinkage": WordOr(_SHARE, "cv")}
 
     def _groups(self):
         return len(self.classes_)
+
+    def _fit(self, rows):
+        if self.shrinkage == "cv":
+            self.likelihoods_ = np.zeros(len(SHRINKAGES))
+            if sum(rows.sizes()) >= 2 * FOLDS:  # of fewer, a fold may have none
+                self.likelihoods_ = held_out_likelihoods(rows.held(), self._step(), self._shrunken)
+        super()._fit(rows)
+
+    def _shrunken(self, statistics):
+        """A model of these statistics for each shrinkage."""
+        for likelihoods in np.eye(len(SHRINKAGES)):
+            model = copy(self)
+            model.likelihoods_, model.statistics_ = likelihoods, statistics
+            model._solve()  # noqa: SLF001 (its own)
+            yield model
+
+    @property
+    def shrinkage_(self):
+        return SHRINKAGES[int(self.likelihoods_.argmax())] if self.shrinkage == "cv" else self.shrinkage
+
+    def _parts_add_up(self, X):
+        return self.shrinkage != "cv" and super()._parts_add_up(X)
+
+    def _arrays(self):
+        chosen = {"likelihoods": self.likelihoods_} if self.shrinkage == "cv" else {}
+        return {**super()._arrays(), **chosen}
+
+    def _restore(self, arrays):
+        if self.shrinkage == "cv":
+            self.likelihoods_ = checked_array(arrays, "likelihoods", float, (len(SHRINKAGES),))
+        super()._restore({name: array for name, array in arrays.items() if name != "likelihoods"})
 
     def _solve_classes(self, pooled, scatter):
         d = len(pooled)
         self._covariances = np.empty((len(self.classes_), d, d))
         for c, weight in enumerate(self.statistics_.weight):
-            own = (1 - self.shrinkage) * scatter[c] / self._rows(weight, 1) + self.shrinkage * pooled
+            own = (1 - self.shrinkage_) * scatter[c] / self._rows(weight, 1) + self.shrinkage_ * pooled
             self._covariances[c] = self._with_flat_axes(own, pooled, c) if weight > 0 else pooled
         roots = np.linalg.cholesky(self._covariances)
         self._inverse_roots = np.linalg.inv(roots) if d else roots

@@ -9,6 +9,7 @@ import numpy as np
 
 from openbook.border.priors import prior_steps
 from openbook.data.attributes import as_text
+from openbook.linear.held_out import SHRINKAGES
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
@@ -20,7 +21,7 @@ _SHOWN_TERMS = 5
 
 def derive_model(model) -> Work:
     """How the model was learnt: priors, means, covariances and, if they are linear, the discriminants."""
-    parts = [_priors(model), model.encoding_.work(), _means(model), *_covariances(model)]
+    parts = [_priors(model), model.encoding_.work(), _means(model), *_shrinkages(model), *_covariances(model)]
     if hasattr(model, "coef_"):
         lines = [_line(model, c) for c in range(len(model.classes_))]
         rows = [list(row) for row in zip(["1", *_names(model)], *lines, strict=True)]
@@ -67,11 +68,21 @@ def _covariances(model):
         titles = [f"covariance of {label}" for label in _labels(model)]
         matrices = dict(zip(titles, model.covariances_, strict=True))
     divisor = {"mle": "divided by the rows", "sample": "divided by rows minus classes"}[model.variance]
-    note = divisor + (f"; shrinkage {figure(model.shrinkage)}" if model.shrinkage else "")
+    shrinkage = getattr(model, "shrinkage_", model.shrinkage)
+    note = divisor + (f"; shrinkage {figure(shrinkage)}" if shrinkage else "")
     return [
         Grid(title, ["", *names], [[n, *row] for n, row in zip(names, m.tolist(), strict=True)], note)
         for title, m in matrices.items()
     ]
+
+
+def _shrinkages(model):
+    """The likelihood of held-out rows under each shrinkage, where it was chosen by that."""
+    if model.shrinkage != "cv":
+        return []
+    rows = [[figure(s), float(told)] for s, told in zip(SHRINKAGES, model.likelihoods_, strict=True)]
+    note = f"the likeliest: {figure(model.shrinkage_)}"
+    return [Grid("shrinkage", ["shrinkage", "log-likelihood of held-out rows"], rows, note)]
 
 
 def _line(model, c):

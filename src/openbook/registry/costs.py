@@ -108,7 +108,7 @@ _SECONDS: dict[str, Callable[[Shape], float]] = {
     "logistic_regression": _newton,
     "linear_regression": lambda s: 2e-3 + 2e-10 * s.n * s.w**2 + 4e-10 * s.w**3,
     "linear_discriminant": _scatters(lambda _: 1),
-    "quadratic_discriminant": _scatters(lambda s: s.k),
+    "quadratic_discriminant": _scatters(lambda s: 10 * s.k),  # the shrinkage is chosen in folds
     "mlp": _network,
     "mlp_regressor": _network,
     "svc": _support,
@@ -130,7 +130,7 @@ _ENCODED = (
 _BYTES: dict[str, Callable[[Shape], float]] = {
     # the scatter of all columns with what tells their gaps, and what is made of it
     "linear_discriminant": lambda s: 4 * _FLOAT * s.w**2,
-    "quadratic_discriminant": lambda s: (2 + 4 * s.k) * _FLOAT * s.w**2,
+    "quadratic_discriminant": lambda s: (2 + 14 * s.k) * _FLOAT * s.w**2,
     "linear_regression": lambda s: 4 * _FLOAT * s.w**2,
     "logistic_regression": lambda s: 2 * _FLOAT * min(s.w, 1000) ** 2 * s.k,
     "svc": lambda s: _FLOAT * min(s.n, 1024) ** 2,

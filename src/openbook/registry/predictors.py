@@ -327,7 +327,7 @@ PREDICTORS = (
         "quadratic_discriminant",
         "linear:QuadraticDiscriminantAnalysis",
         "normal classes, each with its own covariance",
-        Variant("quadratic discriminant", {"shrinkage": 0.1}),
+        Variant("quadratic discriminant", {"shrinkage": "cv"}),
     ),
     _classifier(
         "rocchio",
