@@ -174,6 +174,12 @@ def test_same_word_in_several_spellings(one, with_column):
     assert "'Married' (200), 'married ' (50)" in finding.message
 
 
+def test_yes_and_no_in_several_words(one, found, with_column):
+    paid = ["Yes", "TRUE", "Y", "No"] * 100
+    assert "'TRUE' (100), 'Y' (100), 'Yes' (100)" in one(with_column(paid=paid), "spelling").message
+    assert found(with_column(block=["F", "N", "T", "Y"] * 100), "spelling") == []
+
+
 def test_numbers_of_two_signs_are_not_two_spellings():
     assert same_words(["-1.5", "1.5", "1 5", "Ann-Lee", "ann lee"]) == [("Ann-Lee", "ann lee")]
 

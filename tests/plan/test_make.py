@@ -254,6 +254,14 @@ def test_a_target_that_tells_nothing_is_refused(tmp_path, cells, kinds, message)
         make_plan(path, "y", kinds=kinds)
 
 
+def test_infinity_is_refused_before_the_first_fold(tmp_path):
+    path = csv(tmp_path, "x,y", [*((f"{i % 7}.5", "ab"[i % 2]) for i in range(30)), ("inf", "a")])
+    plan = make_plan(path, "y")
+    with pytest.raises(OpenbookError, match=r"column 'x' holds infinity \(the first in row 30\)") as refused:
+        _ = StudyRows(plan, plan.data.read()).X
+    assert "read with missing=[…, 'inf']" in str(refused.value)
+
+
 @pytest.mark.parametrize("option", [{"cv": 5}, {"repeats": 2}, {"test_share": 0.5}])
 def test_few_rows_have_one_protocol(option):
     with pytest.raises(PlanError, match="with fewer than 50 rows, here 14, a study uses leave-one-out"):

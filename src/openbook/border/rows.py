@@ -333,10 +333,12 @@ def infinite_cell(rows: Rows) -> DataError:
         names = table.names[: len(table.columns)] if isinstance(table, SparseTable) else table.names
         for name in table.schema.select(names).of(Numeric):
             if (infinite := np.isinf(table.data(name))).any():
-                where = start + int(np.argmax(infinite))
+                first = int(np.argmax(infinite))
+                token = as_text(float(table.data(name)[first]))
                 return DataError(
-                    f"column {name!r} holds infinity (the first in row {where});"
-                    " put a number there, or NaN for a missing value"
+                    f"column {name!r} holds infinity (the first in row {start + first}); put a number there,"
+                    " or NaN for a missing value. If it means missing in a file, read with"
+                    f" missing=[…, {token!r}]"
                 )
         start += len(table)
     return DataError(

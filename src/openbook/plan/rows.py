@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.rows import refuse_infinity
 from openbook.data import Column, Table
 from openbook.data.asked import asked_rows
 from openbook.errors import PlanError
@@ -72,8 +73,10 @@ class StudyRows:
 
     @cached_property
     def X(self) -> Table:  # noqa: N802 (the field's own name)
-        """Every input."""
-        return self.plan.roles.inputs(self.table).take(self.known)
+        """Every input; infinity, which no learner takes, is refused before the first fold."""
+        inputs = self.plan.roles.inputs(self.table)
+        refuse_infinity(inputs)
+        return inputs.take(self.known)
 
     @cached_property
     def y(self) -> Column:

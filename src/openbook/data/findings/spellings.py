@@ -1,9 +1,10 @@
 """Values of one column that may be two spellings of the same: "Married", "married ", "Maried".
 
-Two spellings are the same word when they agree after case, blanks, hyphens and full stops are levelled. Two
-words are near when one edit (a letter put in, left out, replaced, or swapped with its neighbour) turns one
-into the other. Near words are common in correct data (Gambia, Zambia), so the counts matter too: a slip is
-rare compared with the intended word. An edit of a digit is never a slip: "block 1", "block 2".
+Two spellings are the same word when they agree after case, blanks, hyphens and full stops are levelled, or
+when both say yes, or both no: "Yes", "Y", "TRUE". Two words are near when one edit (a letter put in, left
+out, replaced, or swapped with its neighbour) turns one into the other. Near words are common in correct data
+(Gambia, Zambia), so the counts matter too: a slip is rare compared with the intended word. An edit of a digit
+is never a slip: "block 1", "block 2".
 """
 
 import re
@@ -18,6 +19,10 @@ _SHORTEST, _LONGEST = 5, 60
 #: A slip is at most this share of the word that was meant.
 _SLIP_SHARE = 0.25
 
+#: What says yes or no; letters do so beside words.
+_YES_OR_NO = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
+_LETTERS = {"y": "yes", "t": "yes", "n": "no", "f": "no"}
+
 _LEVELLED = re.compile(r"[\s._-]+")
 
 
@@ -31,11 +36,17 @@ def spelling_level(value: str) -> str:
 
 
 def same_words(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Groups of values that differ only in case, blanks, hyphens or full stops."""
+    """Groups of values that differ only in case, blanks, hyphens or full stops, or that all mean yes or no.
+
+    >>> same_words(["Yes", "TRUE", "no", "N", "?"]), same_words(["Y", "T", "N"])
+    ([('Yes', 'TRUE'), ('no', 'N')], [])
+    """
     groups = defaultdict(list)
-    for name in names:
+    levels = {name: spelling_level(name) for name in names}
+    meant = _YES_OR_NO | (_LETTERS if _YES_OR_NO.keys() & set(levels.values()) else {})
+    for name, level in levels.items():
         if number_of_text(name) is None:  # -1.5 is not 1.5
-            groups[spelling_level(name)].append(name)
+            groups[meant.get(level, level)].append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
