@@ -38,7 +38,7 @@ from openbook.judge.risk.costs import Costs, costs
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.scores.metrics import metrics_of
-from openbook.judge.scores.positive import FEW
+from openbook.judge.scores.positive import FEW_OF_ALL
 from openbook.judge.scores.sequences import SequenceScores
 from openbook.plan.judging import failure_words
 from openbook.plan.log import Log
@@ -164,7 +164,7 @@ class Looking:
         if name in _MANY_ROWS and self.rows.protocol.n_tested < TINY:
             return f"{self.rows.protocol.n_tested} rows are too few"
         if name == "diagnosis" and self.evaluation.too_rare:
-            return f"all classes but one have fewer than {FEW} rows"
+            return FEW_OF_ALL
         leaks: Leaks | None = vars(self).get("leaks")
         without = vars(self).get("without_suspects")
         harmless = loses_little(self.comparison, self.label, without)

@@ -14,6 +14,7 @@ from openbook.errors import ParameterError
 from openbook.judge import Comparison, Evaluation, FoldResult, anything_to_learn, choose, difference
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.significance import TestResult
+from openbook.words.numbers import p_words
 
 
 def evaluation(name, right, size, n=400, proba=None):
@@ -230,3 +231,20 @@ def test_probabilities_may_tell_what_decisions_do_not():
     assert not verdict.learnt
     assert "roc_auc" in [other.metric.name for other in verdict.others]
     assert "the probabilities are informative" in verdict.headline
+
+
+def test_either_of_two_scores_will_do_so_interval_and_p_value_are_bonferroni_s():
+    """One learner beats the baseline by little, and both say the same: twice the p-value, at 97.5%."""
+    n = 400
+    truth = np.arange(n) % 2
+    p = 0.5 + np.where(first(236), 1, -1) * (truth - 0.5) * 0.1  # right in 236 of 400 rows
+    learner = evaluation("ranker", truth == 0, 9, proba=np.column_stack([1 - p, p]))
+    zero = evaluation("zero", truth == 0, 1, proba=np.full((n, 2), 0.5))
+    result = Comparison({"ranker": learner, "zero": zero}, "zero")
+    verdict = next(v for v in anything_to_learn(result).others if v.metric.name == "log_loss")
+    alone = difference(learner, zero, "log_loss", level=0.975)
+    assert verdict.test.p_value == pytest.approx(2 * alone.p_value)
+    assert (verdict.test.interval.low, verdict.test.interval.high) == pytest.approx(
+        (alone.interval.low, alone.interval.high)
+    )
+    assert f"p {p_words(2 * alone.p_value)}" in verdict.headline

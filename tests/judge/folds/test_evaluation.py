@@ -273,6 +273,16 @@ def test_rows_whose_class_had_probability_zero_have_an_interval_of_their_own():
     assert np.array(ends(found)) / (52 * np.log(2)) == pytest.approx([0.011, 0.381], abs=5e-4)
 
 
+def test_rows_of_one_class_give_no_interval_of_a_loss():
+    """80 rows of the one class say nothing of what a row of the other costs; their accuracy is Wilson's."""
+    proba = np.column_stack([np.linspace(0.99, 0.999, 80), np.linspace(0.01, 0.001, 80)])
+    tested = Evaluation(
+        "sure", "classification", ["no", "yes"], [fold(0, range(80), [0] * 80, [0] * 80, proba=proba)]
+    )
+    assert str(tested.interval("log_loss")) == "(no interval: all rows that were tested are of one class)"
+    assert ends(tested.interval("accuracy")) == pytest.approx((80 / (80 + 1.959964**2), 1))
+
+
 def test_groups_take_more_of_nadeau_and_bengio_s_term():
     """As above with every row a group of its own: three times 2/8."""
     folds = [fold(i, [2 * i, 2 * i + 1], [0.0, 0.0], [1.0, 3.0], n_train=8) for i in range(2)]

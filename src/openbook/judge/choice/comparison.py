@@ -23,7 +23,7 @@ from openbook.judge.chance.spread import Paired, simultaneous
 from openbook.judge.choice.pairs import Pairs
 from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.scores.metrics import Metric
-from openbook.judge.scores.positive import FEW
+from openbook.judge.scores.positive import FEW_OF_ALL
 from openbook.words.numbers import shown, shown_p
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
@@ -348,7 +348,7 @@ def paired(a: Evaluation, b: Evaluation, function: Metric) -> Paired:
     check_same_folds(a, b)
     found = a.spread(function).minus(b.spread(function)).paired(function.is_share)
     if a.too_rare:
-        return replace(found, why_not=f"no p-value, as all classes but one have fewer than {FEW} rows")
+        return replace(found, why_not=f"no p-value, as {FEW_OF_ALL}")
     return found
 
 

@@ -3,8 +3,8 @@
 The best of many learners looks good by luck alone, so `against_baseline` tests all learners together. If the
 best is not shown to be better, another learner may be: one that differs from the baseline in fewer rows, and
 nearly always for the better. If the metric scores decisions and shows nothing, the log loss and the area
-under the ROC curve may still show that the probabilities are informative. Each is tested at half the level,
-since one of them is enough.
+under the ROC curve may still show that the probabilities are informative. One of them is enough, so their
+intervals and p-values are Bonferroni's for two.
 
 How many rows might show a difference d that these n rows do not:
 
@@ -12,7 +12,8 @@ How many rows might show a difference d that these n rows do not:
 """
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from scipy.special import ndtri
 
@@ -21,7 +22,7 @@ from openbook.judge.choice.choose import best_learner
 from openbook.judge.choice.comparison import Comparison
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import p_words, shown
-from openbook.work import Work
+from openbook.work import Step, Work
 
 #: The scores of probabilities that are asked where decisions show nothing.
 _PROPER = ("log_loss", "roc_auc")
@@ -172,25 +173,42 @@ def anything_to_learn(
         proper = comparison.metric(name)
         if all(math.isnan(each.score(proper)) for each in comparison.evaluations.values()):
             continue
-        if (other := _by(comparison, proper, alpha / len(_PROPER))).learnt:
+        if (other := _by(comparison, proper, alpha, len(_PROPER))).learnt:
             others.append(other)
     return Verdict(**{**vars(found), "others": tuple(others)})
 
 
-def _by(comparison: Comparison, function: Metric, alpha: float) -> Verdict:
+def _by(comparison: Comparison, function: Metric, alpha: float, metrics: int = 1) -> Verdict:
+    """The verdict by one of so many metrics, any of which will do."""
     best, baseline = best_learner(comparison, function), comparison.best_baseline(function)
     scores = comparison[best].score(function), comparison[baseline].score(function)
     rows = len(comparison[best].spread(function).influence)
     groups = comparison[best].n_groups
-    test = comparison.against_baseline(function).get(best)
+    tests = _tests(comparison, function, alpha, metrics)
+    test = tests.get(best)
     if test is None:
         return Verdict(best, baseline, function, scores, None, learnt=False, rows=rows, groups=groups)
     better = function.better(test.difference, 0)
     learnt = better and test.p_value < alpha and _ranks(comparison, function, best)
-    needed, beaten = _needed(test, rows) if better else None, _beaten(comparison, function, alpha)
-    winner = "" if learnt else _winner(comparison, function, alpha)
+    needed, beaten = _needed(test, rows) if better else None, _beaten(comparison, function, alpha, tests)
+    winner = "" if learnt else _winner(comparison, function, alpha, tests)
     learnt = learnt or bool(winner)
     return Verdict(best, baseline, function, scores, test, learnt, rows, needed, (), beaten, winner, groups)
+
+
+def _tests(comparison: Comparison, function: Metric, alpha: float, metrics: int) -> dict[str, TestResult]:
+    """Every learner against the best baseline, by one of so many metrics (Bonferroni)."""
+    tests = comparison.against_baseline(function, 1 - alpha / metrics)
+    if metrics == 1:
+        return tests
+    shares = {label: min(metrics * test.p_value, 1.0) for label, test in tests.items()}
+    note = f"Bonferroni: {metrics} metrics are tested, and either will do"
+    return {
+        label: replace(
+            tests[label], p_value=p, steps=(*tests[label].steps, Step("p adjusted", result=p, note=note))
+        )
+        for label, p in shares.items()
+    }
 
 
 def _ranks(comparison: Comparison, function: Metric, label: str) -> bool:
@@ -198,11 +216,11 @@ def _ranks(comparison: Comparison, function: Metric, label: str) -> bool:
     return function.name != "roc_auc" or comparison[label].score(function) > 0.5
 
 
-def _winner(comparison: Comparison, function: Metric, alpha: float) -> str:
+def _winner(comparison: Comparison, function: Metric, alpha: float, tests: Mapping[str, TestResult]) -> str:
     """The learner of the best score among those that are shown to beat the best baseline, in words."""
     shown_to = {
         label: test
-        for label, test in comparison.against_baseline(function).items()
+        for label, test in tests.items()
         if label not in comparison.baselines
         and test.p_value < alpha
         and function.better(test.difference, 0)
@@ -215,9 +233,9 @@ def _winner(comparison: Comparison, function: Metric, alpha: float) -> str:
     return _beats(comparison, function, largest, base, shown_to[largest].p_value)
 
 
-def _beaten(comparison: Comparison, function: Metric, alpha: float) -> str:
+def _beaten(comparison: Comparison, function: Metric, alpha: float, tests: Mapping[str, TestResult]) -> str:
     """What a baseline that learns something, such as 1R, shows beside another, in words."""
-    base, tests = comparison.best_baseline(function), comparison.against_baseline(function)
+    base = comparison.best_baseline(function)
     for label in comparison.baselines:
         if (
             (comparison[base].complexity or 0) > (comparison[label].complexity or 0)

@@ -137,6 +137,12 @@ class Evaluation(ShowsWork):
         return self.task == "classification" and too_rare(np.bincount(self.one_round.truth))
 
     @property
+    def _of_one_class(self) -> bool:
+        """Whether all rows that were tested are of one of several classes: the others may cost any amount."""
+        several = self.task == "classification" and self.n_classes > 1
+        return several and len(np.unique(self.one_round.truth)) == 1
+
+    @property
     def by_rows(self) -> bool:
         """Whether rows rather than folds show the spread: one held-out set, or leave-one-out."""
         if len(self.folds) == 1:
@@ -415,6 +421,8 @@ class Evaluation(ShowsWork):
         """
         function = self.metric(which)
         rare = function.rare
+        if self._of_one_class and not function.is_share:
+            return Interval(math.nan, math.nan, level, "all rows that were tested are of one class")
         if rare is not None and self.predictions.proba is not None and rare.possible(self.predictions):
             interval = self.spread(rare.rest).with_rare(self.spread(rare.share), rare.each, level)
             if self.ordered and not self._by_model:  # that early models give more 0s counts as chance here

@@ -17,6 +17,8 @@ from openbook.errors import PlanError, did_you_mean
 RARE = 0.25
 #: Of fewer rows of a class no score says whether a model finds it.
 FEW = 5
+#: Why there is no interval, no p-value or no diagnosis then.
+FEW_OF_ALL = f"all classes but one have fewer than {FEW} rows"
 
 #: Pairs that leave no doubt, the positive one second.
 _PAIRS = (
@@ -43,13 +45,17 @@ def shares(y: Column) -> dict[str, float]:
 def too_rare(counts: np.ndarray) -> bool:
     """Whether all classes but one have so few rows that no comparison of learners says anything of them.
 
+    One row of a class cannot both train and test, however few the others have.
+
     >>> too_rare(np.array([396, 4])), too_rare(np.array([395, 5])), too_rare(np.array([3, 2]))
     (True, False, False)
+    >>> too_rare(np.array([2, 1])), too_rare(np.array([1, 1, 1]))
+    (True, True)
     """
     if np.count_nonzero(counts) < 2:
         return False
     second = int(np.sort(counts)[-2])
-    return second < FEW and second < RARE * int(counts.sum())
+    return second < 2 or (second < FEW and second < RARE * int(counts.sum()))
 
 
 def check_positive(y: Column, positive: str | None) -> None:
