@@ -140,6 +140,8 @@ def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
             "hypotheses.without wind: 'wind' is no input. Did you mean 'windy'?",
         ),
         (["weather", "--attributes", "windy,"], "hypotheses.only windy,: '' is no input"),
+        (["weather", "--choose", "bayes"], "--choose: no learner is labelled 'bayes'. "),
+        (["weather", "--margin", "0"], "--margin must be above 0, and goes with --choose simplest"),
         (["weather", "--costs", "nothing.csv"], "nothing.csv: No such file"),
         (
             ["weather", "--costs", "table.csv"],

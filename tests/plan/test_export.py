@@ -21,11 +21,7 @@ def run_script(script, folder):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env={
-            "PYTHONIOENCODING": "utf-8",
-            "PYTHONPATH": "",
-            "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""),  # kernels need not compile anew
-        },
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONPATH": ""},
         check=False,
     )
     assert done.returncode == 0, done.stderr

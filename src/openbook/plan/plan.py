@@ -140,9 +140,9 @@ class Plan(Document):
         labels = [each.label for each in self.contestants]
         if self.choose not in (*RULES, *labels):
             hint = did_you_mean(self.choose, (*RULES, *labels))
-            raise PlanError(f"choose: no learner is labelled {self.choose!r}. {hint}")
+            raise PlanError(f"--choose: no learner is labelled {self.choose!r}. {hint}")
         if self.margin is not None and (self.margin <= 0 or self.choose != "simplest"):
-            raise PlanError('margin must be above 0, and goes with choose = "simplest"')
+            raise PlanError("--margin must be above 0, and goes with --choose simplest")
         if self.costs and self.task != "classification":
             raise PlanError(f"costs are for errors of classes, and this is {TASKS[self.task]}; remove them")
 

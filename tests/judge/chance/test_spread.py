@@ -6,6 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.linalg import hadamard
 
 from openbook.judge.chance.spread import Spread, blocks_of, simultaneous
 
@@ -173,6 +174,19 @@ def test_several_differences_are_tested_as_the_largest_of_all():
     level = 1 - (1 - 0.95 ** (1 / 6)) / 2
     half = (together.interval.high - together.interval.low) / 2
     assert half / pairs[0].error == pytest.approx(stats.norm.ppf(level), abs=0.05)
+
+
+def test_rounding_moves_no_interval_of_differences_that_are_alike():
+    """Orthogonal differences have equal eigenvalues, whose eigenvectors the last bit turns anywhere."""
+    units = hadamard(64)[:, 1:7].astype(float)
+    noise = 1 + 1e-15 * np.random.default_rng(0).normal(size=units.shape)
+    halves = [
+        simultaneous({i: spread(0.1 + x).paired(share=False) for i, x in enumerate(columns.T)})[
+            0
+        ].interval.high
+        for columns in (units, units * noise)
+    ]
+    assert halves[0] == pytest.approx(halves[1], abs=1e-9)
 
 
 def test_equal_differences_are_as_good_as_one():

@@ -1,5 +1,8 @@
 """Protocols and the locked-away rows."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -46,6 +49,20 @@ def test_intervals_of_few_rows_that_belong_together_are_called_rough(more):
     assert "95% intervals are rough" in protocol([0, 1, 1] * 33, **more).words
     longer = {name: np.arange(102) // (9 if name == "groups" else 1) for name in more}
     assert "rough" not in protocol([0, 1, 1] * 34, **longer).words
+
+
+def test_the_words_for_rough_intervals_are_those_of_the_simulations():
+    """From the lowest to the highest coverage with 50 rows; the AUC of 0R is 0.5 whatever happens."""
+    record = Path(__file__).parents[3] / "bench" / "results" / "coverage.json"
+    held = [
+        found["coverage"]
+        for cell, learners in json.loads(record.read_text()).items()
+        for learner, by_metric in learners.items()
+        for metric, found in by_metric.items()
+        if cell.endswith(", 50") and metric != "simulations" and (learner, metric) != ("0R", "roc_auc")
+    ]
+    words = protocol([0, 1, 1] * 33, time=np.arange(99)).words
+    assert f"they held in {min(held):.0%} to {max(held):.0%} of simulations" in words
 
 
 def test_intervals_of_many_rows_in_few_groups_are_called_rough():

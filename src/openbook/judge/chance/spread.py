@@ -418,9 +418,10 @@ def _largest(pairs: Sequence[Paired]) -> np.ndarray:
     correlation = np.array([[a @ b if len(a) == len(b) else 0.0 for b in units] for a in units])
     np.fill_diagonal(correlation, 1)
     values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0))
+    # the symmetric root: that by eigenvectors alone would turn with them where eigenvalues are alike
+    root = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
     rng = np.random.default_rng(0)
-    t = np.abs(rng.standard_normal((_DRAWS, len(pairs))) @ root.T).max(axis=1)
+    t = np.abs(rng.standard_normal((_DRAWS, len(pairs))) @ root).max(axis=1)
     freedom = min(pair.freedom for pair in pairs)
     if math.isfinite(freedom):
         t *= np.sqrt(freedom / rng.chisquare(freedom, _DRAWS))

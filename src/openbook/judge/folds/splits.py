@@ -436,7 +436,7 @@ _TEST_GROUPS: dict[TestGroups, str] = {
 def _rough(n: int, groups: int = _ROUGH) -> str:
     """What to say of few rows or groups: how often intervals of 50 rows, in 5 groups, held in simulations."""
     few = f"{_ROUGH} rows" if n < _ROUGH else f"{_ROUGH_GROUPS} groups" if groups < _ROUGH_GROUPS else ""
-    held = "of 50 rows, or 5 groups, they held in 91% to 99% of simulations"
+    held = "of 50 rows, or 5 groups, they held in 93% to 99% of simulations"
     return few and f". With fewer than {few}, 95% intervals are rough: {held}"
 
 
