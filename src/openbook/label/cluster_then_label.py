@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier
 from openbook.border.rows import UNLABELLED, none_labelled
-from openbook.border.rules import Anything, OneOf
+from openbook.border.rules import OneOf
 from openbook.cluster import KMeans, KPrototypes
 from openbook.damage import checked_array
 from openbook.data import Nominal, Text
@@ -109,7 +109,6 @@ class ClusterThenLabel(Classifier):
 
     _rules = {
         "empty": OneOf("nearest", "prior", "unlabelled"),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def __init__(self, clusterer=None, empty="nearest", random_state=None):

@@ -116,8 +116,6 @@ class CoTraining(InRounds):
     _rules = {
         "views": Anything("None, or two lists of columns"),
         "k_best": Whole(at_least=1),
-        "max_iter": Whole(at_least=1),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def __init__(self, estimator=None, views=None, k_best=10, max_iter=30, random_state=None):

@@ -30,7 +30,7 @@ from openbook.bayes.redundant import twin_columns
 from openbook.bayes.smoothing import Laplace
 from openbook.border.learner import most_probable
 from openbook.border.rows import Chunk, infinite_cell, none_labelled
-from openbook.border.rules import Number, OneOf, Whole
+from openbook.border.rules import Number, OneOf
 from openbook.damage import checked_array, under
 from openbook.fold import each, fold
 from openbook.label.assumptions import components_suffice
@@ -121,8 +121,6 @@ class NaiveBayesEM(NaiveBayes):
         **NaiveBayes._rules,
         "unlabelled_weight": Number(at_least=0, at_most=1),
         "assignment": OneOf("soft", "hard"),
-        "max_iter": Whole(at_least=1),
-        "tol": Number(at_least=0),
     }
 
     def __init__(

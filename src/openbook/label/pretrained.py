@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier
 from openbook.border.rows import UNLABELLED, none_labelled
-from openbook.border.rules import Anything
 from openbook.data import Numeric, Schema, Table
 from openbook.ensemble.members import Ensemble, copied, fitted, gathered, probabilities, takes_weights
 from openbook.errors import ParameterError
@@ -73,8 +72,6 @@ class PretrainedClassifier(Ensemble, Classifier):
     _assumes = "features"
     _pools = False
     _reads_texts = False  # the features do, where they can
-
-    _rules = {"random_state": Anything("None, a whole number or a RandomState")}
 
     def __init__(self, projection=None, estimator=None, random_state=None):
         self.projection = projection

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Classifier
 from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, none_labelled
-from openbook.border.rules import Number, ParameterRule, Whole
+from openbook.border.rules import Number, ParameterRule
 from openbook.damage import checked_array, under
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
@@ -121,9 +121,6 @@ class _OnGraph(RowsInSpace):
     name: ClassVar[str]
 
     _rules: ClassVar[dict[str, ParameterRule]] = {
-        "n_neighbors": Whole(at_least=1),
-        "max_iter": Whole(at_least=1),
-        "tol": Number(at_least=0),
         **DISTANCE_RULES,
     }
 

@@ -23,7 +23,7 @@ from openbook.bayes.naive import NaiveBayes
 from openbook.border.learner import most_probable
 from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, Chunk
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import CHUNK_ROWS
 from openbook.data.attributes import as_text
@@ -123,7 +123,6 @@ class SelfTrainingClassifier(Declared, InRounds):
         "max_iter": Maybe(Whole(at_least=1)),
         "move_back": Flag(),
         "validation_fraction": Number(at_least=0, at_most=0.9),
-        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def knobs(self):

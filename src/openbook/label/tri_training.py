@@ -23,7 +23,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.rows import UNLABELLED, Chunk, none_labelled
-from openbook.border.rules import Anything, Whole
 from openbook.data.combine import stacked_rows
 from openbook.ensemble.averaging import AveragingClassifier
 from openbook.ensemble.bagging import drawn_by_class
@@ -94,11 +93,6 @@ class TriTraining(InRounds, AveragingClassifier):
     _round = TriTrainingRound
     _headings = ("e of 2, 3", "taught to 1", "e of 1, 3", "taught to 2", "e of 1, 2", "taught to 3")
     _needs_proba = False
-
-    _rules = {
-        "max_iter": Whole(at_least=1),
-        "random_state": Anything("None, a whole number or a RandomState"),
-    }
 
     def __init__(self, estimator=None, max_iter=30, random_state=None):
         self.estimator = estimator

@@ -74,11 +74,8 @@ class ElasticNet(LeastSquares):
     """
 
     _rules = {
-        "alpha": Number(at_least=0),
         "l1_ratio": Number(at_least=0, at_most=1),
-        "fit_intercept": Flag(),
         "positive": Flag(),
-        "scale": Flag(),
     }
 
     def __init__(self, alpha=1.0, l1_ratio=0.5, fit_intercept=True, positive=False, scale=False):

@@ -5,7 +5,7 @@ r"""The lasso: least squares with a penalty on the sizes of the coefficients, wh
 It is the elastic net with l1_ratio = 1 (see `elastic_net`).
 """
 
-from openbook.border.rules import Flag, Number
+from openbook.border.rules import Flag
 from openbook.linear.elastic_net import ElasticNet
 
 
@@ -67,7 +67,7 @@ class Lasso(ElasticNet):
     ([1.0], 2.5)
     """
 
-    _rules = {"alpha": Number(at_least=0), "fit_intercept": Flag(), "positive": Flag(), "scale": Flag()}
+    _rules = {"positive": Flag()}
 
     l1_ratio = 1.0
 

@@ -108,8 +108,6 @@ class LinearRegression(Declared, LeastSquares):
         "basis": Maybe(ValueOf(Polynomial, Radial, Sigmoid)),
         "loss": OneOf("squared", "huber"),
         "epsilon": Number(above=1),
-        "scale": Flag(),
-        "fit_intercept": Flag(),
         "positive": Flag(),
         "penalise_intercept": Flag(),
     }

@@ -20,10 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.class_weight import CLASS_WEIGHT, class_factors
+from openbook.border.class_weight import class_factors
 from openbook.border.learner import Classifier
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array, checked_floats, require
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
@@ -170,19 +170,14 @@ class LogisticRegression(Declared, Classifier):
     _takes_means = True
     _takes_sparse = True
     _rules = {
-        "C": Number(above=0, unlimited=True),
         "l1_ratio": Number(at_least=0, at_most=1),
         "penalty": Maybe(OneOf("l1", "l2", "elasticnet", "deprecated")),
         "tol": Number(above=0),
-        "fit_intercept": Flag(),
-        "class_weight": CLASS_WEIGHT,
-        "random_state": Anything("None, a whole number or a RandomState"),
         "solver": OneOf("auto", "newton", "lbfgs", "sgd", "gradient_descent", *SAME_MAXIMUM),
         "max_iter": Whole(at_least=0),
         "learning_rate_init": Maybe(Number(above=0)),
         "coef_init": Anything("None, or a coefficient for each encoded column"),
         "intercept_init": Anything("None, or a number for each score"),
-        "scale": Flag(),
     }
 
     def knobs(self):

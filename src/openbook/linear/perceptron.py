@@ -137,9 +137,6 @@ class Perceptron(Declared, Classifier):
         "intercept_init": Anything("None, or a number for each score"),
         "keep": OneOf("last", "pocket", "average"),
         "shuffle": Flag(),
-        "random_state": Anything("None, a whole number or a RandomState"),
-        "scale": Flag(),
-        "fit_intercept": Flag(),
     }
 
     def knobs(self):

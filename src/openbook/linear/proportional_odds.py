@@ -25,7 +25,7 @@ from scipy.special import expit, log_expit
 from sklearn.exceptions import ConvergenceWarning
 
 from openbook.border.learner import Classifier
-from openbook.border.rules import Flag, Number, Whole
+from openbook.border.rules import Number
 from openbook.damage import checked_floats, require
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
@@ -97,10 +97,7 @@ class ProportionalOdds(Classifier):
     _counts_declared = False  # two thresholds with no row between them have no likelihood to place them by
     _takes_means = True
     _rules = {
-        "C": Number(above=0, unlimited=True),
         "tol": Number(above=0),
-        "max_iter": Whole(at_least=1),
-        "scale": Flag(),
     }
 
     def __init__(self, C=1.0, tol=1e-6, max_iter=1000, scale=True):

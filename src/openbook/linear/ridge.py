@@ -7,7 +7,7 @@ cells. The columns are penalised in the units that they have, as scikit-learn do
 in units of their standard deviation first.
 """
 
-from openbook.border.rules import Flag, Number
+from openbook.border.rules import Flag
 from openbook.linear.least_squares import LeastSquares
 
 
@@ -69,7 +69,7 @@ class Ridge(LeastSquares):
     ([1.0], 2.5)
     """
 
-    _rules = {"alpha": Number(at_least=0), "fit_intercept": Flag(), "positive": Flag(), "scale": Flag()}
+    _rules = {"positive": Flag()}
 
     l1 = 0.0
 

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Maybe, Names, Number, OneOf, ParameterRule, Whole
+from openbook.border.rules import Anything, Maybe, Number, OneOf, ParameterRule, Whole
 from openbook.damage import checked_array
 from openbook.data import Numeric, Table
 from openbook.errors import RefusalError
@@ -129,7 +129,6 @@ class AugmentImages(Declared, _AugmentArrays):
         "brightness": Number(at_least=0, at_most=1),
         "noise": Number(at_least=0),
         "copies": Number(above=0),
-        "columns": Maybe(Names()),
         "random_state": Whole(at_least=0),
     }
     _amounts = ("shift", "rotate", "flip", "resize", "crop", "brightness", "noise")
@@ -242,7 +241,6 @@ class AugmentSounds(_AugmentArrays):
         "frequency": Number(at_least=0),
         "rate": Number(above=0),
         "copies": Number(above=0),
-        "columns": Maybe(Names()),
         "random_state": Whole(at_least=0),
     }
     _amounts = ("volume", "shift", "frequency")

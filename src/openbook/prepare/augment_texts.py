@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from openbook.border.base import Saved
-from openbook.border.rules import Anything, Maybe, Names, Number, Whole
+from openbook.border.rules import Anything, Number, Whole
 from openbook.data import Table, Text
 from openbook.errors import DataError
 from openbook.prepare.augment import CopiedRows, Rng
@@ -90,7 +90,6 @@ class AugmentTexts(CopiedRows):
         "synonyms": Anything("None or the path of a file"),
         "replacement": Number(at_least=0, at_most=1),
         "copies": Number(above=0),
-        "columns": Maybe(Names()),
         "random_state": Whole(at_least=0),
     }
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from openbook.border.rows import Rows
-from openbook.border.rules import Flag, Maybe, Names, Number, ParameterRule, Whole
+from openbook.border.rules import Flag, Number, ParameterRule, Whole
 from openbook.data import Nominal, Table
 from openbook.data.attributes import as_text
 from openbook.errors import RefusalError
@@ -283,10 +283,8 @@ class SMOTE(BalancedClasses, NewRows):
     """
 
     _rules = {
-        "n_neighbors": Whole(at_least=1),
         "ratio": Number(above=0, at_most=1),
         "borderline": Flag(),
-        "columns": Maybe(Names()),
         "random_state": Whole(at_least=0),
     }
 

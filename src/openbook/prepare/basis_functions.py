@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from openbook.border.rules import Anything, Flag, Maybe, Names, Number, Whole
+from openbook.border.rules import Anything, Flag, Maybe, Number, Whole
 from openbook.data import Numeric, Table
 from openbook.errors import ParameterError
 from openbook.prepare.quantiles import weighted_quantiles
@@ -67,7 +67,7 @@ class PolynomialFeatures(Preparation):
     ['x0', 'x1', 'x0 x1']
     """
 
-    _rules = {"degree": Whole(at_least=1), "interaction_only": Flag(), "columns": Maybe(Names())}
+    _rules = {"degree": Whole(at_least=1), "interaction_only": Flag()}
 
     def __init__(self, degree=2, interaction_only=False, columns=None):
         self.degree = degree
@@ -137,7 +137,6 @@ class _Centred(Preparation):
         "n_functions": Whole(at_least=1),
         "centers": Anything("None, or a list of points"),
         "width": Maybe(Number(above=0)),
-        "columns": Maybe(Names()),
     }
     _learnt = {"centers_": 2}
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.rules import Ascending, Auto, Maybe, Names, OneOf, Whole
+from openbook.border.rules import Ascending, Auto, Maybe, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import MISSING, Datetime, Numeric, Ordinal, Table
 from openbook.data.forms import in_form_of, with_rows
@@ -90,7 +90,6 @@ class KBinsDiscretizer(Preparation):
         "n_bins": Auto(Whole(at_least=1)),
         "strategy": OneOf("uniform", "quantile", "kmeans", "mdl"),
         "cuts": Maybe(Ascending()),
-        "columns": Maybe(Names()),
     }
 
     cuts_: dict[str, np.ndarray]

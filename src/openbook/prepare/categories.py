@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.rules import Anything, Maybe, Names, Number, OneOf, Whole
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.data.attributes import as_text
@@ -79,7 +79,6 @@ class OneHotEncoder(Preparation):
     _rules = {
         "drop": Maybe(OneOf("first", "if_binary")),
         "k": Maybe(Whole(at_least=1)),
-        "columns": Maybe(Names()),
     }
 
     scores_: np.ndarray
@@ -247,7 +246,6 @@ class OrdinalEncoder(Preparation):
 
     _changes = (Ordinal, Nominal)
     _rules = {
-        "columns": Maybe(Names()),
         "categories": Anything("'auto', or a list of the values of each column"),
         "unknown_value": Maybe(Number()),
     }
@@ -375,7 +373,7 @@ class ChangeKind(Preparation):
     """
 
     _changes = (Numeric, Ordinal)
-    _rules = {"kind": OneOf("ordinal", "nominal"), "columns": Maybe(Names())}
+    _rules = {"kind": OneOf("ordinal", "nominal")}
 
     def __init__(self, kind="ordinal", columns=None):
         self.kind = kind

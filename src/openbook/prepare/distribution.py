@@ -18,7 +18,7 @@ import numpy as np
 from scipy import optimize
 from scipy.special import ndtr, ndtri
 
-from openbook.border.rules import Ends, Flag, Maybe, Names, OneOf, Whole
+from openbook.border.rules import Ends, Flag, OneOf, Whole
 from openbook.errors import RefusalError
 from openbook.prepare.quantiles import weighted_quantiles
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
@@ -74,7 +74,6 @@ class RobustScaler(Transformer):
         "with_scaling": Flag(),
         "quantile_range": Ends(),
         "unit_variance": Flag(),
-        "columns": Maybe(Names()),
     }
     _learnt = {"center_": 1, "scale_": 1}
 
@@ -153,7 +152,6 @@ class QuantileTransformer(Transformer):
     _rules = {
         "n_quantiles": Whole(at_least=2),
         "output_distribution": OneOf("uniform", "normal"),
-        "columns": Maybe(Names()),
     }
     _learnt = {"quantiles_": 2}
 
@@ -249,7 +247,7 @@ class PowerTransformer(Transformer):
     True
     """
 
-    _rules = {"method": OneOf("yeo-johnson", "box-cox"), "standardize": Flag(), "columns": Maybe(Names())}
+    _rules = {"method": OneOf("yeo-johnson", "box-cox"), "standardize": Flag()}
     _learnt = {"lambdas_": 1, "mean_": 1, "scale_": 1}
 
     lambdas_: np.ndarray

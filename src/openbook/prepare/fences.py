@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Maybe, Names, Number, OneOf
+from openbook.border.rules import Maybe, Number, OneOf
 from openbook.data import Table
 from openbook.data.forms import replaced
 from openbook.errors import RefusalError
@@ -68,7 +68,6 @@ class Fences(RowFilter):
         "by": OneOf("iqr", "z", "quantile"),
         "width": Maybe(Number(at_least=0)),
         "outside": OneOf("clip", "missing", "drop"),
-        "columns": Maybe(Names()),
     }
     _learnt = {"lower_": 1, "upper_": 1, "counts_": 1}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Anything, Maybe, Names
+from openbook.border.rules import Anything
 from openbook.damage import checked_array
 from openbook.data import MISSING, Nominal, Numeric, Ordinal, Table, Text
 from openbook.data.expression import Node, columns_in, definition, names_in, rule_columns, violations
@@ -204,7 +204,6 @@ class DropColumns(Preparation):
 
     _changes = (Numeric, Nominal, Ordinal, Text)
     _changes_dates = True
-    _rules = {"columns": Maybe(Names())}
 
     def __init__(self, columns=None):
         self.columns = columns

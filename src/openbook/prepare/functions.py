@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.border.rules import Maybe, Names, Number, OneOf
+from openbook.border.rules import Number, OneOf
 from openbook.errors import RefusalError
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import figure
@@ -96,7 +96,7 @@ class FunctionTransformer(Transformer):
     [0.0, 4.605170185988092, nan]
     """
 
-    _rules = {"func": _Named(*FUNCTIONS), "columns": Maybe(Names())}
+    _rules = {"func": _Named(*FUNCTIONS)}
 
     def __init__(self, func: Any = "arctan", columns: list[str] | None = None) -> None:
         self.func = func
@@ -155,7 +155,7 @@ class Binarizer(Transformer):
     [0.0, 0.0, 1.0]
     """
 
-    _rules = {"threshold": Number(), "columns": Maybe(Names())}
+    _rules = {"threshold": Number()}
 
     def __init__(self, threshold: float = 0.0, columns: list[str] | None = None) -> None:
         self.threshold = threshold

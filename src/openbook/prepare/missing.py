@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Anything, Flag, Maybe, Names, Number, OneOf
+from openbook.border.rules import Anything, Flag, Number, OneOf
 from openbook.data import UNSEEN, Categorical, Column, Nominal, Numeric, Ordinal, Table
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, RefusalError
@@ -77,7 +77,6 @@ class SimpleImputer(Preparation):
         "strategy": OneOf("mean", "median", "most_frequent", "constant", "category"),
         "fill_value": Anything("None, a number or a value"),
         "add_indicator": Flag(),
-        "columns": Maybe(Names()),
     }
     _learnt = {"fill_": 1, "gaps_": 1, "known_": 1}
 
@@ -233,7 +232,7 @@ class MissingIndicator(Preparation):
 
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-    _rules = {"features": OneOf("missing-only", "all"), "columns": Maybe(Names())}
+    _rules = {"features": OneOf("missing-only", "all")}
     _learnt = {"gaps_": 1}
 
     gaps_: np.ndarray
@@ -307,7 +306,6 @@ class DropMissing(RowFilter):
     _rules = {
         "axis": OneOf("rows", "columns"),
         "threshold": Number(at_least=0, at_most=1),
-        "columns": Maybe(Names()),
     }
     _learnt = {"gaps_": 1}
 

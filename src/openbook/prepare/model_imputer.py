@@ -16,7 +16,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from openbook.border.rows import Rows
-from openbook.border.rules import Maybe, Names, Number, Whole
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Ordinal, Table
 from openbook.prepare.encoding import Encoding
@@ -66,7 +65,6 @@ class IterativeImputer(Preparation):
 
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-    _rules = {"max_iter": Whole(at_least=1), "tol": Number(at_least=0), "columns": Maybe(Names())}
 
     encoding_: Encoding
     weights_: np.ndarray

@@ -18,7 +18,7 @@ import numpy as np
 from openbook.border.base import Saved
 from openbook.border.pooling import credibilities
 from openbook.border.rows import Rows
-from openbook.border.rules import Maybe, Names, Whole
+from openbook.border.rules import Maybe, Whole
 from openbook.data import Nominal, Schema, Table
 from openbook.data.rare import FEW, LEAST, MOST, Credibility, with_rest
 from openbook.prepare.transformer import Preparation, TrainingTable
@@ -74,7 +74,6 @@ class RareValues(Preparation):
     _rules = {
         "min_frequency": Maybe(Whole(at_least=1)),
         "max_categories": Whole(at_least=1),
-        "columns": Maybe(Names()),
     }
 
     pooled_: dict[str, dict[str, int]]

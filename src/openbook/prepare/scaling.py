@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from openbook.border.rules import Ends, Flag, Maybe, Names, OneOf, Whole
+from openbook.border.rules import Ends, Flag, OneOf, Whole
 from openbook.fold import Statistics
 from openbook.kernels.moments import Moments
 from openbook.prepare.transformer import Summed, Transformer
@@ -102,7 +102,7 @@ class MinMaxScaler(Summed, Transformer):
     """
 
     _changes_dates = True
-    _rules = {"feature_range": Ends(), "clip": Flag(), "columns": Maybe(Names())}
+    _rules = {"feature_range": Ends(), "clip": Flag()}
 
     def __init__(self, feature_range=(0, 1), clip=False, columns=None):
         self.feature_range = feature_range
@@ -179,7 +179,7 @@ class MaxAbsScaler(Summed, Transformer):
     """
 
     _changes_dates = True
-    _rules = {"clip": Flag(), "columns": Maybe(Names())}
+    _rules = {"clip": Flag()}
 
     def __init__(self, clip=False, columns=None):
         self.clip = clip
@@ -258,7 +258,6 @@ class StandardScaler(Summed, Transformer):
         "with_mean": Flag(),
         "with_std": Flag(),
         "ddof": Whole(at_least=0),
-        "columns": Maybe(Names()),
     }
 
     def __init__(self, with_mean=True, with_std=True, ddof=0, columns=None):
@@ -335,7 +334,7 @@ class Normalizer(Transformer):
     [[0.6, 0.8], [0.0, 1.0]]
     """
 
-    _rules = {"norm": OneOf(*NORMS), "columns": Maybe(Names())}
+    _rules = {"norm": OneOf(*NORMS)}
 
     def __init__(self, norm="l2", columns=None):
         self.norm = norm

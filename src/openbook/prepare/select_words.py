@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.border.base import Saved
-from openbook.border.rules import Flag, Maybe, Names, OneOf, Whole
+from openbook.border.rules import Flag, OneOf, Whole
 from openbook.border.words import mentions, word_scores
 from openbook.data import Schema, Table, Text
 from openbook.errors import ParameterError
@@ -79,7 +79,6 @@ class SelectWords(Preparation):
         "measure": OneOf(*_MEASURES),
         "per_class": Flag(),
         "min_df": Whole(at_least=1),
-        "columns": Maybe(Names()),
     }
 
     words_: dict[str, list[str]]

@@ -20,7 +20,7 @@ from copy import copy
 import numpy as np
 
 from openbook.border.rows import Rows
-from openbook.border.rules import Maybe, Names, OneOf, Whole
+from openbook.border.rules import OneOf
 from openbook.damage import checked_array
 from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
 from openbook.prepare.encoding import Encoding
@@ -133,9 +133,7 @@ class KNNImputer(Preparation):
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
     _rules = {
-        "n_neighbors": Whole(at_least=1),
         "weights": OneOf("uniform", "distance"),
-        "columns": Maybe(Names()),
     }
 
     encoding_: Encoding
@@ -301,7 +299,6 @@ class NoisyRows(RowFilter):
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
     _asks_target = _needs_target = True
-    _rules = {"n_neighbors": Whole(at_least=1), "columns": Maybe(Names())}
 
     dropped_: int
 

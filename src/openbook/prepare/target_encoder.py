@@ -18,7 +18,7 @@ from openbook.border.base import Saved
 from openbook.border.cross_fitted import FOLDS, CrossFitted, drawn_folds
 from openbook.border.pooling import value_moments
 from openbook.border.rows import Rows
-from openbook.border.rules import Auto, Maybe, Names, Number
+from openbook.border.rules import Auto, Number
 from openbook.border.shown import shown_mean, shown_row
 from openbook.border.target_means import ValueMeans, mean_names
 from openbook.data import Nominal, Numeric, Schema, Table, TargetMean
@@ -81,7 +81,6 @@ class TargetEncoder(Preparation):
     _asks_target = True
     _rules = {
         "smooth": Auto(Number(at_least=0)),
-        "columns": Maybe(Names()),
     }
 
     means_: dict[str, tuple[TargetMean, ...]]

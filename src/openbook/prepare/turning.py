@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Maybe, Names
 from openbook.data.findings.turning import Turn, turning_point
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import signed
@@ -48,7 +47,6 @@ class TurningPoint(Transformer):
     """
 
     _asks_target = _needs_target = True
-    _rules = {"columns": Maybe(Names())}
     _learnt = {"center_": 1, "turns_": 1}
 
     center_: np.ndarray
