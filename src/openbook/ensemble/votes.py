@@ -97,12 +97,7 @@ class IndependentVote:
         """
         n, error = self.n, self.error
         parts = (
-            Step(
-                "votes that decide",
-                r"\lfloor n / 2 \rfloor + 1",
-                rf"\lfloor {n} / 2 \rfloor + 1",
-                self.majority,
-            ),
+            Step.of("votes that decide", r"\lfloor n / 2 \rfloor + 1", {"n": n}, self.majority),
             shortened("the number of wrong votes", ["k", "probability"], list(self.terms.items())),
             Step(
                 "error of the vote",

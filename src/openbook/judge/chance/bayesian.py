@@ -102,7 +102,7 @@ class Posterior(ShowsWork):
         half = q * self.scale
         steps = (
             Step("m", result=self.mean),
-            Step("h", r"q \cdot \text{scale}", rf"{figure(q)} \cdot {figure(self.scale)}", half),
+            Step.of("h", r"q \cdot \text{scale}", {"q": q, r"\text{scale}": self.scale}, half),
         )
         return around(self.mean, half, level, "credible, correlated t", steps, "m")
 
@@ -299,22 +299,13 @@ def _scale_steps(d: np.ndarray, n_train: float, n_test: float, scale: float) -> 
     """The posterior's centre and scale, by way of the correlation of folds."""
     k, s = len(d), float(d.std(ddof=1))
     rho = n_test / (n_train + n_test)
-    train, test = figure(n_train), figure(n_test)
+    ratio = r"\frac{n_{\text{test}}}{n_{\text{train}} + n_{\text{test}}}"
+    rows = {r"n_{\text{train}}": n_train, r"n_{\text{test}}": n_test}
+    spread = r"s \sqrt{\frac{1}{k} + \frac{\rho}{1 - \rho}}"
     return (
         *corrected_steps(d, n_train, n_test)[:3],
-        Step(
-            "ρ",
-            r"\frac{n_{\text{test}}}{n_{\text{train}} + n_{\text{test}}}",
-            rf"\frac{{{test}}}{{{train} + {test}}}",
-            rho,
-            "the correlation of folds",
-        ),
-        Step(
-            "scale",
-            r"s \sqrt{\frac{1}{k} + \frac{\rho}{1 - \rho}}",
-            rf"{figure(s)} \sqrt{{\frac{{1}}{{{k}}} + \frac{{{figure(rho)}}}{{{figure(1 - rho)}}}}}",
-            scale,
-        ),
+        Step.of("ρ", ratio, rows, rho, "the correlation of folds"),
+        Step.of("scale", spread, {"s": s, "k": k, r"\rho": rho, r"1 - \rho": 1 - rho}, scale),
     )
 
 

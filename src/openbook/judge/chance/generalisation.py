@@ -108,12 +108,7 @@ class Generalisation(ShowsWork):
             low = figure(self.optimistic)
             enough = self.n > self.complexity
             steps: tuple[Step, ...] = (
-                Step(
-                    "optimistic error",
-                    r"\sqrt{\frac{RSS}{n}}",
-                    rf"\sqrt{{\frac{{{e}}}{{{n}}}}}",
-                    self.optimistic,
-                ),
+                Step.of("optimistic error", r"\sqrt{\frac{RSS}{n}}", {"RSS": e, "n": n}, self.optimistic),
                 counted,
                 Step(
                     "pessimistic error",
@@ -126,13 +121,13 @@ class Generalisation(ShowsWork):
             )
         else:
             steps = (
-                Step("optimistic error", r"\frac{e}{n}", rf"\frac{{{e}}}{{{n}}}", self.optimistic),
+                Step.of("optimistic error", r"\frac{e}{n}", {"e": e, "n": n}, self.optimistic),
                 counted,
-                Step("pessimistic errors", r"e + k c", rf"{e} + {k} \cdot {c}", self.pessimistic_errors),
-                Step(
+                Step.of("pessimistic errors", "e + k c", {"e": e, "k": k, "c": c}, self.pessimistic_errors),
+                Step.of(
                     "pessimistic error",
                     r"\frac{e + k c}{n}",
-                    rf"\frac{{{figure(self.pessimistic_errors)}}}{{{n}}}",
+                    {"e + k c": self.pessimistic_errors, "n": n},
                     self.pessimistic,
                 ),
             )

@@ -176,13 +176,8 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
     half = z * error
     steps = (
         *_share_steps(successes, n, level),
-        Step(
-            "se",
-            r"\sqrt{\frac{E (1 - E)}{n}}",
-            rf"\sqrt{{\frac{{{figure(share)} \cdot {figure(1 - share)}}}{{{n}}}}}",
-            error,
-        ),
-        Step("h", r"z \cdot \operatorname{se}", rf"{figure(z)} \cdot {figure(error)}", half),
+        Step.of("se", r"\sqrt{\frac{E (1 - E)}{n}}", {"E": share, "(1 - E)": 1 - share, "n": n}, error),
+        Step.of("h", r"z \cdot \operatorname{se}", {"z": z, r"\operatorname{se}": error}, half),
     )
     return around(share, half, level, "Wald", steps, "E").within(0, 1)
 
@@ -273,21 +268,14 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    e, q, rows = figure(share), figure(z), figure(n)
-    below = rf"1 + \frac{{{q}^2}}{{{rows}}}"
-    spread = rf"\frac{{{e} \cdot {figure(1 - share)}}}{{{rows}}} + \frac{{{q}^2}}{{4 \cdot {rows}^2}}"
+    numbers = {"E": share, "(1 - E)": 1 - share, "z": z, "n": n}
     steps = (
         *_share_steps(successes, n, level),
-        Step(
-            "c",
-            r"\frac{E + \frac{z^2}{2 n}}{1 + \frac{z^2}{n}}",
-            rf"\frac{{{e} + \frac{{{q}^2}}{{2 \cdot {rows}}}}}{{{below}}}",
-            centre,
-        ),
-        Step(
+        Step.of("c", r"\frac{E + \frac{z^2}{2 n}}{1 + \frac{z^2}{n}}", numbers, centre),
+        Step.of(
             "h",
             r"\frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{E (1 - E)}{n} + \frac{z^2}{4 n^2}}",
-            rf"\frac{{{q}}}{{{below}}} \sqrt{{{spread}}}",
+            numbers,
             half,
         ),
     )
@@ -325,7 +313,7 @@ def exact(successes: float, n: int, level: float = 0.95) -> Interval:
     high = float(betaincinv(successes + 1, n - successes, upper)) if share < 1 else 1.0
     x, tail = figure(successes), figure(1 - upper)
     steps = [
-        Step("E", r"\frac{x}{n}", rf"\frac{{{x}}}{{{n}}}", share),
+        Step.of("E", r"\frac{x}{n}", {"x": successes, "n": n}, share),
         Step(
             "low",
             r"B_{x, n - x + 1}^{-1}(\frac{1 - \gamma}{2})",
@@ -388,7 +376,7 @@ def corrected_t(scores: Any, n_train: float, n_test: float, level: float = 0.95)
     steps = (
         *corrected_steps(scores, n_train, n_test),
         Step("q", r"t_{k - 1}^{-1}(\frac{1 + \gamma}{2})", rf"t_{{{k - 1}}}^{{-1}}({figure(upper)})", t),
-        Step("h", r"q \cdot \operatorname{se}", rf"{figure(t)} \cdot {figure(error)}", half),
+        Step.of("h", r"q \cdot \operatorname{se}", {"q": t, r"\operatorname{se}": error}, half),
     )
     return around(float(scores.mean()), half, level, "corrected resampled t", steps, "m")
 
@@ -401,7 +389,6 @@ def corrected_error(scores: np.ndarray, n_train: float, n_test: float) -> float:
 def corrected_steps(scores: np.ndarray, n_train: float, n_test: float) -> tuple[Step, ...]:
     """Those to the corrected standard error."""
     k, mean, s = len(scores), float(scores.mean()), float(scores.std(ddof=1))
-    train, test = figure(n_train), figure(n_test)
     return (
         Step("k", result=k, note="folds"),
         Step("m", r"\frac{1}{k} \sum_i x_i", rf"\frac{{{figure(float(scores.sum()))}}}{{{k}}}", mean),
@@ -411,10 +398,10 @@ def corrected_steps(scores: np.ndarray, n_train: float, n_test: float) -> tuple[
             rf"\sqrt{{\frac{{{figure(float(((scores - mean) ** 2).sum()))}}}{{{k - 1}}}}}",
             s,
         ),
-        Step(
+        Step.of(
             "se",
             r"s \sqrt{\frac{1}{k} + \frac{n_{\text{test}}}{n_{\text{train}}}}",
-            rf"{figure(s)} \sqrt{{\frac{{1}}{{{k}}} + \frac{{{test}}}{{{train}}}}}",
+            {"s": s, "k": k, r"n_{\text{test}}": n_test, r"n_{\text{train}}": n_train},
             corrected_error(scores, n_train, n_test),
             "folds share training rows, which the second term corrects for",
         ),
@@ -521,7 +508,7 @@ def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
             "m_i is without the i-th group",
         ),
         Step("q", r"t_{g - 1}^{-1}(\frac{1 + \gamma}{2})", rf"t_{{{g - 1}}}^{{-1}}({figure(upper)})", t),
-        Step("h", r"q \cdot \operatorname{se}", rf"{figure(t)} \cdot {figure(error)}", t * error),
+        Step.of("h", r"q \cdot \operatorname{se}", {"q": t, r"\operatorname{se}": error}, t * error),
     )
     return around(float(estimate), t * error, level, method, steps, "m")
 
@@ -540,7 +527,7 @@ def around(
 
 def _share_steps(successes: float, n: float, level: float) -> tuple[Step, ...]:
     return (
-        Step("E", r"\frac{x}{n}", rf"\frac{{{figure(successes)}}}{{{figure(n)}}}", successes / n),
+        Step.of("E", r"\frac{x}{n}", {"x": successes, "n": n}, successes / n),
         Step(
             "z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", _z(level)
         ),

@@ -68,7 +68,7 @@ def wilcoxon(differences: Any, level: float = 0.95) -> TestResult:
         Step("n", result=n, note=f"data sets that differ, of {len(d)}"),
         Step("W+", r"\sum_{d_i > 0} \operatorname{rank} |d_i|", result=above),
         Step("W-", r"\sum_{d_i < 0} \operatorname{rank} |d_i|", result=below),
-        Step("W", r"\min(W_+, W_-)", rf"\min({figure(above)}, {figure(below)})", w),
+        Step.of("W", r"\min(W_+, W_-)", {"W_+": above, "W_-": below}, w),
     ]
     if n <= _EXACT:
         at_most = float(_null(ranks)[: round(2 * w) + 1].sum())
@@ -101,18 +101,14 @@ def _normal(w: float, ranks: np.ndarray) -> tuple[float, list[Step]]:
     mean, squares = n * (n + 1) / 4, float((ranks**2).sum())
     deviation = math.sqrt(squares / 4)  # n (n + 1) (2n + 1) / 24 without ties
     z = (w - mean) / deviation
+    numbers = {"W": w, r"\text{mean}": mean, r"\text{sd}": deviation}
     return z, [
-        Step("mean", r"\frac{n (n + 1)}{4}", rf"\frac{{{n} \cdot {n + 1}}}{{4}}", mean),
-        Step(
-            "sd",
-            r"\frac{1}{2} \sqrt{\sum_i r_i^2}",
-            rf"\frac{{1}}{{2}} \sqrt{{{figure(squares)}}}",
-            deviation,
-        ),
-        Step(
+        Step.of("mean", r"\frac{n (n + 1)}{4}", {"n": n, "(n + 1)": n + 1}, mean),
+        Step.of("sd", r"\frac{1}{2} \sqrt{\sum_i r_i^2}", {r"\sum_i r_i^2": squares}, deviation),
+        Step.of(
             "z",
             r"\frac{W - \text{mean}}{\text{sd}}",
-            rf"\frac{{{figure(w)} - {figure(mean)}}}{{{figure(deviation)}}}",
+            {"W": w, r"\text{mean}": mean, r"\text{sd}": deviation},
             z,
         ),
     ]
@@ -256,14 +252,14 @@ def friedman(ranks: Any) -> Friedman:
     chi = plain / share
     chi_p = float(chdtrc(dof, chi))
     steps += [
-        Step(
+        Step.of(
             "C",
             r"1 - \frac{\sum (t^3 - t)}{N (k^3 - k)}",
-            rf"1 - \frac{{{figure(tied)}}}{{{n} ({k}^3 - {k})}}",
+            {r"\sum (t^3 - t)": tied, "N": n, "k": k},
             share,
             "t learners share a rank",
         ),
-        Step("χ²", r"\frac{\chi_0^2}{C}", rf"\frac{{{figure(plain)}}}{{{figure(share)}}}", chi),
+        Step.of("χ²", r"\frac{\chi_0^2}{C}", {r"\chi_0^2": plain, "C": share}, chi),
         Step("p of χ²", r"P(\chi_{k - 1}^2 \ge \chi^2)", rf"P(\chi_{{{dof}}}^2 \ge {figure(chi)})", chi_p),
     ]
     left = n * dof - chi
@@ -304,10 +300,10 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> Step:
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha must lie between 0 and 1, got {alpha}; 0.05 is usual")
     q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2)
-    return Step(
+    return Step.of(
         "CD",
         r"q_{\alpha} \sqrt{\frac{k (k + 1)}{6 N}}",
-        rf"{figure(q)} \sqrt{{\frac{{{k} \cdot {k + 1}}}{{6 \cdot {n}}}}}",
+        {r"q_{\alpha}": q, "k": k, "(k + 1)": k + 1, "N": n},
         q * math.sqrt(k * (k + 1) / (6 * n)),
         f"q for α = {alpha:g}, from the studentised range over √2",
     )

@@ -140,8 +140,8 @@ def corrected_t_test(differences: Any, n_train: float, n_test: float, level: flo
     p = float(2 * stdtr(k - 1, -abs(t)))
     steps = (
         *corrected_steps(differences, n_train, n_test),
-        Step("t", r"\frac{m}{\operatorname{se}}", rf"\frac{{{figure(mean)}}}{{{figure(error)}}}", t),
-        Step("degrees of freedom", "k - 1", f"{k} - 1", k - 1),
+        Step.of("t", r"\frac{m}{\operatorname{se}}", {"m": mean, r"\operatorname{se}": error}, t),
+        Step.of("degrees of freedom", "k - 1", {"k": k}, k - 1),
         Step("p", r"2 P(T_{k - 1} \ge |t|)", rf"2 P(T_{{{k - 1}}} \ge {figure(abs(t))})", p),
     )
     return TestResult(mean, interval, p, "corrected resampled t test", steps)
@@ -197,7 +197,7 @@ def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
     steps = (
         Step("b", result=only_a, note="rows that only the first gets right"),
         Step("c", result=only_b, note="rows that only the second gets right"),
-        Step("d", r"\frac{b - c}{n}", rf"\frac{{{only_a} - {only_b}}}{{{n}}}", difference),
+        Step.of("d", r"\frac{b - c}{n}", {"b": only_a, "c": only_b, "n": n}, difference),
         Step(
             "p",
             r"\min(1, 2 \sum_{i = 0}^{\min(b, c)} \binom{b + c}{i} 2^{-(b + c)})",
@@ -214,18 +214,13 @@ def _bonett_price(b: int, c: int, n: int, level: float) -> Interval:
     first, second = (b + 1) / (n + 2), (c + 1) / (n + 2)
     centre, z = first - second, float(ndtri(upper_share(level)))
     half = z * math.sqrt((first + second - centre**2) / (n + 2))
-    p1, p2, q = figure(first), figure(second), figure(z)
+    numbers = {"p_1": first, "p_2": second, "m^2": centre**2, "z": z, "n": n}
     steps = (
-        Step("p1", r"\frac{b + 1}{n + 2}", rf"\frac{{{b} + 1}}{{{n} + 2}}", first),
-        Step("p2", r"\frac{c + 1}{n + 2}", rf"\frac{{{c} + 1}}{{{n} + 2}}", second),
-        Step("m", "p_1 - p_2", f"{p1} - {p2}", centre),
+        Step.of("p1", r"\frac{b + 1}{n + 2}", {"b": b, "n": n}, first),
+        Step.of("p2", r"\frac{c + 1}{n + 2}", {"c": c, "n": n}, second),
+        Step.of("m", "p_1 - p_2", numbers, centre),
         Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
-        Step(
-            "h",
-            r"z \sqrt{\frac{p_1 + p_2 - m^2}{n + 2}}",
-            rf"{q} \sqrt{{\frac{{{p1} + {p2} - {figure(centre**2)}}}{{{n} + 2}}}}",
-            half,
-        ),
+        Step.of("h", r"z \sqrt{\frac{p_1 + p_2 - m^2}{n + 2}}", numbers, half),
     )
     return around(centre, half, level, "Bonett–Price", steps, "m").within(-1, 1)
 
@@ -272,12 +267,7 @@ def paired_bootstrap(
     steps = (
         Step("d", result=observed, note=f"of all {n} rows"),
         Step("r", result=rarer, note=f"of B = {times} resamples in which it is not on that side of 0"),
-        Step(
-            "p",
-            r"\min(1, 2 \cdot \frac{r + 1}{B + 1})",
-            rf"\min(1, 2 \cdot \frac{{{rarer} + 1}}{{{times} + 1}})",
-            p,
-        ),
+        Step.of("p", r"\min(1, 2 \cdot \frac{r + 1}{B + 1})", {"r": rarer, "B": times}, p),
     )
     return TestResult(observed, interval, p, "paired bootstrap", steps)
 

@@ -376,7 +376,7 @@ class Paired:
             Step("m", result=self.centre, note="the middle of the interval"),
             Step("se", result=self.error, note=f"from {len(self.units):,} {self.kind}"),
             Step("q", result=q, note=why),
-            Step("h", r"q \cdot \operatorname{se}", rf"{figure(q)} \cdot {figure(self.error)}", half),
+            Step.of("h", r"q \cdot \operatorname{se}", {"q": q, r"\operatorname{se}": self.error}, half),
         )
         ratio = rf"\frac{{{figure(self.centre)}}}{{{figure(self.error)}}}"
         t = Step("t", r"\frac{m}{\operatorname{se}}", ratio, self.ratio)

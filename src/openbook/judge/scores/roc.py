@@ -178,11 +178,8 @@ class Roc(ThresholdCurve):
                 error,
             ),
             Step("y", r"\operatorname{logit}(A)", rf"\ln \frac{{{a}}}{{1 - {a}}}", centre),
-            Step(
-                "s",
-                r"\frac{\operatorname{se}}{A (1 - A)}",
-                rf"\frac{{{figure(error)}}}{{{a} (1 - {a})}}",
-                spread,
+            Step.of(
+                "s", r"\frac{\operatorname{se}}{A (1 - A)}", {r"\operatorname{se}": error, "A": a}, spread
             ),
             Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
             *ends,

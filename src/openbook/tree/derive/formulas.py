@@ -146,10 +146,10 @@ def _ratio_steps(split: CandidateSplit, attribute: str, gain: float) -> list[Ste
     ratio = gain / split.info if split.info > 0 else None
     return [
         Step(f"split info({attribute})", formula, f"-{terms}", split.info),
-        Step(
+        Step.of(
             f"gain ratio({attribute})",
             r"\frac{\text{gain}}{\text{split info}}",
-            rf"\frac{{{figure(gain)}}}{{{figure(split.info)}}}",
+            {r"\text{gain}": gain, r"\text{split info}": split.info},
             ratio,
         ),
     ]
