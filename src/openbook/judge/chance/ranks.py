@@ -105,12 +105,7 @@ def _normal(w: float, ranks: np.ndarray) -> tuple[float, list[Step]]:
     return z, [
         Step.of("mean", r"\frac{n (n + 1)}{4}", {"n": n, "(n + 1)": n + 1}, mean),
         Step.of("sd", r"\frac{1}{2} \sqrt{\sum_i r_i^2}", {r"\sum_i r_i^2": squares}, deviation),
-        Step.of(
-            "z",
-            r"\frac{W - \text{mean}}{\text{sd}}",
-            {"W": w, r"\text{mean}": mean, r"\text{sd}": deviation},
-            z,
-        ),
+        Step.of("z", r"\frac{W - \text{mean}}{\text{sd}}", numbers, z),
     ]
 
 
