@@ -255,9 +255,9 @@ class _Rows:
         rules = association_rules(itemsets, asked.min_confidence, max_consequent=1)
         significant = sorted(rules.significant(), key=lambda rule: -rule.leverage)
         how = (
-            f"Rules of up to {asked.max_length} items and one consequent, held by at least"
-            f" {asked.min_support:g} of the rows, of confidence {asked.min_confidence:g} or more; numbers"
-            " are cut into three intervals; rules that say nothing beyond a shorter one are left out."
+            f"Rules have up to {asked.max_length} items with one consequent, a support of at least"
+            f" {asked.min_support:g} and a confidence of at least {asked.min_confidence:g}. Numbers are cut"
+            " into three intervals. Redundant rules are left out."
         )
         return Associations(replace(rules, rules=tuple(significant)), len(rules), how)
 

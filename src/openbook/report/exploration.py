@@ -128,7 +128,7 @@ class Oddities:
         figures = (found.threshold, np.median(found.scores), found.scores.max())
         above, median, most = (figure(float(value), 3) for value in figures)
         return (
-            f"{found.detector}: {some}, of scores above {above}. The median score is {median}, and the"
+            f"{found.detector}: {some}, with scores above {above}. The median score is {median}, and the"
             f" highest is {most}."
         )
 

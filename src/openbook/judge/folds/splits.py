@@ -450,8 +450,8 @@ def _again(repeats: int) -> str:
 
 _LEAVE_ONE_OUT = "leave-one-out: each of the {n} rows is predicted by a model of the others"
 _FEW_ROWS = (
-    ". With so few rows it cannot show how much the score would change with another sample, whether a small"
-    " difference between learners is real, or how a learner does on rows unlike these"
+    ". With so few rows, this cannot show how much the score would change with another sample, whether a"
+    " small difference between learners is real, or how a learner performs on different rows"
 )
 
 
