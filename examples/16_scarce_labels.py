@@ -1,4 +1,4 @@
-"""Scarce labels: one row in fifty has a label; fifty more are asked for, and a study says what for.
+"""Scarce labels: one row in fifty has a label; fifty more are requested, and a study shows their effect.
 
 Somebody who knows the labels answers `openbook label`, one question at a time, and then the questions that
 tell whether the answers helped. Some 20,000 rows that nobody sees tell the truth in the end, and what was
@@ -67,12 +67,12 @@ def the_whole_path(pool, held_out, target, every=50):
     for name, rows in (("before", folder / "rows.csv"), ("after ", labelled)):
         result = ob.study(rows, target, quick=True, only=LEARNERS, folder=folder / name, progress=False)
         shown(name, result, held_out, target)
-    print(next(note for note in result.notes if "asked for" in note and "train" in note))
+    print(next(note for note in result.notes if "requested" in note and "training" in note))
     print(result.looks.asked)
     everything = ob.study(
         labelled, target, quick=True, only=LEARNERS, ignore=[f"{target}_asked"], progress=False
     )
-    shown("if the rows asked for were tested, too", everything, held_out, target)
+    shown("if the requested rows were tested, too", everything, held_out, target)
 
 
 if __name__ == "__main__":

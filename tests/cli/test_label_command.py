@@ -113,7 +113,7 @@ def test_fifth_row_is_drawn_and_predicted_first(file, typed):
     assert [line[2] for line in lines] == ["asked", "asked", "asked", "asked", "drawn"]
     assert [bool(line[3]) for line in lines] == [False, False, False, False, True]
     assert "of 1 right" in said
-    assert "the 4 rows asked for" in said  # two rows of each class were given, and are tested
+    assert "the 4 requested rows" in said  # two rows of each class were given, and are tested
     assert "kind_asked marks them" in said
     marks = ob.read("rows.labelled.csv")["kind_asked"].tolist()
     asked = {int(line[0]) for line in lines[:4]}

@@ -125,7 +125,7 @@ def test_without_labels_rows_are_drawn_until_there_are_two_classes():
     asker.teach([0, 1], ["low", "low"])
     assert asker.estimator_ is None
     assert asker.ask(18) == [i for i in first if i > 1]
-    assert "until the labels are of two classes" in asker.work().conclusion
+    assert "until two classes have labels" in asker.work().conclusion
     asker.teach([18, 19], ["high", "high"])
     assert asker.ask() in ([9], [10])  # on either side of the middle, 9.5
 

@@ -81,7 +81,7 @@ def test_rows_asked_for_help_on_rows_that_were_not():
     assert effect.test.interval.low == pytest.approx(expected.interval.low)
     assert effect.with_asked > effect.others_alone
     assert effect.work().conclusion == str(effect)
-    assert str(effect).endswith("Tested on the 60 labelled rows not asked for.")
+    assert str(effect).endswith("Tested on the 60 labelled rows that were not requested.")
 
 
 def test_what_is_refused():

@@ -146,7 +146,7 @@ def test_rules_are_significant_and_sorted_by_leverage(found):
     leverages = [rule.leverage for rule in rules]
     assert leverages == sorted(leverages, reverse=True)
     assert any("colour = green" in rule.consequent for rule in rules)
-    assert "at least 0.1 of the rows" in found.associations.how
+    assert "a support of at least 0.1" in found.associations.how
 
 
 def test_what_is_left_aside_has_no_say_anywhere(found):

@@ -316,7 +316,7 @@ class Asker(BaseEstimator):
             if len(free) > 1:
                 end += f" The runner-up is row {int(free[order[1]])}."
         if self.estimator_ is None:
-            end += " Rows are asked at random until the labels are of two classes."
+            end += " Rows are drawn at random until two classes have labels."
         return Work(f"Why ask for {self.target_} of row {row}", tuple(parts), end)
 
     def _check_estimator(self):

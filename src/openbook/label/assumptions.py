@@ -37,13 +37,13 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 
 ASSUMPTIONS = {
-    "smoothness": "rows that are near one another have the same class",
+    "smoothness": "near rows have the same class",
     "clusters": "the rows of a cluster have the same class",
     "confidence": "the classifier is right where it is sure",
     "agreement": "two learners that agree are right often enough",
     "model": "the rows of each class follow the model",
-    "views": "each view suffices to tell the class, and the views are independent given the class",
-    "features": "the features that all rows teach tell the class",
+    "views": "each view suffices to predict the class, and the views are independent given the class",
+    "features": "features learnt from all rows predict the class",
 }
 SUPPORTED, CONTRADICTED, OPEN = "supported", "contradicted", "cannot be determined"
 #: Rows that mixtures describe at most, and the difference of BIC from which on one is better.

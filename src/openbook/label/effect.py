@@ -3,11 +3,11 @@
     difference of a fold = accuracy(rows of the other folds and the rows in question)
                            - accuracy(rows of the other folds alone)
 
-The rows in question are those without a label, or those that an `Asker` asked for. All other labelled rows
-are divided into folds, repeatedly and by class, and tested. The interval of the mean difference is that of
-the corrected resampled t test, which allows for folds that share rows. Rows without a label are never tested:
-their class is not known. Nor are rows that were asked for: they were chosen because they are hard, and so are
-no sample of the others.
+The rows in question are those without a label, or those that an `Asker` requested. All other labelled rows
+are divided into repeated, stratified folds and tested. The interval of the mean difference is that of the
+corrected resampled t test, which allows for folds that share rows. Rows without a label are never tested,
+since their class is unknown. Nor are requested rows: they were selected because they are hard, so they do not
+represent the others.
 """
 
 from dataclasses import dataclass, replace
@@ -104,7 +104,7 @@ class UnlabelledEffect:
 def unlabelled_effect(
     model: Any, X: Any, y: Any, cv: int = 5, repeats: int = 10, level: float = 0.95, random_state: Any = 0
 ) -> UnlabelledEffect:
-    """Compare a learner of unlabelled rows with the same learner on the labelled rows alone.
+    """Compare a semi-supervised learner with the same learner on the labelled rows alone.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class AskedEffect:
     learner : str
         The name of its class.
     n_others, n_asked : int
-        How many labelled rows were not asked for, and how many were.
+        The numbers of labelled rows that were not requested, and that were.
     with_asked, others_alone : float
         The mean accuracy with all labelled rows, and without those that were asked for.
     test : TestResult
@@ -188,9 +188,9 @@ class AskedEffect:
 
     def __str__(self) -> str:
         return (
-            f"{_said(self.verdict, plural(self.n_asked, 'row') + ' asked for')}: accuracy"
+            f"{_said(self.verdict, plural(self.n_asked, 'requested row'))}: accuracy"
             f" {self.with_asked:.3f} with them, {self.others_alone:.3f} without; difference {self.test}."
-            f" Tested on the {plural(self.n_others, 'labelled row')} not asked for."
+            f" Tested on the {plural(self.n_others, 'labelled row')} that were not requested."
         )
 
     def work(self) -> Work:
@@ -205,10 +205,10 @@ class AskedEffect:
             ("learnt from", "rows", "accuracy"),
             [
                 ("all labelled rows", self.n_others + self.n_asked, self.with_asked),
-                ("rows not asked for alone", self.n_others, self.others_alone),
+                ("without the requested rows", self.n_others, self.others_alone),
             ],
         )
-        return Work(f"Rows asked for: {self.learner}", (scores, self.test.work()), str(self))
+        return Work(f"Requested labels: {self.learner}", (scores, self.test.work()), str(self))
 
 
 @documented
