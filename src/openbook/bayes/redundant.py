@@ -9,6 +9,7 @@ select the candidates for a closer test.
 """
 
 from collections import defaultdict
+from itertools import compress
 
 import numpy as np
 
@@ -64,8 +65,10 @@ def _marks_of_numbers(table):
         level = np.where(known, off / spread, np.nan)
         leading = np.take_along_axis(level, np.argmax(np.abs(level) > 10.0**-_DIGITS, axis=0)[None], axis=0)
         level = np.round(level * np.sign(leading), _DIGITS) + 0.0  # one pattern of bits for 0
-    for j in np.flatnonzero(np.isfinite(spread) & (spread > 0)).tolist():
-        yield names[j], level[:, j].tobytes()
+    varies = np.isfinite(spread) & (spread > 0)
+    marks, size = level.T[varies].tobytes(), level.itemsize * len(level)  # at once: columns may be thousands
+    for k, name in enumerate(compress(names, varies)):
+        yield name, marks[k * size : (k + 1) * size]
 
 
 def _marks_of_categories(table):

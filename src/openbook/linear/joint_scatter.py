@@ -31,8 +31,9 @@ from openbook.kernels.product import fours
 from openbook.linear.gram import Gram
 from openbook.measures.arrays import all_finite
 
-#: Rows multiplied at a time: their entries stay in the cache. By a kernel, many times as many in one go.
-BLOCK_ROWS, KERNEL_ROWS = 512, 8192
+#: Rows multiplied at a time: their entries stay in the cache; more of them where they have few entries. By a
+#: kernel, many times as many in one go.
+BLOCK_ROWS, BLOCK_CELLS, KERNEL_ROWS = 512, 1 << 17, 8192
 
 #: Rows that the shift of a chunk is the mean of.
 FIRST_ROWS = 64
@@ -95,16 +96,18 @@ class JointScatter(Statistics):
         used, size = width + T + 1, P + width + T
         if Gram.keeps((len(y), size)):
             return cls._of_few(design, X, y, w)
-        z = np.zeros((fours(used), min(BLOCK_ROWS, len(y)) + ROOM))
+        many = len(y) * used**2 > MANY
+        matrix = design.rows(X) if many else None
+        block_rows = BLOCK_ROWS if many else max(BLOCK_ROWS, BLOCK_CELLS // used)
+        z = np.zeros((fours(used), min(block_rows, len(y)) + ROOM))
         first = slice(0, min(FIRST_ROWS, len(y)))
         design.write(X, first, np.zeros(P), z[:width, first])
         z[width : width + T, first] = y[first].T
         means = _mean(z[: width + T, first])
         shift, middle = means[:P], means[width:]
         roots = np.sqrt(w)
-        many = len(y) * used**2 > MANY
-        matrix = design.rows(X) if many else None
-        block_rows = BLOCK_ROWS if matrix is None else KERNEL_ROWS
+        if matrix is not None:
+            block_rows = KERNEL_ROWS
         whole, total = np.zeros((used, used)), np.zeros((size + 1, size + 1))
         gappy = False  # where a block has gaps, the next ones will have some
         for start in range(0, len(y), block_rows):
