@@ -23,6 +23,7 @@ from functools import partial, reduce
 from operator import add
 
 import numpy as np
+from scipy.linalg import eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -37,7 +38,7 @@ from openbook.errors import ParameterError
 from openbook.fold import less
 from openbook.linear.discriminant_picture import draw_normals
 from openbook.linear.discriminant_work import derive_model, derive_row
-from openbook.linear.gram import independent_columns
+from openbook.linear.gram import independent_columns, is_definite, lower_solved, upper_solved
 from openbook.linear.held_out import SHRINKAGES, held_out_likelihoods
 from openbook.linear.scatter import ClassScatter
 from openbook.linear.scored import linear_scores, scored
@@ -110,11 +111,10 @@ class _Discriminant(Folding, Classifier):
         gap = (means - statistics.weight / weight @ means) * present[:, None]
         total = within.with_rows(gap * np.sqrt(statistics.weight)[:, None])
         self.used_, self._root, self.notes_ = self._independent(total, weight, len(within.entries) - 1)
-        self._whitening = np.linalg.inv(self._root)
         self._means = means[:, self.used_]
         rows = self._rows(weight, int(present.sum()))
         pooled = self._regular(within.part(self.used_, self.used_) / rows)
-        self._solve_classes(pooled, [scatter.part(self.used_, self.used_) for scatter in scatters])
+        self._solve_classes(pooled, (scatter.part(self.used_, self.used_) for scatter in scatters))
 
     def _rows(self, weight, fitted):
         """What a scatter is divided by, where so many means were fitted; infinity if nothing is left."""
@@ -137,22 +137,27 @@ class _Discriminant(Folding, Classifier):
             notes.append(f"{len(others) - MOST_NOTES:,} more columns are left out for the same reasons")
         return used, (upper * np.sqrt(total.diagonal()[used] / weight)).T, notes
 
-    def _relative(self, covariance):
-        """A covariance where that of all rows is the identity: its eigenvalues, at most 1 or so, and axes."""
-        return np.linalg.eigh(self._whitening @ covariance @ self._whitening.T)
+    def _relative(self, covariance, most=np.inf):
+        """A covariance where that of all rows is the identity: its eigenvalues up to `most`, and their axes.
+
+        No eigenvalue is above 1 by more than rounding.
+        """
+        relative = lower_solved(self._root, lower_solved(self._root, covariance).T)
+        return eigh(relative, subset_by_value=None if most == np.inf else (-np.inf, most), check_finite=False)
 
     def _regular(self, covariance):
         """The covariance with a millionth of the rows' variance where it has none."""
-        shares, axes = self._relative(covariance)
-        if (shares > FLOOR).all():
+        if is_definite(covariance - FLOOR * self._root @ self._root.T):
             return covariance
-        flat = int((shares <= FLOOR).sum())
+        shares, axes = self._relative(covariance, FLOOR)
+        if not len(shares):  # no more than rounding was in doubt
+            return covariance
         self.notes_.append(
-            f"in {flat} of {len(shares)} directions no class varies;"
+            f"in {len(shares)} of {len(covariance)} directions no class varies;"
             f" {FLOOR:g} of the overall variance is used"
         )
         axes = self._root @ axes
-        return (axes * np.maximum(shares, FLOOR)) @ axes.T
+        return covariance + (axes * (FLOOR - shares)) @ axes.T
 
     def _announce(self):
         if self.notes_:
@@ -338,19 +343,19 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _groups(self):
         return 1
 
-    def _solve_classes(self, pooled, _scatter):
+    def _solve_classes(self, pooled, _scatters):
         if self.shrinkage:
             pooled = (1 - self.shrinkage) * pooled + self.shrinkage * np.diag(np.diag(pooled))
         self._covariance = pooled
-        self._coef = np.linalg.solve(pooled, self._means.T).T
+        root = np.linalg.cholesky(pooled)
+        self._coef = upper_solved(root, lower_solved(root, self._means.T)).T
         self._intercept = self._log_prior() - 0.5 * (self._coef * self._means).sum(axis=1)
-        self._solve_directions()
+        self._solve_directions(root)
 
-    def _solve_directions(self):
+    def _solve_directions(self, root):
         """The directions by the singular values of the class means, where the classes vary by 1 each way."""
-        root = np.linalg.cholesky(self._covariance)
         gaps = (self._means - self.priors_ @ self._means) * np.sqrt(self.priors_)[:, None]
-        _, sizes, axes = np.linalg.svd(np.linalg.solve(root, gaps.T).T, full_matrices=False)
+        _, sizes, axes = np.linalg.svd(lower_solved(root, gaps.T).T, full_matrices=False)
         classes = int((self.priors_ > 0).sum())
         most = min(classes - 1, len(root))
         if self.n_components is not None and self.n_components > most:
@@ -363,7 +368,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.criteria_ = criteria[:n].copy()
         self.explained_variance_ratio_ = self.criteria_ / (criteria[:most].sum() or 1.0)
         self.components_ = np.zeros((n, len(self.encoding_)))
-        for c, axis in enumerate(np.linalg.solve(root.T, axes[:n].T).T):
+        for c, axis in enumerate(upper_solved(root, axes[:n].T).T):
             self.components_[c, self.used_] = with_fixed_signs(axis)
         self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
         self.mean_[self.used_] = self.priors_ @ self._means
@@ -538,11 +543,11 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
             self.likelihoods_ = checked_array(arrays, "likelihoods", float, (len(SHRINKAGES),))
         super()._restore({name: array for name, array in arrays.items() if name != "likelihoods"})
 
-    def _solve_classes(self, pooled, scatter):
+    def _solve_classes(self, pooled, scatters):
         d = len(pooled)
         self._covariances = np.empty((len(self.classes_), d, d))
-        for c, weight in enumerate(self.statistics_.weight):
-            own = (1 - self.shrinkage_) * scatter[c] / self._rows(weight, 1) + self.shrinkage_ * pooled
+        for c, (weight, scatter) in enumerate(zip(self.statistics_.weight, scatters, strict=True)):
+            own = (1 - self.shrinkage_) * scatter / self._rows(weight, 1) + self.shrinkage_ * pooled
             self._covariances[c] = self._with_flat_axes(own, pooled, c) if weight > 0 else pooled
         roots = np.linalg.cholesky(self._covariances)
         self._inverse_roots = np.linalg.inv(roots) if d else roots
@@ -560,7 +565,8 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
             " overall variance is used"
         )
         none, some = axes[:, flat], axes[:, ~flat]
-        stands_in = none.T @ self._whitening @ pooled @ self._whitening.T @ none
+        turned = upper_solved(self._root, none)
+        stands_in = turned.T @ pooled @ turned
         mended = (some * shares[~flat]) @ some.T + none @ stands_in @ none.T
         return self._root @ mended @ self._root.T
 

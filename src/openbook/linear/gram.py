@@ -73,7 +73,8 @@ class Gram(Statistics):
     def part(self, some: np.ndarray, others: np.ndarray) -> np.ndarray:
         """The entries of S in these rows and columns."""
         if self.wide:
-            return self.entries[:, some].T @ self.entries[:, others]
+            own = self.entries[:, some]
+            return own.T @ (own if others is some else self.entries[:, others])
         return self.entries[some[:, None], others]
 
     def singular_values(self) -> np.ndarray:
@@ -182,3 +183,18 @@ def _independent(left: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.nda
             rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], rest[j, j + 1 :]) / rest[j, j]
     own = np.array(kept, dtype=np.intp)
     return own, lapack.dpotrf(left[np.ix_(own, own)], clean=True)[0]
+
+
+def lower_solved(root: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """L⁻¹ times the columns of `right`, for a lower triangle L; LAPACK takes it by columns."""
+    return lapack.dtrtrs(root.T, right, trans=1)[0] if len(root) else right
+
+
+def upper_solved(root: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """L'⁻¹ times the columns of `right`, for a lower triangle L."""
+    return lapack.dtrtrs(root.T, right)[0] if len(root) else right
+
+
+def is_definite(matrix: np.ndarray) -> bool:
+    """Whether a symmetric matrix has no eigenvalue of 0 or below."""
+    return not len(matrix) or not lapack.dpotrf(matrix.T)[1]

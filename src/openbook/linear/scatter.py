@@ -194,7 +194,7 @@ def _raw(schema, X, columns, shift, numeric):
     seen = tuple(np.arange(len(a.values) if isinstance(a, Nominal) else 0) for a in schema)
     raw = Encoding(schema, shift, shift, np.ones(size), seen, np.ones(len(schema), dtype=bool))(X)
     at = np.flatnonzero(raw.any(axis=0))
-    return raw[:, at], at
+    return raw if len(at) == size else raw[:, at], at
 
 
 def _starts(schema):

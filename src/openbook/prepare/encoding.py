@@ -361,7 +361,10 @@ class Encoding:
             return
         cells = table.block([place.attribute.name for place in places])
         missing, at = ~np.isfinite(cells), [place.columns.start for place in places]
-        out[:, at] = np.where(missing, self._fill[at], (cells - self.shift[at]) / self.scale[at])
+        numbers = np.where(missing, self.mean[at], cells)
+        numbers -= self.shift[at]
+        numbers /= self.scale[at]
+        out[:, at] = numbers
         gaps = {place.gap: j for j, place in enumerate(places) if place.gap is not None}
         out[:, list(gaps)] = missing[:, list(gaps.values())]
 
