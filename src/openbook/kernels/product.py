@@ -10,8 +10,8 @@ is loaded and stored takes four products.
 
 from openbook.kernels.jit import inner, jit
 
-#: Rows that stand side by side in a panel, and how many of their columns are turned at a time.
-PANEL, _COLUMNS = 256, 16
+#: Rows that stand side by side in a panel, and how many of them are turned at a time.
+PANEL, _ROWS = 256, 16
 
 
 def fours(size: int) -> int:
@@ -25,11 +25,12 @@ def fill_panels(rows, origin, scale, panels):
     n, d = rows.shape
     for start in range(0, n, PANEL):
         panel, end = panels[start // PANEL], min(start + PANEL, n)
-        for first in range(0, d, _COLUMNS):
-            last = min(first + _COLUMNS, d)
-            for i in range(start, end):
-                for j in range(first, last):
-                    panel[j, i - start] = (rows[i, j] - origin[j]) / scale
+        for first in range(start, end, _ROWS):
+            last = min(first + _ROWS, end)
+            for j in range(d):
+                column = panel[j]
+                for i in range(first, last):
+                    column[i - start] = (rows[i, j] - origin[j]) / scale
 
 
 @inner

@@ -22,6 +22,9 @@ from openbook.spaces.tiles import TILE, in_tiles
 
 EUCLIDEAN, GOWER, HEOM = range(3)
 
+#: Queries that meet a tile together, and as many of its columns at a time as the first cache holds.
+_QUERIES, _COLUMNS = 16, 64
+
 
 class Points(NamedTuple):
     """Rows in tiles; see the module."""
@@ -154,20 +157,41 @@ def tile_totals(points, tile, numbers, codes, totals):
         add_numbers(points, tile, numbers, totals)
 
 
+@inner
+def totals_of_some(points, tile, numbers, codes, totals):
+    """Fill in the totals between some queries and each point of a tile, (queries, TILE).
+
+    A few columns of the tile stay in the first cache while all queries meet them.
+    """
+    if points.kind != EUCLIDEAN:
+        for i in range(numbers.shape[0]):
+            tile_totals(points, tile, numbers[i], codes[i], totals[i])
+        return
+    for i in range(numbers.shape[0]):
+        for r in range(TILE):
+            totals[i, r] = 0.0
+    for first in range(0, numbers.shape[1], _COLUMNS):
+        some = slice(first, first + _COLUMNS)
+        for i in range(numbers.shape[0]):
+            add_squares(points.numbers[tile, some], 0, TILE, numbers[i, some], totals[i])
+
+
 @jit
 def _fill_pairs(points, numbers, codes, pairs):
-    """Fill in all pairs, tile after tile: each stays in the cache while all rows before its last meet it."""
-    totals, n = np.empty(TILE), points.n
+    """Fill in all pairs, tile after tile: some rows at a time, up to its last, meet each."""
+    totals, n = np.empty((_QUERIES, TILE)), points.n
     d = max(numbers.shape[1] + codes.shape[1], 1)
     for start in range(0, n, TILE):
         end = min(start + TILE, n)
-        for i in range(end - 1):
-            tile_totals(points, start // TILE, numbers[i], codes[i], totals)
-            first = max(i + 1, start)
-            at = i * (2 * n - i - 1) // 2 + first - i - 1
-            of_pairs, found = pairs[at : at + end - first], totals[first - start : end - start]
-            for r in range(end - first):
-                of_pairs[r] = found[r] / d if points.kind == GOWER else np.sqrt(found[r])
+        for query in range(0, end - 1, _QUERIES):
+            some = slice(query, min(query + _QUERIES, end - 1))
+            totals_of_some(points, start // TILE, numbers[some], codes[some], totals)
+            for i in range(query, min(query + _QUERIES, end - 1)):
+                first = max(i + 1, start)
+                at = i * (2 * n - i - 1) // 2 + first - i - 1
+                of_pairs, found = pairs[at : at + end - first], totals[i - query, first - start : end - start]
+                for r in range(end - first):
+                    of_pairs[r] = found[r] / d if points.kind == GOWER else np.sqrt(found[r])
 
 
 @jit
