@@ -83,7 +83,7 @@ def test_regions_and_centres():
             r'<circle class="ink" cx="([\d.]+)" cy="[\d.]+" r="5"><title>centre', picture.svg()
         )
     ]
-    assert x[:3] == pytest.approx(560 * spread.place(np.array([4 / 3, 4.5, 8.0])), abs=0.1)
+    assert x[:3] == pytest.approx(560 * spread.position(np.array([4 / 3, 4.5, 8.0])), abs=0.1)
 
 
 def test_regions_over_two_of_several_columns():
