@@ -159,11 +159,11 @@ class _Leaves:
     def add(self, own, tree):
         """The leaves of a tree whose nodes stand there."""
         leaves = np.flatnonzero(tree.attribute == LEAF)
-        said = self.shares(tree.value[leaves])
-        sure = (said == 1).any(axis=1) & (np.count_nonzero(said, axis=1) == 1)
-        places = np.where(sure, said.argmax(axis=1), self.n - 1 + np.cumsum(~sure))
-        self.number[own][leaves], self._values[places] = places, said
-        self.n += np.count_nonzero(~sure)
+        value = tree.value[leaves]
+        unsure = (np.count_nonzero(value, axis=1) > 1) | (self._values.shape[1] == 1)
+        said, end = self.shares(value[unsure]), self.n + np.count_nonzero(unsure)
+        places = np.where(unsure, self.n - 1 + np.cumsum(unsure), value.argmax(axis=1))
+        self.number[own][leaves], self._values[self.n : end], self.n = places, said, end
 
     @property
     def values(self):
