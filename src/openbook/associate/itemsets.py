@@ -18,7 +18,7 @@ import numpy as np
 from openbook.associate.apriori import Level, levels
 from openbook.associate.fp_growth import FPTree, grown_sets
 from openbook.associate.transactions import Transactions
-from openbook.border.rules import Number, OneOf, Whole
+from openbook.border.rules import Number, OneOf, Whole, check_value
 from openbook.data.schema import one_by_one
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.fold import each
@@ -324,8 +324,7 @@ def frequent_itemsets(
         ("algorithm", algorithm, OneOf(*ALGORITHMS)),
         ("most", most, Whole(1)),
     ):
-        if not rule.allows(value):
-            raise ParameterError(f"{name} must be {rule.demand()}, got {value!r}")
+        check_value(name, value, rule)
     transactions = Transactions.of(data, names, bins)
     if len(transactions) == 0:
         raise DataError("there are no transactions")

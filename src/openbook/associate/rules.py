@@ -25,7 +25,7 @@ import numpy as np
 
 from openbook.associate.itemsets import Itemsets
 from openbook.associate.transactions import Transactions
-from openbook.border.rules import Number, Whole
+from openbook.border.rules import Number, Whole, check_value
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError, did_you_mean
@@ -305,8 +305,7 @@ def association_rules(
         ("max_consequent", 1 if max_consequent is None else max_consequent, Whole(1)),
         ("most", most, Whole(1)),
     ):
-        if not rule.allows(value):
-            raise ParameterError(f"{name} must be {rule.demand()}, got {value!r}")
+        check_value(name, value, rule)
     sides = _AllowedItems.of(itemsets, antecedent, consequent, max_consequent)
     found: list[_Found] = []
     eligible = 0

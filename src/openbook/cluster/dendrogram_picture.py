@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.border.rules import Whole, check_value
 from openbook.draw.axes import round_ticks
 from openbook.draw.colours import colour_of
 from openbook.draw.letters import clip, fitting, text, width_of
 from openbook.draw.picture import Picture
-from openbook.errors import ParameterError
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
@@ -41,8 +41,7 @@ class _Merge(NamedTuple):
 
 def _tree(dendrogram, most):
     n = len(dendrogram)
-    if not isinstance(most, int | np.integer) or most < 2:
-        raise ParameterError(f"most must be a whole number of at least 2, got {most!r}")
+    check_value("most", most, Whole(at_least=2))
     last = max(n - int(most), 0)  # merges before this one are not drawn
     labels = dendrogram.cut(min(n, int(most)))
     ends: dict[int, float] = {}  # the place of each branch, by the cluster that it leads to

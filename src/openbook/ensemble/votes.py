@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from openbook.border.rules import Whole, check_value
 from openbook.ensemble.members import shortened
 from openbook.errors import DataError, ParameterError
 from openbook.words.numbers import figure
@@ -62,8 +63,7 @@ class IndependentVote:
     member_error: float
 
     def __post_init__(self):
-        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 1:
-            raise ParameterError(f"n must be a whole number of at least 1, got {self.n!r}")
+        check_value("n", self.n, Whole(at_least=1))
         if not 0 <= self.member_error <= 1:
             raise ParameterError(f"the error must be a number from 0 to 1, got {self.member_error!r}")
 

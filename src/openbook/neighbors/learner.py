@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.folding import Folding
 from openbook.border.learner import Classifier
-from openbook.errors import ParameterError
+from openbook.border.rules import Whole, check_value
 from openbook.neighbors.votes import Ballots
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, Space, refusal
@@ -84,8 +84,7 @@ class NeighborLearner(Folding):
         distances, rows : arrays of shape (m, n_neighbors)
         """
         check_is_fitted(self)
-        if not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
-            raise ParameterError(f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}")
+        check_value("n_neighbors", n_neighbors, Whole(at_least=1))
         return self._nearest(self._encode(X), min(n_neighbors, len(self.statistics_)))
 
     def _nearest(self, X, count):

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity, weighed
-from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
+from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole, check_value
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Schema, read
@@ -491,10 +491,7 @@ class BeliefNetwork(Declared, Questions, Unsupervised):
             The strongest first: the share of samples with an edge between two nodes, in either direction,
             Wilson's 95% interval of it, and the share of those in which it has this direction.
         """
-        if not Whole(at_least=1).allows(repeats):
-            raise ParameterError(
-                f"edge_strength: repeats must be a whole number of at least 1, got {repeats!r}"
-            )
+        check_value("edge_strength: repeats", repeats, Whole(at_least=1))
         table = read(X)
         rng = np.random.default_rng(random_state)
         found = [

@@ -6,8 +6,7 @@ of courses on data mining.
 
 import numpy as np
 
-from openbook.border.rules import Whole
-from openbook.errors import ParameterError
+from openbook.border.rules import Whole, check_value
 from openbook.network.belief_network import BeliefNetwork
 from openbook.words.parameters import documented
 
@@ -124,10 +123,7 @@ def random_network(
         ("max_parents", max_parents, 0),
         ("max_values", max_values, 2),
     ):
-        if not Whole(at_least=least).allows(value):
-            raise ParameterError(
-                f"random_network: {name} must be a whole number of at least {least}, got {value!r}"
-            )
+        check_value(f"random_network: {name}", value, Whole(at_least=least))
     rng = np.random.default_rng(random_state)
     names = [f"x{i + 1}" for i in range(n_nodes)]
     sizes = rng.integers(2, max_values + 1, n_nodes)

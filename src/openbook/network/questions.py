@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.rules import Whole
+from openbook.border.rules import Whole, check_value
 from openbook.data import Schema, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
@@ -550,8 +550,7 @@ class EvidenceByNode(NamedTuple):
 
 
 def _check_rows(method, n_samples):
-    if not Whole(at_least=1).allows(n_samples):
-        raise ParameterError(f"{method}: n_samples must be a whole number of at least 1, got {n_samples!r}")
+    check_value(f"{method}: n_samples", n_samples, Whole(at_least=1))
 
 
 def _as_number(value):

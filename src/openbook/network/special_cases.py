@@ -16,9 +16,10 @@ import numpy as np
 
 from openbook.bayes import NaiveBayes
 from openbook.bayes.gaussian import GaussianColumns
+from openbook.border.rules import Whole, check_value
 from openbook.data import Categorical, Numeric
 from openbook.data.attributes import as_text
-from openbook.errors import DataError, ParameterError, RefusalError, did_you_mean
+from openbook.errors import DataError, RefusalError, did_you_mean
 from openbook.network.belief_network import BeliefNetwork
 
 #: What a parent in the slice before is called by.
@@ -59,8 +60,7 @@ def dynamic_network(
     >>> round(weather.query("rain 2", given={"umbrella 1": "yes", "umbrella 2": "yes"})["yes"], 3)
     0.883
     """
-    if not isinstance(steps, int) or steps < 1:
-        raise ParameterError(f"dynamic_network: steps must be a whole number of at least 1, got {steps!r}")
+    check_value("dynamic_network: steps", steps, Whole(at_least=1))
     if odd := [name for name in later if name not in first]:
         hint = did_you_mean(odd[0], tuple(first))
         raise DataError(f"later names {odd[0]!r}, which is no node of the first step. {hint}")

@@ -21,7 +21,16 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
 from openbook.border.not_taken import Declared
 from openbook.border.rows import refuse_infinity
-from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
+from openbook.border.rules import (
+    Anything,
+    Maybe,
+    Number,
+    OneOf,
+    ValueOf,
+    Whole,
+    check_parameters,
+    check_value,
+)
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_floats, require
 from openbook.data import Categorical, Scan, Schema, Table
@@ -349,8 +358,7 @@ class HiddenMarkov(Declared, SequenceModel, Unsupervised):
         Forecast
             The probability of each state and value, and means and standard deviations of numbers.
         """
-        if not Whole(at_least=1).allows(steps):
-            raise ParameterError(f"HiddenMarkov: steps must be a whole number of at least 1, got {steps!r}")
+        check_value("HiddenMarkov: steps", steps, Whole(at_least=1))
         rows = self._conformed(X)
         if len(rows.ends) > 1:
             raise DataError("forecast takes the rows of one sequence; filter the table first")

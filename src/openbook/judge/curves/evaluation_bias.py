@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Whole
+from openbook.border.rules import Whole, check_value
 from openbook.draw import Picture
 from openbook.draw.charts import score_chart
 from openbook.errors import ParameterError
@@ -178,8 +178,7 @@ def evaluation_bias(
     task = model_task([model])
     refuse_frozen(model)
     for name, value in (("n_train", n_train), ("repeats", repeats)):
-        if not Whole(at_least=2).allows(value):
-            raise ParameterError(f"{name} must be {Whole(at_least=2).demand()}, got {value!r}")
+        check_value(name, value, Whole(at_least=2))
     examples, n, ways = Examples.of(X, y, task), n_train, WAYS if cv is None else tuple(cv)
     if 2 * n > len(examples):
         raise ParameterError(

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from openbook.border.rules import Whole
+from openbook.border.rules import Whole, check_value
 from openbook.data import Attribute, Categorical, Nominal, Numeric, Schema, Table
-from openbook.errors import DataError, ParameterError
+from openbook.errors import DataError
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.engine.nodes import LEAF
 from openbook.tree.show.named_tree import named_tree
@@ -55,8 +55,8 @@ def honest_leaves(
     max_depth, min_rows : as for `worst_segments`
     """
     for name, given, least in (("max_depth", max_depth, 1), ("min_rows", min_rows, 2)):
-        if given is not None and not Whole(at_least=least).allows(given):
-            raise ParameterError(f"{name} must be {Whole(at_least=least).demand()}, got {given!r}")
+        if given is not None:
+            check_value(name, given, Whole(at_least=least))
     grow, judge = halves
     fewest = min_rows or max(_FEWEST, math.ceil(_SHARE * min(grow.sum(), judge.sum())))
     names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
