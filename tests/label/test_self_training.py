@@ -70,7 +70,7 @@ def test_rounds_are_a_table_with_the_accuracy_on_held_out_rows(iris):
     grid = model.work()["rounds"]
     assert grid.header[-1] == "accuracy on held-out rows"
     assert [tuple(row[1:4]) for row in grid.rows] == [r[:3] for r in model.rounds_]
-    assert "It ended since " in model.work().conclusion
+    assert "Training stopped: " in model.work().conclusion
 
 
 def test_typed_columns_and_the_file(tmp_path):

@@ -23,7 +23,7 @@ from openbook.label.assumptions import ASSUMPTIONS
 _ENDS = {
     "no_change": "a round changed no label",
     "all_labeled": "every row has a label",
-    "max_iter": "the rounds of max_iter were over",
+    "max_iter": "max_iter was reached",
     "repeated": "the labels of an earlier round came back",
 }
 
@@ -98,7 +98,7 @@ class InRounds(Ensemble, Classifier):
         if not self.rounds_ and not (self._labels == UNLABELLED).any():
             return "No row is unlabelled, so nothing was added."
         return (
-            f"It ended since {_ENDS[self.termination_condition_]}. Assumption: {ASSUMPTIONS[self._assumes]}."
+            f"Training stopped: {_ENDS[self.termination_condition_]}. Assumption: {ASSUMPTIONS[self._assumes]}."
             " Compare with the learner of the labelled rows alone."
         )
 
