@@ -39,7 +39,7 @@ from openbook.work import Grid, Step, Work
 
 _MEAN = r"\frac{1}{k} \sum_j f_{jc}"
 #: Rows whose nearest are found at a time: what is found of them is small beside the graph.
-_ASKED = 8192
+_ASKED = 2048
 #: Unlabelled rows whose neighbours the work shows.
 _SHOWN = 5
 
