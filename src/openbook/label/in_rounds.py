@@ -98,7 +98,8 @@ class InRounds(Ensemble, Classifier):
         if not self.rounds_ and not (self._labels == UNLABELLED).any():
             return "No row is unlabelled, so nothing was added."
         return (
-            f"Training stopped: {_ENDS[self.termination_condition_]}. Assumption: {ASSUMPTIONS[self._assumes]}."
+            f"Training stopped: {_ENDS[self.termination_condition_]}."
+            f" Assumption: {ASSUMPTIONS[self._assumes]}."
             " Compare with the learner of the labelled rows alone."
         )
 
