@@ -110,7 +110,6 @@ class Outside(NamedTuple):
     inside: Inside
 
 
-@inner
 def total(outside):
     numbers, inside, factor, result = outside.numbers, outside.inside, 1.0, 0.0  # a line of four
     names = inside.names
@@ -125,13 +124,20 @@ def total(outside):
     return result
 
 
-@jit(_nrt=False, cache=False)
-def entered(outside, result):
-    result[0] = total(outside)
-    if outside.inside.names is not None:
-        result[1] = outside.inside.names[0]
+def kernel_with(add_up):
+    @jit(_nrt=False, cache=False)
+    def entered(outside, result):
+        result[0] = add_up(outside)
+        if outside.inside.names is not None:
+            result[1] = outside.inside.names[0]
+
+    return entered
 
 
+CALLED, INLINED = kernel_with(inner(total)), kernel_with(inner(total, inline="always"))
+
+
+@pytest.mark.parametrize("entered", [CALLED, INLINED])
 @pytest.mark.parametrize(
     ("numbers", "scale", "names", "expected"),
     [
@@ -141,7 +147,7 @@ def entered(outside, result):
         (np.array([1.0]), 3.0, np.array([7]), [3.0, 7.0]),
     ],
 )
-def test_what_is_for_none_is_left_out(numbers, scale, names, expected):
+def test_what_is_for_none_is_left_out(entered, numbers, scale, names, expected):
     result = np.zeros(2)
     entered(Outside(numbers, scale, Inside(names)), result)
     np.testing.assert_array_equal(result, expected)

@@ -19,8 +19,6 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from openbook.kernels.check import is_plain
-
 #: What a file names that has kernels, the compiler's settings, or a tuple that a kernel may be given: two
 #: fields of one type that change places would leave compiled code reading one for the other.
 NAMES = (b"openbook.kernels.jit", b"numba", b"NamedTuple")
@@ -72,7 +70,3 @@ class KernelCache(FunctionCache):
         packages = {package_of(Path(__file__).resolve()), own} - {None}
         stamp = self._impl.locator.get_source_stamp(), *sorted(sources_stamp(package) for package in packages)
         self._cache_file = OwnNames(self._cache_path, self._impl.filename_base, stamp)
-
-    def _index_key(self, *given: Any) -> Any:
-        """Numba's key, and which compiler was asked for."""
-        return *super()._index_key(*given), is_plain()

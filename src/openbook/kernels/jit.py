@@ -13,8 +13,7 @@ import numba
 from numba.core import event
 
 from openbook.kernels.cache import KernelCache
-from openbook.kernels.check import compile_linked
-from openbook.kernels.linked import Plain
+from openbook.kernels.none import Compiler
 from openbook.kernels.notice import clock
 
 FLAGS = {"nsz", "arcp", "contract", "reassoc"}
@@ -24,7 +23,7 @@ OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "fastmath": FLAGS,
     "no_cfunc_wrapper": True,
-    "pipeline_class": Plain,
+    "pipeline_class": Compiler,
 }
 
 
@@ -51,6 +50,7 @@ class OnClock(event.Listener):
 event.register("numba:compile", OnClock())
 
 
-#: For kernels that only kernels call: Python cannot call them, so that a caller compiles in half the time.
-#: They count no references, so they must not hand arrays back.
-inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, _nrt=False, pipeline_class=compile_linked)
+#: For kernels that only kernels call: Python cannot call them. They count no references, so they must not
+#: hand arrays back. `inline="always"` has numba compile one as a part of its caller, which saves optimising
+#: all that it calls once more; for long kernels that are called in one place.
+inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, _nrt=False)

@@ -5,21 +5,27 @@ so a branch for the other is left out:
 
     if ground.keys is not None:     # no column is sorted: what sorts is not compiled
         ...
+
+numba does so itself where an argument is None, but not a field. Should a release of numba no longer take this
+pass, nothing runs wrongly: kernels do not compile, since None has no elements.
 """
 
 import operator
 from typing import Any
 
-from numba.core import ir, types
-from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core import compiler, ir, types
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.ir_utils import get_definition, guard
+from numba.core.untyped_passes import InlineInlinables
 
 from openbook.kernels.bundle import Bundle
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class KnowNone(FunctionPass):
-    """Put answers where `x is None` or `x is not None` is asked; numba's next pass leaves branches out."""
+    """Put answers where `x is None` or `x is not None` is asked; numba's next pass, `DeadBranchPrune`, leaves
+    branches out.
+    """
 
     _name = "know_none"
 
@@ -72,3 +78,13 @@ def type_of(state: Any, name: Any) -> Any:
         is_line = isinstance(many, ir.Expr) and many.op == "build_tuple"
         return type_of(state, many.items[value.index]) if is_line else None
     return None
+
+
+class Compiler(compiler.Compiler):
+    """numba's own compiler, with this one pass more."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        (passes,) = super().define_pipelines()
+        passes.add_pass_after(KnowNone, InlineInlinables)
+        passes.finalize()
+        return [passes]

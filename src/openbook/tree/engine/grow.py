@@ -201,7 +201,7 @@ def take_stats(stats, node, rule, desk):
     desk.node[1] = impurity_cost(sides, TOTAL, rule.criterion, desk.whole)
 
 
-@inner
+@inner(inline="always")
 def consider(ground, growth, node, rule, desk, found, evidence):
     """Search the columns: all in order, or max_features at random, and more until one can be split; gives
     how many of the order were searched.
@@ -265,7 +265,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
     nodes, stats, sizes = growth.nodes, growth.stats, growth.sizes
     waiting, routes = growth.waiting, growth.routes
     while sizes[0]:
-        node = waiting[sizes[0] - 1]
+        node = np.int64(waiting[sizes[0] - 1])
         this, first = nodes[node], sizes[1]
         if first + growth.branches.size > nodes.size:  # before anything is drawn at random
             return MORE_NODES

@@ -166,7 +166,7 @@ def least_beside(weight, n_classes, rule):
     return min(max(0.1 * weight / n_classes, rule.least), max(MOST_BESIDE, rule.least))
 
 
-@inner
+@inner(inline="always")
 def search(ground, f, segment, rule, desk, found):
     """Fill in the best split of column f for the members in a segment (start, end), which are laid out."""
     if desk.ladder is not None:
