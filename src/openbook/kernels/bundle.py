@@ -12,7 +12,8 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any
 
-from numba.core import cgutils, types
+from numba import types
+from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AttributeTemplate
 from numba.core.typing.typeof import typeof

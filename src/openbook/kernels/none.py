@@ -13,7 +13,8 @@ pass, nothing runs wrongly: kernels do not compile, since None has no elements.
 import operator
 from typing import Any
 
-from numba.core import compiler, ir, types
+from numba import types
+from numba.core import compiler, ir
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.ir_utils import get_definition, guard
 from numba.core.untyped_passes import InlineInlinables
