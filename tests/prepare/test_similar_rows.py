@@ -53,11 +53,12 @@ def test_models_as_scikit_learn():
     one[:20, 2] = np.nan
     theirs = impute.IterativeImputer(LinearRegression()).fit_transform(one)
     np.testing.assert_allclose(IterativeImputer().fit_transform(one), theirs, atol=1e-4)
-    # several: the same relations; with two gaps in a row of near-collinear columns, neither has converged
+    # several: the same relations; rows with two gaps in near-collinear columns take many rounds
     single = np.isnan(GAPS).sum(axis=1) == 1
-    theirs = impute.IterativeImputer(LinearRegression(), max_iter=100, tol=1e-6).fit_transform(GAPS)
-    ours = IterativeImputer(max_iter=100, tol=1e-9).fit_transform(GAPS)
-    np.testing.assert_allclose(ours[single], theirs[single], atol=0.02)
+    theirs = impute.IterativeImputer(LinearRegression(), max_iter=1000, tol=1e-6).fit_transform(GAPS)
+    ours = IterativeImputer(max_iter=1000, tol=1e-9).fit_transform(GAPS)
+    np.testing.assert_allclose(ours[single], theirs[single], atol=0.01)
+    np.testing.assert_allclose(ours, theirs, atol=0.1)
 
 
 def test_a_model_of_values():

@@ -71,9 +71,7 @@ def with_prepared(work: Work, schema: Schema) -> Work:
 
 def _weightiest(direction: Direction) -> str:
     """Its words of the largest weights, with their signs."""
-    pairs = zip(direction.weights, direction.words, strict=True)
-    most = sorted(pairs, key=lambda pair: -abs(pair[0]))[:_DIRECTION_WORDS]
-    return ", ".join(f"{word} {weight:+.2f}" for weight, word in most if weight)
+    return ", ".join(f"{word} {weight:+.2f}" for word, weight in direction.largest(_DIRECTION_WORDS))
 
 
 def shown_mean(mean: TargetMean) -> Work:

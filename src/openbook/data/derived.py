@@ -147,9 +147,26 @@ class Direction(Numeric):
         -------
         Direction
         """
-        most = sorted(zip(weights, words, strict=True), key=lambda pair: -abs(pair[0]))[:_NAMED_WORDS]
-        shown = " ".join(f"{'+' if weight > 0 else '-'}{word}" for weight, word in most if weight)
-        return cls(f"{text} {number}: {shown}", text=text, words=words, weights=weights)
+        direction = cls(f"{text} {number}", text=text, words=words, weights=weights)
+        largest = direction.largest(_NAMED_WORDS)
+        shown = " ".join(f"{'+' if weight > 0 else '-'}{word}" for word, weight in largest)
+        return replace(direction, name=f"{direction.name}: {shown}")
+
+    def largest(self, count: int) -> list[tuple[str, float]]:
+        """The words of the largest weights, with these; of equal weights, the words that come first.
+
+        Parameters
+        ----------
+        count : int
+            How many words at most; words without a weight are left out.
+
+        Returns
+        -------
+        list of (str, float)
+        """
+        rounded = [round(abs(weight), 9) for weight in self.weights]  # rounding errors decide nothing
+        order = sorted(range(len(rounded)), key=lambda i: -rounded[i])[:count]
+        return [(self.words[i], self.weights[i]) for i in order if rounded[i]]
 
     def __repr__(self) -> str:
         return f"Direction(name={self.name!r})"

@@ -3,9 +3,10 @@ r"""Missing cells filled by a model for each column, from the other columns of t
     z_j = b_j + Σ_k≠j w_jk z_k      least squares with a small ridge, over training rows that know column j
 
 z are the encoded columns (z-scores, ranks, 0/1 for values) minus their means, so that a missing one starts at
-0. Round by round each missing cell is predicted from the others, cells filled before included, until nothing
-changes by more than `tol`; then the models are fitted anew to the filled rows, `max_iter` times at most. A
-nominal cell becomes the value whose 0/1 column is predicted highest.
+0. In each round the models are fitted to the filled rows, and each missing cell is predicted from the others,
+cells filled before included. Rounds end when no cell changes by more than `tol`, or after `max_iter` of them.
+New rows are filled by the last models, in as many rounds. A nominal cell becomes the value whose 0/1 column
+is predicted highest.
 
 W : float64 (d, d), the weights of every encoded column for every other; 0 for those of the same column
 b : float64 (d,), the intercepts
@@ -89,9 +90,7 @@ class IterativeImputer(Preparation):
         for n_iter in range(1, self.max_iter + 1):
             self.n_iter_ = n_iter
             self.weights_, self.intercepts_ = self._models(z, missing, rows.w)
-            before = z[missing]
-            self._complete(z, missing)
-            if not missing.any() or np.abs(z[missing] - before).max() <= self.tol:
+            if self._fill(z, missing) <= self.tol:
                 break
 
     def _centred(self, table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -121,22 +120,21 @@ class IterativeImputer(Preparation):
             intercepts[own] = mean[own] - mean[~own] @ found
         return weights, intercepts
 
-    def _complete(self, z: np.ndarray, missing: np.ndarray) -> None:
-        """Predict missing cells from the others, column by column, until they change no more."""
-        behind = self.encoding_.columns
-        for _ in range(10 * self.max_iter):
-            before = z[missing]
-            for column in np.unique(behind[missing.any(axis=0)]):
-                own = behind == column
-                gaps = missing[:, own].any(axis=1)
-                z[np.ix_(gaps, own)] = self.intercepts_[own] + z[gaps] @ self.weights_[:, own]
-            if not missing.any() or np.abs(z[missing] - before).max() <= self.tol:
-                return
+    def _fill(self, z: np.ndarray, missing: np.ndarray) -> float:
+        """Predict the missing cells from the others, column by column; the largest change of a cell."""
+        behind, before = self.encoding_.columns, z[missing]
+        for column in np.unique(behind[missing.any(axis=0)]):
+            own = behind == column
+            gaps = missing[:, own].any(axis=1)
+            z[np.ix_(gaps, own)] = self.intercepts_[own] + z[gaps] @ self.weights_[:, own]
+        return float(np.abs(z[missing] - before).max(initial=0.0))
 
     def _prepared(self, table: Table) -> Table:
         own = table.select(self._compared)
         z, missing = self._centred(own)
-        self._complete(z, missing)
+        for _ in range(self.max_iter):
+            if self._fill(z, missing) <= self.tol:
+                break
         encoding = self.encoding_
         filled = encoding.decoded(z + (encoding.mean - encoding.shift) / encoding.scale)
         new = {}
