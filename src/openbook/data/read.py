@@ -71,6 +71,7 @@ def read(
     missing : collection of str, default=("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
         Texts that mean a missing value. If "NA" is a real value, pass a list without it. None, NaN and empty
         cells are missing in any case.
+        A number such as "-999" is missing however it is written, also in columns of numbers.
     header : bool or None, default=None
         Whether the first line of a CSV or TSV file, or the first of nested lists, has the names of the
         columns. By default found out; nested lists have none.
