@@ -51,7 +51,7 @@ def expanded(titanic):
 def test_a_table_of_counts_is_judged_as_the_rows_that_it_counts(titanic, expanded, tmp_path):
     plan = make_plan(titanic, "Survived", weight="Freq", **FEW)
     assert plan.protocol.weights == "frequency"
-    assert any("32 rows are fitted and scored as 2,201" in note for note in plan.notes)
+    assert any("32 rows count as 2,201" in note for note in plan.notes)
     counted = run(plan, tmp_path / "counted")
     people = run(make_plan(expanded, "Survived", **FEW), tmp_path / "people")
     for label, evaluation in people.comparison.evaluations.items():

@@ -120,7 +120,7 @@ def test_patients_on_both_sides_are_told_first(tmp_path, role):
     path = tmp_path / "visits.csv"
     path.write_text(f"patient,gene,ill\n{rows}")
     found = run(make_plan(path, "ill", cv=3, repeats=1, only=["cart"], **role), tmp_path / "study", workers=1)
-    told = "Rows of the same `patient` nearly always have the same" in words.headline(found)
+    told = "Rows with the same `patient` nearly always have the same" in words.headline(found)
     assert told == ("group" not in role)
     assert found.verdict.learnt == ("group" not in role)
 
