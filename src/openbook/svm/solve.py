@@ -86,7 +86,8 @@ def kernel_table(kernel: Kernel, X: np.ndarray, order: np.ndarray | None = None)
         return KernelTable(kernel, X)
     rows, center = _centred(X) if isinstance(kernel, Linear | RadialKernel) else (X, None)
     order = np.arange(len(X)) if order is None else order
-    table, numbers = Held(kernel.matrix(rows[order], rows[order])), np.argsort(order)[:, None]
+    ordered = rows[order]  # one matrix on both sides: a product with itself takes half the time
+    table, numbers = Held(kernel.matrix(ordered, ordered)), np.argsort(order)[:, None]
     weighed = (rows, center) if isinstance(kernel, Linear) else ()
     return KernelTable(table, numbers, *weighed)
 
