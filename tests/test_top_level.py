@@ -1,22 +1,55 @@
 """The top of the package: what it has, and where else a class is."""
 
+import re
 import subprocess
 import sys
+from operator import attrgetter
 
 import pytest
 
 import openbook
-
-
-def test_a_learner_is_pointed_to_in_its_room():
-    with pytest.raises(AttributeError, match=r"It is in .*: from openbook\.linear import Ridge$"):
-        _ = openbook.Ridge
+from openbook.elsewhere import INSTEAD
 
 
 @pytest.mark.parametrize("name", ["Gradient", "nothing", "__wrapped__"])
 def test_what_is_nowhere_is_called_so(name):
     with pytest.raises(AttributeError, match=f"^module 'openbook' has no attribute '{name}'$"):
         getattr(openbook, name)
+
+
+@pytest.mark.parametrize(
+    ("room", "name", "hint"),
+    [
+        ("openbook", "Ridge", "It is in openbook.linear: from openbook.linear import Ridge."),
+        ("openbook", "linear_model", "Use openbook.linear."),
+        ("openbook.linear", "LassoCV", "Use openbook.tune(Lasso(), X, y)."),
+        (
+            "openbook.ensemble",
+            "IsolationForest",
+            "It is in openbook.outlier: from openbook.outlier import IsolationForest.",
+        ),
+        (
+            "openbook.reduce",
+            "NMF",
+            "Use scikit-learn's with openbook's learners: from sklearn.decomposition import NMF.",
+        ),
+    ],
+)
+def test_an_import_of_what_is_elsewhere_says_where(room, name, hint):
+    with pytest.raises(ImportError, match=f"^{re.escape(f'{room} has no {name}. {hint}')}$"):
+        exec(f"from {room} import {name}")
+
+
+def test_a_name_that_nobody_has_is_no_attribute_of_a_room():
+    assert not hasattr(openbook.linear, "Lassso")
+    with pytest.raises(ImportError, match="cannot import name 'Lassso'"):
+        exec("from openbook.linear import Lassso")
+
+
+def test_what_to_use_instead_exists():
+    for instead in INSTEAD.values():
+        for path in re.findall(r"openbook\.[\w.]+\w", instead):
+            attrgetter(path.removeprefix("openbook."))(openbook)
 
 
 def test_rooms_are_attributes_without_an_import():

@@ -12,6 +12,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
+from openbook.elsewhere import look_elsewhere
+
 if TYPE_CHECKING:
     from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
     from openbook.data.read import read
@@ -99,14 +101,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_PLACES[name]), name)
     if name in _ROOMS:
         return import_module(f"openbook.{name}")
-    msg = f"module 'openbook' has no attribute {name!r}"
-    if name[:1].isupper():  # a class, which lives in the room of its family
-        registered = import_module("openbook.registry").LEARNERS.values()
-        places = (entry.place.split(":") for entry in registered)
-        msg += "".join(
-            f". It is in {module}: from {module} import {name}" for module, own in places if own == name
-        )
-    raise AttributeError(msg)
+    return look_elsewhere(__name__)(name)
 
 
 def __dir__() -> list[str]:

@@ -15,6 +15,7 @@ from openbook.cluster.k_prototypes import KPrototypes
 from openbook.cluster.mixture import GaussianMixture
 from openbook.cluster.quality import ClusterQuality, cluster_quality
 from openbook.cluster.words import WordCluster, word_clusters
+from openbook.elsewhere import look_elsewhere
 
 __all__ = [
     "DBSCAN",
@@ -38,3 +39,5 @@ __all__ = [
     "describe_clusters",
     "word_clusters",
 ]
+
+__getattr__ = look_elsewhere(__name__)

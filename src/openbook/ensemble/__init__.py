@@ -1,5 +1,6 @@
 """Ensembles: voting, bagging, forests, boosting, stacking."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.ensemble.adaboost import AdaBoostClassifier
 from openbook.ensemble.bagging import BaggingClassifier, BaggingRegressor
 from openbook.ensemble.diversity import (
@@ -48,3 +49,5 @@ __all__ = [
     "member_predictions",
     "q_statistic",
 ]
+
+__getattr__ = look_elsewhere(__name__)

@@ -1,5 +1,6 @@
 """Attribute scoring and selection."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.features.ablation import Ablation
 from openbook.features.embedded import EmbeddedSelection
 from openbook.features.exhaustive import ExhaustiveSelection
@@ -34,3 +35,5 @@ __all__ = [
     "score_attributes",
     "score_values",
 ]
+
+__getattr__ = look_elsewhere(__name__)

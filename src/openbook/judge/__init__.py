@@ -1,6 +1,7 @@
 """Judging: splits, metrics, intervals, tests, evaluations and comparisons."""
 
 from openbook.data.adjustments import bonferroni, false_discovery, holm
+from openbook.elsewhere import look_elsewhere
 from openbook.judge.chance.bayesian import Posterior, correlated_t, posterior
 from openbook.judge.chance.generalisation import Generalisation, generalisation
 from openbook.judge.chance.intervals import (
@@ -164,3 +165,5 @@ __all__ = [
     "wilson",
     "worst_segments",
 ]
+
+__getattr__ = look_elsewhere(__name__)

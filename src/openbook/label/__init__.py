@@ -1,5 +1,6 @@
 """Scarce labels: learning from rows without a label beside those that have one, and asking for labels."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.label.annotators import DawidSkene
 from openbook.label.asker import Asker
 from openbook.label.assumptions import AssumptionCheck, check_assumption
@@ -41,3 +42,5 @@ __all__ = [
     "simulate",
     "unlabelled_effect",
 ]
+
+__getattr__ = look_elsewhere(__name__)

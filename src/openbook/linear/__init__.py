@@ -1,5 +1,6 @@
 """Linear models: regression, logistic regression, discriminants, perceptron, Rocchio."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.linear.basis import Polynomial, Radial, Sigmoid
 from openbook.linear.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from openbook.linear.elastic_net import ElasticNet
@@ -26,3 +27,5 @@ __all__ = [
     "Rocchio",
     "Sigmoid",
 ]
+
+__getattr__ = look_elsewhere(__name__)

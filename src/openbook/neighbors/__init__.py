@@ -1,5 +1,6 @@
 """Nearest neighbours and Parzen windows."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.neighbors.given import Vote, vote
 from openbook.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from openbook.neighbors.parzen import ParzenClassifier, ParzenRegressor
@@ -15,3 +16,5 @@ __all__ = [
     "similar",
     "vote",
 ]
+
+__getattr__ = look_elsewhere(__name__)

@@ -1,5 +1,6 @@
 """Outlier detection: a score for each row, and the reasons for it."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.outlier.box_fences import BoxFences
 from openbook.outlier.centroid_distance import CentroidDistance
 from openbook.outlier.collective import Collective
@@ -55,3 +56,5 @@ __all__ = [
     "simple_outliers",
     "synthetic_outliers",
 ]
+
+__getattr__ = look_elsewhere(__name__)

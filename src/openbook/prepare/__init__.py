@@ -1,5 +1,6 @@
 """Preparation: how columns become what a learner computes with."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.prepare.augment import Jitter, Mixup, SampleRows
 from openbook.prepare.augment_arrays import AugmentImages, AugmentSounds
 from openbook.prepare.augment_texts import AugmentTexts
@@ -74,3 +75,5 @@ __all__ = [
     "Verb",
     "step",
 ]
+
+__getattr__ = look_elsewhere(__name__)

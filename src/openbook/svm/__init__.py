@@ -1,5 +1,6 @@
 """Kernel machines: support vectors for classification and regression, kernel ridge."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.svm.feature_map import PolynomialMap, polynomial_map
 from openbook.svm.kernel_ridge import KernelRidge
 from openbook.svm.linear_svc import LinearSVC
@@ -22,3 +23,5 @@ __all__ = [
     "rest_votes",
     "separators",
 ]
+
+__getattr__ = look_elsewhere(__name__)

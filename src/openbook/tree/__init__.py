@@ -1,5 +1,6 @@
 """Decision trees: ID3, C4.5 and CART in one engine; rules and pictures of them."""
 
+from openbook.elsewhere import look_elsewhere
 from openbook.tree.c45 import C45
 from openbook.tree.cart import CART, CARTRegressor
 from openbook.tree.classifier import DecisionTreeClassifier
@@ -32,3 +33,5 @@ __all__ = [
     "draw",
     "rules",
 ]
+
+__getattr__ = look_elsewhere(__name__)
