@@ -61,6 +61,7 @@ SPREADING = Workload(
         Goal("fit", "memory", 0.1, ("LabelSpreading",)),
     ),
     tolerance=0.01,
+    warm_rows=100_000,  # of fewer rows, another index finds the nearest
 )
 
 SELF_TRAINING = Workload(

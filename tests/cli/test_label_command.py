@@ -245,3 +245,17 @@ def test_keys_typed_ahead_are_not_lost(monkeypatch):
         os.write(user, b"\x04")
         assert labelling._key() == ""
     os.close(user)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
+def test_keys_typed_while_it_starts_answer_nothing(monkeypatch):
+    import pty
+
+    user, terminal = pty.openpty()
+    with os.fdopen(terminal) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        os.write(user, b"1\n1\n")
+        labelling._forget_keys()
+        os.write(user, b"2")
+        assert labelling._key() == "2"
+    os.close(user)

@@ -98,8 +98,9 @@ def test_work_of_a_row_counted_from_zero(loan_model, new, good):
     assert "owner = Yes" in good("work", loan_model, new, "--row", 2)
 
 
-def test_work_of_the_model(loan_model, good):
+def test_work_of_the_model(loan_model, good, complaint):
     assert good("work", loan_model) == ob.open_model(loan_model).work().text() + "\n"
+    assert "--row 3: name the table that has the row" in complaint("work", loan_model, "--row", 3)
 
 
 def test_work_in_every_format(loan_model, new, here, good):

@@ -31,8 +31,8 @@ LABELS = ["a", "b", "c", None, None, None]
 @pytest.mark.parametrize(
     ("strategy", "scores", "asked"),
     [
-        # 1 - max: the first two are tied, and the first of them is asked first
-        ("least_confident", [0.5, 0.5, 0.6], [5, 3, 4]),
+        # 1 - max: the first two are tied, and 4 draws the smaller number: 0.424 against 0.545
+        ("least_confident", [0.5, 0.5, 0.6], [5, 4, 3]),
         ("margin", [0.25, 0.0, 0.1], [4, 5, 3]),
         # 2 · 0.25 · 2 + 0.5 · 1; 2 · 0.5 · 1; 0.4 · 1.3219281 + 2 · 0.3 · 1.7369656
         ("entropy", [1.5, 1.0, 1.5709506], [5, 3, 4]),
@@ -42,6 +42,20 @@ def test_scores_by_hand(strategy, scores, asked):
     asker = Asker(Told(), strategy).fit(ROWS, LABELS)
     assert asker.ask(3) == asker.ask(99) == asked
     assert [asker.work(row)["score"].result for row in (3, 4, 5)] == pytest.approx(scores)
+
+
+def test_ties_are_drawn_at_random():
+    posteriors = [[1.0, 0.0, 0.0]] * 40  # certain of every row: nothing but chance can tell them apart
+    askers = [
+        Asker(Told(), random_state=seed).fit([*ROWS[:3], *posteriors], [*LABELS[:3], *[None] * 40])
+        for seed in range(20)
+    ]
+    asked = [asker.ask(40) for asker in askers]
+    assert all(sorted(rows) == list(range(3, 43)) for rows in asked)
+    assert len({rows[0] for rows in asked}) > 10  # 20 draws of 40 rows repeat few
+    work = askers[0].work()
+    assert f"Row {asked[0][0]} is asked first" in work.conclusion
+    assert "drawn at random among 40 rows of this score" in work.conclusion
 
 
 def test_work_says_why():

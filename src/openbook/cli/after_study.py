@@ -86,7 +86,7 @@ def work(
     model: Path,
     new: str | None = None,
     *,
-    row: int = 0,
+    row: int | None = None,
     form: WorkFormat = WorkFormat.text,
     out: Path | None = None,
     read_with: dict[str, Any],
@@ -100,7 +100,7 @@ def work(
     new : [NEW]
         A data file with the row, or a bundled data set.
     row
-        Row of NEW; the first is 0.
+        Row of NEW; the first is 0. By default the first.
     form : FORMAT
         Format of the derivation: text, html, latex or json.
     """

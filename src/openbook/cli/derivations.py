@@ -22,11 +22,14 @@ from openbook.work.text import to_text
 _WIDTH = 100
 
 
-def derive_file(model: Any, new: str | None, row: int, read_with: Mapping[str, Any]) -> Work:
+def derive_file(model: Any, new: str | None, row: int | None, read_with: Mapping[str, Any]) -> Work:
     """How the model was fitted or, for a row of `new`, how its prediction was made."""
     if new is None:
+        if row is not None:
+            raise DataError(f"--row {row}: name the table that has the row, as in MODEL new.csv --row {row}")
         whole: Work = model.work()
         return whole
+    row = row or 0
     table = open_table(new, model.schema_, read_with)
     if not 0 <= row < len(table):
         raise DataError(f"--row {row}: {new} has {len(table):,} rows; give one from 0 to {len(table) - 1}")

@@ -113,6 +113,7 @@ class Labelling:
         """Ask until the user quits or no row is left; then offer to compare."""
         screen = console()
         self._greet(screen)
+        _forget_keys()  # nobody can have read the first question yet
         while (question := self._next()) is not None:
             row, drawn = question
             self._show(screen, row, ", drawn at random" if drawn else "")
@@ -349,6 +350,14 @@ def _key() -> str:
     except (EOFError, KeyboardInterrupt):
         return ""
     return "" if key in _ENDS else key.lower()
+
+
+def _forget_keys() -> None:
+    """Drop the keys that were typed into a terminal before it asked for any."""
+    if sys.stdin.isatty() and os.name == "posix":
+        import termios
+
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 def _key_of_terminal(terminal: int) -> str:

@@ -5,8 +5,8 @@ r"""Active learning: which row to label next.
     teach   take the labels of some rows, and learn again
 
 Until the labelled rows are of two classes there is nothing to be uncertain of, and rows are asked at random.
-Scores that agree to twelve digits are tied, and ties go to the first row. Missing cells are the learner's
-affair.
+Scores that agree to twelve digits are tied, and ties are drawn at random: a classifier of very few labels is
+often as good as certain of every row. Missing cells are the learner's affair.
 
 labels : a list of the labels, None for a row that has none
 """
@@ -204,7 +204,7 @@ class Asker(BaseEstimator):
                 raise ParameterError("costs: every label must cost more than 0")
             worth = worth / costs[free]
         if self.diversity is None or n == 1:
-            chosen = free[_best_first(worth, n)].tolist()
+            chosen = free[_best_first(worth, self._drawn[free], n)].tolist()
         else:
             random = None if self.diversity == "ranked" else self._random
             known = np.setdiff1d(np.arange(len(self.labels_)), free)
@@ -296,7 +296,8 @@ class Asker(BaseEstimator):
         Work
         """
         check_is_fitted(self, "labels_")
-        free, order = self._unlabelled(), _best_first(self._worth(), len(self._scores))
+        free, worth = self._unlabelled(), self._worth()
+        order = _best_first(worth, self._drawn[free], len(free))
         if not len(free):
             raise DataError("every row has a label; there is nothing to ask")
         row = int(free[order[0]]) if row is None else row
@@ -313,6 +314,9 @@ class Asker(BaseEstimator):
         end = f"Row {row} is number {place + 1} of {len(free):,}."
         if place == 0:
             end = f"Row {row} is asked first: {strategy.reason}."
+            digits = same_digits(worth)
+            if (tied := int((digits == digits[order[0]]).sum())) > 1:
+                end += f" It was drawn at random among {tied:,} rows of this score."
             if len(free) > 1:
                 end += f" The runner-up is row {int(free[order[1]])}."
         if self.estimator_ is None:
@@ -487,13 +491,13 @@ class Asker(BaseEstimator):
         return Step("score", formula, numbers, score)
 
 
-def _best_first(worth, n):
-    """The places of the n rows without a label to ask for, the first to ask first."""
+def _best_first(worth, drawn, n):
+    """The places of the n rows without a label to ask for, the first to ask first; ties by drawn numbers."""
     places = np.arange(len(worth))
     if n < len(worth):  # of the others, only those that are as good as the last of them
         last = np.partition(worth, -n)[-n]
         places = np.flatnonzero(worth >= last - _TIED * np.abs(worth).max())
-    return places[np.argsort(-same_digits(worth[places]), kind="stable")[:n]]
+    return places[np.lexsort((drawn[places], -same_digits(worth[places])))[:n]]
 
 
 def _takes_more(estimator):
