@@ -37,7 +37,7 @@ def test_the_difference_is_that_of_the_folds():
 def test_rows_between_help_along_a_stripe():
     effect = unlabelled_effect(LabelPropagation(7, scale=False), *two_stripes(1000, 40, 1), repeats=4)
     assert effect.verdict == "helped"
-    assert str(effect).startswith("The 960 unlabelled rows helped: accuracy ")
+    assert str(effect).startswith("The 960 unlabelled rows helped LabelPropagation: accuracy ")
     assert effect.work().conclusion == str(effect)
 
 

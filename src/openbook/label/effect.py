@@ -34,7 +34,7 @@ class UnlabelledEffect:
     Attributes
     ----------
     learner : str
-        The name of its class.
+        Its name.
     n_labelled, n_unlabelled : int
         How many rows had a label, and how many had none.
     with_unlabelled, labelled_alone : float
@@ -70,7 +70,7 @@ class UnlabelledEffect:
         return _verdict(self.test)
 
     def __str__(self) -> str:
-        said = _said(self.verdict, plural(self.n_unlabelled, "unlabelled row"))
+        said = _said(self.verdict, plural(self.n_unlabelled, "unlabelled row"), self.learner)
         return (
             f"{said}: accuracy {self.with_unlabelled:.3f} with them, {self.labelled_alone:.3f} with the"
             f" {plural(self.n_labelled, 'labelled row')} alone; difference {self.test}."
@@ -154,7 +154,7 @@ class AskedEffect:
     Attributes
     ----------
     learner : str
-        The name of its class.
+        Its name.
     n_others, n_asked : int
         The numbers of labelled rows that were not requested, and that were.
     with_asked, others_alone : float
@@ -188,7 +188,7 @@ class AskedEffect:
 
     def __str__(self) -> str:
         return (
-            f"{_said(self.verdict, plural(self.n_asked, 'requested row'))}: accuracy"
+            f"{_said(self.verdict, plural(self.n_asked, 'requested row'), self.learner)}: accuracy"
             f" {self.with_asked:.3f} with them, {self.others_alone:.3f} without; difference {self.test}."
             f" Tested on the {plural(self.n_others, 'labelled row')} that were not requested."
         )
@@ -298,5 +298,7 @@ def _verdict(test: TestResult) -> str:
     return "helped" if interval.low > 0 else "hurt" if interval.high < 0 else "cannot be determined"
 
 
-def _said(verdict: str, rows: str) -> str:
-    return f"Whether the {rows} helped {verdict}" if verdict.startswith("cannot") else f"The {rows} {verdict}"
+def _said(verdict: str, rows: str, learner: str) -> str:
+    if verdict.startswith("cannot"):
+        return f"Whether the {rows} helped {learner} {verdict}"
+    return f"The {rows} {verdict} {learner}"
