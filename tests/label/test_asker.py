@@ -58,6 +58,14 @@ def test_ties_are_drawn_at_random():
     assert "drawn at random among 40 rows of this score" in work.conclusion
 
 
+@pytest.mark.parametrize("diversity", [None, "ranked", "k-means++"])
+def test_a_dear_label_is_not_worth_it(diversity):
+    """Rows 3 to 5 are alike far away, and cost far more than those near the labels."""
+    X = [[0, 1.0], [1, 1.0], [0.5, 1.0], [9, 1.0], [9, 1.1], [9, 1.2], [0.6, 1.0], [0.4, 1.0]]
+    asker = Asker(LogisticRegression(), diversity=diversity).fit(X, ["a", "b", *[None] * 6])
+    assert sorted(asker.ask(3, costs=[1, 1, 1, 1e9, 1e9, 1e9, 1, 1])) == [2, 6, 7]
+
+
 def test_work_says_why():
     asker = Asker(Told()).fit(
         ROWS, ob.data.Column(ob.data.Nominal("kind", ("a", "b", "c")), np.array([0, 1, 2, -1, -1, -1]))

@@ -81,6 +81,14 @@ def test_synonyms_keep_punctuation_and_capitals(reviews, tmp_path):
         AugmentTexts(synonyms="none.txt").fit(reviews, list("abab"))
 
 
+def test_a_table_without_texts_is_said():
+    few = ["a big film", "short", "a big film", "short"]  # read as a nominal column
+    step = AugmentTexts()
+    new, _ = step.fit_resample({"review": few}, list("abab"))
+    assert new["review"].tolist() == few * 2
+    assert "No column is a text, so each copy equals its row" in step.work().conclusion
+
+
 # images
 
 

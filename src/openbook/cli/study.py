@@ -248,11 +248,11 @@ def _looks(screen: Console, result: StudyResult) -> None:
 def _worth_of_rows(screen: Console, looks: Looks) -> None:
     """What the rows without a label are worth, and those whose label was asked for."""
     if looks.unlabelled is not None:
-        heading(screen, f"Unlabelled rows, by {looks.unlabelled.learner}")
+        heading(screen, "Unlabelled rows")
         say(screen, str(looks.unlabelled))
         say(screen, "Next: label the most informative of these rows with openbook label.")
     if looks.asked is not None:
-        heading(screen, f"Labels asked for, with {looks.asked.learner}")
+        heading(screen, "Requested labels")
         say(screen, str(looks.asked))
 
 

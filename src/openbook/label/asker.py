@@ -196,19 +196,19 @@ class Asker(BaseEstimator):
         check_is_fitted(self, "labels_")
         if n < 0:
             raise ParameterError(f"n must be at least 0, got {n}")
-        free, worth = self._unlabelled(), self._worth()
+        free, worth, cost = self._unlabelled(), self._worth(), 1.0
         if costs is not None:
             check_consistent_length(self.labels_, costs)
             costs = np.asarray(costs, dtype=float)
             if not (costs > 0).all():
                 raise ParameterError("costs: every label must cost more than 0")
-            worth = worth / costs[free]
+            cost = costs[free]
         if self.diversity is None or n == 1:
-            chosen = free[_best_first(worth, self._drawn[free], n)].tolist()
+            chosen = free[_best_first(worth / cost, self._drawn[free], n)].tolist()
         else:
             random = None if self.diversity == "ranked" else self._random
             known = np.setdiff1d(np.arange(len(self.labels_)), free)
-            chosen = free[diverse(self._table, known, free, worth, n, random)].tolist()
+            chosen = free[diverse(self._table, known, free, worth, n, random, cost)].tolist()
         if self._strategy != "random":
             self._asked.update(chosen)
         return chosen

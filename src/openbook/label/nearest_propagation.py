@@ -132,7 +132,7 @@ class NearestPropagation(RowsInSpace):
     def _work_row(self, X):
         distance, row = (part[0, 0].item() for part in self._nearest(X, 1))
         truth = self._truths()[self._labels[row]]
-        step = Step("nearest row", r"\min_j d(x, x_j)", f"row {row}", distance)
+        step = Step("nearest row", r"\min_j d(x, x_j)", rf"d(x, x_{{{row}}})", distance)
         title = f"Nearest-neighbour propagation for {self.target_}: one prediction"
         return Work(title, (step,), f"Most probable: {truth}.")
 

@@ -20,7 +20,7 @@ distance d to the nearest row that has a label or is in the batch:
     k-means++   drawn with chances in proportion to worth · d², after the best row
 
 worth is the score, or 1 less it where the smallest is asked first; U and L count the rows without and with a
-label.
+label. Where labels have costs, all of these are for each unit of cost.
 
 References: Cardoso et al. (2017), Ranked batch-mode active learning. Arthur and Vassilvitskii (2007),
 k-means++. Roy and McCallum (2001), Toward optimal active learning through sampling estimation of error
@@ -122,10 +122,10 @@ def mean_divergence(probas):
     return (probas * np.log2(ratio)).sum(axis=2).mean(axis=0)
 
 
-def diverse(table: Table, known, free, worth, n: int, random=None):
+def diverse(table: Table, known, free, worth, n: int, random=None, cost=1.0):
     """The places among the free rows of a batch of n rows that differ: ranked, or drawn if `random` is given.
 
-    known, free : row numbers; worth : float64 (n_free,)
+    known, free : row numbers; worth : float64 (n_free,); cost : of each label, (n_free,), or of all
     """
     distance = MixedDistance.of(table)
     placed = distance.place(table.take(free))
@@ -136,11 +136,11 @@ def diverse(table: Table, known, free, worth, n: int, random=None):
     chosen: list[int] = []
     for _ in range(min(n, len(free))):
         if random is None:
-            scores = share * apart + (1 - share) * worth
+            scores = (share * apart + (1 - share) * worth) / cost
         elif not chosen:
-            scores = worth.copy()
+            scores = worth / cost
         else:
-            scores = worth * apart**2
+            scores = worth * apart**2 / cost
         scores[chosen] = -np.inf
         best = int(scores.argmax())
         if random is not None and chosen and scores[best] > 0:

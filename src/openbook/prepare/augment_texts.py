@@ -153,6 +153,9 @@ class AugmentTexts(CopiedRows):
 
     def _work(self) -> Work:
         work = super()._work()
+        if not self._chosen:
+            end = "No column is a text, so each copy equals its row. If one was read as nominal, read it with"
+            return Work(work.title, work.parts, f"{end} kinds={{…: 'text'}}. {work.conclusion}")
         counts = Grid("words", ("", "words"), [*self.changes_.items()])
         texts = Grid("texts", ("before", "after"), self.examples_)
         return Work(work.title, (*work.parts, counts, texts), work.conclusion)
