@@ -171,7 +171,7 @@ def test_batches_differ():
     # the three surest to be asked are copies of one row; a batch of two should not hold two of them
     X = [[1.0, 0], [0.0, 1], [0.5, 0], [0.5, 0], [0.5, 0], [0.45, 1]]
     y = ["a", "b", None, None, None, None]
-    assert Asker(Told()).fit(X, y).ask(2) == [2, 3]
+    assert set(Asker(Told()).fit(X, y).ask(2)) < {2, 3, 4}
     # kinds of distance: copies are 0 apart; the other row is (0.05 + 1) / 2 away
     assert set(Asker(Told(), diversity="k-means++").fit(X, y).ask(2)) == {2, 5}
     ranked = Asker(Told(), diversity="ranked").fit(X, y).ask(2)
