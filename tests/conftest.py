@@ -10,7 +10,10 @@ import hypothesis
 import numpy as np
 import pytest
 
-hypothesis.settings.register_profile("openbook", deadline=None, max_examples=50)
+# The same examples in every run, so that a change is judged by what it changed; to look for new ones:
+# `pytest --hypothesis-profile=search`.
+hypothesis.settings.register_profile("openbook", deadline=None, max_examples=50, derandomize=True)
+hypothesis.settings.register_profile("search", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("openbook")
 
 

@@ -344,3 +344,14 @@ def test_nested_lists_with_names():
     }
     with pytest.raises(DataError, match="row 1 has 1 cell, and the first line has 2 names"):
         read([["town", "price"], ["Ulm", 3], ["Bonn"]], header=True)
+
+
+def test_blank_lines_above_a_header_of_tabs_are_no_header(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text("\t\n\na\tb\n1\t2\n")
+    table = read(path)
+    assert table.names == ("a", "b")
+    assert table.notes == ("2 lines above the header left out",)
+    path.write_bytes(b"\t\n\n\x01")
+    with pytest.raises(DataError, match="no rows"):
+        read(path)

@@ -45,16 +45,17 @@ def remarks_above(lines: Sequence[str]) -> tuple[str, list[list[str]]]:
     if not n or n >= len(lines):
         return "", []
     separator = sniff(lines[n:])
-    alike = len(bare_fields(lines[n - 1], separator)) == len(bare_fields(lines[n], separator))
-    return "", [[line.strip()] for line in lines[: n - alike]]
+    comment, below = lines[n - 1 : n + 1]
+    alike = len(bare_fields(comment, separator)) == len(bare_fields(below, separator))
+    return "", [[line.strip()] for line in lines[: n - (alike and comment.startswith("#"))]]
 
 
 def note_of_titles(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """A note on the titles above a header that were left out, if there are any."""
     if not rows:
         return ()
-    words = (" ".join(filter(None, map(str.strip, row))) for row in rows)
-    return (f"{plural(len(rows), 'line')} above the header left out: {', '.join(filter(None, words))}",)
+    words = ", ".join(filter(None, (" ".join(filter(None, map(str.strip, row))) for row in rows)))
+    return (f"{plural(len(rows), 'line')} above the header left out{words and ': '}{words}",)
 
 
 def distinct_names(given: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
