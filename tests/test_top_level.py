@@ -33,6 +33,12 @@ def test_what_is_nowhere_is_called_so(name):
             "NMF",
             "Use scikit-learn's with openbook's learners: from sklearn.decomposition import NMF.",
         ),
+        (  # whose module lists no public names
+            "openbook.svm",
+            "Nystroem",
+            "Use scikit-learn's with openbook's learners: from sklearn.kernel_approximation import Nystroem.",
+        ),
+        ("openbook.tree", "plot_tree", "Use the method draw()."),
     ],
 )
 def test_an_import_of_what_is_elsewhere_says_where(room, name, hint):

@@ -78,6 +78,8 @@ INSTEAD = {
     "decomposition": "openbook.reduce",
     "discriminant_analysis": "openbook.linear",
     "dummy": "openbook.baseline",
+    "export_graphviz": "the method draw(), which needs no Graphviz",
+    "export_text": "print(tree.rules())",
     "feature_extraction": _WORDS,
     "feature_selection": "openbook.features",
     "impute": "openbook.prepare",
@@ -91,6 +93,7 @@ INSTEAD = {
     "multioutput": "openbook.multilabel",
     "naive_bayes": "openbook.bayes",
     "neural_network": "openbook.neural",
+    "plot_tree": "the method draw()",
     "preprocessing": "openbook.prepare",
     "roc_auc_score": "openbook.Roc",
     "roc_curve": "openbook.Roc",
@@ -117,17 +120,19 @@ def _hints(name: str, place: str) -> Iterator[str]:
     if name in INSTEAD:
         yield f"Use {INSTEAD[name]}"
     for room in _public_modules("openbook"):
-        if name in room.__all__ and room.__name__ != place:
+        if name in getattr(room, "__all__", ()) and room.__name__ != place:
             yield f"It is in {room.__name__}: from {room.__name__} import {name}"
     for room in _public_modules("sklearn"):
-        if name in room.__all__:
+        if name in getattr(room, "__all__", ()) or _defines(room, name):
             yield f"Use scikit-learn's with openbook's learners: from {room.__name__} import {name}"
 
 
 def _public_modules(package: str) -> Iterator[Any]:
-    """The modules of a package that list their public names."""
     for found in iter_modules(import_module(package).__path__):
         if not found.name.startswith("_") and found.name not in ("conftest", "cli"):
-            module = import_module(f"{package}.{found.name}")
-            if hasattr(module, "__all__"):
-                yield module
+            yield import_module(f"{package}.{found.name}")
+
+
+def _defines(module: Any, name: str) -> bool:
+    """Whether a module defines this name itself: some of scikit-learn's list no public names."""
+    return getattr(getattr(module, name, None), "__module__", None) == module.__name__

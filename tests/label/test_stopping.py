@@ -23,7 +23,7 @@ def test_gain_by_hand():
     assert rule.errors_left == pytest.approx(40.0)
     assert not rule.stop
     assert str(rule) == (
-        "Go on: about 40.0 errors are expected among the 200 rows without a label; another label spares about"
+        "Go on: about 40 errors are expected among the 200 rows without a label; another label spares about"
         " 2.0 of them, give or take 0.0, and costs 1."
     )
     assert Stopping(falling(-0.01), n_left=200, cost=2.5).stop
@@ -50,7 +50,7 @@ def test_a_rise_that_chance_explains_is_none():
     assert rule.stop
     wide = Stopping(noisy, n_left=9200)
     assert not wide.stop  # ten times as many rows: another label may spare 9
-    assert f"spares about 0.0 of them, give or take {20 * error:.1f}, and costs 1" in str(wide)
+    assert f"spares about 0.0 of them, give or take {20 * error:.0f}, and costs 1" in str(wide)
 
 
 def test_labelled_rows_that_were_not_asked_for_tell_how_many_errors_there_are():
@@ -83,7 +83,7 @@ def test_a_classifier_that_is_sure_of_everything_tells_nothing():
     assert Stopping(sure, n_left=200).stop
     checked = Stopping(sure, n_left=200, checked=(9, 38))
     assert not checked.stop
-    assert "about 50.0 errors are expected" in str(checked)
+    assert "about 50 errors are expected" in str(checked)
     assert "sure of every row" in str(checked)
 
 

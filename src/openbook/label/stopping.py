@@ -168,10 +168,10 @@ class Stopping:
                 more += f", {drawn} of them of rows drawn at random"
             return f"Whether more labels pay can be told after {more}."
         rows = plural(self.n_left, "row")
-        errors = f"about {self.errors_left:,.1f} errors are expected among the {rows} without a label"
+        errors = f"about {_about(self.errors_left)} errors are expected among the {rows} without a label"
         spared = (
-            f"another label spares about {max(self.gain, 0.0):,.1f} of them, give or take"
-            f" {2 * self._error:,.1f}, and costs {figure(self.cost)}"
+            f"another label spares about {_about(max(self.gain, 0.0))} of them, give or take"
+            f" {_about(2 * self._error)}, and costs {figure(self.cost)}"
         )
         if self.stop and self.errors_left < self.cost:
             return f"You may stop: {errors}, fewer than a label costs ({figure(self.cost)})."
@@ -212,3 +212,8 @@ class Stopping:
             steps[2] = Step("errors left", r"e U", rf"{share} \cdot {left}", self.errors_left)
             steps.insert(1, level)
         return Work("When to stop asking", (grid, *steps), str(self))
+
+
+def _about(count: float) -> str:
+    """An estimated number of errors: from ten on, no decimals, which it could not support."""
+    return f"{count:,.0f}" if count >= 10 else f"{count:.1f}"
