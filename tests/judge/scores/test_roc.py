@@ -172,7 +172,7 @@ def test_the_second_of_two_classes_is_meant(judged):
     assert Roc.from_evaluation(judged(truth.astype(int), truth.astype(int), proba)).positive == "yes"
     with pytest.raises(ParameterError, match="model gives no probabilities"):
         Roc.from_evaluation(judged(truth.astype(int), truth.astype(int)))
-    with pytest.raises(ParameterError, match="model predicts numbers; there are no classes"):
+    with pytest.raises(ParameterError, match="model predicts numbers, not classes"):
         Roc.each(judged(scores, scores, classes=None))
 
 

@@ -35,7 +35,8 @@ from openbook.work import ShowsWork, Step, Work
 #: The region of practical equivalence of scores that are shares: one row in a hundred.
 ROPE = 0.01
 
-_LOOKS = {"worse": "c1", "equivalent": "c8", "better": "c0"}
+#: What the folds may say, and its colour.
+_COLOURS = {"worse": "c1", "equivalent": "c8", "better": "c0"}
 
 
 @documented
@@ -119,7 +120,7 @@ class Posterior(ShowsWork):
         ):
             if p >= 0.95:
                 return f"{words}: probability {_share(p)}."
-        chances = ", ".join(f"{word} {_share(getattr(self, word))}" for word in _LOOKS)
+        chances = ", ".join(f"{word} {_share(getattr(self, word))}" for word in _COLOURS)
         return f"Undecided whether {first} is better than {second}: no statement is 95% probable ({chances})."
 
     def work(self) -> Work:
@@ -147,12 +148,9 @@ class Posterior(ShowsWork):
         -------
         ndarray
         """
-        z = (np.asarray(x, dtype=float) - self.mean) / self.scale
-        v = self.dof
-        log = (
-            math.lgamma((v + 1) / 2) - math.lgamma(v / 2) - 0.5 * math.log(v * math.pi) - math.log(self.scale)
-        )
-        return np.exp(log - (v + 1) / 2 * np.log1p(z * z / v))
+        from scipy.stats import t
+
+        return t.pdf(np.asarray(x, dtype=float), self.dof, self.mean, self.scale)
 
     def draw(self) -> Picture:
         """The density of the mean difference, with the region of practical equivalence in the middle."""
@@ -167,15 +165,14 @@ class Posterior(ShowsWork):
         left, right = ("worse", "better") if self.greater_is_better else ("better", "worse")
         parts = {left: x <= -self.rope, "equivalent": np.abs(x) <= self.rope, right: x >= self.rope}
         for word, part in parts.items():
-            plot.band(x[part], 0 * x[part], density[part], _LOOKS[word])
-            plot.named(_LOOKS[word], f"{word}: {_share(getattr(self, word))}")
+            plot.band(x[part], 0 * x[part], density[part], _COLOURS[word])
+            plot.named(_COLOURS[word], f"{word}: {_share(getattr(self, word))}")
         for end in ends:
             plot.up_at(end)
         plot.line(x, density, "c8")
         title = f"{self.what[0].upper()}{self.what[1:]}: {self.names[0]} minus {self.names[1]}"
-        told = " ".join(self._notes)
         short = self.verdict.partition(":")[0] + "."  # the legend has the probabilities
-        return plot.picture(title, (short, *self._notes[1:]), told)
+        return plot.picture(title, (short, *self._notes[1:]), " ".join(self._notes))
 
 
 def correlated_t(

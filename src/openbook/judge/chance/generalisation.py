@@ -105,33 +105,21 @@ class Generalisation(ShowsWork):
         e, n, c, k = (figure(value) for value in (self.errors, self.n, self.complexity, self.penalty))
         counted = Step("c", result=self.complexity, note=self.counted)
         if self.task == "regression":
-            low = figure(self.optimistic)
-            enough = self.n > self.complexity
-            steps: tuple[Step, ...] = (
-                Step.of("optimistic error", r"\sqrt{\frac{RSS}{n}}", {"RSS": e, "n": n}, self.optimistic),
-                counted,
-                Step(
-                    "pessimistic error",
-                    r"\sqrt{\frac{RSS}{n}} \cdot \frac{n + c}{n - c}"
-                    if enough
-                    else r"10 \sqrt{\frac{RSS}{n}}",
-                    rf"{low} \cdot \frac{{{n} + {c}}}{{{n} - {c}}}" if enough else rf"10 \cdot {low}",
-                    self.pessimistic,
-                ),
-            )
+            low = Step.of("optimistic error", r"\sqrt{\frac{RSS}{n}}", {"RSS": e, "n": n}, self.optimistic)
+            rmse, formula = figure(self.optimistic), r"10 \sqrt{\frac{RSS}{n}}"
+            numbers = rf"10 \cdot {rmse}"
+            if self.n > self.complexity:
+                formula = r"\sqrt{\frac{RSS}{n}} \cdot \frac{n + c}{n - c}"
+                numbers = rf"{rmse} \cdot \frac{{{n} + {c}}}{{{n} - {c}}}"
+            high = [Step("pessimistic error", formula, numbers, self.pessimistic)]
         else:
-            steps = (
-                Step.of("optimistic error", r"\frac{e}{n}", {"e": e, "n": n}, self.optimistic),
-                counted,
+            low = Step.of("optimistic error", r"\frac{e}{n}", {"e": e, "n": n}, self.optimistic)
+            numbers = rf"\frac{{{figure(self.pessimistic_errors)}}}{{{n}}}"
+            high = [
                 Step.of("pessimistic errors", "e + k c", {"e": e, "k": k, "c": c}, self.pessimistic_errors),
-                Step.of(
-                    "pessimistic error",
-                    r"\frac{e + k c}{n}",
-                    {"e + k c": self.pessimistic_errors, "n": n},
-                    self.pessimistic,
-                ),
-            )
-        return Work(f"Optimistic and pessimistic error of {self.label}", steps)
+                Step("pessimistic error", r"\frac{e + k c}{n}", numbers, self.pessimistic),
+            ]
+        return Work(f"Optimistic and pessimistic error of {self.label}", (low, counted, *high))
 
 
 def generalisation(model: Any, X: Any, y: Any, penalty: float = 0.5) -> Generalisation:
@@ -144,7 +132,7 @@ def generalisation(model: Any, X: Any, y: Any, penalty: float = 0.5) -> Generali
     X : table-like
         The training rows.
     y : array-like or str
-        The training rows.
+        Their target.
     penalty : float, default=0.5
         Of each unit of complexity, k.
 
@@ -175,11 +163,11 @@ def generalisation(model: Any, X: Any, y: Any, penalty: float = 0.5) -> Generali
             " Generalisation(errors, n, complexity)"
         )
     rows = np.arange(len(examples))
-    said = np.asarray(model.predict(RowsOfFold(examples, Split(0, rows, rows)).testing(model)))
+    predicted = np.asarray(model.predict(RowsOfFold(examples, Split(0, rows, rows)).testing(model)))
     if examples.classes is None:
-        errors = float(((examples.target - said.ravel()) ** 2).sum())
+        errors = float(((examples.target - predicted.ravel()) ** 2).sum())
     else:
-        errors = int((examples.names(model)[examples.target] != said).sum())
+        errors = int((examples.names(model)[examples.target] != predicted).sum())
     counted = "leaves" if leaves else "figures that the model had to learn"
     return Generalisation(
         errors, len(examples), complexity, penalty, examples.task, counted, type(model).__name__

@@ -96,12 +96,8 @@ class Interval:
     def negated(self) -> Self:
         """That of the same with the other sign."""
         low, high = -self.high, -self.low
-        turned = (
-            (Step("low with the other sign", result=low), Step("high with the other sign", result=high))
-            if self.steps
-            else ()
-        )
-        return replace(self, low=low, high=high, steps=(*self.steps, *turned))
+        turned = [Step(f"{end} with the other sign", result=x) for end, x in (("low", low), ("high", high))]
+        return replace(self, low=low, high=high, steps=self.steps and (*self.steps, *turned))
 
     def work(self) -> Work:
         """How it came about."""
@@ -171,34 +167,26 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
     >>> print(wald(15, 100))
     [0.080, 0.220] (95%, Wald)
     """
-    share, z = _share(successes, n), _z(level)
+    share = _share(successes, n)
     error = math.sqrt(share * (1 - share) / n)
-    half = z * error
     steps = (
-        *_share_steps(successes, n, level),
+        Step.of("E", r"\frac{x}{n}", {"x": successes, "n": n}, share),
         Step.of("se", r"\sqrt{\frac{E (1 - E)}{n}}", {"E": share, "(1 - E)": 1 - share, "n": n}, error),
-        Step.of("h", r"z \cdot \operatorname{se}", {"z": z, r"\operatorname{se}": error}, half),
     )
-    return around(share, half, level, "Wald", steps, "E").within(0, 1)
+    return symmetric(share, error, normal_quantile(level), level, "Wald", steps, "E").within(0, 1)
 
 
 def _derive_rows_needed(width: float, share: float = 0.5, level: float = 0.95) -> Work:
     """How many rows make the interval of a share so narrow."""
-    z, p = figure(_z(level)), figure(share)
-    numbers = rf"\left\lceil \frac{{4 \cdot {z}^2 \cdot {p} (1 - {p})}}{{{figure(width)}^2}} \right\rceil"
+    (z, z_step), p = normal_quantile(level), figure(share)
+    formula = r"\left\lceil \frac{4 z^2 p (1 - p)}{\text{width}^2} \right\rceil"
+    top = rf"4 \cdot {figure(z)}^2 \cdot {p} (1 - {p})"
+    numbers = rf"\left\lceil \frac{{{top}}}{{{figure(width)}^2}} \right\rceil"
+    note = "of the normal interval of a share p of n rows"
     steps = (
-        Step(
-            "width", r"2 z \sqrt{\frac{p (1 - p)}{n}}", note="of the normal interval of a share p of n rows"
-        ),
-        Step(
-            "z", r"\Phi^{-1}\left(\frac{1 + \gamma}{2}\right)", result=_z(level), note=f"γ = {figure(level)}"
-        ),
-        Step(
-            "n",
-            r"\left\lceil \frac{4 z^2 p (1 - p)}{\text{width}^2} \right\rceil",
-            numbers,
-            rows_needed(width, share, level),
-        ),
+        Step("width", r"2 z \sqrt{\frac{p (1 - p)}{n}}", note=note),
+        z_step,
+        Step("n", formula, numbers, rows_needed(width, share, level)),
     )
     return Work("Rows that an interval needs", steps)
 
@@ -234,7 +222,11 @@ def rows_needed(width: float, share: float = 0.5, level: float = 0.95) -> int:
     for name, value in (("width", width), ("share", share)):
         if not 0 < value < 1:
             raise ParameterError(f"{name} must lie between 0 and 1, got {value}")
-    return math.ceil(4 * _z(level) ** 2 * share * (1 - share) / width**2)
+    return math.ceil(4 * normal_quantile(level)[0] ** 2 * share * (1 - share) / width**2)
+
+
+#: Half the width of Wilson's interval.
+_WILSON = r"\frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{E (1 - E)}{n} + \frac{z^2}{4 n^2}}"
 
 
 @documented
@@ -264,20 +256,16 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     >>> print(wilson(15, 100))
     [0.093, 0.233] (95%, Wilson)
     """
-    share, z = _share(successes, n), _z(level)
+    share, (z, z_step) = _share(successes, n), normal_quantile(level)
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
     numbers = {"E": share, "(1 - E)": 1 - share, "z": z, "n": n}
     steps = (
-        *_share_steps(successes, n, level),
+        Step.of("E", r"\frac{x}{n}", {"x": successes, "n": n}, share),
+        z_step,
         Step.of("c", r"\frac{E + \frac{z^2}{2 n}}{1 + \frac{z^2}{n}}", numbers, centre),
-        Step.of(
-            "h",
-            r"\frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{E (1 - E)}{n} + \frac{z^2}{4 n^2}}",
-            numbers,
-            half,
-        ),
+        Step.of("h", _WILSON, numbers, half),
     )
     interval = around(centre, half, level, "Wilson", steps, "c")
     return replace(interval, low=max(0.0, interval.low), high=min(1.0, interval.high))  # but for rounding
@@ -369,16 +357,10 @@ def corrected_t(scores: Any, n_train: float, n_test: float, level: float = 0.95)
     k = len(scores)
     if k < 2:
         return Interval(math.nan, math.nan, level, "corrected resampled t")
-    upper = upper_share(level)
-    t = float(stdtrit(k - 1, upper))
-    error = corrected_error(scores, n_train, n_test)
-    half = t * error
-    steps = (
-        *corrected_steps(scores, n_train, n_test),
-        Step("q", r"t_{k - 1}^{-1}(\frac{1 + \gamma}{2})", rf"t_{{{k - 1}}}^{{-1}}({figure(upper)})", t),
-        Step.of("h", r"q \cdot \operatorname{se}", {"q": t, r"\operatorname{se}": error}, half),
-    )
-    return around(float(scores.mean()), half, level, "corrected resampled t", steps, "m")
+    mean, error = float(scores.mean()), corrected_error(scores, n_train, n_test)
+    steps = corrected_steps(scores, n_train, n_test)
+    quantile = t_quantile(k - 1, level, "k - 1")
+    return symmetric(mean, error, quantile, level, "corrected resampled t", steps, "m")
 
 
 def corrected_error(scores: np.ndarray, n_train: float, n_test: float) -> float:
@@ -495,8 +477,7 @@ def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
     method = f"jackknife over {g} groups of rows"
     if g < 2:
         return Interval(math.nan, math.nan, level, method)
-    upper, centre = upper_share(level), float(without.mean())
-    t, squares = float(stdtrit(g - 1, upper)), float(((without - centre) ** 2).sum())
+    squares = float(((without - float(without.mean())) ** 2).sum())
     error = math.sqrt((g - 1) / g * squares)
     steps = (
         Step("m", result=float(estimate), note="of all rows"),
@@ -507,10 +488,8 @@ def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
             error,
             "m_i is without the i-th group",
         ),
-        Step("q", r"t_{g - 1}^{-1}(\frac{1 + \gamma}{2})", rf"t_{{{g - 1}}}^{{-1}}({figure(upper)})", t),
-        Step.of("h", r"q \cdot \operatorname{se}", {"q": t, r"\operatorname{se}": error}, t * error),
     )
-    return around(float(estimate), t * error, level, method, steps, "m")
+    return symmetric(float(estimate), error, t_quantile(g - 1, level, "g - 1"), level, method, steps, "m")
 
 
 def around(
@@ -525,13 +504,20 @@ def around(
     return Interval(low, high, level, method, (*steps, *ends))
 
 
-def _share_steps(successes: float, n: float, level: float) -> tuple[Step, ...]:
-    return (
-        Step.of("E", r"\frac{x}{n}", {"x": successes, "n": n}, successes / n),
-        Step(
-            "z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", _z(level)
-        ),
-    )
+def symmetric(
+    centre: float,
+    error: float,
+    quantile: tuple[float, Step],
+    level: float,
+    method: str,
+    steps: tuple[Step, ...],
+    name: str,
+) -> Interval:
+    """The interval centre ± quantile · standard error; `name` is the centre's in the formulas."""
+    q, step = quantile
+    numbers = {step.label: q, r"\operatorname{se}": error}
+    half = Step.of("h", rf"{step.label} \cdot \operatorname{{se}}", numbers, q * error)
+    return around(centre, q * error, level, method, (*steps, step, half), name)
 
 
 def _share(successes: float, n: float) -> float:
@@ -549,5 +535,16 @@ def upper_share(level: float) -> float:
     return (1 + level) / 2
 
 
-def _z(level: float) -> float:
-    return float(ndtri(upper_share(level)))
+def normal_quantile(level: float) -> tuple[float, Step]:
+    """z, the quantile of (1 + level) / 2 of the normal distribution, and its step."""
+    upper = upper_share(level)
+    z = float(ndtri(upper))
+    return z, Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper)})", z)
+
+
+def t_quantile(freedom: float, level: float, symbol: str) -> tuple[float, Step]:
+    """q, that of Student's distribution, and its step; `symbol` stands for the degrees of freedom."""
+    upper = upper_share(level)
+    q = float(stdtrit(freedom, upper))
+    numbers = rf"t_{{{figure(freedom)}}}^{{-1}}({figure(upper)})"
+    return q, Step("q", rf"t_{{{symbol}}}^{{-1}}(\frac{{1 + \gamma}}{{2}})", numbers, q)

@@ -8,9 +8,9 @@ It is valid for many rows of any distribution. Equal rows have no spread, so the
 import math
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
-from openbook.judge.chance.intervals import Interval, around, upper_share
+from openbook.judge.chance.intervals import Interval, symmetric, t_quantile
 from openbook.words.numbers import figure
 from openbook.work import Step
 
@@ -25,19 +25,12 @@ def t_interval(values: np.ndarray, level: float = 0.95) -> Interval:
     spread = float(values.std(ddof=1)) if n > 1 else math.nan
     if not spread > 1e-12 * abs(mean):
         return Interval(math.nan, math.nan, level, "the rows do not vary")
-    error, q = spread / math.sqrt(n), float(stdtrit(n - 1, upper_share(level)))
+    error = spread / math.sqrt(n)
     steps = (
         Step("m", r"\frac{1}{n} \sum_i x_i", result=mean, note="x_i belongs to row i"),
         Step("se", r"\frac{s}{\sqrt{n}}", rf"\frac{{{figure(spread)}}}{{\sqrt{{{n}}}}}", error),
-        Step(
-            "q",
-            r"t_{n - 1}^{-1}(\frac{1 + \gamma}{2})",
-            rf"t_{{{n - 1}}}^{{-1}}({figure(upper_share(level))})",
-            q,
-        ),
-        Step("h", r"q \cdot \operatorname{se}", rf"{figure(q)} \cdot {figure(error)}", q * error),
     )
-    return around(mean, q * error, level, "t over rows", steps, "m")
+    return symmetric(mean, error, t_quantile(n - 1, level, "n - 1"), level, "t over rows", steps, "m")
 
 
 def welch(a: np.ndarray, b: np.ndarray) -> float:

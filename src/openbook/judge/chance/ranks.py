@@ -135,19 +135,16 @@ def _hodges_lehmann(d: np.ndarray, level: float) -> tuple[float, Interval]:
 
 @dataclass(frozen=True, repr=False)
 class Friedman:
-    """Friedman's test: whether some learner ranks better over the data sets than chance would have it.
-
-    chi_squared, dof, chi_p_value : Friedman's own
-    f, f_dof, p_value : Iman and Davenport's, which decides
+    """Friedman's test: whether some learner ranks better over the data sets than by chance.
 
     Attributes
     ----------
     chi_squared : float
-        Friedman's statistic and its p-value.
+        Friedman's statistic.
     dof : int
         The degrees of freedom of Friedman's statistic.
     chi_p_value : float
-        Friedman's statistic and its p-value.
+        The p-value of Friedman's statistic.
     f : float
         Iman and Davenport's statistic, which decides.
     f_dof : tuple of (int, int)
@@ -240,20 +237,14 @@ def friedman(ranks: Any) -> Friedman:
     ]
     dof, second = k - 1, (k - 1) * (n - 1)
     if tied == most:
-        steps.append(Step("χ²", result=None, note="the learners tie on every data set"))
-        nan = math.nan
-        return Friedman(nan, dof, nan, nan, (dof, second), nan, tuple(steps))
+        steps.append(Step("χ²", note="the learners tie on every data set"))
+        return Friedman(math.nan, dof, math.nan, math.nan, (dof, second), math.nan, tuple(steps))
     share = 1 - tied / most
     chi = plain / share
     chi_p = float(chdtrc(dof, chi))
+    ties = {r"\sum (t^3 - t)": tied, "N": n, "k": k}
     steps += [
-        Step.of(
-            "C",
-            r"1 - \frac{\sum (t^3 - t)}{N (k^3 - k)}",
-            {r"\sum (t^3 - t)": tied, "N": n, "k": k},
-            share,
-            "t learners share a rank",
-        ),
+        Step.of("C", r"1 - \frac{\sum (t^3 - t)}{N (k^3 - k)}", ties, share, "t learners share a rank"),
         Step.of("χ²", r"\frac{\chi_0^2}{C}", {r"\chi_0^2": plain, "C": share}, chi),
         Step("p of χ²", r"P(\chi_{k - 1}^2 \ge \chi^2)", rf"P(\chi_{{{dof}}}^2 \ge {figure(chi)})", chi_p),
     ]
@@ -267,19 +258,11 @@ def friedman(ranks: Any) -> Friedman:
     else:
         f = (n - 1) * chi / left
         p = float(fdtrc(dof, second, f))
+        numbers = rf"\frac{{{n - 1} \cdot {figure(chi)}}}{{{n} \cdot {dof} - {figure(chi)}}}"
+        tail = rf"P(F_{{{dof}, {second}}} \ge {figure(f)})"
         steps += [
-            Step(
-                "F",
-                r"\frac{(N - 1) \chi^2}{N (k - 1) - \chi^2}",
-                rf"\frac{{{n - 1} \cdot {figure(chi)}}}{{{n} \cdot {dof} - {figure(chi)}}}",
-                f,
-            ),
-            Step(
-                "p",
-                r"P(F_{k - 1, (k - 1)(N - 1)} \ge F)",
-                rf"P(F_{{{dof}, {second}}} \ge {figure(f)})",
-                p,
-            ),
+            Step("F", r"\frac{(N - 1) \chi^2}{N (k - 1) - \chi^2}", numbers, f),
+            Step("p", r"P(F_{k - 1, (k - 1)(N - 1)} \ge F)", tail, p),
         ]
     return Friedman(chi, dof, chi_p, f, (dof, second), p, tuple(steps))
 
@@ -295,13 +278,10 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> Step:
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha must lie between 0 and 1, got {alpha}; 0.05 is usual")
     q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2)
-    return Step.of(
-        "CD",
-        r"q_{\alpha} \sqrt{\frac{k (k + 1)}{6 N}}",
-        {r"q_{\alpha}": q, "k": k, "(k + 1)": k + 1, "N": n},
-        q * math.sqrt(k * (k + 1) / (6 * n)),
-        f"q for α = {alpha:g}, from the studentised range over √2",
-    )
+    numbers = {r"q_{\alpha}": q, "k": k, "(k + 1)": k + 1, "N": n}
+    result = q * math.sqrt(k * (k + 1) / (6 * n))
+    note = f"q for α = {alpha:g}, from the studentised range over √2"
+    return Step.of("CD", r"q_{\alpha} \sqrt{\frac{k (k + 1)}{6 N}}", numbers, result, note)
 
 
 def ranks_of(losses: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from openbook.work import Step
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many rows.
+    """`hits` of `n` rows, as a share.
 
     >>> print(Share(15, 100))
     0.150 [0.093, 0.233] (95%, Wilson)
@@ -80,16 +80,11 @@ def log_ratio(a: Share, b: Share, level: float = 0.95) -> Interval:
     ratio = a.value / b.value
     error = math.sqrt(1 / a.hits - 1 / a.n + 1 / b.hits - 1 / b.n)
     z = float(ndtri((1 + level) / 2))
-    numbers = [rf"\frac{{1}}{{{share.hits}}} - \frac{{1}}{{{share.n}}}" for share in (a, b)]
+    formula = r"\sqrt{\frac{1}{x} - \frac{1}{n} + \frac{1}{x'} - \frac{1}{n'}}"
+    numbers = " + ".join(rf"\frac{{1}}{{{share.hits}}} - \frac{{1}}{{{share.n}}}" for share in (a, b))
     steps = (
         Step("r", r"\frac{p}{p'}", rf"\frac{{{figure(a.value)}}}{{{figure(b.value)}}}", ratio),
-        Step(
-            "se",
-            r"\sqrt{\frac{1}{x} - \frac{1}{n} + \frac{1}{x'} - \frac{1}{n'}}",
-            rf"\sqrt{{{' + '.join(numbers)}}}",
-            error,
-            "of ln r",
-        ),
+        Step("se", formula, rf"\sqrt{{{numbers}}}", error, "of ln r"),
     )
     return Interval(ratio * math.exp(-z * error), ratio * math.exp(z * error), level, "log ratio", steps)
 

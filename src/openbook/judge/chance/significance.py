@@ -12,10 +12,10 @@ statistic, its distribution under chance alone, its p-value.
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from scipy.special import bdtr, ndtri, stdtr
+from scipy.special import bdtr, stdtr
 
 from openbook.data.adjustments import holm
 from openbook.errors import DataError
@@ -26,9 +26,9 @@ from openbook.judge.chance.intervals import (
     corrected_steps,
     corrected_t,
     methods_once,
+    normal_quantile,
     percentiles,
     resampled,
-    upper_share,
 )
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
@@ -37,9 +37,7 @@ from openbook.work import Step, Work
 
 @dataclass(frozen=True)
 class TestResult:
-    """A difference, its interval, the probability of one at least as large by chance, the steps to it.
-
-    `error` is its standard error, where the method has one.
+    """A difference, its interval, and the probability of one at least as large by chance.
 
     Attributes
     ----------
@@ -96,6 +94,7 @@ class TestResult:
         return f"{shown(self.difference, sign='+')} {self.interval}, p = {self.p_value:.3g}{how}"
 
 
+Label = TypeVar("Label", str, tuple[str, str])
 #: The tests of several learners, each with its p-value after Holm's adjustment.
 Tests = dict[str, tuple[TestResult, float]]
 
@@ -148,7 +147,7 @@ def corrected_t_test(differences: Any, n_train: float, n_test: float, level: flo
 
 
 def _sign_test(mean: float, k: int, interval: Interval) -> TestResult:
-    """That of k folds which all differ by the same; there is no interval without a spread."""
+    """The sign test of k folds that all differ by the same amount; without a spread there is no interval."""
     interval = replace(interval, low=math.nan, high=math.nan, steps=())
     if mean == 0:
         p, step = 1.0, Step("p", result=1.0, note="no fold differs")
@@ -212,14 +211,14 @@ def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
 def _bonett_price(b: int, c: int, n: int, level: float) -> Interval:
     """The interval of (b - c) / n, with a row more of each kind."""
     first, second = (b + 1) / (n + 2), (c + 1) / (n + 2)
-    centre, z = first - second, float(ndtri(upper_share(level)))
+    centre, (z, z_step) = first - second, normal_quantile(level)
     half = z * math.sqrt((first + second - centre**2) / (n + 2))
     numbers = {"p_1": first, "p_2": second, "m^2": centre**2, "z": z, "n": n}
     steps = (
         Step.of("p1", r"\frac{b + 1}{n + 2}", {"b": b, "n": n}, first),
         Step.of("p2", r"\frac{c + 1}{n + 2}", {"c": c, "n": n}, second),
         Step.of("m", "p_1 - p_2", numbers, centre),
-        Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
+        z_step,
         Step.of("h", r"z \sqrt{\frac{p_1 + p_2 - m^2}{n + 2}}", numbers, half),
     )
     return around(centre, half, level, "Bonett–Price", steps, "m").within(-1, 1)
@@ -272,16 +271,16 @@ def paired_bootstrap(
     return TestResult(observed, interval, p, "paired bootstrap", steps)
 
 
-def holm_adjusted(tests: Mapping[str, TestResult]) -> Tests:
-    """The tests with their p-values adjusted for one another."""
+def holm_adjusted(tests: Mapping[Label, TestResult]) -> dict[Label, tuple[TestResult, float]]:
+    """Each test, and its p-value adjusted for the number of tests by Holm's method."""
     p_values = holm([test.p_value for test in tests.values()]).tolist()
     return {label: (test, p) for (label, test), p in zip(tests.items(), p_values, strict=True)}
 
 
 def methods_of(intervals: Iterable[Interval], tests: Iterable[TestResult]) -> str:
-    """How the intervals of scores, those of differences and the tests of a table came about."""
+    """The methods of a table's intervals of scores, intervals of differences, and tests, in words."""
     tests = list(tests)
-    own, differences = (_ways(some) for some in (intervals, [test.interval for test in tests]))
+    own, differences = (_methods(some) for some in (intervals, [test.interval for test in tests]))
     words = f"intervals: {own}"
     if tests and differences != own:
         words += f"; of differences: {differences}"
@@ -292,7 +291,7 @@ def methods_of(intervals: Iterable[Interval], tests: Iterable[TestResult]) -> st
     return f"{words}."
 
 
-def _ways(intervals: Iterable[Interval]) -> str:
+def _methods(intervals: Iterable[Interval]) -> str:
     intervals = list(intervals)
     levels = sorted({each.level for each in intervals})
     return "; ".join(

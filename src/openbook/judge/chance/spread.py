@@ -52,9 +52,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
+from scipy.special import betaincinv, ndtr, stdtr
 
-from openbook.judge.chance.intervals import Interval, around, upper_share, wilson
+from openbook.judge.chance.intervals import (
+    Interval,
+    normal_quantile,
+    symmetric,
+    t_quantile,
+    upper_share,
+    wilson,
+)
 from openbook.judge.chance.rounds import Rounds
 from openbook.judge.chance.significance import TestResult
 from openbook.words.numbers import figure
@@ -131,7 +138,7 @@ class Spread:
         return self._error_of(self.units) * math.sqrt(1 + self.missing)
 
     def _error_of(self, units: np.ndarray) -> float:
-        """That of units which are independent."""
+        """The standard error from independent units."""
         g = len(units)
         return float(units.std(ddof=self.levels)) / math.sqrt(g) if g > self.levels else math.nan
 
@@ -142,7 +149,7 @@ class Spread:
 
     @cached_property
     def _measured(self) -> float:
-        """ρ from rounds of folds; NaN if they do not tell."""
+        """ρ, estimated from rounds of folds; NaN if they do not allow it."""
         rounds = self.rounds
         if rounds is not None and self.clusters:
             rounds = rounds.of_units(self.clusters[self.kind])
@@ -169,12 +176,8 @@ class Spread:
         found = wilson(min(self.score * rows, rows), rows, level)
         if rows == n:
             return found
-        step = Step(
-            "n'",
-            r"\min(S, \frac{E (1 - E)}{\operatorname{se}^2})",
-            result=rows,
-            note=f"as many independent rows have the same se = {figure(error)}{self.of_units}",
-        )
+        note = f"as many independent rows have the same se = {figure(error)}{self.of_units}"
+        step = Step("n'", r"\min(S, \frac{E (1 - E)}{\operatorname{se}^2})", result=rows, note=note)
         words = f"Wilson for {rows:,.0f} effective rows"
         return replace(found, method=words, steps=(*self._missing_steps, step, *found.steps))
 
@@ -183,7 +186,7 @@ class Spread:
         n, p, error = len(self.influence), self.score, self.error
         rows = p * (1 - p) / error**2 if error > 0 else n
         if self.clusters:
-            rows *= (float(ndtri(upper_share(level))) / _t(self.freedom, level)) ** 2
+            rows *= (normal_quantile(level)[0] / _t(self.freedom, level)) ** 2
         else:
             rows *= n / (n - 1) if n > 1 else 1  # a share's own variance divides by n
         rows = max(1.0, min(rows, self.support, n))
@@ -202,28 +205,17 @@ class Spread:
         freedom = min(self.freedom, max(2.0, 2 * g / max(_kurtosis(self.units) - 1, 1e-12)))
         if freedom < min(self.freedom, _ROUGH):
             method += ", rough: a few of them dominate"
-        t = _t(freedom, level)
+        t, t_step = t_quantile(freedom, level, r"\nu")
         s = figure(self._error_of(self.units) * math.sqrt(g))
         numbers = rf"{s} \sqrt{{\frac{{1 + {figure(self.missing)}}}{{{g}}}}}"
+        note = f"s is the standard deviation of the influence of {self.kind}"
+        nu_note = "degrees of freedom, 2 G / (κ - 1) up to G - 1; κ is the kurtosis"
         steps = (
             Step("m", result=self.score, note="the score"),
             *self._missing_steps,
-            Step(
-                "se",
-                r"s \sqrt{\frac{1 + \rho}{G}}",
-                numbers,
-                error,
-                f"s is the spread of the influence of {self.kind}",
-            ),
-            Step(
-                "nu", result=freedom, note="degrees of freedom, 2 G / (κ - 1) up to G - 1; κ is the kurtosis"
-            ),
-            Step(
-                "q",
-                r"t_{\nu}^{-1}(\frac{1 + \gamma}{2})",
-                rf"t_{{{figure(freedom)}}}^{{-1}}({figure(upper_share(level))})",
-                t,
-            ),
+            Step("se", r"s \sqrt{\frac{1 + \rho}{G}}", numbers, error, note),
+            Step("nu", result=freedom, note=nu_note),
+            t_step,
         )
         low, high, arms = self._by_factor(t, power) if loss and self.clusters else self._without_skewness(t)
         return Interval(low, high, level, method, (*steps, *arms))
@@ -252,18 +244,17 @@ class Spread:
         skew = min(max(_skewness(self.units), -most), most)
         up, down = (_without_skew(x, skew, g) for x in (-t, t))
         low, high = self.score - self.error * down, self.score - self.error * up
+        note = f"m - se g⁻¹(q), g⁻¹(q) = {figure(down)}: skewness taken out (Hall)"
         steps = (
             Step("gamma", result=skew, note="the skewness of the influence, at most 0.4 √G / q"),
-            Step(
-                "low", result=low, note=f"m - se g⁻¹(q), g⁻¹(q) = {figure(down)}: skewness taken out (Hall)"
-            ),
+            Step("low", result=low, note=note),
             Step("high", result=high, note=f"m - se g⁻¹(-q), g⁻¹(-q) = {figure(up)}"),
         )
         return low, high, steps
 
     @property
     def _missing_steps(self) -> tuple[Step, ...]:
-        """That to ρ, where there is any."""
+        """The step to ρ, if it is not 0."""
         how = "a rule of thumb" if math.isnan(self._measured) else "measured by rounds of folds"
         note = f"the variance that rows miss, since each also trains the models that test others: {how}"
         return (Step("rho", result=self.missing, note=note),) if self.missing else ()
@@ -357,31 +348,30 @@ class Paired:
     def test(self, level: float = 0.95) -> TestResult:
         """The test of the difference by itself."""
         if self.freedom == math.inf:
-            q, p = float(ndtri(upper_share(level))), float(2 * ndtr(-abs(self.ratio)))
+            q, p = normal_quantile(level)[0], float(2 * ndtr(-abs(self.ratio)))
         else:
             q, p = _t(self.freedom, level), float(2 * stdtr(self.freedom, -abs(self.ratio)))
         return self.tested(q, p, level)
 
     def tested(self, q: float, p: float, level: float, among: int = 1) -> TestResult:
-        """The result for a quantile and a p-value, of this difference among so many."""
+        """The result for a quantile and a p-value; `among` differences are tested together."""
         many = f"; {among} differences at once" if among > 1 else ""
         method = self.why_not or f"{self.method}{many}"
         if self.why_not or math.isnan(self.difference):
             nothing = Interval(math.nan, math.nan, level, method)
             return TestResult(self.difference, nothing, math.nan, method, (), self.error)
-        half = q * self.error
         why = "largest of all differences under chance alone" if many else "quantile of (1 + level) / 2"
         steps = (
             Step("d", result=self.difference, note="the first minus the second"),
             Step("m", result=self.centre, note="the middle of the interval"),
             Step("se", result=self.error, note=f"from {len(self.units):,} {self.kind}"),
-            Step("q", result=q, note=why),
-            Step.of("h", r"q \cdot \operatorname{se}", {"q": q, r"\operatorname{se}": self.error}, half),
         )
+        quantile = q, Step("q", result=q, note=why)
+        interval = symmetric(self.centre, self.error, quantile, level, method, steps, "m")
         ratio = rf"\frac{{{figure(self.centre)}}}{{{figure(self.error)}}}"
         t = Step("t", r"\frac{m}{\operatorname{se}}", ratio, self.ratio)
-        interval = around(self.centre, half, level, method, steps, "m").within(-self.most, self.most)
-        found = (*steps[:3], t, Step("p", result=p, note=f"of at least |t| by chance alone{many}"))
+        found = (*steps, t, Step("p", result=p, note=f"of at least |t| by chance alone{many}"))
+        interval = interval.within(-self.most, self.most)
         return TestResult(self.difference, interval, p, method, found, self.error)
 
 
@@ -398,14 +388,11 @@ def simultaneous(pairs: Mapping[str, Paired], level: float = 0.95) -> dict[str, 
     largest = _largest(list(known.values())) if known else np.zeros(0)
     results = {}
     for label, pair in pairs.items():
-        if label not in known:
-            results[label] = pair.tested(
-                math.nan, 1.0 if pair.difference == 0 else math.nan, level, len(pairs)
-            )
-            continue
-        q = float(np.quantile(largest, level))
-        rarer = len(largest) - int(np.searchsorted(largest, abs(pair.ratio)))
-        p = (rarer + 1) / (len(largest) + 1)
+        q, p = math.nan, 1.0 if pair.difference == 0 else math.nan
+        if label in known:
+            q = float(np.quantile(largest, level))
+            rarer = len(largest) - int(np.searchsorted(largest, abs(pair.ratio)))
+            p = (rarer + 1) / (len(largest) + 1)
         results[label] = pair.tested(q, p, level, len(pairs))
     return results
 
@@ -467,4 +454,4 @@ def _without_skew(x: float, skew: float, g: int) -> float:
 
 
 def _t(freedom: float, level: float) -> float:
-    return float(stdtrit(freedom, upper_share(level)))
+    return t_quantile(freedom, level, r"\nu")[0]

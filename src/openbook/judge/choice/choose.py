@@ -111,7 +111,7 @@ def choose(
     best = best_learner(comparison, function)
     near = _near(comparison, best, function, margin)
     if rule == "simplest":
-        label = min(near, key=lambda one: (_size(comparison, one), _loss(comparison, one, function)))
+        label = min(near, key=lambda one: comparison.order(one, function)[::-1])
         rule = "simplest" if margin is None else "margin"
     else:
         label, rule = (best, "best") if rule == "best" else (rule, "named")
@@ -131,28 +131,28 @@ def _check(comparison: Comparison, rule: str, margin: float | None) -> None:
     known = (*RULES, *comparison.evaluations)
     if rule not in known:
         raise ParameterError(f"choose: no learner {rule!r} was evaluated. {did_you_mean(rule, known)}")
-    if margin is not None and not margin > 0:
+    if margin is None:
+        return
+    if not margin > 0:
         raise ParameterError(f"margin must be above 0, got {margin:g}; 0.01 allows a loss of 0.01")
-    if margin is not None and rule != "simplest":
-        raise ParameterError(
-            f"margin is for choosing the simplest learner, not {rule!r}; leave one of them out"
-        )
+    if rule != "simplest":
+        what = f"margin is for choosing the simplest learner, not {rule!r}"
+        raise ParameterError(f"{what}; leave one of them out")
 
 
 def best_learner(comparison: Comparison, function: Metric) -> str:
     """The label of the best score, baselines aside; of equals, the simpler."""
-    offered = _offered(comparison)
-    best = min(offered, key=lambda one: (_loss(comparison, one, function), _size(comparison, one)))
-    if math.isinf(_loss(comparison, best, function)):
+    best = min(_offered(comparison), key=lambda one: comparison.order(one, function))
+    if math.isinf(comparison.order(best, function)[0]):
         raise DataError(f"{function.name} is undefined for every learner; choose by another metric")
     return best
 
 
 def _offered(comparison: Comparison) -> list[str]:
     """The learners with more parameters than the simplest baseline; all if there are none."""
-    least = min(_size(comparison, label) for label in comparison.baselines)
+    least = min(comparison[label].size for label in comparison.baselines)
     learners = [label for label in comparison.evaluations if label not in comparison.baselines]
-    more = [label for label in learners if _size(comparison, label) > least or math.isinf(least)]
+    more = [label for label in learners if comparison[label].size > least or math.isinf(least)]
     return more or learners or list(comparison.evaluations)
 
 
@@ -164,10 +164,10 @@ def _near(comparison: Comparison, best: str, function: Metric, margin: float | N
         if label == best:
             continue
         test = difference(comparison[label], comparison[best], function, level=0.9)
-        loss = sign * test.difference
         if margin is not None:
             close = max(sign * test.interval.low, sign * test.interval.high) < margin
         else:
+            loss = sign * test.difference
             close = loss <= 0 or loss <= test.error
         if close:
             near.append(label)
@@ -175,9 +175,10 @@ def _near(comparison: Comparison, best: str, function: Metric, margin: float | N
 
 
 def _best_words(comparison: Comparison, best: str, function: Metric) -> tuple[str, str]:
-    """How to call the best score and the learners that are not near it, in words."""
-    least, others = _loss(comparison, best, function), {*comparison.evaluations} - {*_offered(comparison)}
-    if any(_loss(comparison, label, function) <= least for label in others):
+    """The words for the best score, and for the other learners."""
+    least = comparison.order(best, function)[0]
+    others = {*comparison.evaluations} - {*_offered(comparison)}
+    if any(comparison.order(label, function)[0] <= least for label in others):
         return "the best score of the learners that learnt more than a baseline", "no other of them"
     return "the best score", "no other learner"
 
@@ -192,12 +193,3 @@ def _why(rule: str, near: int, margin: float | None, is_best: bool, score: str, 
     if is_best:
         return f"It has {score}, and is the simplest of the {near} learners {close} it."
     return f"It is the simplest of the {near} learners {close} the best."
-
-
-def _loss(comparison: Comparison, label: str, function: Metric) -> float:
-    return function.loss(comparison[label].score(function))
-
-
-def _size(comparison: Comparison, label: str) -> float:
-    size = comparison[label].complexity
-    return math.inf if size is None else size

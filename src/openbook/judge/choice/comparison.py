@@ -12,13 +12,12 @@ from itertools import combinations
 
 import numpy as np
 
-from openbook.data.adjustments import holm
 from openbook.draw import Picture
 from openbook.draw.charts import score_chart
 from openbook.errors import DataError, ParameterError, check_named
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.ranks import ranks_of
-from openbook.judge.chance.significance import TestResult, methods_of
+from openbook.judge.chance.significance import TestResult, holm_adjusted, methods_of
 from openbook.judge.chance.spread import Paired, simultaneous
 from openbook.judge.choice.pairs import Pairs
 from openbook.judge.folds.evaluation import Evaluation, Which
@@ -128,7 +127,7 @@ class Comparison(ShowsWork):
             )
             for label, evaluation in self.evaluations.items()
         ]
-        return sorted(rows, key=lambda row: (function.loss(row.score), _size(row.complexity)))
+        return sorted(rows, key=lambda row: self.order(row.label, function))
 
     def best_baseline(self, which: Which = None) -> str:
         """The label of the baseline with the best score.
@@ -142,7 +141,7 @@ class Comparison(ShowsWork):
         str
         """
         function = self.metric(which)
-        return min(self.baselines, key=lambda label: self._order(label, function))
+        return min(self.baselines, key=lambda label: self.order(label, function))
 
     def against_baseline(self, which: Which = None, level: float = 0.95) -> dict[str, TestResult]:
         """Every other learner minus the best baseline, all tested together.
@@ -169,7 +168,7 @@ class Comparison(ShowsWork):
 
     @cached_property
     def _tested(self) -> dict[tuple[Metric, float], dict[str, TestResult]]:
-        """Those tested so far."""
+        """The tests made so far, by metric and level."""
         return {}
 
     def ranks(self, which: Which = None) -> dict[str, float]:
@@ -208,22 +207,20 @@ class Comparison(ShowsWork):
         Pairs
         """
         function = self.metric(which)
-        order = sorted(self.evaluations, key=lambda label: self._order(label, function))
+        order = sorted(self.evaluations, key=lambda label: self.order(label, function))
         couples = list(combinations(order, 2))
         if not couples:
             raise ParameterError(f"{self.baseline} is the only learner; pairs need two")
         base, known = self.best_baseline(function), self.against_baseline(function, level)
-        found: dict[tuple[str, str], tuple[TestResult, float]] = {}
         others = [pair for pair in couples if base not in pair]
-        tests = [difference(self[a], self[b], function, level) for a, b in others]
-        p_values = holm([test.p_value for test in tests]).tolist()
-        adjusted = dict(zip(others, zip(tests, p_values, strict=True), strict=True))
+        adjusted = holm_adjusted({(a, b): difference(self[a], self[b], function, level) for a, b in others})
+        found = {}
         for a, b in couples:
-            if (a, b) in adjusted:
-                found[a, b] = adjusted[a, b]
-            else:
+            if base in (a, b):
                 test = known[a] if b == base else known[b].negated()
                 found[a, b] = test, test.p_value
+            else:
+                found[a, b] = adjusted[a, b]
         scores = {label: self[label].score(function) for label in order}
         return Pairs(scores, function, found, base, self[self.baseline].words)
 
@@ -239,10 +236,23 @@ class Comparison(ShowsWork):
         str
         """
         function = self.metric(which)
-        return min(self.evaluations, key=lambda label: self._order(label, function))
+        return min(self.evaluations, key=lambda label: self.order(label, function))
 
-    def _order(self, label: str, function: Metric) -> tuple[float, float]:
-        return function.loss(self[label].score(function)), _size(self[label].complexity)
+    def order(self, label: str, function: Metric) -> tuple[float, float]:
+        """A learner's loss and complexity: the key by which learners are sorted, the best first.
+
+        Parameters
+        ----------
+        label : str
+            The label of the learner.
+        function : Metric
+            The metric.
+
+        Returns
+        -------
+        tuple of (float, float)
+        """
+        return function.loss(self[label].score(function)), self[label].size
 
     def draw(self, which: Which = None, level: float = 0.95) -> Picture:
         """Each learner's score between the ends of its interval, the best on top; dashed, the best baseline.
@@ -271,16 +281,7 @@ class Comparison(ShowsWork):
 
         function = self.metric()
         against = f"difference to {self.best_baseline(function)}"
-        header = (
-            "learner",
-            function.words,
-            "interval",
-            against,
-            "interval",
-            "p",
-            "complexity",
-            "rank",
-        )
+        header = ("learner", function.words, "interval", against, "interval", "p", "complexity", "rank")
         rows = self.rows()
         tests = [row.test for row in rows if row.test is not None]
         note = f"{self[self.baseline].words}; {methods_of([row.interval for row in rows], tests)}"
@@ -326,10 +327,10 @@ _LITTLE = 0.1
 
 
 def loses_little(comparison: Comparison, label: str, other: Evaluation | None) -> bool:
-    """Whether a learner, evaluated otherwise on the first round, keeps nearly all that it gains over 0R.
+    """Whether a learner, evaluated in another way on the first round, keeps nearly all its gain over 0R.
 
-    The most that it may lose, by its interval, is below a tenth of what it gains at least: that a loss is not
-    shown would not be enough.
+    The upper end of the interval of its loss must lie below a tenth of the lower end of its gain. That no
+    loss is shown would not be enough.
     """
     if other is None:
         return False
@@ -364,20 +365,10 @@ def same_folds(a: Evaluation, b: Evaluation) -> bool:
     )
 
 
-def _size(complexity: float | None) -> float:
-    return math.inf if complexity is None else complexity
-
-
 def _cells(row: RankingRow) -> tuple[str, ...]:
     size = "?" if row.complexity is None else f"{row.complexity:g}"
+    rank = "" if math.isnan(row.rank) else f"{row.rank:.1f}"
     test: tuple[str, str, str] = ("", "", "")
     if row.test is not None:
         test = shown(row.test.difference, sign="+"), row.test.interval.ends, shown_p(row.p_value)
-    return (
-        row.label,
-        shown(row.score),
-        row.interval.ends,
-        *test,
-        size,
-        "" if math.isnan(row.rank) else f"{row.rank:.1f}",
-    )
+    return row.label, shown(row.score), row.interval.ends, *test, size, rank

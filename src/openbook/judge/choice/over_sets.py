@@ -16,11 +16,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, check_named
-from openbook.judge.chance.intervals import around, upper_share
+from openbook.judge.chance.intervals import normal_quantile, symmetric
 from openbook.judge.chance.ranks import Friedman, critical_difference, friedman, ranks_of, wilcoxon
 from openbook.judge.chance.significance import TestResult, Tests, holm_adjusted
 from openbook.judge.choice.comparison import Comparison
@@ -32,8 +32,8 @@ from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Step, Work
 
-#: Up to so many learners have room for their scores beside their ranks.
-_WIDE = 6
+#: With more learners the table has no room for scores beside the ranks.
+_MOST_WITH_SCORES = 6
 
 
 @documented
@@ -216,28 +216,24 @@ class OverSets(ShowsWork):
         return f"{self.what[0].upper()}{self.what[1:]} over {plural(len(self.sets), 'data set')}"
 
     def _ranking(self, names: Sequence[str]) -> Grid:
-        first = dict(
-            zip(self.learners, (self.ranks == self.ranks.min(axis=1)[:, None]).sum(axis=0), strict=True)
-        )
-        rows = [(i, name, shown(self.mean_ranks[name]), int(first[name])) for i, name in enumerate(names, 1)]
+        first = (self.ranks == self.ranks.min(axis=1)[:, None]).sum(axis=0)
+        rows = [
+            (i, name, shown(self.mean_ranks[name]), int(first[self._position(name)]))
+            for i, name in enumerate(names, 1)
+        ]
         return Grid("", ("", "learner", "mean rank", "best on"), rows, "Ties for the best count for each.")
 
     def _each(self, names: Sequence[str]) -> Grid:
-        """The ranks behind it, with scores where there is room; learners by their number in the ranking."""
+        """The ranks on each data set, with scores if they fit; learners by their number in the ranking."""
         order = [self._position(name) for name in names]
-        narrow = len(names) > _WIDE
+        narrow = len(names) > _MOST_WITH_SCORES
+        cells = np.stack([self.scores, self.ranks], axis=-1)[:, order]
         rows = [
-            (name, *(f"{rank:g}" if narrow else f"{shown(score)} ({rank:g})" for score, rank in cells))
-            for name, cells in zip(
-                self.sets,
-                np.stack([self.scores, self.ranks], axis=-1)[:, order],
-                strict=True,
-            )
+            (name, *(f"{rank:g}" if narrow else f"{shown(score)} ({rank:g})" for score, rank in own))
+            for name, own in zip(self.sets, cells, strict=True)
         ]
-        header = ("data set", *map(str, range(1, len(names) + 1)))
-        return Grid(
-            "Ranks on each data set" if narrow else f"{self.what} (rank) on each data set", header, rows
-        )
+        title = "Ranks on each data set" if narrow else f"{self.what} (rank) on each data set"
+        return Grid(title, ("data set", *map(str, range(1, len(names) + 1))), rows)
 
     def _of_two(self, names: Sequence[str], test: TestResult, alpha: float) -> str:
         words = f"{names[0]} and {names[1]}: {test}"
@@ -255,16 +251,16 @@ class OverSets(ShowsWork):
         if self.friedman.p_value >= alpha:
             return f"No learner is shown to differ from the others ({p}): the ranking may be chance."
         names, groups = list(self.mean_ranks), self.groups(alpha)
-        told = (
+        words = (
             f"The learners differ ({p}), and {names[0]} ranks best. Two differ where their mean ranks lie"
             f" {self.critical_difference(alpha):.2f} apart (Nemenyi, {100 * (1 - alpha):g}%):"
         )
         if not groups:
-            return f"{told} all do."
+            return f"{words} all do."
         if len(groups[0]) == len(names):
-            return f"{told} no two do, so it is not shown which ones differ."
+            return f"{words} no two do, so it is not shown which ones differ."
         runs = ", ".join(f"{names.index(group[0]) + 1}–{names.index(group[-1]) + 1}" for group in groups)
-        return f"{told} all but those within {runs} of the list."
+        return f"{words} all but those within {runs} of the list."
 
     def draw(self, alpha: float = 0.05) -> Picture:
         """Mean ranks on a line; bars join the learners that do not differ (Nemenyi).
@@ -278,22 +274,15 @@ class OverSets(ShowsWork):
         -------
         Picture
         """
-        return rank_line(
-            self.mean_ranks,
-            self.groups(alpha),
-            self.critical_difference(alpha),
-            f"Mean ranks by {self.what} over {plural(len(self.sets), 'data set')}",
-            (
-                self._test_words(),
-                f"CD: critical difference ({100 * (1 - alpha):g}%, Nemenyi). Bars: not significant.",
-            ),
-        )
-
-    def _test_words(self) -> str:
         if len(self.learners) == 2:
             first, second = self.mean_ranks
-            return f"{first} minus {second}: {self.wilcoxon(first, second)}."
-        return f"Friedman test: {self.friedman}".partition(";")[0] + "."
+            test = f"{first} minus {second}: {self.wilcoxon(first, second)}."
+        else:
+            test = f"Friedman test: {self.friedman}".partition(";")[0] + "."
+        title = f"Mean ranks by {self.what} over {plural(len(self.sets), 'data set')}"
+        note = f"CD: critical difference ({100 * (1 - alpha):g}%, Nemenyi). Bars: not significant."
+        difference = self.critical_difference(alpha)
+        return rank_line(self.mean_ranks, self.groups(alpha), difference, title, (test, note))
 
 
 def compare_over_sets(
@@ -334,7 +323,10 @@ def compare_over_sets(
     >>> over.mean_ranks
     {'forest': 1.5, 'tree': 1.6666666666666667, '0R': 2.8333333333333335}
     """
-    function = _named(which) if isinstance(which, str) else which
+    if isinstance(which, str):
+        check_named("metric", which, METRICS)
+        which = METRICS[which]
+    function = which
     if not isinstance(scores, Mapping):
         raise DataError("scores must name the data sets: {'iris': {'tree': 0.94, 'forest': 0.95}, …}")
     if comparisons := {name: each for name, each in scores.items() if isinstance(each, Comparison)}:
@@ -363,13 +355,8 @@ def compare_over_sets(
     return OverSets(names, tuple(scores), table, function.greater_is_better, function.words)
 
 
-def _named(name: str) -> Metric:
-    check_named("metric", name, METRICS)
-    return METRICS[name]
-
-
 def _own_metric(comparisons: Mapping[str, Comparison]) -> Metric:
-    """What all of them are ranked by; an error where they differ, since their scores are no one score."""
+    """The metric by which all comparisons are ranked; an error if they differ."""
     own = {name: each.metric() for name, each in comparisons.items()}
     (first, function), *others = own.items()
     for name, other in others:
@@ -382,7 +369,7 @@ def _own_metric(comparisons: Mapping[str, Comparison]) -> Metric:
 
 
 def _z_test(mean: float, base: float, error: float, level: float) -> TestResult:
-    """That two mean ranks differ, by the normal approximation."""
+    """The z test that two mean ranks differ, by the normal approximation."""
     apart = mean - base
     z = apart / error
     p = float(2 * ndtr(-abs(z)))
@@ -392,6 +379,5 @@ def _z_test(mean: float, base: float, error: float, level: float) -> TestResult:
         Step("z", r"\frac{d}{\operatorname{se}}", rf"\frac{{{figure(apart)}}}{{{figure(error)}}}", z),
         Step("p", r"2 \Phi(-|z|)", rf"2 \Phi(-{figure(abs(z))})", p),
     )
-    half = float(ndtri(upper_share(level))) * error
-    interval = around(apart, half, level, "normal, of mean ranks", steps[:2], "d")
+    interval = symmetric(apart, error, normal_quantile(level), level, "normal, of mean ranks", steps[:2], "d")
     return TestResult(apart, interval, p, "z test of mean ranks", steps)

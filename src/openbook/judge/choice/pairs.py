@@ -20,8 +20,8 @@ from openbook.words.numbers import p_words, shown, shown_p
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-#: A cell of the picture, and the most room for a name.
-_WIDE, _HIGH, _ROOM = 62, 38, 240
+#: Width and height of a cell of the picture, and the most width for a name.
+_WIDE, _HIGH, _NAME_WIDTH = 62, 38, 240
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -30,8 +30,8 @@ class Pairs(ShowsWork):
 
     Attributes
     ----------
-    scores : array-like
-        Mapping of label to score, the best first.
+    scores : mapping of str to float
+        The score of each learner, the best first.
     metric : Metric
         The score.
     tests : mapping of tuple of (str, str) to tuple of (TestResult, float)
@@ -89,7 +89,7 @@ class Pairs(ShowsWork):
         return [self._better_first(pair) for pair, (_, p) in self.tests.items() if p < alpha]
 
     def _better_first(self, pair: tuple[str, str]) -> tuple[str, str]:
-        """Folds taken together may rank two learners another way than their mean difference does."""
+        """The pair in the order of its tested difference, which may not be that of the two scores."""
         return pair if self.metric.better(self.tests[pair][0].difference, 0) else pair[::-1]
 
     def work(self, alpha: float = 0.05) -> Work:
@@ -107,12 +107,12 @@ class Pairs(ShowsWork):
         names = list(self.scores)
         rows = [
             (
-                i,
+                i + 1,
                 name,
                 shown(self.scores[name]),
-                *(self._cell(names, i - 1, j, alpha) for j in range(len(names))),
+                *(self._cell(names, i, j, alpha) for j in range(len(names))),
             )
-            for i, name in enumerate(names, 1)
+            for i, name in enumerate(names)
         ]
         header = ("", "learner", self.metric.words, *map(str, range(1, len(names) + 1)))
         methods = sorted({test.method.partition(";")[0] for test, _ in self.tests.values()})
@@ -162,34 +162,33 @@ class Pairs(ShowsWork):
         Picture
         """
         names = list(self.scores)
-        room = min(_ROOM, max(width_of(name, 13) for name in names) + 40)
+        left = min(_NAME_WIDTH, max(width_of(name, 13) for name in names) + 40)
         above, top = legend([("c0", "row is better"), ("c1", "row is worse"), ("c8", "not significant")])
         numbers = [
-            text(room + (j + 0.5) * _WIDE, top + 12, str(j + 1), "soft middle") for j in range(len(names))
+            text(left + (j + 0.5) * _WIDE, top + 12, str(j + 1), "soft middle") for j in range(len(names))
         ]
         parts, top = [above, *numbers], top + 20
         for i, name in enumerate(names):
             y = top + i * _HIGH
             parts.append(text(0, y + _HIGH / 2 + 5, str(i + 1), "soft"))
-            parts.append(text(22, y + _HIGH / 2 + 5, fitting(name, room - 30, 13), ""))
+            parts.append(text(22, y + _HIGH / 2 + 5, fitting(name, left - 30, 13), ""))
             for j, other in enumerate(names):
                 if i != j:
-                    parts += self._square(name, other, room + j * _WIDE, y, alpha)
+                    parts += self._square(name, other, left + j * _WIDE, y, alpha)
         title = f"All pairs: {self.metric.words} of the row minus that of the column"
-        level = f"p-values below{self._adjusted}; coloured where p < {alpha:g}."
-        width = max(room + _WIDE * len(names), 560)
-        told = f"{self._conclusion(alpha)} {level}"
-        return Picture(title, told, (level,), "".join(parts), width, top + _HIGH * len(names))
+        note = f"p-values below{self._adjusted}; coloured where p < {alpha:g}."
+        size = max(left + _WIDE * len(names), 560), top + _HIGH * len(names)
+        return Picture(title, f"{self._conclusion(alpha)} {note}", (note,), "".join(parts), *size)
 
     def _square(self, name: str, other: str, x: float, y: float, alpha: float) -> Iterator[str]:
         test, p = self[name, other]
-        look = "c8"
+        colour = "c8"
         if p < alpha:
-            look = "c0" if self.metric.better(test.difference, 0) else "c1"
-        told = safe(f"{name} minus {other}: {test}; adjusted p {p_words(p)}")
+            colour = "c0" if self.metric.better(test.difference, 0) else "c1"
+        words = safe(f"{name} minus {other}: {test}; adjusted p {p_words(p)}")
         yield (
-            f'<rect class="region {look}" x="{x + 1:.1f}" y="{y + 1:.1f}" width="{_WIDE - 2}"'
-            f' height="{_HIGH - 2}" rx="3"><title>{told}</title></rect>'
+            f'<rect class="region {colour}" x="{x + 1:.1f}" y="{y + 1:.1f}" width="{_WIDE - 2}"'
+            f' height="{_HIGH - 2}" rx="3"><title>{words}</title></rect>'
         )
         middle = x + _WIDE / 2
         yield text(middle, y + 17, shown(test.difference, sign="+"), "middle")

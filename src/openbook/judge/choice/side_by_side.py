@@ -97,10 +97,10 @@ class SideBySide(ShowsWork):
     def work(self) -> Work:
         """The scores of both, the tests that are valid, and what may be compared."""
         studies = self.a, self.b
-        header = ["learner"]
-        header += [
+        words = [
             f"{name}: {self._metric(each).words}" for name, each in zip(self.names, studies, strict=True)
         ]
+        header = ["learner", *words]
         if self.tests:
             header += [f"{self.names[1]} minus {self.names[0]}", "interval", "p"]
         intervals = [self._interval(each, label) for each in studies for label in each.evaluations]
@@ -116,11 +116,11 @@ class SideBySide(ShowsWork):
             yield BEST
 
     def _row(self, label: str) -> list[str]:
-        best = label == BEST and label in self.tests
-        row = [label]
-        for each in (self.a, self.b):
-            own = each.best(self.metric) if best else label
-            row.append(f"{own}: {self._score(each, own)}" if best else self._score(each, own))
+        if label == BEST and BEST in self.tests:
+            best = [(each, each.best(self.metric)) for each in (self.a, self.b)]
+            row = [label, *(f"{own}: {self._score(each, own)}" for each, own in best)]
+        else:
+            row = [label, *(self._score(each, label) for each in (self.a, self.b))]
         if not self.tests:
             return row
         if label in self.tests:
@@ -138,7 +138,7 @@ class SideBySide(ShowsWork):
         return study[label].interval(self._metric(study), self.level)
 
     def _metric(self, study: Comparison) -> Metric:
-        """The score compared, or a study's own where that is of another task."""
+        """The metric compared, or the study's own if its task is another."""
         own = study.metric()
         return self.metric if own.task == self.metric.task else own
 
@@ -211,10 +211,8 @@ def _basis(a: Evaluation, b: Evaluation, names: tuple[str, str]) -> tuple[Basis,
     if a.classes is not None and set(_labels_of(a)) != set(_labels_of(b)):
         odd = min(set(_labels_of(a)) ^ set(_labels_of(b)))
         has, lacks = (first, second) if odd in _labels_of(a) else (second, first)
-        return (
-            "nothing",
-            f"These studies cannot be compared: {has} knows the class {odd!r}, {lacks} does not.",
-        )
+        why = f"{has} knows the class {odd!r}, {lacks} does not"
+        return "nothing", f"These studies cannot be compared: {why}."
     only = "Only the intervals can be compared, and overlapping intervals do not make learners equal:"
     if not np.array_equal(_tested(a), _tested(b)):
         return "intervals", f"{only} the studies tested different rows."
@@ -223,7 +221,7 @@ def _basis(a: Evaluation, b: Evaluation, names: tuple[str, str]) -> tuple[Basis,
         return "intervals", f"{only} the rows are the same, but not the folds; {advice}."
     if any(x.n_train != y.n_train for x, y in zip(a.folds, b.folds, strict=True)):
         return "intervals", f"{only} the folds were trained on different numbers of rows."
-    if not _same_truth(a, b):
+    if not np.array_equal(_texts(a, "truth"), _texts(b, "truth")):
         return "intervals", f"{only} the targets of the rows differ, so the data are different."
     return "paired", "Both were evaluated on the same rows and folds, so the comparisons are paired."
 
@@ -236,14 +234,12 @@ def _tested(evaluation: Evaluation) -> np.ndarray:
     return np.unique(np.concatenate([fold.rows for fold in evaluation.folds]))
 
 
-def _same_truth(a: Evaluation, b: Evaluation) -> bool:
-    ours, theirs = (each.decoded(each.predictions.truth).astype(str) for each in (a, b))
-    return np.array_equal(ours, theirs)
+def _texts(evaluation: Evaluation, what: Literal["truth", "predicted"]) -> np.ndarray:
+    return evaluation.decoded(getattr(evaluation.predictions, what)).astype(str)
 
 
 def _same_predictions(a: Evaluation, b: Evaluation, function: Metric) -> bool:
-    """Whether two learners say the same of every row, and score the same in every fold."""
-    ours, theirs = (each.decoded(each.predictions.predicted).astype(str) for each in (a, b))
-    if not np.array_equal(ours, theirs):
+    """Whether two learners predict the same for every row, and score the same in every fold."""
+    if not np.array_equal(_texts(a, "predicted"), _texts(b, "predicted")):
         return False
     return np.array_equal(a.scores(function), b.scores(function), equal_nan=True)

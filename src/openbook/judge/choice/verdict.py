@@ -40,8 +40,8 @@ class Verdict:
         The labels of the best learner and the best baseline.
     metric : Metric
         By which they are compared.
-    scores : array-like
-        Of the two.
+    scores : tuple of (float, float)
+        The scores of the two.
     test : TestResult or None
         Their difference, tested as the best of all learners'; None if there is only a baseline.
     learnt : bool
@@ -124,9 +124,8 @@ class Verdict:
         needed, given, what = self.needed, self.rows, "rows"
         if self.groups:  # more rows of the same groups would not do
             needed, given, what = math.ceil(needed * self.groups / self.rows), self.groups, "groups"
-        return (
-            f"Roughly {_rounded(needed):,} {what} instead of {given:,} might show a difference of this size."
-        )
+        numbers = f"{_rounded(needed):,} {what} instead of {given:,}"
+        return f"Roughly {numbers} might show a difference of this size."
 
     def work(self) -> Work:
         """How the test came about."""
@@ -175,11 +174,11 @@ def anything_to_learn(
             continue
         if (other := _by(comparison, proper, alpha, len(_PROPER))).learnt:
             others.append(other)
-    return Verdict(**{**vars(found), "others": tuple(others)})
+    return replace(found, others=tuple(others))
 
 
 def _by(comparison: Comparison, function: Metric, alpha: float, metrics: int = 1) -> Verdict:
-    """The verdict by one of so many metrics, any of which will do."""
+    """The verdict by one metric; `metrics` are tried, and one is enough."""
     best, baseline = best_learner(comparison, function), comparison.best_baseline(function)
     scores = comparison[best].score(function), comparison[baseline].score(function)
     rows = len(comparison[best].spread(function).influence)
@@ -197,44 +196,41 @@ def _by(comparison: Comparison, function: Metric, alpha: float, metrics: int = 1
 
 
 def _tests(comparison: Comparison, function: Metric, alpha: float, metrics: int) -> dict[str, TestResult]:
-    """Every learner against the best baseline, by one of so many metrics (Bonferroni)."""
+    """Every learner against the best baseline; p-values are adjusted for `metrics` metrics (Bonferroni)."""
     tests = comparison.against_baseline(function, 1 - alpha / metrics)
     if metrics == 1:
         return tests
-    shares = {label: min(metrics * test.p_value, 1.0) for label, test in tests.items()}
-    note = f"Bonferroni: {metrics} metrics are tested, and either will do"
-    return {
-        label: replace(
-            tests[label], p_value=p, steps=(*tests[label].steps, Step("p adjusted", result=p, note=note))
-        )
-        for label, p in shares.items()
-    }
+    note = f"Bonferroni: {metrics} metrics are tested, and one is enough"
+    for label, test in tests.items():
+        p = min(metrics * test.p_value, 1.0)
+        adjusted = Step("p adjusted", result=p, note=note)
+        tests[label] = replace(test, p_value=p, steps=(*test.steps, adjusted))
+    return tests
 
 
 def _ranks(comparison: Comparison, function: Metric, label: str) -> bool:
-    """Whether the score tells anything: a ranking that is worse than chance does not."""
+    """Whether the ranking, if the score is of one, is better than chance."""
     return function.name != "roc_auc" or comparison[label].score(function) > 0.5
 
 
 def _winner(comparison: Comparison, function: Metric, alpha: float, tests: Mapping[str, TestResult]) -> str:
     """The learner of the best score among those that are shown to beat the best baseline, in words."""
-    shown_to = {
-        label: test
+    better = [
+        label
         for label, test in tests.items()
         if label not in comparison.baselines
         and test.p_value < alpha
         and function.better(test.difference, 0)
         and _ranks(comparison, function, label)
-    }
-    if not shown_to:
+    ]
+    if not better:
         return ""
-    largest = max(shown_to, key=lambda label: abs(shown_to[label].difference))
-    base = comparison.best_baseline(function)
-    return _beats(comparison, function, largest, base, shown_to[largest].p_value)
+    best = max(better, key=lambda label: abs(tests[label].difference))
+    return _beats(comparison, function, best, comparison.best_baseline(function), tests[best].p_value)
 
 
 def _beaten(comparison: Comparison, function: Metric, alpha: float, tests: Mapping[str, TestResult]) -> str:
-    """What a baseline that learns something, such as 1R, shows beside another, in words."""
+    """In words, that the best baseline, one that learns something such as 1R, beats a simpler one."""
     base = comparison.best_baseline(function)
     for label in comparison.baselines:
         if (

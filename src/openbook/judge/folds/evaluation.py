@@ -143,6 +143,11 @@ class Evaluation(ShowsWork):
         return several and len(np.unique(self.one_round.truth)) == 1
 
     @property
+    def size(self) -> float:
+        """The complexity; infinity for a learner without one."""
+        return math.inf if self.complexity is None else self.complexity
+
+    @property
     def by_rows(self) -> bool:
         """Whether rows rather than folds show the spread: one held-out set, or leave-one-out."""
         if len(self.folds) == 1:

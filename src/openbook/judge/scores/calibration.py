@@ -98,7 +98,7 @@ class Calibration(Scored):
 
     @property
     def predicted_share(self) -> float:
-        """The mean probability of the positive class: near its share, if probabilities keep their word."""
+        """The mean probability of the positive class; near its share if probabilities are calibrated."""
         return float(self.scores.mean())
 
     @property
@@ -131,8 +131,8 @@ class Calibration(Scored):
         return shares if self.strategy == "uniform" else np.unique(np.quantile(self.scores, shares))
 
     @cached_property
-    def _sorted_in(self) -> tuple[np.ndarray, np.ndarray]:
-        """Each row's bin, from 0, of those that hold rows; and their numbers among all."""
+    def _bin_codes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Each row's bin among the bins with rows, from 0, and the numbers of these among all bins."""
         numbers = np.searchsorted(self._edges[1:-1], self.scores)
         occurring, codes = np.unique(numbers, return_inverse=True)
         return codes, occurring
@@ -140,21 +140,13 @@ class Calibration(Scored):
     @cached_property
     def bins(self) -> tuple[Bin, ...]:
         """The bins that hold rows."""
-        codes, numbers = self._sorted_in
+        codes, numbers = self._bin_codes
         n, hits = np.bincount(codes), np.bincount(codes, weights=self.truth)
         predicted = np.bincount(codes, weights=self.scores) / n
-        edges = self._edges
-        return tuple(
-            Bin(
-                float(edges[min(b, len(edges) - 1)]),
-                float(edges[min(b + 1, len(edges) - 1)]),
-                int(n[i]),
-                float(predicted[i]),
-                float(hits[i] / n[i]),
-                wilson(int(hits[i]), int(n[i])),
-            )
-            for i, b in enumerate(numbers.tolist())
-        )
+        low, high = (self._edges[np.minimum(numbers + end, len(self._edges) - 1)] for end in (0, 1))
+        intervals = [wilson(int(h), int(m)) for h, m in zip(hits, n, strict=True)]
+        columns = (each.tolist() for each in (low, high, n, predicted, hits / n))
+        return tuple(map(Bin, *columns, intervals))
 
     @property
     def ece(self) -> float:
@@ -168,7 +160,7 @@ class Calibration(Scored):
         predicted, observed = (
             np.array([getattr(b, of) for b in self.bins]) for of in ("predicted", "observed")
         )
-        codes, _ = self._sorted_in
+        codes, _ = self._bin_codes
         off, hit = self.scores - predicted[codes], self.truth - observed[codes]
         return {
             "reliability": float(n @ (predicted - observed) ** 2),
@@ -192,27 +184,19 @@ class Calibration(Scored):
         header = ("probability", "rows", "mean probability", "share positive", "interval")
         grid = Grid("Bins", header, rows, "Intervals of the shares: 95%, Wilson.")
         n, parts = len(self.scores), self.parts
-        sums = {name: figure(float(losses.sum())) for name, losses in self.losses.items()}
+        brier, log_loss = (fraction(figure(float(losses.sum())), n) for losses in self.losses.values())
+        reliability, resolution, uncertainty, within = parts.values()
+        again = r"\text{reliability} - \text{resolution} + \text{uncertainty} + \text{within bins}"
+        numbers = "{} - {} + {} + ({})".format(*(figure(part) for part in parts.values()))
+        total = reliability - resolution + uncertainty + within
         steps = (
-            Step("Brier", r"\frac{1}{n} \sum_i (p_i - y_i)^2", fraction(sums["brier"], n), self.brier),
-            Step(
-                "log loss",
-                r"-\frac{1}{n} \sum_i \ln P(y_i)",
-                fraction(sums["log_loss"], n),
-                self.log_loss,
-            ),
-            Step(
-                "reliability", r"\sum_b \frac{n_b}{n} (\bar{p}_b - \bar{y}_b)^2", result=parts["reliability"]
-            ),
-            Step("resolution", r"\sum_b \frac{n_b}{n} (\bar{y}_b - \bar{y})^2", result=parts["resolution"]),
-            Step("uncertainty", r"\bar{y} (1 - \bar{y})", result=parts["uncertainty"]),
-            Step("within bins", result=parts["within"], note="from the spread of probabilities inside a bin"),
-            Step(
-                "Brier again",
-                r"\text{reliability} - \text{resolution} + \text{uncertainty} + \text{within bins}",
-                "{} - {} + {} + ({})".format(*(figure(part) for part in parts.values())),
-                parts["reliability"] - parts["resolution"] + parts["uncertainty"] + parts["within"],
-            ),
+            Step("Brier", r"\frac{1}{n} \sum_i (p_i - y_i)^2", brier, self.brier),
+            Step("log loss", r"-\frac{1}{n} \sum_i \ln P(y_i)", log_loss, self.log_loss),
+            Step("reliability", r"\sum_b \frac{n_b}{n} (\bar{p}_b - \bar{y}_b)^2", result=reliability),
+            Step("resolution", r"\sum_b \frac{n_b}{n} (\bar{y}_b - \bar{y})^2", result=resolution),
+            Step("uncertainty", r"\bar{y} (1 - \bar{y})", result=uncertainty),
+            Step("within bins", result=within, note="from the spread of probabilities inside a bin"),
+            Step("Brier again", again, numbers, total),
             Step("ECE", r"\sum_b \frac{n_b}{n} |\bar{p}_b - \bar{y}_b|", result=self.ece),
         )
         ends = [

@@ -27,7 +27,7 @@ import numpy as np
 
 from openbook.draw import Picture
 from openbook.draw.heat import heat_map
-from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.errors import DataError, ParameterError, check_named
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.scores.averages import Average, averages_of
 from openbook.judge.scores.count_labels import counted_labels, plain_labels, whole
@@ -164,9 +164,8 @@ class Confusion(ShowsWork):
 
         if evaluation.task != "classification" or evaluation.classes is None:
             what = f"{evaluation.name} predicts {evaluation.predicts}, and a confusion table counts classes"
-            raise ParameterError(
-                f"{what}; MultiLabel has one for each label" if evaluation.classes is not None else what
-            )
+            hint = "" if evaluation.classes is None else "; MultiLabel has one for each label"
+            raise ParameterError(what + hint)
         return cls(confusion(evaluation.one_round), evaluation.classes.tolist(), positive)
 
     @property
@@ -222,29 +221,20 @@ class Confusion(ShowsWork):
         name, several = ALSO.get(name, name), len(self.labels) > 2
         if name == "balanced_accuracy" or (name == "youden" and not several):
             return self._balanced(name, level)
-        if name not in (SEVERAL if several else TWO_CLASSES):
-            if name in TWO_CLASSES:
-                raise ParameterError(
-                    f"{name} is a rate of two classes, and here are {len(self.labels)};"
-                    f" use per_class()[{self.labels[0]!r}].{name}, macro, micro or weighted"
-                )
+        if several and name in {*TWO_CLASSES} - {*SEVERAL}:
             raise ParameterError(
-                f"no rate {name!r}. {did_you_mean(name, SEVERAL if several else TWO_CLASSES)}"
+                f"{name} is a rate of two classes, and here are {len(self.labels)};"
+                f" use per_class()[{self.labels[0]!r}].{name}, macro, micro or weighted"
             )
+        check_named("rate", name, SEVERAL if several else TWO_CLASSES)
         if self.n == 0:
             return Rate.undefined("there are no rows", name, level)
         if name in ("accuracy", "error"):
             right = int(np.trace(self.counts))
             return share(right if name == "accuracy" else self.n - right, self.n, "", name, level)
         if name == "kappa":
-            return smooth(
-                cohens_kappa,
-                self.counts,
-                FISHER,
-                "every row has the same class and the same prediction",
-                name,
-                level,
-            )
+            why = "every row has the same class and the same prediction"
+            return smooth(cohens_kappa, self.counts, FISHER, why, name, level)
         if name == "mcc":
             return smooth(mcc, self.counts, FISHER, self._constant(), name, level)
         if name == "f1":
@@ -326,8 +316,8 @@ class Confusion(ShowsWork):
     def error_reduction(self, other: "Confusion | float", level: float = 0.95) -> Rate:
         """By which share the error is lower than another one's, 1 - error / theirs; below 0 if higher.
 
-        The interval takes the two tables for those of different rows, which is careful for the same rows; an
-        error given as a number is taken for known.
+        The interval treats the two tables as independent, which is conservative if they have the same rows.
+        An error given as a number counts as known.
 
         Parameters
         ----------
@@ -348,9 +338,8 @@ class Confusion(ShowsWork):
             return Rate.undefined(own.why or "the other makes no error", "error_reduction", level)
         value = 1 - own.value / theirs
         if isinstance(other, Confusion):
-            wrong = np.array(
-                [[int(np.trace(t.counts)), t.n - int(np.trace(t.counts))] for t in (other, self)]
-            )
+            right = [int(np.trace(table.counts)) for table in (other, self)]
+            wrong = np.array([[right[0], other.n - right[0]], [right[1], self.n - right[1]]])
             ratio = delta(RATIO_OF["errors"], wrong, LOG, own.value / theirs, level)
         else:
             at = own.interval
@@ -365,12 +354,8 @@ class Confusion(ShowsWork):
         hits, truth, predicted = np.diag(self.counts), self.counts.sum(axis=1), self.counts.sum(axis=0)
         fn, fp = truth - hits, predicted - hits
         rest = "the rest" if "the rest" not in self.labels else "any other class"
-        return {
-            label: Confusion(
-                np.array([[self.n - fp[i] - truth[i], fp[i]], [fn[i], hits[i]]]), (rest, label), label
-            )
-            for i, label in enumerate(self.labels)
-        }
+        tables = np.array([[self.n - fp - truth, fp], [fn, hits]])
+        return {label: Confusion(tables[..., i], (rest, label), label) for i, label in enumerate(self.labels)}
 
     def commonest_error(self) -> tuple[Any, Any, int] | None:
         """The mistake that is made most often.
@@ -460,13 +445,12 @@ class Confusion(ShowsWork):
         names = [str(label) for label in self.labels]
         rows = self.counts.sum(axis=1, keepdims=True)
         shares = self.counts / np.maximum(rows, 1)
-        looks = np.where(np.eye(len(names), dtype=bool), "c0", "c5").tolist()
-        body, width, height = heat_map(("predicted", names), ("truth", names), self.counts, shares, looks)
-        notes = [f"{plural(self.n, 'row')}; accuracy {self.rate('accuracy')}."]
-        notes.append("Shaded by the share of the row: blue is right, orange is not.")
-        told = "; ".join(
-            f"truly {name}: "
-            + ", ".join(f"{n:,} predicted {other}" for other, n in zip(names, row, strict=True))
-            for name, row in zip(names, self.counts.tolist(), strict=True)
-        )
-        return Picture("Confusion", told, tuple(notes), body, max(width, 420), height)
+        colours = np.where(np.eye(len(names), dtype=bool), "c0", "c5").tolist()
+        body, width, height = heat_map(("predicted", names), ("truth", names), self.counts, shares, colours)
+        accuracy = f"{plural(self.n, 'row')}; accuracy {self.rate('accuracy')}."
+        notes = accuracy, "Shaded by the share of the row: blue is right, orange is not."
+        lines = []
+        for name, row in zip(names, self.counts.tolist(), strict=True):
+            counts = ", ".join(f"{n:,} predicted {other}" for other, n in zip(names, row, strict=True))
+            lines.append(f"truly {name}: {counts}")
+        return Picture("Confusion", "; ".join(lines), notes, body, max(width, 420), height)

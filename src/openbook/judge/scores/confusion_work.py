@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from openbook.judge.scores.averages import AVERAGED, KINDS
 from openbook.judge.scores.rates import Rate, by_class
 from openbook.judge.scores.two_classes import ALL, OTHERS, RATIOS, SEVERAL, SHARES, TWO_CLASSES
 from openbook.words.numbers import figure, fraction, shown
-from openbook.work import Grid, Step, Work, escape_text
+from openbook.work import Grid, Step, Work
+from openbook.work import escape_text as _t
 from openbook.work.step import substituted
 
 if TYPE_CHECKING:
@@ -49,15 +51,13 @@ def overview(table: "Confusion") -> Work:
         header = ("rate", "", "value", "interval", "method")
         return Work(f"Confusion, {table.positive} is positive", (_counts(table), Grid("Rates", header, rows)))
     overall = [(symbol(name), *shown_rate(table.rate(name))) for name in SEVERAL]
-    return Work(
-        f"Confusion of {len(table.labels)} classes",
-        (
-            _counts(table),
-            Grid("All classes", ("rate", "value", "interval", "method"), overall),
-            each_table("Each class", "class", table.per_class(), "Against the rest."),
-            _averages(table),
-        ),
+    parts = (
+        _counts(table),
+        Grid("All classes", ("rate", "value", "interval", "method"), overall),
+        each_table("Each class", "class", table.per_class(), "Against the rest."),
+        _averages(table),
     )
+    return Work(f"Confusion of {len(table.labels)} classes", parts)
 
 
 def _words(name: str) -> str:
@@ -77,10 +77,7 @@ def _counts(table: "Confusion") -> Grid:
 
 
 def each_table(title: str, of: str, tables: "Mapping[Any, Confusion]", note: str = "") -> Grid:
-    """Precision, recall and F1 of several tables of two classes, with intervals.
-
-    The title, what each table is of, and a note before that on the intervals.
-    """
+    """Precision, recall and F1 of several tables of two classes, with intervals; `of` heads their names."""
     names = ("ppv", "tpr", "f1")
     header = (of, "rows", *(end for name in ("precision", "recall", "F1") for end in (name, "interval")))
     rows = []
@@ -201,15 +198,13 @@ def _mcc_step(table: "Confusion") -> Step:
         r"\frac{n \sum_c n_{cc} - \sum_c t_c p_c}{\sqrt{(n^2 - \sum_c p_c^2)(n^2 - \sum_c t_c^2)}}",
         rf"\frac{{{n} \cdot {right} - {both}}}{{\sqrt{{({n}^2 - {p2})({n}^2 - {t2})}}}}",
     )
-    return Step(step.label, step.formula, step.numbers, step.result, step.note or "t_c truth, p_c predicted")
+    return replace(step, note=step.note or "t_c truth, p_c predicted")
 
 
 def _average_steps(table: "Confusion", kind: str, what: str) -> Iterator[Step]:
     if kind == "micro":
         right, n = int(np.trace(table.counts)), table.n
-        note = (
-            "each row has one class, so that FP and FN are the same rows: all micro averages are the accuracy"
-        )
+        note = "each row has one class, so FP and FN are the same rows: all micro averages are the accuracy"
         rate = getattr(table.average(kind), what)
         formula = rf"\frac{{\sum_c {_t('TP')}_c}}{{\sum_c ({_t('TP')}_c + {_t('FP')}_c)}}"
         yield Step(symbol(rate.name), formula, fraction(right, n), rate.value, note)
@@ -218,31 +213,21 @@ def _average_steps(table: "Confusion", kind: str, what: str) -> Iterator[Step]:
         for part in ("precision", "recall"):
             yield from _average_steps(table, kind, part)
         averages = table.average(kind)
-        p, r = averages.precision.value, averages.recall.value
-        rate = averages.f1_of_means
-        yield Step.of(
-            symbol(rate.name),
-            r"\frac{2 \bar{P} \bar{R}}{\bar{P} + \bar{R}}",
-            {r"\bar{P}": p, r"\bar{R}": r},
-            None if rate.why else rate.value,
-            rate.why,
-        )
+        means = {r"\bar{P}": averages.precision.value, r"\bar{R}": averages.recall.value}
+        rate, formula = averages.f1_of_means, r"\frac{2 \bar{P} \bar{R}}{\bar{P} + \bar{R}}"
+        yield Step.of(symbol(rate.name), formula, means, None if rate.why else rate.value, rate.why)
         return
     rate, values = getattr(table.average(kind), what), by_class(table.counts)[what].tolist()
     names = {"precision": "ppv", "recall": "tpr", "f1": "f1"}
     for label, own in table.per_class().items():
         (step,) = _rate_steps(own, names[what])
-        yield Step(
-            f"{what if what != 'f1' else 'F1'} of {label}", step.formula, step.numbers, step.result, step.note
-        )
-    weights = [1] * len(values) if kind == "macro" else table.counts.sum(axis=1).tolist()
-    yield Step(
-        symbol(rate.name),
-        r"\frac{1}{k} \sum_c v_c" if kind == "macro" else r"\frac{1}{n} \sum_c t_c v_c",
-        fraction(_weighed(values, weights), sum(weights)),
-        None if rate.why else rate.value,
-        rate.why,
-    )
+        yield replace(step, label=f"{what if what != 'f1' else 'F1'} of {label}")
+    if kind == "macro":
+        weights, formula = [1] * len(values), r"\frac{1}{k} \sum_c v_c"
+    else:
+        weights, formula = table.counts.sum(axis=1).tolist(), r"\frac{1}{n} \sum_c t_c v_c"
+    numbers = fraction(_weighed(values, weights), sum(weights))
+    yield Step(symbol(rate.name), formula, numbers, None if rate.why else rate.value, rate.why)
 
 
 def _weighed(values: Sequence[float], weights: Sequence[int]) -> str:
@@ -253,10 +238,6 @@ def _weighed(values: Sequence[float], weights: Sequence[int]) -> str:
         if weight
     ]
     return " + ".join(terms)
-
-
-def _t(words: str) -> str:
-    return escape_text(words)
 
 
 def _figure(value: float) -> str:

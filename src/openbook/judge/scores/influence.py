@@ -119,7 +119,9 @@ def of_correlation(p: "Predictions") -> np.ndarray:
 
 
 def by_deletion(score: Callable[["Predictions"], float], p: "Predictions") -> np.ndarray:
-    """On any score: what is lost without a row; of many rows, without a part, put down to its first row."""
+    """On any score: the loss without each row. Many rows are left out in parts; the first row gets the
+    loss.
+    """
     n = len(p.truth)
     parts = np.array_split(np.random.default_rng(0).permutation(n), min(n, _PARTS))
     found, everything = np.zeros(n), score(p)

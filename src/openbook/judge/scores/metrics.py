@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from openbook.errors import ParameterError, did_you_mean
+from openbook.errors import ParameterError, check_named, did_you_mean
 from openbook.judge.scores import influence as on
 from openbook.judge.scores.label_metrics import LABEL_SCORES
 from openbook.judge.scores.rates import by_class, cohens_kappa, mcc, mean_over_classes
@@ -28,31 +28,18 @@ from openbook.judge.scores.rates import by_class, cohens_kappa, mcc, mean_over_c
 Task = Literal["classification", "regression", "multilabel"]
 
 
+#: Names that are not read as they are written.
 _WORDS = {
-    "balanced_accuracy": "balanced accuracy",
     "f1": "F1",
-    "macro_f1": "macro F1",
-    "micro_f1": "micro F1",
-    "weighted_f1": "weighted F1",
-    "subset_accuracy": "subset accuracy",
     "hamming_loss": "Hamming loss",
     "jaccard": "Jaccard",
     "mcc": "MCC",
-    "log_loss": "log loss",
-    "quadratic_kappa": "quadratic kappa",
-    "rank_error": "rank error",
     "brier": "Brier score",
     "roc_auc": "ROC AUC",
-    "average_precision": "average precision",
     "mse": "MSE",
     "rmse": "RMSE",
     "mae": "MAE",
     "r2": "R²",
-    **{
-        f"{kind}_{which}": f"{kind} {which}"
-        for kind in ("micro", "macro")
-        for which in ("precision", "recall")
-    },
 }
 
 
@@ -211,7 +198,7 @@ class Metric:
     @property
     def words(self) -> str:
         """The name as it stands in a sentence."""
-        return _WORDS.get(self.name, self.name)
+        return _WORDS.get(self.name, self.name.replace("_", " ").replace("f1", "F1"))
 
     @property
     def of_unit(self) -> bool:
@@ -392,14 +379,14 @@ def _rarest(p: Predictions) -> float:
 
 
 def _evenly(p: Predictions) -> float:
-    """The rows that tell as much as these do, where every class counts the same: k² / Σ 1/n_c."""
+    """The effective number of rows where every class counts the same: k² / Σ 1/n_c."""
     rows = np.bincount(p.truth)
     return float((rows > 0).sum() ** 2 / (1 / rows[rows > 0]).sum())
 
 
 def _of_class(cells: tuple[tuple[int, int], ...], p: Predictions) -> float:
-    """Of two classes, the rows that a score of the second is about: cells of the confusion table, a cell once
-    or twice; of several, every class the same.
+    """Of two classes, the rows in these cells of the confusion table, a cell once or twice: those that a
+    score of the second class is about. Of several classes, every class counts the same.
     """
     counts = confusion(p)
     return max(1.0, float(sum(counts[cell] for cell in cells))) if p.n_classes == 2 else _evenly(p)
@@ -426,19 +413,13 @@ def _of_counts(statistic: Callable[[np.ndarray], Any], p: Predictions) -> float:
 
 def _counted(name: str, statistic: Callable[[np.ndarray], Any], lowest: float = 0, **more: Any) -> Metric:
     """A score of labels that follows from the confusion counts."""
-    function = partial(_of_counts, statistic)
-    more["is_share"] = lowest == 0
-    return Metric(
-        name, "classification", True, False, function, lowest, 1, partial(on.of_counts, statistic), **more
-    )
+    function, moved = partial(_of_counts, statistic), partial(on.of_counts, statistic)
+    is_share = lowest == 0
+    return Metric(name, "classification", True, False, function, lowest, 1, moved, is_share=is_share, **more)
 
 
-def _ranked(
-    name: str,
-    function: Callable[[Predictions], float],
-    influence: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> Metric:
-    """A score of how probabilities rank rows; those of two models may not be comparable."""
+def _ranked(name: str, function: Callable[[Predictions], float], influence: Callable[..., Any]) -> Metric:
+    """A score of how probabilities rank rows; the probabilities of two models may not be comparable."""
     moved = partial(on.over_classes, influence)
     return Metric(name, "classification", True, True, function, 0, 1, moved, True, True, _rarest)
 
@@ -527,14 +508,12 @@ def metrics_of(task: str) -> dict[str, Metric]:
 def metric(which: "str | Metric", task: str) -> Metric:
     """The metric of that name, or itself; it must fit the task."""
     own = metrics_of(task)
-    fitting = tuple(own)
     if not isinstance(which, Metric):
         known = {**_OF_SETS, **METRICS, **own}
         if which not in known:
-            raise ParameterError(f"no metric {which!r}. {did_you_mean(which, fitting)}")
+            check_named("metric", which, own)
         which = known[which]
     if which.task != task:
-        raise ParameterError(
-            f"{which.name} judges {which.task}, and this is {task}. {did_you_mean('', fitting)}"
-        )
+        hint = did_you_mean("", tuple(own))
+        raise ParameterError(f"{which.name} judges {which.task}, and this is {task}. {hint}")
     return which

@@ -12,7 +12,7 @@ r"""Scores of rows that may have several labels or none: label by label, and as 
 The labels of a row depend on each other, so the unit is the row: Wilson's interval for subset accuracy, t
 over rows for Hamming loss and Jaccard, and for micro figures, ratios of two sums over rows, the delta method.
 Macro figures have a bootstrap over rows. A label whose figure is 0 / 0, as F1 where it neither occurs nor is
-predicted, has none: NaN, and its name is said.
+predicted, has NaN, and the reason names it.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ from openbook.work import Grid, ShowsWork, Work
 
 _WORDS = {name: each.words for name, each in metrics_of("multilabel").items()}
 
-#: Pairs of labels that are told, and labels that are drawn.
+#: The most pairs of labels in the table, and the most labels in a picture.
 _PAIRS, _DRAWN = 10, 15
 
 #: What is wrong with a label that has no such figure.
@@ -131,11 +131,10 @@ class MultiLabel(ShowsWork):
     def per_label(self) -> dict[Any, Confusion]:
         """The table of each label: whether rows have it, against whether they were said to."""
         codes = 2 * self.truth.astype(np.intp) + self.predicted
+        tables = [np.bincount(cells, minlength=4).reshape(2, 2) for cells in codes.T]
         return {
-            label: Confusion(
-                np.bincount(codes[:, i], minlength=4).reshape(2, 2), (f"not {label}", label), label
-            )
-            for i, label in enumerate(self.labels)  # type: ignore[arg-type] # set above
+            label: Confusion(table, (f"not {label}", label), label)
+            for label, table in zip(self.labels, tables, strict=True)  # type: ignore[arg-type] # set above
         }
 
     @property
@@ -219,9 +218,7 @@ class MultiLabel(ShowsWork):
         ]
         head = ("labels", "rows with both", "if independent", "lift", "predicted with both")
         more = f" {plural(len(pairs) - _PAIRS, 'more pair')}." if len(pairs) > _PAIRS else ""
-        note = (
-            f"If independent: rows of one times rows of the other, divided by all {rows:,}. Lift: the ratio."
-        )
+        note = f"If independent: the product of both labels' rows, divided by all {rows:,}. Lift: the ratio."
         return Grid("Labels that occur together", head, lines, note + more)
 
     @staticmethod
@@ -255,11 +252,10 @@ class MultiLabel(ShowsWork):
             return score_chart("F1 of each label", "F1", drawn, notes=notes)
         counts = self._both(self.truth)[np.ix_(order, order)]
         shares = counts / np.maximum(np.diag(counts)[:, None], 1)
-        looks = np.where(np.eye(len(names), dtype=bool), "c0", "c2").tolist()
-        body, width, height = heat_map(("also", names), ("rows with", names), counts, shares, looks)
-        told = "; ".join(
-            f"{a} and {b}: {counts[i, j]:,} rows" for (i, a), (j, b) in combinations(enumerate(names), 2)
-        )
+        colours = np.where(np.eye(len(names), dtype=bool), "c0", "c2").tolist()
+        body, width, height = heat_map(("also", names), ("rows with", names), counts, shares, colours)
+        pairs = combinations(enumerate(names), 2)
+        told = "; ".join(f"{a} and {b}: {counts[i, j]:,} rows" for (i, a), (j, b) in pairs)
         notes = ("Shaded by the share of the rows with the label on the left.", *notes)
         return Picture("Labels that occur together", told, notes, body, max(width, 420), height)
 
@@ -268,11 +264,11 @@ class MultiLabel(ShowsWork):
         overall = [(words, *shown_rate(self.rate(name))) for name, words in _WORDS.items()]
         cardinality = [float(cells.sum(axis=1).mean()) for cells in (self.truth, self.predicted)]
         note = "Mean number of labels per row: {:.3g}; predicted: {:.3g}.".format(*cardinality)
-        return Work(
-            f"{plural(len(self.truth), 'row')} of {plural(self.truth.shape[1], 'label')}",
-            (
-                Grid("Sets of labels", ("figure", "value", "interval", "method"), overall, note),
-                each_table("Each label", "label", self.per_label()),
-                *([self.together()] if self.truth.shape[1] > 1 else []),
-            ),
-        )
+        parts = [
+            Grid("Sets of labels", ("figure", "value", "interval", "method"), overall, note),
+            each_table("Each label", "label", self.per_label()),
+        ]
+        if self.truth.shape[1] > 1:
+            parts.append(self.together())
+        title = f"{plural(len(self.truth), 'row')} of {plural(self.truth.shape[1], 'label')}"
+        return Work(title, tuple(parts))

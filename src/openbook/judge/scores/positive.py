@@ -3,8 +3,8 @@
 All scores of two classes take the second as the positive one, so a study puts it there. Unless `--positive`
 names it, it is
 
-    1. the class that says so itself: yes of yes and no, true, 1, y, t, positive or present
-    2. else the rarer class, where it has less than a quarter of the rows: what is looked for is rare
+    1. the class whose name says so: yes of yes and no, true, 1, y, t, positive or present
+    2. else the rarer class, if it has less than a quarter of the rows: the class of interest is usually rare
     3. else the second in alphabetical order, or in the order that the file declares
 """
 
@@ -15,7 +15,7 @@ from openbook.errors import PlanError, did_you_mean
 
 #: A class with a smaller share of the rows is rare.
 RARE = 0.25
-#: Of fewer rows of a class no score says whether a model finds it.
+#: With fewer rows of a class, no score shows whether a model finds it.
 FEW = 5
 #: Why there is no interval, no p-value or no diagnosis then.
 FEW_OF_ALL = f"all classes but one have fewer than {FEW} rows"
@@ -43,7 +43,7 @@ def shares(y: Column) -> dict[str, float]:
 
 
 def too_rare(counts: np.ndarray) -> bool:
-    """Whether all classes but one have so few rows that no comparison of learners says anything of them.
+    """Whether all classes but one have too few rows to compare learners on them.
 
     One row of a class cannot both train and test, however few the others have.
 

@@ -142,22 +142,18 @@ class PrecisionRecall(ThresholdCurve):
         -------
         Work
         """
-        total = self.average_precision * self.n_positive
-        step = Step(
-            "average precision",
-            r"\frac{1}{n_+} \sum_i \text{precision}_i",
-            fraction(total, self.n_positive),
-            self.average_precision,
-            "over the positive rows: the precision of the rows that score at least as high as row i",
+        average, interval = self.average_precision, self.interval()
+        numbers = fraction(average * self.n_positive, self.n_positive)
+        note = "over the positive rows: the precision of the rows that score at least as high as row i"
+        parts = (
+            self.some_points(("recall", "precision"), points),
+            Step("average precision", r"\frac{1}{n_+} \sum_i \text{precision}_i", numbers, average, note),
+            Work(f"Interval: {interval.method}", interval.steps),
         )
-        interval = self.interval()
-        inner = Work(f"Interval: {interval.method}", interval.steps)
-        return Work(
-            f"Precision and recall, {self.positive} is positive",
-            (self.some_points(("recall", "precision"), points), step, inner),
-            f"average precision = {shown(self.average_precision)} {interval}; of a constant score:"
-            f" {shown(self.prevalence)}",
+        end = (
+            f"average precision = {shown(average)} {interval}; of a constant score: {shown(self.prevalence)}"
         )
+        return Work(f"Precision and recall, {self.positive} is positive", parts, end)
 
     def draw(self, beside: "Mapping[str, PrecisionRecall] | None" = None) -> Picture:
         """The curve, by itself or among others, each under its name.

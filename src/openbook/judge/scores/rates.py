@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import expit
 
-from openbook.judge.chance.intervals import Interval, upper_share, wilson
+from openbook.judge.chance.intervals import Interval, normal_quantile, wilson
 from openbook.words.numbers import figure, shown
 from openbook.words.parameters import documented
 from openbook.work import Step
@@ -95,7 +95,7 @@ class Rate:
 
 
 class RateValue:
-    """The value of a rate as an attribute of what has a `rate` of that name."""
+    """A descriptor: the value of `rate(name)` of the object, where name is the attribute's."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -111,7 +111,9 @@ class RateValue:
 
 
 class RateScale(NamedTuple):
-    """Where a statistic is more nearly normal: there and back, each with its name in a formula."""
+    """A scale on which a statistic is more nearly normal: the transformation, its inverse, and their
+    names.
+    """
 
     name: str
     there: Callable[[Any], Any]
@@ -150,38 +152,34 @@ def delta(
             error = math.sqrt(float((cells * gradient**2).sum()))
         if math.isfinite(centre) and _NO_SPREAD < error < math.inf:
             break
-    z = float(ndtri(upper_share(level)))
-    low, high = scale.back(centre - z * error), scale.back(centre + z * error)
-    half = rf"{figure(z)} \cdot {figure(error)}"
     method = "log" if scale is LOG else f"delta on {scale.name}"
     added = f"{'½' if part == 2 else f'1/{part}'} added to each cell" if part else ""
-    steps = (
-        Step(
-            "y",
-            rf"\operatorname{{{scale.name}}}(s)",
-            result=centre,
-            note=f"s is the rate{added and ', with ' + added}",
-        ),
-        *_slope_steps(cells, gradient, error),
-        Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
-        *(
-            Step(
-                end,
-                rf"\operatorname{{{scale.back_name}}}(y {sign} z \operatorname{{se}})",
-                rf"\operatorname{{{scale.back_name}}}({figure(centre)} {sign} {half})",
-                found,
-            )
-            for end, sign, found in (("low", "-", low), ("high", "+", high))
-        ),
-    )
+    note = f"s is the rate{added and ', with ' + added}"
+    y = Step("y", rf"\operatorname{{{scale.name}}}(s)", result=centre, note=note)
+    low, high, ends = ends_on(scale, centre, error, level)
+    steps = (y, *_slope_steps(cells, gradient, error), *ends)
     # what was added must not push the value itself out
     return Interval(min(low, value), max(high, value), level, ", ".join(filter(None, (method, added))), steps)
+
+
+def ends_on(
+    scale: RateScale, centre: float, error: float, level: float, symbol: str = r"\operatorname{se}"
+) -> tuple[float, float, tuple[Step, ...]]:
+    """Both ends of centre ± z · error, transformed back from the scale, and the steps to them."""
+    z, z_step = normal_quantile(level)
+    low, high = scale.back(centre - z * error), scale.back(centre + z * error)
+    half, back = rf"{figure(z)} \cdot {figure(error)}", rf"\operatorname{{{scale.back_name}}}"
+    ends = [
+        Step(end, rf"{back}(y {sign} z {symbol})", f"{back}({figure(centre)} {sign} {half})", found)
+        for end, sign, found in (("low", "-", low), ("high", "+", high))
+    ]
+    return low, high, (z_step, *ends)
 
 
 def smooth(
     statistic: Statistic, counts: np.ndarray, scale: RateScale, why: str, name: str, level: float = 0.95
 ) -> Rate:
-    """A smooth function of the counts as a rate; where it is NaN, `why`."""
+    """A smooth function of the counts as a rate; undefined where it is NaN, for the reason `why`."""
     with np.errstate(all="ignore"):
         value = float(statistic(counts))
     if math.isnan(value):
@@ -190,7 +188,7 @@ def smooth(
 
 
 def share(top: int, bottom: int, why: str, name: str, level: float = 0.95) -> Rate:
-    """So many of so many rows as a rate; where there are none, `why`."""
+    """The share of `top` of `bottom` rows as a rate; undefined without rows, for the reason `why`."""
     if bottom == 0:
         return Rate.undefined(why, name, level)
     return Rate(top / bottom, wilson(top, bottom, level), name=name)
@@ -202,20 +200,20 @@ def _slope_steps(cells: np.ndarray, gradient: np.ndarray, error: float) -> tuple
     note = "g_ij is the derivative of y by the count n_ij: row i truth, column j predicted"
     if len(cells) > 2:
         return (Step("se", formula, result=error, note=note),)
+    slopes = gradient.ravel().tolist()
+    products = [
+        rf"{figure(n)} \cdot ({figure(g)})^2" for n, g in zip(cells.ravel().tolist(), slopes, strict=True)
+    ]
     names = [f"g_{i + 1}{j + 1}" for i, j in np.ndindex(cells.shape)]
-    numbers = " + ".join(
-        rf"{figure(n)} \cdot ({figure(g)})^2"
-        for n, g in zip(cells.ravel().tolist(), gradient.ravel().tolist(), strict=True)
-    )
-    each = [Step(name, result=g) for name, g in zip(names, gradient.ravel().tolist(), strict=True)]
-    return (*each, Step("se", formula, rf"\sqrt{{{numbers}}}", error, note))
+    each = [Step(name, result=g) for name, g in zip(names, slopes, strict=True)]
+    return (*each, Step("se", formula, rf"\sqrt{{{' + '.join(products)}}}", error, note))
 
 
 def _all_slopes(statistic: Statistic, counts: np.ndarray) -> np.ndarray:
     """The derivative by every count.
 
-    Rates of many classes depend on the hits of each, and on how often it is true and predicted. So off the
-    diagonal g_ij = a_i + b_j, and 3k cells tell all k²: the first row and column, the diagonal, and one more.
+    Rates of many classes depend on each class's correct rows, true rows and predicted rows only. So off the
+    diagonal g_ij = a_i + b_j, and 3k cells give all k²: the first row and column, the diagonal, and one more.
     """
     k = len(counts)
     if k < 4:
@@ -272,7 +270,7 @@ def by_class(counts: np.ndarray) -> dict[str, np.ndarray]:
 def mean_over_classes(counts: np.ndarray, what: str, weighted: bool = False) -> Any:
     """The mean over the classes of precision, recall or F1, or ("f1_of_means") the F1 of the first two.
 
-    Weighted by the rows of each class, those without any have no say.
+    If weighted, each class counts by its rows, so a class without rows does not count.
     """
     if what == "f1_of_means":
         precision, recall = (mean_over_classes(counts, each, weighted) for each in ("precision", "recall"))

@@ -16,15 +16,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from openbook.data.summary import NumberSummary, numbers
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, check_named
-from openbook.judge.chance.intervals import Interval, upper_share
+from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import METRICS, Predictions
-from openbook.judge.scores.rates import Rate, RateValue
+from openbook.judge.scores.rates import FISHER, Rate, RateValue, ends_on
 from openbook.words.numbers import figure, fraction, shown
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
@@ -164,35 +163,23 @@ class Regression(ShowsWork):
 
     def work(self) -> Work:
         """The figures, their intervals, and their derivations."""
-        rates = [self.rate(name) for name in _NAMES]
-        rows = [
-            (
-                "R²" if rate.name == "r2" else rate.name if rate.name == "correlation" else rate.name.upper(),
-                shown(rate.value),
-                "" if rate.why else rate.interval.ends,
-                rate.why or f"{100 * rate.interval.level:g}%, {rate.interval.method}",
-            )
-            for rate in rates
-        ]
+        rows = []
+        for name in _NAMES:
+            rate = self.rate(name)
+            method = rate.why or f"{100 * rate.interval.level:g}%, {rate.interval.method}"
+            ends = "" if rate.why else rate.interval.ends
+            rows.append((METRICS[name].words, shown(rate.value), ends, method))
         n, squares, far = len(self.truth), float((self.errors**2).sum()), float(np.abs(self.errors).sum())
         about = float(((self.truth - self.truth.mean()) ** 2).sum())
+        r2 = r"1 - \frac{\sum_i e_i^2}{\sum_i (y_i - \bar{y})^2}"
         steps = (
             Step("MSE", r"\frac{1}{n} \sum_i e_i^2", fraction(squares, n), self.mse),
             Step("RMSE", r"\sqrt{\text{MSE}}", rf"\sqrt{{{figure(self.mse)}}}", self.rmse),
             Step("MAE", r"\frac{1}{n} \sum_i |e_i|", fraction(far, n), self.mae),
-            Step(
-                "R²",
-                r"1 - \frac{\sum_i e_i^2}{\sum_i (y_i - \bar{y})^2}",
-                rf"1 - \frac{{{figure(squares)}}}{{{figure(about)}}}",
-                self.r2,
-            ),
+            Step("R²", r2, f"1 - {fraction(figure(squares), figure(about))}", self.r2),
         )
-        grid = Grid(
-            "",
-            ("figure", "value", "interval", "method"),
-            rows,
-            f"{plural(n, 'row')}; e is truth minus prediction.",
-        )
+        note = f"{plural(n, 'row')}; e is truth minus prediction."
+        grid = Grid("", ("figure", "value", "interval", "method"), rows, note)
         return Work("Errors of predicted numbers", (grid, *steps))
 
 
@@ -211,13 +198,10 @@ def _fisher(r: float, n: int, level: float) -> Interval:
     """Fisher's z interval of a correlation; NaN with fewer than four rows, or where it is 1 or -1."""
     if n < 4 or not abs(r) < 1 - 1e-12:
         return Interval(math.nan, math.nan, level, "Fisher z, which needs four rows not on a line")
-    centre, error, z = math.atanh(r), 1 / math.sqrt(n - 3), float(ndtri(upper_share(level)))
-    low, high = math.tanh(centre - z * error), math.tanh(centre + z * error)
+    centre, error = math.atanh(r), 1 / math.sqrt(n - 3)
+    low, high, ends = ends_on(FISHER, centre, error, level)
     steps = (
         Step("y", r"\operatorname{artanh}(r)", rf"\operatorname{{artanh}}({figure(r)})", centre),
         Step("se", r"\frac{1}{\sqrt{n - 3}}", rf"\frac{{1}}{{\sqrt{{{n} - 3}}}}", error),
-        Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
-        Step("low", r"\tanh(y - z \operatorname{se})", result=low),
-        Step("high", r"\tanh(y + z \operatorname{se})", result=high),
     )
-    return Interval(low, high, level, "Fisher z", steps)
+    return Interval(low, high, level, "Fisher z", (*steps, *ends))

@@ -9,9 +9,9 @@ r"""The ROC curve: true positive rate against false positive rate, over all thre
 
 V_i is the share of negative rows that score below positive row i, W_j that of positive rows above negative
 row j. The interval is DeLong's on the logit scale, which holds its level near 1, where the plain one does not
-(DeLong, DeLong and Clarke-Pearson 1988). Where the rows are perfectly parted, or all alike, they show no
-spread, and Newcombe's score interval is taken: that of AUCs θ with |θ - AUC| <= z sqrt(var(θ)), var after
-Hanley and McNeil (Newcombe 2006, method 5).
+(DeLong, DeLong and Clarke-Pearson 1988). Where the scores separate the classes perfectly, or are all equal,
+they show no spread, and Newcombe's score interval is used: that of AUCs θ with |θ - AUC| <= z sqrt(var(θ)),
+var after Hanley and McNeil (Newcombe 2006, method 5).
 
 Scores must be known. Without positive or without negative rows there is no curve, which is an error.
 """
@@ -23,11 +23,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
+from scipy.special import logit
 
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
-from openbook.judge.chance.intervals import Interval, upper_share
+from openbook.judge.chance.intervals import Interval, normal_quantile
+from openbook.judge.scores.rates import LOGIT, ends_on
 from openbook.judge.scores.two_kinds import ThresholdCurve
 from openbook.words.numbers import figure, fraction, shown
 from openbook.words.parameters import documented
@@ -65,9 +66,9 @@ def auc(truth: Any, scores: Any) -> float:
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """A place on the curve: what is called positive from this score up, and what it costs per row.
+    """A point of the curve: rows of this score or more are called positive, at this cost per row.
 
-    Costs are in those of one false alarm.
+    The unit of costs is the cost of one false alarm.
     """
 
     threshold: float
@@ -148,43 +149,21 @@ class Roc(ThresholdCurve):
         variance = positive / self.n_positive + negative / self.n_negative
         if not variance > 0 or self.auc in (0, 1):
             return newcombe_auc(self.auc, self.n_positive, self.n_negative, level)
-        error, z = math.sqrt(variance), float(ndtri(upper_share(level)))
+        error, a = math.sqrt(variance), figure(self.auc)
         centre, spread = float(logit(self.auc)), error / (self.auc * (1 - self.auc))
-        low, high = (float(expit(centre + sign * z * spread)) for sign in (-1, 1))
-        a = figure(self.auc)
-        both = " + ".join(
-            fraction(v, n) for v, n in ((positive, self.n_positive), (negative, self.n_negative))
-        )
-        ends = (
-            Step(
-                end,
-                rf"\operatorname{{expit}}(y {sign} z s)",
-                rf"\operatorname{{expit}}({figure(centre)} {sign} {figure(z)} \cdot {figure(spread)})",
-                found,
-            )
-            for end, sign, found in (("low", "-", low), ("high", "+", high))
-        )
+        low, high, ends = ends_on(LOGIT, centre, spread, level, "s")
+        formula = r"\sqrt{\frac{\operatorname{var} V}{n_+} + \frac{\operatorname{var} W}{n_-}}"
+        both = f"{fraction(positive, self.n_positive)} + {fraction(negative, self.n_negative)}"
         steps = (
-            Step(
-                "var V", result=positive, note="V: of each positive row, the share of negative rows below it"
-            ),
-            Step(
-                "var W", result=negative, note="W: of each negative row, the share of positive rows above it"
-            ),
-            Step(
-                "se",
-                r"\sqrt{\frac{\operatorname{var} V}{n_+} + \frac{\operatorname{var} W}{n_-}}",
-                rf"\sqrt{{{both}}}",
-                error,
-            ),
+            Step("var V", result=positive, note="V: the share of negative rows below each positive row"),
+            Step("var W", result=negative, note="W: the share of positive rows above each negative row"),
+            Step("se", formula, rf"\sqrt{{{both}}}", error),
             Step("y", r"\operatorname{logit}(A)", rf"\ln \frac{{{a}}}{{1 - {a}}}", centre),
-            Step.of(
-                "s", r"\frac{\operatorname{se}}{A (1 - A)}", {r"\operatorname{se}": error, "A": a}, spread
+            Step(
+                "s", r"\frac{\operatorname{se}}{A (1 - A)}", fraction(figure(error), f"{a} (1 - {a})"), spread
             ),
-            Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
-            *ends,
         )
-        return Interval(low, high, level, "DeLong on logit", steps)
+        return Interval(low, high, level, "DeLong on logit", (*steps, *ends))
 
     def point_for(self, cost_ratio: float, prior: float | None = None) -> OperatingPoint:
         """The threshold of least cost; the highest in a tie.
@@ -228,25 +207,17 @@ class Roc(ThresholdCurve):
         Work
         """
         positive, negative = self.n_positive, self.n_negative
-        pairs = positive * negative
+        pairs, interval = positive * negative, self.interval()
         wins = self.auc * pairs
-        steps = (
+        note = "pairs in which the positive row scores higher, ties counting half"
+        parts = (
+            self.some_points(("FPR", "TPR"), points),
             Step("pairs", r"n_+ \cdot n_-", rf"{positive} \cdot {negative}", pairs),
-            Step(
-                "won", result=wins, note="pairs in which the positive row scores higher, ties counting half"
-            ),
+            Step("won", result=wins, note=note),
             Step("AUC", r"\frac{\text{won}}{\text{pairs}}", fraction(wins, pairs), self.auc),
+            Work(f"Interval: {interval.method}", interval.steps),
         )
-        interval = self.interval()
-        return Work(
-            f"ROC, {self.positive} is positive",
-            (
-                self.some_points(("FPR", "TPR"), points),
-                *steps,
-                Work(f"Interval: {interval.method}", interval.steps),
-            ),
-            f"AUC = {shown(self.auc)} {interval}",
-        )
+        return Work(f"ROC, {self.positive} is positive", parts, f"AUC = {shown(self.auc)} {interval}")
 
     def draw(self, beside: "Mapping[str, Roc] | None" = None) -> Picture:
         """The curve, by itself or among others, each under its name.
@@ -271,7 +242,7 @@ def newcombe_auc(area: float, n_positive: int, n_negative: int, level: float = 0
     >>> print(newcombe_auc(1.0, 10, 10))
     [0.800, 1.000] (95%, Newcombe's score)
     """
-    z, more = float(ndtri(upper_share(level))), (n_positive + n_negative) / 2 - 1
+    z, more = normal_quantile(level)[0], (n_positive + n_negative) / 2 - 1
 
     def too_far(theta: float) -> bool:
         spread = 1 + more * ((1 - theta) / (2 - theta) + theta / (1 + theta))
@@ -279,7 +250,7 @@ def newcombe_auc(area: float, n_positive: int, n_negative: int, level: float = 0
         return abs(theta - area) > z * math.sqrt(variance)
 
     def end(outside: float) -> float:
-        """Halve the way between a place that is too far, if it is, and one that is not."""
+        """The end between the area and a bound outside the interval, by bisection."""
         inside = area
         for _ in range(60):
             middle = (outside + inside) / 2
@@ -287,14 +258,11 @@ def newcombe_auc(area: float, n_positive: int, n_negative: int, level: float = 0
         return inside
 
     low, high = (0.0 if area == 0 else end(0.0)), (1.0 if area == 1 else end(1.0))
+    factor = r"(1 + m (\frac{1 - \theta}{2 - \theta} + \frac{\theta}{1 + \theta}))"
+    note = f"of an area θ, with m = (n₊ + n₋)/2 - 1 = {figure(more)}"
     steps = (
         Step("A", result=area),
-        Step(
-            "var",
-            r"\frac{\theta (1 - \theta)}{n_+ n_-}"
-            r" (1 + m (\frac{1 - \theta}{2 - \theta} + \frac{\theta}{1 + \theta}))",
-            note=f"of an area θ, with m = (n₊ + n₋)/2 - 1 = {figure(more)}",
-        ),
+        Step("var", rf"\frac{{\theta (1 - \theta)}}{{n_+ n_-}} {factor}", note=note),
         Step("low", result=low, note="the least and the greatest θ with |θ - A| ≤ z √var"),
         Step("high", result=high),
     )

@@ -46,8 +46,7 @@ def draw_rocs(rocs: "Mapping[str, Roc]") -> Picture:
     """
     areas = {name: f"AUC {shown(roc.auc)} {roc.interval()}" for name, roc in rocs.items()}
     lines = {name: (roc.points[:, 0], roc.points[:, 1]) for name, roc in rocs.items()}
-    axes = "share of negative rows predicted positive (FPR)", "share of positive rows found (TPR)"
-    plot = _unit(*axes)
+    plot = _unit("share of negative rows predicted positive (FPR)", "share of positive rows found (TPR)")
     plot.line([0, 1], [0, 1], "c8 dashed")
     return _curves(plot, "ROC", lines, areas, "Dashed: random guessing, 0.5.")
 
@@ -102,9 +101,8 @@ def draw_precision_recall(curves: "Mapping[str, PrecisionRecall]") -> Picture:
     for name, curve in curves.items():
         recall, precision = curve.points[np.diff(curve.points[:, 0], prepend=0) > 0].T
         lines[name] = np.repeat(np.r_[0.0, recall], 2)[1:-1], np.repeat(precision, 2)
-    plot = _unit(
-        "share of positive rows found (recall)", "share of predicted positives that are right (precision)"
-    )
+    across, up = "share of positive rows found", "share of predicted positives that are right"
+    plot = _unit(f"{across} (recall)", f"{up} (precision)")
     for i, curve in enumerate(curves.values()):
         plot.line([0, 1], [curve.prevalence] * 2, f"{colour_of(i)} dashed")
     note = "Dashed: the average precision (AP) of a constant score, which is the prevalence."
@@ -119,8 +117,8 @@ def _curves(
     note: str,
 ) -> Picture:
     several = len(lines) > 1
-    for i, (name, way) in enumerate(lines.items()):
-        plot.line(*_thinned(*way), colour_of(i), f"{name}: {areas[name].split(' [')[0]}" if several else "")
+    for i, (name, line) in enumerate(lines.items()):
+        plot.line(*_thinned(*line), colour_of(i), f"{name}: {areas[name].split(' [')[0]}" if several else "")
     told = "; ".join(f"{name}: {area}" for name, area in areas.items())
     if several:
         return plot.picture(what, [note], told)

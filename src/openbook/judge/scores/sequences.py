@@ -133,52 +133,38 @@ class SequenceScores:
             _share("accuracy of rows", self.correct_rows, self.n_rows, self.rows),
             _share("accuracy of sequences", self.correct_sequences, self.n_sequences, self.sequences),
         ]
-        end = (
-            f"{self.row_accuracy:.1%} of the rows and {self.sequence_accuracy:.1%} of the sequences are right"
-        )
+        rows, sequences = f"{self.row_accuracy:.1%}", f"{self.sequence_accuracy:.1%}"
+        end = f"{rows} of the rows and {sequences} of the sequences are right"
         if self.f1 is not None:
             total = self.all_spans
-            parts.append(
-                Step(
-                    "F1 of spans",
-                    r"\frac{2 \cdot \mathrm{correct}}{\mathrm{predicted} + \mathrm{true}}",
-                    rf"\frac{{2 \cdot {total.correct}}}{{{total.predicted} + {total.true}}}",
-                    total.f1,
-                    note=f"{self.f1.ends}, {self.f1.method}",
-                )
-            )
+            formula = r"\frac{2 \cdot \mathrm{correct}}{\mathrm{predicted} + \mathrm{true}}"
+            numbers = fraction(rf"2 \cdot {total.correct}", f"{total.predicted} + {total.true}")
+            note = f"{self.f1.ends}, {self.f1.method}"
             lines = [
                 [one.kind, one.true, one.predicted, one.correct, one.precision, one.recall, one.f1]
                 for one in (*self.spans, total)
             ]
             header = ["span", "true", "predicted", "correct", "precision", "recall", "F1"]
-            parts.append(Grid("spans", header, lines))
+            parts += [Step("F1 of spans", formula, numbers, total.f1, note), Grid("spans", header, lines)]
             end += f"; F1 of spans {shown(total.f1)}"
         return Work("Scores of labelled sequences", tuple(parts), f"{end}.")
 
 
 def sequence_table(found: Mapping[str, SequenceScores]) -> Grid:
     """The scores of several learners side by side, with their intervals."""
-    header = ["", "rows", "", "sequences", ""]
+    header, spans = ["", "rows", "", "sequences", ""], any(own.f1 is not None for own in found.values())
     lines: list[list[Any]] = []
     for label, own in found.items():
-        line = [
-            label,
-            shown(own.row_accuracy),
-            own.rows.ends,
-            shown(own.sequence_accuracy),
-            own.sequences.ends,
-        ]
-        if own.f1 is not None:
-            line += [shown(own.all_spans.f1), own.f1.ends]
+        rows, sequences = shown(own.row_accuracy), shown(own.sequence_accuracy)
+        line = [label, rows, own.rows.ends, sequences, own.sequences.ends]
+        if spans:
+            line += ["", ""] if own.f1 is None else [shown(own.all_spans.f1), own.f1.ends]
         lines.append(line)
-    spans = max(map(len, lines)) > len(header)
-    lines = [[*line, *[""] * (2 * spans + len(header) - len(line))] for line in lines]
     header += ["F1 of spans", ""] if spans else []
     note = (
         "Shares of rows with the right label and of sequences without a mistake"
         f"{', and F1 of spans with the right ends and kind' if spans else ''}, with 95% intervals, on the"
-        " rows of one round of folds. Learners other than models of sequences judge each row by itself."
+        " rows of one round of folds. Learners other than models of sequences predict each row by itself."
     )
     return Grid("Rows, sequences and spans", header, lines, note)
 
@@ -189,7 +175,7 @@ def _share(label, hits, n, interval):
 
 
 def is_bio(labels: Sequence[str]) -> bool:
-    """Whether labels are BIO: O, B-x and I-x, with at least one that begins.
+    """Whether labels are BIO: O, B-x and I-x, with at least one B-x.
 
     >>> is_bio(["O", "B-PER", "I-PER"]), is_bio(["O", "noun"])
     (True, False)
@@ -294,7 +280,7 @@ def _span_scores(true, said, which, level):
 
 
 def _interval(right: np.ndarray, sequences: np.ndarray, support: float, level: float) -> Interval:
-    """The interval of the share that is right, where what belongs to a sequence depends on one another."""
+    """The interval of the share that is right, where the rows or spans of a sequence depend on each other."""
     share, codes = float(right.mean()), np.unique(sequences, return_inverse=True)[1]
     clusters = {"sequences": codes} if codes.max() > 0 else {}
     return Spread(share, right - share, clusters, support).interval(share=True, level=level)

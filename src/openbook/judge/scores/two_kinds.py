@@ -45,15 +45,13 @@ class Scored(ShowsWork, ABC):
         labels = np.asarray(self.truth.values if isinstance(self.truth, Column) else self.truth)
         scores = np.asarray(self.scores, dtype=float)
         if labels.ndim != 1 or scores.shape != labels.shape:
-            raise DataError(
-                f"truth and scores must have one value per row, got {labels.shape} and {scores.shape}"
-            )
+            shapes = f"{labels.shape} and {scores.shape}"
+            raise DataError(f"truth and scores must have one value per row, got {shapes}")
         if len(labels) == 0:
             raise DataError("there are no rows to score")
         if np.isnan(scores).any():
-            raise DataError(
-                f"the score of row {int(np.argmax(np.isnan(scores)))} is NaN; leave such rows out"
-            )
+            row = int(np.argmax(np.isnan(scores)))
+            raise DataError(f"the score of row {row} is NaN; leave such rows out")
         check_known("truth", labels)
         object.__setattr__(self, "truth", _positive(labels, self.positive))
         object.__setattr__(self, "scores", scores)
@@ -103,10 +101,8 @@ class Scored(ShowsWork, ABC):
         dict
         """
         classes, truth, _ = _probabilities(evaluation)
-        occurring = np.bincount(truth, minlength=len(classes)) > 0
-        return {
-            label: cls.from_evaluation(evaluation, label, **options) for label in classes[occurring].tolist()
-        }
+        occurring = classes[np.bincount(truth, minlength=len(classes)) > 0].tolist()
+        return {label: cls.from_evaluation(evaluation, label, **options) for label in occurring}
 
     @cached_property
     def parted(self) -> tuple[np.ndarray, np.ndarray]:
@@ -145,11 +141,11 @@ class Scored(ShowsWork, ABC):
 
 
 class ThresholdCurve(Scored):
-    """What becomes of the rows that are called positive, as the score from which on they are falls."""
+    """Scores of all thresholds: rows of at least that score are called positive."""
 
     @cached_property
     def thresholds(self) -> np.ndarray:
-        """The scores from which on rows are called positive: infinity, then every score, falling."""
+        """The thresholds: infinity, then every score, from the greatest to the least."""
         return np.concatenate([[math.inf], np.unique(self.scores)[::-1]])
 
     @cached_property
@@ -160,7 +156,7 @@ class ThresholdCurve(Scored):
     @property
     @abstractmethod
     def points(self) -> np.ndarray:
-        """The curve's, one for each of the last thresholds."""
+        """The points of the curve, one for each of the last thresholds."""
 
     def some_points(self, header: tuple[str, str], most: int) -> Grid:
         """Up to so many points of the curve, its ends among them, with their thresholds.
@@ -207,9 +203,7 @@ def _positive(labels: np.ndarray, positive: Any) -> np.ndarray:
 def _probabilities(evaluation: "Evaluation") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Classes, the codes of one round's rows, and their probabilities."""
     if evaluation.task != "classification" or evaluation.classes is None:
-        raise ParameterError(
-            f"{evaluation.name} predicts {evaluation.predicts}; there are no classes to tell apart"
-        )
+        raise ParameterError(f"{evaluation.name} predicts {evaluation.predicts}, not classes")
     once = evaluation.one_round
     if once.proba is None:
         raise ParameterError(f"{evaluation.name} gives no probabilities, so its rows cannot be ranked")
