@@ -9,11 +9,13 @@ Users of scikit-learn try its parameters. A value that changes nothing here is a
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, dataclass_transform
+from inspect import get_annotations
+from typing import Annotated, Any, dataclass_transform, get_args, get_origin
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from openbook.border.rules import Flag
 from openbook.errors import did_you_mean
 
 _ALWAYS_CONVERGES = "it runs until it has converged"
@@ -327,12 +329,18 @@ class KnownParameters(BaseEstimator):
 
 @dataclass_transform(eq_default=False)
 class Declared:
-    """The annotated fields of a class are its parameters, as of a dataclass: those of its bases come first.
+    """The annotated fields of a class are its parameters, as in a dataclass: those of its bases come first.
 
-    Named before other bases, so that they find the constructor that it makes.
+    An annotation may hold the rule of a parameter, `noise: Annotated[float, Number(at_least=0)] = 0.1`; a
+    `bool` is a `Flag`. Such rules join those of `_rules`. Declared stands before other bases, so that they
+    find the constructor that it makes.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
         if "__init__" not in vars(cls):
             dataclass(cls, repr=False, eq=False)
+        own = get_annotations(cls)
+        flags = {name: Flag() for name, kind in own.items() if kind is bool}
+        rules = {name: get_args(kind)[1] for name, kind in own.items() if get_origin(kind) is Annotated}
+        cls._rules = {**flags, **getattr(cls, "_rules", {}), **rules}  # type: ignore[attr-defined]
         super().__init_subclass__(**options)

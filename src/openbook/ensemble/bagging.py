@@ -12,7 +12,7 @@ cells.
 
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Learner
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Flag, Maybe, Number, Whole
+from openbook.border.rules import Maybe, Number, Whole
 from openbook.damage import checked_array
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, number_of_rows
@@ -164,19 +164,13 @@ class Bagging(Declared, Sampled, OneLearner, Averaging):
 
     estimator: Any = None
     n_estimators: int = 10
-    max_samples: float | None = None
-    max_features: float = 1.0
+    max_samples: Annotated[float | None, MAX_SAMPLES] = None
+    max_features: Annotated[float, SampleSize(above=0, at_most=1)] = 1.0
     bootstrap: bool = True
     bootstrap_features: bool = False
     oob_score: bool = False
     random_state: Any = None
     n_jobs: int | None = None
-
-    _rules = {
-        "max_samples": MAX_SAMPLES,
-        "max_features": SampleSize(above=0, at_most=1),
-        "bootstrap_features": Flag(),
-    }
 
     def knobs(self):
         return {"n_estimators": (10, 30, 100), "max_samples": (0.5, None)}

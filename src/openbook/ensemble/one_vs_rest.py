@@ -9,16 +9,19 @@ that. The largest s_c wins, the first of equals; where no member supports any cl
 A member with neither scores nor probabilities supports a class by 1 or 0. The members handle missing cells.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.special import expit
 
+from openbook.border.not_taken import Declared
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import probabilities
 from openbook.ensemble.output_codes import SIDES, TwoClassProblems
 from openbook.work import Grid, Step, Work
 
 
-class OneVsRestClassifier(TwoClassProblems):
+class OneVsRestClassifier(Declared, TwoClassProblems):
     """One versus the rest around any classifier: one member for each class, and the surest decides.
 
     Parameters
@@ -50,10 +53,9 @@ class OneVsRestClassifier(TwoClassProblems):
     ['species = setosa', 'species = versicolor', 'species = virginica']
     """
 
-    def __init__(self, estimator=None, random_state=None, n_jobs=None):
-        self.estimator = estimator
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    estimator: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def knobs(self):
         own = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}

@@ -14,11 +14,13 @@ whose nearest two classes are farthest apart is used. The members handle missing
 import math
 from abc import abstractmethod
 from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.data import Column, Nominal
 from openbook.data.attributes import as_text
@@ -93,7 +95,7 @@ class TwoClassProblems(OneLearner, Classifier):
             raise ValueError("its code book is not one of its classes and members")
 
 
-class OutputCodeClassifier(TwoClassProblems):
+class OutputCodeClassifier(Declared, TwoClassProblems):
     """Error-correcting output codes: the class whose code is nearest to the two-class predictions.
 
     Parameters
@@ -132,16 +134,12 @@ class OutputCodeClassifier(TwoClassProblems):
     (3, 3)
     """
 
-    _counts_declared = False  # a class without rows has no say in what its code word teaches the members
-    _rules = {
-        "code_size": Number(above=0),
-    }
+    estimator: Any = None
+    code_size: Annotated[float, Number(above=0)] = 1.5
+    random_state: Any = None
+    n_jobs: int | None = None
 
-    def __init__(self, estimator=None, code_size=1.5, random_state=None, n_jobs=None):
-        self.estimator = estimator
-        self.code_size = code_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _counts_declared = False  # a class without rows has no say in what its code word teaches the members
 
     def knobs(self):
         return {"code_size": (1.5, 3.0, 6.0)}

@@ -14,7 +14,7 @@ same folds. The members handle missing cells.
 
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk
-from openbook.border.rules import Flag, OneOf, Whole
+from openbook.border.rules import OneOf, Whole
 from openbook.data import Numeric, Schema, Table
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import decisions, fitted, gathered
@@ -38,11 +38,9 @@ class Stacking(Declared, Team, Averaging):
 
     estimators: Any
     final_estimator: Any = None
-    cv: Any = 5
+    cv: Annotated[Any, Whole(at_least=2)] = 5
     passthrough: bool = False
     n_jobs: int | None = None
-
-    _rules = {"cv": Whole(at_least=2), "passthrough": Flag()}
 
     def _fit(self, rows):
         chunk = gathered(rows)
@@ -265,9 +263,7 @@ class StackingClassifier(Stacking, AveragingClassifier):
     [0.03, 0.97]
     """
 
-    stack_method: str = "auto"
-
-    _rules = {**Stacking._rules, "stack_method": OneOf("auto", "predict_proba", "predict")}
+    stack_method: Annotated[str, OneOf("auto", "predict_proba", "predict")] = "auto"
 
     def _check_learners(self):
         super()._check_learners()

@@ -8,10 +8,12 @@ The members handle missing cells.
 
 import math
 from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered
@@ -19,18 +21,13 @@ from openbook.fold import each
 from openbook.work import Work
 
 
-class RandomSubspace(OneLearner, Averaging):
+class RandomSubspace(Declared, OneLearner, Averaging):
     """What subspaces of classifiers and of regressors share."""
 
-    _rules = {
-        "max_features": Number(above=0, at_most=1),
-    }
-
-    def __init__(self, estimator=None, n_estimators=10, max_features=0.5, random_state=None):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_features = max_features
-        self.random_state = random_state
+    estimator: Any = None
+    n_estimators: int = 10
+    max_features: Annotated[float, Number(above=0, at_most=1)] = 0.5
+    random_state: Any = None
 
     def knobs(self):
         return {"n_estimators": (10, 30, 100), "max_features": (0.25, 0.5, 0.75)}

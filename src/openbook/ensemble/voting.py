@@ -9,10 +9,12 @@ too, but their members see codes instead of labels, and they show no work. The m
 """
 
 from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
-from openbook.border.rules import Anything, Flag, OneOf
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Anything, OneOf
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import decisions, gathered
 from openbook.ensemble.teams import Team
@@ -61,7 +63,7 @@ class Voting(Team, Averaging):
         return Work(f"{type(self).__name__} for {self.target_}", (roll, *self._works_of_members()))
 
 
-class VotingClassifier(Voting, AveragingClassifier):
+class VotingClassifier(Declared, Voting, AveragingClassifier):
     """Voting: the majority (hard vote) or the mean probability (soft vote) of different classifiers.
 
     Parameters
@@ -99,14 +101,11 @@ class VotingClassifier(Voting, AveragingClassifier):
     [[0.67, 0.33]]
     """
 
-    _rules = {"voting": OneOf("hard", "soft"), "weights": WEIGHTS, "flatten_transform": Flag()}
-
-    def __init__(self, estimators, voting="hard", weights=None, n_jobs=None, flatten_transform=True):
-        self.estimators = estimators
-        self.voting = voting
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.flatten_transform = flatten_transform
+    estimators: Any
+    voting: Annotated[str, OneOf("hard", "soft")] = "hard"
+    weights: Annotated[Any, WEIGHTS] = None
+    n_jobs: int | None = None
+    flatten_transform: bool = True
 
     def knobs(self):
         return {"voting": ("hard", "soft")}
@@ -140,7 +139,7 @@ class VotingClassifier(Voting, AveragingClassifier):
         return 1 if self.voting == "hard" else super()._outputs_said()
 
 
-class VotingRegressor(Voting, AveragingRegressor):
+class VotingRegressor(Declared, Voting, AveragingRegressor):
     """Voting for regression: the weighted mean of different regressors.
 
     Parameters
@@ -169,9 +168,6 @@ class VotingRegressor(Voting, AveragingRegressor):
     [2.25]
     """
 
-    _rules = {"weights": WEIGHTS}
-
-    def __init__(self, estimators, weights=None, n_jobs=None):
-        self.estimators = estimators
-        self.weights = weights
-        self.n_jobs = n_jobs
+    estimators: Any
+    weights: Annotated[Any, WEIGHTS] = None
+    n_jobs: int | None = None

@@ -16,14 +16,14 @@ Reference: Dawid and Skene (1979), Maximum likelihood estimation of observer err
 algorithm.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from openbook.border.rules import Number, ParameterRule, Whole, check_parameters
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Number, Whole, check_parameters
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.measures.information import entropy
@@ -37,7 +37,7 @@ _SHOWN = 10
 
 
 @documented
-class DawidSkene(BaseEstimator):
+class DawidSkene(Declared, BaseEstimator):
     """Labels from several annotators who make mistakes, and the error rate of each: Dawid and Skene's EM.
 
     Parameters
@@ -92,16 +92,9 @@ class DawidSkene(BaseEstimator):
     (['y', 'n', 'y', 'n'], [0.0, 0.0, 1.0])
     """
 
-    _rules: ClassVar[Mapping[str, ParameterRule]] = {
-        "max_iter": Whole(at_least=1),
-        "tol": Number(at_least=0),
-        "pseudo_counts": Number(at_least=0),
-    }
-
-    def __init__(self, max_iter=100, tol=1e-6, pseudo_counts=0.0):
-        self.max_iter = max_iter
-        self.tol = tol
-        self.pseudo_counts = pseudo_counts
+    max_iter: Annotated[int, Whole(at_least=1)] = 100
+    tol: Annotated[float, Number(at_least=0)] = 1e-6
+    pseudo_counts: Annotated[float, Number(at_least=0)] = 0.0
 
     def fit(self, items: Any, annotators: Any, labels: Any) -> Self:
         """Learn from answers: which item, who said it, and what.

@@ -11,16 +11,16 @@ often as good as certain of every row. Missing cells are the learner's affair.
 labels : a list of the labels, None for a row that has none
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, Chunk, class_codes, codes_where_labelled, name_of_target
-from openbook.border.rules import Anything, Maybe, OneOf, ParameterRule, Whole, check_parameters
+from openbook.border.rules import Anything, Maybe, OneOf, Whole, check_parameters
 from openbook.data import Column, Nominal, read
 from openbook.data.attributes import as_text
 from openbook.ensemble.bagging import drawn_by_class
@@ -58,7 +58,7 @@ _TIED = 1e-11
 
 
 @documented
-class Asker(BaseEstimator):
+class Asker(Declared, BaseEstimator):
     """Active learning: ask for the labels that teach a classifier the most.
 
     The rows that it asks for are those that this classifier is unsure of: a biased sample, which may serve
@@ -116,31 +116,12 @@ class Asker(BaseEstimator):
     2
     """
 
-    estimator_: Any
-    classes_: np.ndarray
-    trace_: list[tuple[int, float]]
-    _committee: Any
-    _posteriors: Any
-    _asked: set[int]
-    _left: dict[int, list[float]]
-
-    _rules: ClassVar[Mapping[str, ParameterRule]] = {
-        "strategy": OneOf(*STRATEGIES),
-        "diversity": Maybe(OneOf(*DIVERSITIES)),
-        "committee": Anything("None or a list of classifiers"),
-        "n_estimators": Whole(at_least=1),
-        "random_state": Anything("None, a whole number or a RandomState"),
-    }
-
-    def __init__(
-        self, estimator, strategy="margin", diversity=None, committee=None, n_estimators=10, random_state=0
-    ):
-        self.estimator = estimator
-        self.strategy = strategy
-        self.diversity = diversity
-        self.committee = committee
-        self.n_estimators = n_estimators
-        self.random_state = random_state
+    estimator: Any
+    strategy: Annotated[str, OneOf(*STRATEGIES)] = "margin"
+    diversity: Annotated[Any, Maybe(OneOf(*DIVERSITIES))] = None
+    committee: Annotated[Any, Anything("None or a list of classifiers")] = None
+    n_estimators: Annotated[int, Whole(at_least=1)] = 10
+    random_state: Annotated[int, Anything("None, a whole number or a RandomState")] = 0
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Take all rows, and learn from those that have a label.
@@ -173,7 +154,10 @@ class Asker(BaseEstimator):
         self._similarity = np.zeros(len(table))
         if self.strategy == "density" and len(free := self._unlabelled()):
             self._similarity[free] = mean_similarity(table.take(free))
-        self.estimator_, self.trace_, self._asked = None, [], set()
+        self.estimator_: Any = None
+        self.classes_: np.ndarray
+        self.trace_: list[tuple[int, float]] = []
+        self._asked: set[int] = set()
         self._learn()
         return self
 
@@ -352,7 +336,7 @@ class Asker(BaseEstimator):
         else:
             classes = self.classes_.tolist()
             self._codes[new] = [classes.index(self.labels_[row]) for row in new]
-        self._committee = None
+        self._committee: Any = None
         rows = Chunk(self._table, self._codes, self._ones)
         if len(self.classes_) < 2:
             self.estimator_ = None
@@ -372,7 +356,7 @@ class Asker(BaseEstimator):
                     *(self._bagged(X, y, codes) for _ in range(0 if self.committee else self.n_estimators)),
                 ]
         free = self._unlabelled()
-        self._posteriors = None
+        self._posteriors: Any = None
         if len(free) and self._has_posteriors:  # to predict all rows is quicker than to copy most of them
             self._posteriors = probabilities(self.estimator_, self._table, self.classes_)
             self.trace_.append((len(known), float(least_confident(self._posteriors)[free].mean())))

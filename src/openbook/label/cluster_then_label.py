@@ -16,12 +16,15 @@ affair.
 counts : float64 (n_clusters, n_classes), n_kc
 """
 
+from typing import Annotated, Any
+
 import numpy as np
 from sklearn.base import clone, is_clusterer
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.border.rules import OneOf
 from openbook.cluster import KMeans, KPrototypes
@@ -50,7 +53,7 @@ _NONE = -1
 _ROWS_PER_CLUSTER, _MOST_CLUSTERS = 5, 50
 
 
-class ClusterThenLabel(Classifier):
+class ClusterThenLabel(Declared, Classifier):
     """Cluster all rows, then give each cluster the classes of its labelled rows.
 
     It helps where the rows of a cluster have the same class.
@@ -102,19 +105,14 @@ class ClusterThenLabel(Classifier):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
+    clusterer: Any = None
+    empty: Annotated[str, OneOf("nearest", "prior", "unlabelled")] = "nearest"
+    random_state: Any = None
+
     _assumes = "clusters"
     _takes_unlabelled = True
     _counts_rows = True
     _reads_texts = False  # the clusterer does, where it can
-
-    _rules = {
-        "empty": OneOf("nearest", "prior", "unlabelled"),
-    }
-
-    def __init__(self, clusterer=None, empty="nearest", random_state=None):
-        self.clusterer = clusterer
-        self.empty = empty
-        self.random_state = random_state
 
     def _clusterer(self, schema):
         """The clusterer that was given, or the usual one for such columns."""

@@ -18,12 +18,13 @@ proba : two of float64 (n_rows, n_classes); where their product is 0 for every c
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.bayes.naive import NaiveBayes
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, Chunk
 from openbook.border.rules import Anything, Whole
 from openbook.damage import checked_array
@@ -53,7 +54,7 @@ class CoTrainingRound(NamedTuple):
     disagreement: float
 
 
-class CoTraining(InRounds):
+class CoTraining(Declared, InRounds):
     """Co-training: two classifiers, each on columns of its own (a view), teach one another.
 
     It helps where each view suffices to tell the class, and the views are independent given the class: then
@@ -107,23 +108,17 @@ class CoTraining(InRounds):
     (['home', 'home', 'shop', 'shop', 'home', 'shop'], 0.0)
     """
 
+    estimator: Any = None
+    views: Annotated[Any, Anything("None, or two lists of columns")] = None
+    k_best: Annotated[int, Whole(at_least=1)] = 10
+    max_iter: int = 30
+    random_state: Any = None
+
     _assumes = "views"
     _round = CoTrainingRound
     _headings = ("labelled by view 1", "labelled by view 2", "labelled", "views disagree")
     _pools = False  # each view prepares its own columns
     _reads_texts = False
-
-    _rules = {
-        "views": Anything("None, or two lists of columns"),
-        "k_best": Whole(at_least=1),
-    }
-
-    def __init__(self, estimator=None, views=None, k_best=10, max_iter=30, random_state=None):
-        self.estimator = estimator
-        self.views = views
-        self.k_best = k_best
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def knobs(self):
         return {"k_best": (3, 10, 30)}

@@ -13,9 +13,12 @@ The distance of every row to the nearest labelled one is kept, and brought up to
 distances in all, and memory for n. The distance says what becomes of missing cells.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED
 from openbook.damage import checked_array
 from openbook.draw import Numbers, Picture
@@ -23,7 +26,6 @@ from openbook.draw.plot import Plot
 from openbook.errors import DataError
 from openbook.label.assumptions import ASSUMPTIONS
 from openbook.label.propagation import RowsInSpace
-from openbook.spaces.space import DISTANCE_RULES
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -31,7 +33,7 @@ from openbook.work import Grid, Step, Work
 _SHOWN = 20
 
 
-class NearestPropagation(RowsInSpace):
+class NearestPropagation(Declared, RowsInSpace):
     """Nearest-neighbour propagation: the unlabelled row that is nearest to a labelled one takes its label.
 
     Parameters
@@ -66,13 +68,10 @@ class NearestPropagation(RowsInSpace):
     ([1, 2, 4], ['a', 'a', 'a', 'b', 'b'])
     """
 
-    _rules = {**DISTANCE_RULES}
-
-    def __init__(self, metric="auto", algorithm="auto", scale=True, p=2):
-        self.metric = metric
-        self.algorithm = algorithm
-        self.scale = scale
-        self.p = p
+    metric: Any = "auto"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
 
     def knobs(self):
         return {"scale": (True, False)}

@@ -10,11 +10,14 @@ where it has none, by `predict_proba`. Missing cells are that learner's affair.
 z : float64 (n_rows, n_features)
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, none_labelled
 from openbook.data import Numeric, Schema, Table
 from openbook.ensemble.members import Ensemble, copied, fitted, gathered, probabilities, takes_weights
@@ -29,7 +32,7 @@ from openbook.work import Grid, Work
 _EXPLAINED = 0.9
 
 
-class PretrainedClassifier(Ensemble, Classifier):
+class PretrainedClassifier(Declared, Ensemble, Classifier):
     """Learn features from all rows, and the class from the features of the labelled ones.
 
     It helps where few features hold what matters of many columns, and the rows without a label show which.
@@ -68,15 +71,14 @@ class PretrainedClassifier(Ensemble, Classifier):
     ((150, 15), 2)
     """
 
+    projection: Any = None
+    estimator: Any = None
+    random_state: Any = None
+
     _takes_unlabelled = True
     _assumes = "features"
     _pools = False
     _reads_texts = False  # the features do, where they can
-
-    def __init__(self, projection=None, estimator=None, random_state=None):
-        self.projection = projection
-        self.estimator = estimator
-        self.random_state = random_state
 
     def _first(self):
         return PCA(_EXPLAINED) if self.projection is None else self.projection

@@ -15,7 +15,7 @@ The distance says what becomes of missing cells.
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Classifier
 from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, none_labelled
-from openbook.border.rules import Number, ParameterRule
+from openbook.border.rules import Number
 from openbook.damage import checked_array, under
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
@@ -52,6 +52,7 @@ class RowsInSpace(Classifier):
     _refuses_weights = "labels pass from row to row, and a row is there once"
     _takes_means = True
     _wants_evidence = True  # as of neighbours
+    _rules = DISTANCE_RULES
     _meanings = DISTANCE_MEANINGS
 
     def refusal(self, schema):
@@ -119,10 +120,6 @@ class _OnGraph(RowsInSpace):
     """What both ways along the graph share."""
 
     name: ClassVar[str]
-
-    _rules: ClassVar[dict[str, ParameterRule]] = {
-        **DISTANCE_RULES,
-    }
 
     def knobs(self):
         return {"n_neighbors": (3, 7, 15)}
@@ -364,7 +361,7 @@ class LabelSpreading(Declared, _OnGraph):
     """
 
     n_neighbors: int = 7
-    alpha: float = 0.2
+    alpha: Annotated[float, Number(above=0, at_most=0.999999)] = 0.2
     max_iter: int = 30
     tol: float = 1e-3
     metric: Any = "auto"
@@ -374,8 +371,6 @@ class LabelSpreading(Declared, _OnGraph):
     n_jobs: int | None = None
 
     name = "Label spreading"
-
-    _rules = {**_OnGraph._rules, "alpha": Number(above=0, at_most=0.999999)}
 
     def _round(self, neighbours, codes):
         self._degrees = degrees = np.zeros(len(codes), np.int32)

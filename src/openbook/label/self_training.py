@@ -13,7 +13,7 @@ labels : intp (n_rows,), class codes, UNLABELLED where a row has none
 """
 
 from functools import partial, reduce
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -23,7 +23,7 @@ from openbook.bayes.naive import NaiveBayes
 from openbook.border.learner import most_probable
 from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, Chunk
-from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import CHUNK_ROWS
 from openbook.data.attributes import as_text
@@ -104,26 +104,17 @@ class SelfTrainingClassifier(Declared, InRounds):
     """
 
     estimator: Any = None
-    threshold: float = 0.75
-    criterion: str = "threshold"
-    k_best: int = 10
-    max_iter: int | None = 10
+    threshold: Annotated[float, Number(at_least=0, at_most=1)] = 0.75
+    criterion: Annotated[str, OneOf("threshold", "k_best")] = "threshold"
+    k_best: Annotated[int, Whole(at_least=1)] = 10
+    max_iter: Annotated[int | None, Maybe(Whole(at_least=1))] = 10
     move_back: bool = True
-    validation_fraction: float = 0.0
+    validation_fraction: Annotated[float, Number(at_least=0, at_most=0.9)] = 0.0
     random_state: Any = None
 
     _assumes = "confidence"
     _round = SelfTrainingRound
     _headings = ("added", "moved back", "labelled", "accuracy on held-out rows")
-
-    _rules = {
-        "threshold": Number(at_least=0, at_most=1),
-        "criterion": OneOf("threshold", "k_best"),
-        "k_best": Whole(at_least=1),
-        "max_iter": Maybe(Whole(at_least=1)),
-        "move_back": Flag(),
-        "validation_fraction": Number(at_least=0, at_most=0.9),
-    }
 
     def knobs(self):
         return {"threshold": (0.75, 0.9, 0.99)}

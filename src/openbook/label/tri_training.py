@@ -17,11 +17,12 @@ decided : class codes of each learner (n_rows,)
 
 import math
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, Chunk, none_labelled
 from openbook.data.combine import stacked_rows
 from openbook.ensemble.averaging import AveragingClassifier
@@ -44,7 +45,7 @@ class TriTrainingRound(NamedTuple):
     taught_3: int
 
 
-class TriTraining(InRounds, AveragingClassifier):
+class TriTraining(Declared, InRounds, AveragingClassifier):
     """Tri-training: three learners, of which two teach the third what they agree on.
 
     It needs neither probabilities nor views. It helps where two learners that agree are right often enough,
@@ -89,15 +90,14 @@ class TriTraining(InRounds, AveragingClassifier):
     ['low', 'high']
     """
 
+    estimator: Any = None
+    max_iter: int = 30
+    random_state: Any = None
+
     _assumes = "agreement"
     _round = TriTrainingRound
     _headings = ("e of 2, 3", "taught to 1", "e of 1, 3", "taught to 2", "e of 1, 2", "taught to 3")
     _needs_proba = False
-
-    def __init__(self, estimator=None, max_iter=30, random_state=None):
-        self.estimator = estimator
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _learners(self):
         return [DecisionTreeClassifier() if self.estimator is None else self.estimator]

@@ -19,12 +19,13 @@ Reference: Zhang, Cisse, Dauphin and Lopez-Paz (2018), mixup.
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.border.rules import Anything, Flag, Number, Whole
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Anything, Number, Whole
 from openbook.damage import checked_array
 from openbook.data import Attribute, Column, Nominal, Numeric, Ordinal, Table
 from openbook.errors import RefusalError
@@ -95,7 +96,7 @@ class DrawnRows(RowChange):
         return ()
 
 
-class SampleRows(DrawnRows):
+class SampleRows(Declared, DrawnRows):
     """Draw training rows at random, with or without replacement.
 
     Parameters
@@ -125,12 +126,9 @@ class SampleRows(DrawnRows):
     (2, 2)
     """
 
-    _rules = {"max_samples": Number(above=0), "replace": Flag(), "random_state": Whole(at_least=0)}
-
-    def __init__(self, max_samples=1.0, replace=True, random_state=0):
-        self.max_samples = max_samples
-        self.replace = replace
-        self.random_state = random_state
+    max_samples: Annotated[float, Number(above=0)] = 1.0
+    replace: bool = True
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
     def _draw(self, table: Table, rng: Rng) -> None:
         n = len(table)
@@ -174,7 +172,7 @@ class NewRows(DrawnRows):
         return moved.astype(data.dtype)
 
 
-class Mixup(NewRows):
+class Mixup(Declared, NewRows):
     """Add rows between pairs of training rows, near the one that they have their target from.
 
     Parameters
@@ -202,12 +200,9 @@ class Mixup(NewRows):
     (4, ['a', 'b'], True)
     """
 
-    _rules = {"alpha": Number(above=0), "copies": Number(above=0), "random_state": Whole(at_least=0)}
-
-    def __init__(self, alpha=0.2, copies=1.0, random_state=0):
-        self.alpha = alpha
-        self.copies = copies
-        self.random_state = random_state
+    alpha: Annotated[float, Number(above=0)] = 0.2
+    copies: Annotated[float, Number(above=0)] = 1.0
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
     def _draw(self, table: Table, rng: Rng) -> None:
         n = len(table)
@@ -251,7 +246,7 @@ def with_copies(n: int, copies: float) -> npt.NDArray[np.intp]:
     return np.r_[np.arange(n), np.arange(max(round(copies * n), 1)) % n]
 
 
-class Jitter(CopiedRows):
+class Jitter(Declared, CopiedRows):
     """Add copies of the training rows with normal noise on their numbers.
 
     Parameters
@@ -283,19 +278,11 @@ class Jitter(CopiedRows):
     ([30.0, 40.0, 30.0, 40.0], {'height': 0.5})
     """
 
+    noise: Annotated[float, Anything("a number, or a number for each of some columns")] = 0.1
+    copies: Annotated[float, Number(above=0)] = 1.0
+    random_state: Annotated[int, Whole(at_least=0)] = 0
+
     _changes = (Numeric,)
-    _rules = {
-        "noise": Anything("a number, or a number for each of some columns"),
-        "copies": Number(above=0),
-        "random_state": Whole(at_least=0),
-    }
-
-    widths_: dict[str, float]
-
-    def __init__(self, noise=0.1, copies=1.0, random_state=0):
-        self.noise = noise
-        self.copies = copies
-        self.random_state = random_state
 
     def _changed(self, table: Table, base: np.ndarray, rng: Rng) -> dict[str, np.ndarray]:
         numeric = table.schema.of(Numeric)

@@ -25,12 +25,12 @@ The second moves every frequency of a sound by f, and changes no amplitude.
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from openbook.border.not_taken import Declared
-from openbook.border.rules import Anything, Maybe, Number, OneOf, ParameterRule, Whole
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import Numeric, Table
 from openbook.errors import RefusalError
@@ -107,30 +107,18 @@ class AugmentImages(Declared, _AugmentArrays):
     [0.0, 9.0]
     """
 
-    shape: Any = None
-    shift: int = 1
-    rotate: float = 0.0
-    flip: str | None = None
-    resize: float = 0.0
-    crop: float = 0.0
-    brightness: float = 0.0
-    noise: float = 0.0
-    copies: float = 1.0
+    shape: Annotated[Any, Anything("None, or the rows and columns of an image")] = None
+    shift: Annotated[int, Whole(at_least=0)] = 1
+    rotate: Annotated[float, Number(at_least=0, at_most=180)] = 0.0
+    flip: Annotated[str | None, Maybe(OneOf("horizontal", "vertical"))] = None
+    resize: Annotated[float, Number(at_least=0, at_most=0.9)] = 0.0
+    crop: Annotated[float, Number(at_least=0, at_most=0.9)] = 0.0
+    brightness: Annotated[float, Number(at_least=0, at_most=1)] = 0.0
+    noise: Annotated[float, Number(at_least=0)] = 0.0
+    copies: Annotated[float, Number(above=0)] = 1.0
     columns: Any = None
-    random_state: int = 0
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
-    _rules = {
-        "shape": Anything("None, or the rows and columns of an image"),
-        "shift": Whole(at_least=0),
-        "rotate": Number(at_least=0, at_most=180),
-        "flip": Maybe(OneOf("horizontal", "vertical")),
-        "resize": Number(at_least=0, at_most=0.9),
-        "crop": Number(at_least=0, at_most=0.9),
-        "brightness": Number(at_least=0, at_most=1),
-        "noise": Number(at_least=0),
-        "copies": Number(above=0),
-        "random_state": Whole(at_least=0),
-    }
     _amounts = ("shift", "rotate", "flip", "resize", "crop", "brightness", "noise")
 
     def _changed(self, table: Table, base: np.ndarray, rng: Rng) -> dict[str, np.ndarray]:
@@ -199,7 +187,7 @@ def _resampled(image: np.ndarray, matrix: np.ndarray, start: np.ndarray) -> np.n
     return moved
 
 
-class AugmentSounds(_AugmentArrays):
+class AugmentSounds(Declared, _AugmentArrays):
     """Add copies of sounds that are louder or softer, or shifted in time or in frequency.
 
     Parameters
@@ -235,26 +223,15 @@ class AugmentSounds(_AugmentArrays):
     (True, True)
     """
 
-    _rules: Mapping[str, ParameterRule] = {  # type: ignore[misc]
-        "volume": Number(at_least=0, at_most=1),
-        "shift": Whole(at_least=0),
-        "frequency": Number(at_least=0),
-        "rate": Number(above=0),
-        "copies": Number(above=0),
-        "random_state": Whole(at_least=0),
-    }
-    _amounts = ("volume", "shift", "frequency")
+    volume: Annotated[float, Number(at_least=0, at_most=1)] = 0.1
+    shift: Annotated[int, Whole(at_least=0)] = 0
+    frequency: Annotated[float, Number(at_least=0)] = 0.0
+    rate: Annotated[float, Number(above=0)] = 1.0
+    copies: Annotated[float, Number(above=0)] = 1.0
+    columns: list[str] | None = None
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
-    def __init__(
-        self, volume=0.1, shift=0, frequency=0.0, rate=1.0, copies=1.0, columns=None, random_state=0
-    ):
-        self.volume = volume
-        self.shift = shift
-        self.frequency = frequency
-        self.rate = rate
-        self.copies = copies
-        self.columns = columns
-        self.random_state = random_state
+    _amounts = ("volume", "shift", "frequency")
 
     def _changed(self, table: Table, base: np.ndarray, rng: Rng) -> dict[str, np.ndarray]:
         sounds = self._numbers(table)[base]

@@ -20,10 +20,12 @@ Reference: Wei and Zou (2019), EDA: easy data augmentation techniques for text c
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 
 from openbook.border.base import Saved
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Number, Whole
 from openbook.data import Table, Text
 from openbook.errors import DataError
@@ -36,7 +38,7 @@ _CHANGES = ("left out", "swapped", "replaced")
 _WORD = re.compile(r"(\W*)(.*?)(\W*)", re.DOTALL)
 
 
-class AugmentTexts(CopiedRows):
+class AugmentTexts(Declared, CopiedRows):
     """Add copies of the training rows whose texts have words left out, swapped, or replaced by synonyms.
 
     Parameters
@@ -83,33 +85,20 @@ class AugmentTexts(CopiedRows):
     (4, ['good', 'bad', 'good', 'bad'], True)
     """
 
+    dropout: Annotated[float, Number(at_least=0, at_most=1)] = 0.1
+    swap: Annotated[float, Number(at_least=0, at_most=1)] = 0.0
+    synonyms: Annotated[Any, Anything("None or the path of a file")] = None
+    replacement: Annotated[float, Number(at_least=0, at_most=1)] = 0.1
+    copies: Annotated[float, Number(above=0)] = 1.0
+    columns: list[str] | None = None
+    random_state: Annotated[int, Whole(at_least=0)] = 0
+
     _changes = (Text,)
-    _rules = {
-        "dropout": Number(at_least=0, at_most=1),
-        "swap": Number(at_least=0, at_most=1),
-        "synonyms": Anything("None or the path of a file"),
-        "replacement": Number(at_least=0, at_most=1),
-        "copies": Number(above=0),
-        "random_state": Whole(at_least=0),
-    }
-
-    changes_: dict[str, int]
-    examples_: list[tuple[str, str]]
-
-    def __init__(
-        self, dropout=0.1, swap=0.0, synonyms=None, replacement=0.1, copies=1.0, columns=None, random_state=0
-    ):
-        self.dropout = dropout
-        self.swap = swap
-        self.synonyms = synonyms
-        self.replacement = replacement
-        self.copies = copies
-        self.columns = columns
-        self.random_state = random_state
 
     def _changed(self, table: Table, base: np.ndarray, rng: Rng) -> dict[str, np.ndarray]:
         synonyms = {} if self.synonyms is None else read_synonyms(self.synonyms)
-        self.changes_, self.examples_ = dict.fromkeys(_CHANGES, 0), []
+        self.changes_ = dict.fromkeys(_CHANGES, 0)
+        self.examples_: list[tuple[str, str]] = []
         cells = {}
         for name in self._chosen:
             before = table.data(name)[base]

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 from zlib import crc32
 
 import numpy as np
@@ -30,7 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk, Rows
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.data import Attribute, Numeric, Schema, SparseTable, Table, Text, read
 from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics
@@ -112,41 +112,24 @@ class BagOfWords(Declared, Summed):
     [[0.0, 2.0, 0.0, 0.0]]
     """
 
-    weighting: str = "count"
-    idf: str = "product"
-    norm: str | None = None
-    analyzer: str = "word"
-    ngram_range: Any = (1, 1)
+    weighting: Annotated[str, OneOf("count", "binary", "tfidf")] = "count"
+    idf: Annotated[str, OneOf("product", "sum", "smooth")] = "product"
+    norm: Annotated[str | None, Maybe(OneOf("l1", "l2"))] = None
+    analyzer: Annotated[str, OneOf("word", "char_wb")] = "word"
+    ngram_range: Annotated[Any, Anything("two whole numbers, the smaller first")] = (1, 1)
     lowercase: bool = True
     strip_accents: bool = False
-    stop_words: Any = None
-    stemmer: Any = None
-    numbers: str = "keep"
-    min_length: int = 2
-    min_df: float = 1
-    max_df: float = 1.0
-    max_features: int | None = None
-    n_features: int | None = None
+    stop_words: Annotated[Any, Anything("None, 'english' or a list of words")] = None
+    stemmer: Annotated[Any, Anything("None, 'porter' or a function of a word")] = None
+    numbers: Annotated[str, OneOf("keep", "drop", "one")] = "keep"
+    min_length: Annotated[int, Whole(at_least=1)] = 2
+    min_df: Annotated[float, Number(at_least=0)] = 1
+    max_df: Annotated[float, Number(at_least=0)] = 1.0
+    max_features: Annotated[int | None, Maybe(Whole(at_least=1))] = None
+    n_features: Annotated[int | None, Maybe(Whole(at_least=1))] = None
 
     _accepts: ClassVar[tuple[type[Attribute], ...]] = (Text,)
     _changes: ClassVar[tuple[type[Attribute], ...]] = (Text,)
-    _rules = {
-        "weighting": OneOf("count", "binary", "tfidf"),
-        "idf": OneOf("product", "sum", "smooth"),
-        "norm": Maybe(OneOf("l1", "l2")),
-        "analyzer": OneOf("word", "char_wb"),
-        "ngram_range": Anything("two whole numbers, the smaller first"),
-        "lowercase": Flag(),
-        "strip_accents": Flag(),
-        "stop_words": Anything("None, 'english' or a list of words"),
-        "stemmer": Anything("None, 'porter' or a function of a word"),
-        "numbers": OneOf("keep", "drop", "one"),
-        "min_length": Whole(at_least=1),
-        "min_df": Number(at_least=0),
-        "max_df": Number(at_least=0),
-        "max_features": Maybe(Whole(at_least=1)),
-        "n_features": Maybe(Whole(at_least=1)),
-    }
 
     # fitting
 

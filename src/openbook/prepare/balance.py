@@ -17,13 +17,14 @@ References: Chawla, Bowyer, Hall and Kegelmeyer (2002), SMOTE. Han, Wang and Mao
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from scipy.spatial import cKDTree
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Rows
-from openbook.border.rules import Flag, Number, ParameterRule, Whole
+from openbook.border.rules import Number, ParameterRule, Whole
 from openbook.data import Nominal, Table
 from openbook.data.attributes import as_text
 from openbook.errors import RefusalError
@@ -106,7 +107,7 @@ class BalancedClasses(DrawnRows):
         return Grid("classes", ("class", "rows before", "rows after"), rows)
 
 
-class RandomOverSampler(BalancedClasses):
+class RandomOverSampler(Declared, BalancedClasses):
     """Draw rows of the smaller classes again, until all classes are as large.
 
     The name is that of imbalanced-learn.
@@ -137,11 +138,8 @@ class RandomOverSampler(BalancedClasses):
     ({'no': (3, 3), 'yes': (1, 3)}, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0])
     """
 
-    _rules = {"ratio": Number(above=0, at_most=1), "random_state": Whole(at_least=0)}
-
-    def __init__(self, ratio=1.0, random_state=0):
-        self.ratio = ratio
-        self.random_state = random_state
+    ratio: Annotated[float, Number(above=0, at_most=1)] = 1.0
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
     def _of_class(self, own: np.ndarray, sizes: np.ndarray, rng: Rng) -> np.ndarray:
         again = max(self._wanted(sizes) - len(own), 0)
@@ -197,7 +195,7 @@ class BalancedWeights(BalancedClasses):
         return Grid("classes", ("class", "rows", "weight of each"), rows)
 
 
-class RandomUnderSampler(BalancedClasses):
+class RandomUnderSampler(Declared, BalancedClasses):
     """Leave out rows of the larger classes, until all classes are as small.
 
     The name is that of imbalanced-learn.
@@ -229,19 +227,17 @@ class RandomUnderSampler(BalancedClasses):
     {'no': (3, 1), 'yes': (1, 1)}
     """
 
-    _rules = {"ratio": Number(above=0, at_most=1), "random_state": Whole(at_least=0)}
-    _caution = "Rows that are left out teach nothing."
+    ratio: Annotated[float, Number(above=0, at_most=1)] = 1.0
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
-    def __init__(self, ratio=1.0, random_state=0):
-        self.ratio = ratio
-        self.random_state = random_state
+    _caution = "Rows that are left out teach nothing."
 
     def _of_class(self, own: np.ndarray, sizes: np.ndarray, rng: Rng) -> np.ndarray:
         most = round(int(sizes[sizes > 0].min()) / self.ratio)
         return own if len(own) <= most else rng.choice(own, most, replace=False)
 
 
-class SMOTE(BalancedClasses, NewRows):
+class SMOTE(Declared, BalancedClasses, NewRows):
     """Make new rows of the smaller classes, between a row and one of its nearest of the same class.
 
     For columns of any kind (SMOTE-NC), with missing cells. The name is that of imbalanced-learn.
@@ -282,18 +278,11 @@ class SMOTE(BalancedClasses, NewRows):
     ({'no': (3, 3), 'yes': (2, 3)}, True)
     """
 
-    _rules = {
-        "ratio": Number(above=0, at_most=1),
-        "borderline": Flag(),
-        "random_state": Whole(at_least=0),
-    }
-
-    def __init__(self, n_neighbors=5, ratio=1.0, borderline=False, columns=None, random_state=0):
-        self.n_neighbors = n_neighbors
-        self.ratio = ratio
-        self.borderline = borderline
-        self.columns = columns
-        self.random_state = random_state
+    n_neighbors: int = 5
+    ratio: Annotated[float, Number(above=0, at_most=1)] = 1.0
+    borderline: bool = False
+    columns: list[str] | None = None
+    random_state: Annotated[int, Whole(at_least=0)] = 0
 
     def _draw(self, table: Table, rng: Rng) -> None:
         own = table.select(self._chosen)

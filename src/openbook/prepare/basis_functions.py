@@ -15,12 +15,13 @@ centers_ : float64 (n_columns, n_centres), a place along each column
 from abc import abstractmethod
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
 
-from openbook.border.rules import Anything, Flag, Maybe, Number, Whole
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Anything, Maybe, Number, Whole
 from openbook.data import Numeric, Table
 from openbook.errors import ParameterError
 from openbook.prepare.quantiles import weighted_quantiles
@@ -35,7 +36,7 @@ MOST_PRODUCTS = 5_000
 ROUNDS, SAMPLE = 50, 2_000
 
 
-class PolynomialFeatures(Preparation):
+class PolynomialFeatures(Declared, Preparation):
     """Add the products and powers of numbers up to a degree, as columns; the numbers themselves stay.
 
     With products, a plane in the new columns is a curve in the old ones: x y alone separates XOR.
@@ -67,12 +68,9 @@ class PolynomialFeatures(Preparation):
     ['x0', 'x1', 'x0 x1']
     """
 
-    _rules = {"degree": Whole(at_least=1), "interaction_only": Flag()}
-
-    def __init__(self, degree=2, interaction_only=False, columns=None):
-        self.degree = degree
-        self.interaction_only = interaction_only
-        self.columns = columns
+    degree: Annotated[int, Whole(at_least=1)] = 2
+    interaction_only: bool = False
+    columns: list[str] | None = None
 
     def _learn(self, rows: TrainingTable) -> None:  # noqa: ARG002 (nothing is learnt but the columns)
         n = len(self._chosen)
@@ -130,26 +128,18 @@ class PolynomialFeatures(Preparation):
         return Work("PolynomialFeatures: one row", (*steps, *self._unchanged(X)))
 
 
-class _Centred(Preparation):
+class _Centred(Declared, Preparation):
     """Functions that stand somewhere, and take the place of the numbers."""
 
-    _rules = {
-        "n_functions": Whole(at_least=1),
-        "centers": Anything("None, or a list of points"),
-        "width": Maybe(Number(above=0)),
-    }
-    _learnt = {"centers_": 2}
+    n_functions: Annotated[int, Whole(at_least=1)] = 5
+    centers: Annotated[Any, Anything("None, or a list of points")] = None
+    width: Annotated[Any, Maybe(Number(above=0))] = None
+    columns: list[str] | None = None
 
-    centers_: np.ndarray
+    _learnt = {"centers_": 2}
 
     #: The formula of a function.
     _formula: ClassVar[str]
-
-    def __init__(self, n_functions=5, centers=None, width=None, columns=None):
-        self.n_functions = n_functions
-        self.centers = centers
-        self.width = width
-        self.columns = columns
 
     @abstractmethod
     def _names(self) -> list[str]:
@@ -293,8 +283,6 @@ class SigmoidFeatures(_Centred):
 
     _formula = r"\frac{1}{1 + e^{-(x - c_k) / s}}"
     _learnt = {"centers_": 2, "widths_": 1}
-
-    widths_: np.ndarray
 
     def _learn(self, rows: TrainingTable) -> None:
         columns = [np.asarray(rows.X.data(name), dtype=float) for name in self._chosen]

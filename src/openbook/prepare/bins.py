@@ -16,11 +16,12 @@ cuts : float64 (n_bins - 1,) of each column, ascending
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Ascending, Auto, Maybe, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import MISSING, Datetime, Numeric, Ordinal, Table
@@ -44,7 +45,7 @@ _HOW = {
 _NOT_TRIED = -1.0
 
 
-class KBinsDiscretizer(Preparation):
+class KBinsDiscretizer(Declared, Preparation):
     """Cut numbers into bins; the column becomes ordinal, with intervals for values.
 
     The name is scikit-learn's. There a bin is an integer or a 0/1 column; here it is a value such as
@@ -85,20 +86,12 @@ class KBinsDiscretizer(Preparation):
     '<= 18'
     """
 
+    n_bins: Annotated[int, Auto(Whole(at_least=1))] = 5
+    strategy: Annotated[str, OneOf("uniform", "quantile", "kmeans", "mdl")] = "quantile"
+    cuts: Annotated[Any, Maybe(Ascending())] = None
+    columns: list[str] | None = None
+
     _asks_target = True
-    _rules = {
-        "n_bins": Auto(Whole(at_least=1)),
-        "strategy": OneOf("uniform", "quantile", "kmeans", "mdl"),
-        "cuts": Maybe(Ascending()),
-    }
-
-    cuts_: dict[str, np.ndarray]
-
-    def __init__(self, n_bins=5, strategy="quantile", cuts=None, columns=None):
-        self.n_bins = n_bins
-        self.strategy = strategy
-        self.cuts = cuts
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         self.cuts_, ends, errors = {}, [], []

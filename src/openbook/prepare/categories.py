@@ -15,11 +15,12 @@ scores_ : float64 of each value of each column
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array
 from openbook.data import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
@@ -36,7 +37,7 @@ from openbook.work import Grid, Work
 _MOST_VALUES = 1000
 
 
-class OneHotEncoder(Preparation):
+class OneHotEncoder(Declared, Preparation):
     """A 0/1 column for each value of a nominal or ordinal column; with a target, each is scored.
 
     The name is scikit-learn's. Most learners of openbook use categories as they are; this is for those who
@@ -74,19 +75,12 @@ class OneHotEncoder(Preparation):
     ?            ?
     """
 
+    drop: Annotated[Any, Maybe(OneOf("first", "if_binary"))] = None
+    k: Annotated[Any, Maybe(Whole(at_least=1))] = None
+    columns: list[str] | None = None
+
     _changes = (Nominal, Ordinal)
     _asks_target = True
-    _rules = {
-        "drop": Maybe(OneOf("first", "if_binary")),
-        "k": Maybe(Whole(at_least=1)),
-    }
-
-    scores_: np.ndarray
-
-    def __init__(self, drop=None, k=None, columns=None):
-        self.drop = drop
-        self.k = k
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         if self.k is not None and rows.y is None:
@@ -211,7 +205,7 @@ def _score(has: np.ndarray, rows: TrainingTable) -> float:
     return share * (1 - share) * (one - other) ** 2 / float(total)
 
 
-class OrdinalEncoder(Preparation):
+class OrdinalEncoder(Declared, Preparation):
     """Values as whole numbers from 0: the ranks of ordinal columns. Of nominal columns it warns.
 
     A learner of numbers believes that 2 lies between 1 and 3, and that 2 is twice 1. Of ranks that is nearly
@@ -244,16 +238,11 @@ class OrdinalEncoder(Preparation):
     [1.0, 0.0, nan]
     """
 
-    _changes = (Ordinal, Nominal)
-    _rules = {
-        "categories": Anything("'auto', or a list of the values of each column"),
-        "unknown_value": Maybe(Number()),
-    }
+    columns: list[str] | None = None
+    categories: Annotated[str, Anything("'auto', or a list of the values of each column")] = "auto"
+    unknown_value: Annotated[Any, Maybe(Number())] = None
 
-    def __init__(self, columns=None, categories="auto", unknown_value=None):
-        self.columns = columns
-        self.categories = categories
-        self.unknown_value = unknown_value
+    _changes = (Ordinal, Nominal)
 
     @property
     def _chosen(self) -> tuple[str, ...]:
@@ -343,7 +332,7 @@ class OrdinalEncoder(Preparation):
         return Work("OrdinalEncoder: one row", (Grid("", ("column", "is", "becomes"), rows),))
 
 
-class ChangeKind(Preparation):
+class ChangeKind(Declared, Preparation):
     """Make columns ordinal or nominal: each different number of the training rows is a value.
 
     Ordinal columns can be made nominal, which forgets their order. For numbers with many values, use
@@ -372,12 +361,10 @@ class ChangeKind(Preparation):
     Ordinal(name='rooms', values=('1', '2', '3'))
     """
 
-    _changes = (Numeric, Ordinal)
-    _rules = {"kind": OneOf("ordinal", "nominal")}
+    kind: Annotated[str, OneOf("ordinal", "nominal")] = "ordinal"
+    columns: list[str] | None = None
 
-    def __init__(self, kind="ordinal", columns=None):
-        self.kind = kind
-        self.columns = columns
+    _changes = (Numeric, Ordinal)
 
     @property
     def _chosen(self) -> tuple[str, ...]:

@@ -17,12 +17,13 @@ x : float64 (n, n_numeric + n_dates), the numbers of each row and behind them th
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk
 from openbook.border.rules import Maybe, SomeOf
 from openbook.data import Attribute, Datetime, Nominal, Numeric, Schema, Table, read
@@ -38,7 +39,7 @@ from openbook.work import Grid, Work
 Array = npt.NDArray[Any]
 
 
-class DateParts(Summed):
+class DateParts(Declared, Summed):
     """Parts of dates and times as columns of their own: month, weekday, hour, quarter, year.
 
     The parts of the column "sold" are called "sold month" and so on, and stand behind the other columns. A
@@ -76,12 +77,7 @@ class DateParts(Summed):
     2025-02-03  Feb         Mon
     """
 
-    _rules = {"parts": Maybe(SomeOf(*PARTS))}
-
-    parts_: dict[str, tuple[str, ...]]
-
-    def __init__(self, parts: list[str] | None = None) -> None:
-        self.parts = parts
+    parts: Annotated[list[str] | None, Maybe(SomeOf(*PARTS))] = None
 
     def _step(self) -> Callable[[Chunk], Extremes]:
         return partial(_extremes, self.schema_)

@@ -12,13 +12,14 @@ numbers of each column, by weight. Missing cells stay missing.
 x : float64 (n, n_columns), NaN where missing
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy import optimize
 from scipy.special import ndtr, ndtri
 
-from openbook.border.rules import Ends, Flag, OneOf, Whole
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Ends, OneOf, Whole
 from openbook.errors import RefusalError
 from openbook.prepare.quantiles import weighted_quantiles
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
@@ -31,7 +32,7 @@ _SMALLEST = 1e-7
 _SAME = 1e-12
 
 
-class RobustScaler(Transformer):
+class RobustScaler(Declared, Transformer):
     """Robust scaling: numbers minus their median, divided by the distance of the quartiles.
 
     A few extremes move neither, as they do a mean and a standard deviation. The name and the parameters are
@@ -68,31 +69,14 @@ class RobustScaler(Transformer):
     [-1.0, -0.5, 0.0, 0.5, 498.5]
     """
 
+    with_centering: bool = True
+    with_scaling: bool = True
+    quantile_range: Annotated[Any, Ends()] = (25.0, 75.0)
+    unit_variance: bool = False
+    columns: list[str] | None = None
+
     _changes_dates = True
-    _rules = {
-        "with_centering": Flag(),
-        "with_scaling": Flag(),
-        "quantile_range": Ends(),
-        "unit_variance": Flag(),
-    }
     _learnt = {"center_": 1, "scale_": 1}
-
-    center_: np.ndarray
-    scale_: np.ndarray
-
-    def __init__(
-        self,
-        with_centering=True,
-        with_scaling=True,
-        quantile_range=(25.0, 75.0),
-        unit_variance=False,
-        columns=None,
-    ):
-        self.with_centering = with_centering
-        self.with_scaling = with_scaling
-        self.quantile_range = quantile_range
-        self.unit_variance = unit_variance
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         low, high = (share / 100 for share in self.quantile_range)
@@ -118,7 +102,7 @@ class RobustScaler(Transformer):
         return rf"\frac{{{x} - {signed(self.center_[j])}}}{{{figure(self.scale_[j])}}}"
 
 
-class QuantileTransformer(Transformer):
+class QuantileTransformer(Declared, Transformer):
     """The distribution function: numbers become their rank among the training rows, or normal scores.
 
     Whatever the distribution was, it is uniform or normal afterwards. The name is scikit-learn's.
@@ -149,18 +133,11 @@ class QuantileTransformer(Transformer):
     [0.0, 0.5, 1.0]
     """
 
-    _rules = {
-        "n_quantiles": Whole(at_least=2),
-        "output_distribution": OneOf("uniform", "normal"),
-    }
+    n_quantiles: Annotated[int, Whole(at_least=2)] = 1000
+    output_distribution: Annotated[str, OneOf("uniform", "normal")] = "uniform"
+    columns: list[str] | None = None
+
     _learnt = {"quantiles_": 2}
-
-    quantiles_: np.ndarray
-
-    def __init__(self, n_quantiles=1000, output_distribution="uniform", columns=None):
-        self.n_quantiles = n_quantiles
-        self.output_distribution = output_distribution
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         shares = np.linspace(0, 1, max(2, min(self.n_quantiles, int(rows.w.sum()))))
@@ -215,7 +192,7 @@ def _share(x: Floats, quantiles: Floats, shares: Floats) -> Floats:
     return np.where(x <= quantiles[0], 0.0, np.where(x >= quantiles[-1], 1.0, z))
 
 
-class PowerTransformer(Transformer):
+class PowerTransformer(Declared, Transformer):
     """A power of the numbers that makes them as normal as a power can: Yeo-Johnson or Box-Cox.
 
     The name and the parameters are scikit-learn's.
@@ -247,17 +224,11 @@ class PowerTransformer(Transformer):
     True
     """
 
-    _rules = {"method": OneOf("yeo-johnson", "box-cox"), "standardize": Flag()}
+    method: Annotated[str, OneOf("yeo-johnson", "box-cox")] = "yeo-johnson"
+    standardize: bool = True
+    columns: list[str] | None = None
+
     _learnt = {"lambdas_": 1, "mean_": 1, "scale_": 1}
-
-    lambdas_: np.ndarray
-    mean_: np.ndarray
-    scale_: np.ndarray
-
-    def __init__(self, method="yeo-johnson", standardize=True, columns=None):
-        self.method = method
-        self.standardize = standardize
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         numbers = self._numbers(rows.X)

@@ -10,10 +10,11 @@ the iqr is 0 and every other number would be outside: such a column has no fence
 lower_, upper_ : float64 (n_columns,)
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, Number, OneOf
 from openbook.data import Table
 from openbook.data.forms import replaced
@@ -29,7 +30,7 @@ WIDTHS = {"iqr": 1.5, "z": 3.0, "quantile": 0.01}
 _ANY = np.finfo(float).max
 
 
-class Fences(RowFilter):
+class Fences(Declared, RowFilter):
     """Fences around the numbers of each column: what is outside is clipped, missing, or its row left out.
 
     Parameters
@@ -64,22 +65,12 @@ class Fences(RowFilter):
     [1.0, 2.0, 3.0, 4.0, 7.0]
     """
 
-    _rules = {
-        "by": OneOf("iqr", "z", "quantile"),
-        "width": Maybe(Number(at_least=0)),
-        "outside": OneOf("clip", "missing", "drop"),
-    }
+    by: Annotated[str, OneOf("iqr", "z", "quantile")] = "iqr"
+    width: Annotated[Any, Maybe(Number(at_least=0))] = None
+    outside: Annotated[str, OneOf("clip", "missing", "drop")] = "clip"
+    columns: list[str] | None = None
+
     _learnt = {"lower_": 1, "upper_": 1, "counts_": 1}
-
-    lower_: np.ndarray
-    upper_: np.ndarray
-    counts_: np.ndarray
-
-    def __init__(self, by="iqr", width=None, outside="clip", columns=None):
-        self.by = by
-        self.width = width
-        self.outside = outside
-        self.columns = columns
 
     @property
     def _width(self) -> float:

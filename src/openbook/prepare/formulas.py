@@ -6,10 +6,11 @@ A formula is parsed, never run as code: see `openbook.data.expression` for its g
 missing cells. It learns nothing, and each row is computed by itself.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Anything
 from openbook.damage import checked_array
 from openbook.data import MISSING, Nominal, Numeric, Ordinal, Table, Text
@@ -21,7 +22,7 @@ from openbook.words.sentences import listed
 from openbook.work import Grid, Step, Work, escape_text
 
 
-class FormulaColumn(Preparation):
+class FormulaColumn(Declared, Preparation):
     """A new column by formula: ratios, products, dates, paths.
 
     Parameters
@@ -43,10 +44,7 @@ class FormulaColumn(Preparation):
     [20.0, nan]
     """
 
-    _rules = {"formula": Anything("a name, = and a formula")}
-
-    def __init__(self, formula="x2 = 0"):
-        self.formula = formula
+    formula: Annotated[str, Anything("a name, = and a formula")] = "x2 = 0"
 
     @property
     def makes(self) -> tuple[str, ...]:
@@ -125,7 +123,7 @@ def _cell(value: Any) -> str:
     return figure(value) if isinstance(value, float) else escape_text(str(value))
 
 
-class RowRule(RowFilter):
+class RowRule(Declared, RowFilter):
     """A rule between columns; training rows that break it are left out.
 
     A row that misses what the rule compares does not break it. `openbook.describe(table, rules=[…])` and
@@ -155,10 +153,7 @@ class RowRule(RowFilter):
     [True, False, True]
     """
 
-    _rules = {"rule": Anything("a comparison, as in age >= 18 where licence = yes")}
-
-    def __init__(self, rule="0 = 0"):
-        self.rule = rule
+    rule: Annotated[str, Anything("a comparison, as in age >= 18 where licence = yes")] = "0 = 0"
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -183,7 +178,7 @@ class RowRule(RowFilter):
         return Work("A rule between columns", (rule,), self._left_out(self.broken_))
 
 
-class DropColumns(Preparation):
+class DropColumns(Declared, Preparation):
     """Leave out columns.
 
     Parameters
@@ -202,11 +197,10 @@ class DropColumns(Preparation):
     ('a',)
     """
 
+    columns: list[str] | None = None
+
     _changes = (Numeric, Nominal, Ordinal, Text)
     _changes_dates = True
-
-    def __init__(self, columns=None):
-        self.columns = columns
 
     @property
     def _chosen(self) -> tuple[str, ...]:

@@ -11,10 +11,11 @@ x : float64 (n, n_columns), NaN where missing
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number, OneOf
 from openbook.errors import RefusalError
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
@@ -71,7 +72,7 @@ def _word_of(func: Any) -> Any:
     return func.__name__ if isinstance(func, np.ufunc) else func
 
 
-class FunctionTransformer(Transformer):
+class FunctionTransformer(Declared, Transformer):
     """A function of each number: its logarithm, square root, arctangent, …
 
     The name is scikit-learn's. The function is one of a few words, so that a model file can hold it, or
@@ -96,11 +97,8 @@ class FunctionTransformer(Transformer):
     [0.0, 4.605170185988092, nan]
     """
 
-    _rules = {"func": _Named(*FUNCTIONS)}
-
-    def __init__(self, func: Any = "arctan", columns: list[str] | None = None) -> None:
-        self.func = func
-        self.columns = columns
+    func: Annotated[Any, _Named(*FUNCTIONS)] = "arctan"
+    columns: list[str] | None = None
 
     @property
     def _word(self) -> str:
@@ -133,7 +131,7 @@ class FunctionTransformer(Transformer):
         return FUNCTIONS[self._word].formula.format(x=x)
 
 
-class Binarizer(Transformer):
+class Binarizer(Declared, Transformer):
     """Numbers above a threshold become 1, all others 0.
 
     The name and the parameter are scikit-learn's. Missing cells stay missing.
@@ -155,11 +153,8 @@ class Binarizer(Transformer):
     [0.0, 0.0, 1.0]
     """
 
-    _rules = {"threshold": Number()}
-
-    def __init__(self, threshold: float = 0.0, columns: list[str] | None = None) -> None:
-        self.threshold = threshold
-        self.columns = columns
+    threshold: Annotated[float, Number()] = 0.0
+    columns: list[str] | None = None
 
     def _learn(self, rows: TrainingTable) -> None:
         """Nothing: the threshold is given."""

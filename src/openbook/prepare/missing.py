@@ -11,11 +11,12 @@ with the target or with another column, and `MissingIndicator` keeps the gap as 
 fill_ : float64 (n_columns,), what each column's gaps become: a number or a code
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from openbook.border.rules import Anything, Flag, Number, OneOf
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Anything, Number, OneOf
 from openbook.data import UNSEEN, Categorical, Column, Nominal, Numeric, Ordinal, Table
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, RefusalError
@@ -28,7 +29,7 @@ from openbook.work import Grid, Work
 OWN = "missing"
 
 
-class SimpleImputer(Preparation):
+class SimpleImputer(Declared, Preparation):
     """Fill missing cells by one figure of their column.
 
     Numbers, ordinal and nominal columns each have their own: the mean or median of numbers, the middle rank
@@ -71,24 +72,14 @@ class SimpleImputer(Preparation):
     40       Ulm
     """
 
+    strategy: Annotated[str, OneOf("mean", "median", "most_frequent", "constant", "category")] = "mean"
+    fill_value: Annotated[Any, Anything("None, a number or a value")] = None
+    add_indicator: bool = False
+    columns: list[str] | None = None
+
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-    _rules = {
-        "strategy": OneOf("mean", "median", "most_frequent", "constant", "category"),
-        "fill_value": Anything("None, a number or a value"),
-        "add_indicator": Flag(),
-    }
     _learnt = {"fill_": 1, "gaps_": 1, "known_": 1}
-
-    fill_: np.ndarray
-    known_: np.ndarray
-    gaps_: np.ndarray
-
-    def __init__(self, strategy="mean", fill_value=None, add_indicator=False, columns=None):
-        self.strategy = strategy
-        self.fill_value = fill_value
-        self.add_indicator = add_indicator
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         columns = [rows.X.column(name) for name in self._chosen]
@@ -203,7 +194,7 @@ class SimpleImputer(Preparation):
         return Work("SimpleImputer: one row", grids, end)
 
 
-class MissingIndicator(Preparation):
+class MissingIndicator(Declared, Preparation):
     """Add a column of 0 and 1 that tells whether a cell is missing; the cells themselves stay.
 
     Parameters
@@ -230,16 +221,12 @@ class MissingIndicator(Preparation):
     [0.0, 1.0]
     """
 
+    features: Annotated[str, OneOf("missing-only", "all")] = "missing-only"
+    columns: list[str] | None = None
+
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-    _rules = {"features": OneOf("missing-only", "all")}
     _learnt = {"gaps_": 1}
-
-    gaps_: np.ndarray
-
-    def __init__(self, features="missing-only", columns=None):
-        self.features = features
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         self.gaps_ = np.array([float(rows.w[rows.X.column(name).missing].sum()) for name in self._chosen])
@@ -264,7 +251,7 @@ class MissingIndicator(Preparation):
         return Work("MissingIndicator: one row", (Grid("", ("column", "is"), rows),))
 
 
-class DropMissing(RowFilter):
+class DropMissing(Declared, RowFilter):
     """Leave out training rows with missing cells, or columns with too many.
 
     Rows to predict all stay: each needs a prediction, whatever it misses.
@@ -301,20 +288,13 @@ class DropMissing(RowFilter):
     ('a',)
     """
 
+    axis: Annotated[str, OneOf("rows", "columns")] = "rows"
+    threshold: Annotated[float, Number(at_least=0, at_most=1)] = 0.0
+    columns: list[str] | None = None
+
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-    _rules = {
-        "axis": OneOf("rows", "columns"),
-        "threshold": Number(at_least=0, at_most=1),
-    }
     _learnt = {"gaps_": 1}
-
-    gaps_: np.ndarray
-
-    def __init__(self, axis="rows", threshold=0.0, columns=None):
-        self.axis = axis
-        self.threshold = threshold
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         missing: np.ndarray = np.column_stack(

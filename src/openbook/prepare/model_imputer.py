@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Rows
 from openbook.damage import checked_array
 from openbook.data import Nominal, Numeric, Ordinal, Table
@@ -28,7 +29,7 @@ from openbook.work import Grid, Step, Work
 _RIDGE = 1e-6
 
 
-class IterativeImputer(Preparation):
+class IterativeImputer(Declared, Preparation):
     """Fill missing cells by a linear model for each column, from the other columns.
 
     The name is scikit-learn's; its models are of numbers, these of any kind of column but text.
@@ -64,19 +65,12 @@ class IterativeImputer(Preparation):
     [2.0, 4.0, 6.0, 8.0]
     """
 
+    max_iter: int = 10
+    tol: float = 1e-3
+    columns: list[str] | None = None
+
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-
-    encoding_: Encoding
-    weights_: np.ndarray
-    intercepts_: np.ndarray
-    n_iter_: int
-    gaps_: np.ndarray
-
-    def __init__(self, max_iter=10, tol=1e-3, columns=None):
-        self.max_iter = max_iter
-        self.tol = tol
-        self.columns = columns
 
     @property
     def _compared(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ changes rows, leaves some out or makes new ones, does so in training only. Missi
 the learner's affair.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -20,8 +20,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.border.base import Estimator, Saved
+from openbook.border.not_taken import Declared
 from openbook.border.rows import UNLABELLED, codes_where_labelled, weighed
-from openbook.border.rules import ParameterRule
 from openbook.data import Column, Schema, Table, read
 from openbook.data.combine import stacked_rows
 from openbook.draw import draw_predictions
@@ -35,7 +35,7 @@ def _has(name: str) -> Any:
     return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), name))
 
 
-class Prepared(MetaEstimatorMixin, Estimator):
+class Prepared(Declared, MetaEstimatorMixin, Estimator):
     """Steps of preparation before a learner: one model, fitted, judged, saved and explained as one.
 
     Parameters
@@ -69,16 +69,11 @@ class Prepared(MetaEstimatorMixin, Estimator):
     ['No']
     """
 
-    _rules: ClassVar[Mapping[str, ParameterRule]] = {}
+    estimator: Any
+    steps: Sequence[Any] | None = None
+
     #: Judging gives it Tables and named classes, as it does openbook's learners.
     takes_tables: ClassVar[bool] = True
-
-    steps_: list[Any]
-    estimator_: Any
-
-    def __init__(self, estimator: Any, steps: Sequence[Any] | None = None) -> None:
-        self.estimator = estimator
-        self.steps = steps
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the steps, one after the other, and the learner to what they give.

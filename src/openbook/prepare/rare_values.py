@@ -11,11 +11,12 @@ missing, and an unseen value is one of the other values.
 import math
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from openbook.border.base import Saved
+from openbook.border.not_taken import Declared
 from openbook.border.pooling import credibilities
 from openbook.border.rows import Rows
 from openbook.border.rules import Maybe, Whole
@@ -32,7 +33,7 @@ WITHOUT_TARGET = 10
 SHOWN = 10
 
 
-class RareValues(Preparation):
+class RareValues(Declared, Preparation):
     """Pool the rare values of nominal columns: of those with more than 20 values, or by a number of rows.
 
     Every learner of a target does this at its border, by the rows that it is fitted to; use the transformer
@@ -69,22 +70,12 @@ class RareValues(Preparation):
     Guide: docs/guide/tables.md
     """
 
+    min_frequency: Annotated[int | None, Maybe(Whole(at_least=1))] = None
+    max_categories: Annotated[int, Whole(at_least=1)] = MOST
+    columns: list[str] | None = None
+
     _changes = (Nominal,)
     _asks_target = True
-    _rules = {
-        "min_frequency": Maybe(Whole(at_least=1)),
-        "max_categories": Whole(at_least=1),
-    }
-
-    pooled_: dict[str, dict[str, int]]
-    least_: dict[str, float]
-
-    def __init__(
-        self, min_frequency: int | None = None, max_categories: int = MOST, columns: list[str] | None = None
-    ) -> None:
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         self.pooled_, self.least_, self._found = {}, {}, {}

@@ -15,10 +15,12 @@ weight, low, high : float64 (n_numeric,); where no number is known, all are 0
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
-from openbook.border.rules import Ends, Flag, OneOf, Whole
+from openbook.border.not_taken import Declared
+from openbook.border.rules import Ends, OneOf, Whole
 from openbook.fold import Statistics
 from openbook.kernels.moments import Moments
 from openbook.prepare.transformer import Summed, Transformer
@@ -60,7 +62,7 @@ class Extremes(Statistics):
         return [self.weight, self.high - self.low]
 
 
-class MinMaxScaler(Summed, Transformer):
+class MinMaxScaler(Declared, Summed, Transformer):
     """Min-max scaling: each column of numbers is moved and stretched to a given range.
 
     Other columns pass through unchanged, and missing cells stay missing.
@@ -101,13 +103,11 @@ class MinMaxScaler(Summed, Transformer):
     ?        red
     """
 
-    _changes_dates = True
-    _rules = {"feature_range": Ends(), "clip": Flag()}
+    feature_range: Annotated[Any, Ends()] = (0, 1)
+    clip: bool = False
+    columns: list[str] | None = None
 
-    def __init__(self, feature_range=(0, 1), clip=False, columns=None):
-        self.feature_range = feature_range
-        self.clip = clip
-        self.columns = columns
+    _changes_dates = True
 
     def _step(self):
         return partial(_extremes, self._chosen)
@@ -147,7 +147,7 @@ class MinMaxScaler(Summed, Transformer):
         return rf"{figure(a)} + \frac{{({x} - {signed(low)}) \cdot ({figure(b)} - {signed(a)})}}{{{below}}}"
 
 
-class MaxAbsScaler(Summed, Transformer):
+class MaxAbsScaler(Declared, Summed, Transformer):
     """Scaling by the largest size: each column of numbers is divided by its largest absolute number.
 
     Zeros stay zeros. Other columns pass through unchanged, and missing cells stay missing.
@@ -178,12 +178,10 @@ class MaxAbsScaler(Summed, Transformer):
     [-1.0, 0.0, 0.25]
     """
 
-    _changes_dates = True
-    _rules = {"clip": Flag()}
+    clip: bool = False
+    columns: list[str] | None = None
 
-    def __init__(self, clip=False, columns=None):
-        self.clip = clip
-        self.columns = columns
+    _changes_dates = True
 
     def _step(self):
         return partial(_extremes, self._chosen)
@@ -209,7 +207,7 @@ class MaxAbsScaler(Summed, Transformer):
         return rf"\frac{{{x}}}{{{figure(self.scale_[j])}}}"
 
 
-class StandardScaler(Summed, Transformer):
+class StandardScaler(Declared, Summed, Transformer):
     """Standardisation: z-scores, each column of numbers with mean 0 and standard deviation 1.
 
     Other columns pass through unchanged, and missing cells stay missing.
@@ -252,19 +250,13 @@ class StandardScaler(Summed, Transformer):
     [10.0, 20.0, 30.0]
     """
 
+    with_mean: bool = True
+    with_std: bool = True
+    ddof: Annotated[int, Whole(at_least=0)] = 0
+    columns: list[str] | None = None
+
     _counts_rows = True
     _changes_dates = True
-    _rules = {
-        "with_mean": Flag(),
-        "with_std": Flag(),
-        "ddof": Whole(at_least=0),
-    }
-
-    def __init__(self, with_mean=True, with_std=True, ddof=0, columns=None):
-        self.with_mean = with_mean
-        self.with_std = with_std
-        self.ddof = ddof
-        self.columns = columns
 
     def _step(self):
         return partial(_moments, self._chosen)
@@ -312,7 +304,7 @@ class StandardScaler(Summed, Transformer):
         return rf"\frac{{{above}}}{{{figure(self.scale_[j])}}}" if self.with_std else above
 
 
-class Normalizer(Transformer):
+class Normalizer(Declared, Transformer):
     """Scaling of rows: the numbers of each row are divided by the length of the row.
 
     Other columns pass through unchanged, and missing cells stay missing and add nothing to the length.
@@ -334,11 +326,8 @@ class Normalizer(Transformer):
     [[0.6, 0.8], [0.0, 1.0]]
     """
 
-    _rules = {"norm": OneOf(*NORMS)}
-
-    def __init__(self, norm="l2", columns=None):
-        self.norm = norm
-        self.columns = columns
+    norm: Annotated[str, OneOf(*NORMS)] = "l2"
+    columns: list[str] | None = None
 
     def _learn(self, rows):
         """Nothing: each row has a length of its own."""

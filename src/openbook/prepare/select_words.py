@@ -10,13 +10,14 @@ it always does, in sparse rows where it takes those. The choice is made by the r
 to: in a study, by the training rows of each fold. A missing text stays missing.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from openbook.border.base import Saved
-from openbook.border.rules import Flag, OneOf, Whole
+from openbook.border.not_taken import Declared
+from openbook.border.rules import OneOf, Whole
 from openbook.border.words import mentions, word_scores
 from openbook.data import Schema, Table, Text
 from openbook.errors import ParameterError
@@ -35,7 +36,7 @@ _MEASURES = {"mutual_information": "mi", "chi_squared": "chi2", "pmi": "pmi", "d
 _SHOWN = 20
 
 
-class SelectWords(Preparation):
+class SelectWords(Declared, Preparation):
     """Keep the words of texts that are most informative about the target.
 
     Parameters
@@ -72,31 +73,14 @@ class SelectWords(Preparation):
     (['bad', 'good'], ['good', 'bad', 'good', 'bad'])
     """
 
+    k: Annotated[int, Whole(at_least=1)] = 1000
+    measure: Annotated[str, OneOf(*_MEASURES)] = "mutual_information"
+    per_class: bool = False
+    min_df: Annotated[int, Whole(at_least=1)] = 2
+    columns: list[str] | None = None
+
     _changes = (Text,)
     _asks_target = True
-    _rules = {
-        "k": Whole(at_least=1),
-        "measure": OneOf(*_MEASURES),
-        "per_class": Flag(),
-        "min_df": Whole(at_least=1),
-    }
-
-    words_: dict[str, list[str]]
-    scores_: dict[str, list[float]]
-
-    def __init__(
-        self,
-        k: int = 1000,
-        measure: str = "mutual_information",
-        per_class: bool = False,
-        min_df: int = 2,
-        columns: list[str] | None = None,
-    ) -> None:
-        self.k = k
-        self.measure = measure
-        self.per_class = per_class
-        self.min_df = min_df
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         self.words_, self.scores_ = {}, {}

@@ -16,9 +16,11 @@ cells : float64 (m, p), the cells of these rows, numbers and codes; known : bool
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from typing import Annotated
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Rows
 from openbook.border.rules import OneOf
 from openbook.damage import checked_array
@@ -96,7 +98,7 @@ def _spans(n: int) -> Iterator[slice]:
         yield slice(start, min(start + _CHUNK, n))
 
 
-class KNNImputer(Preparation):
+class KNNImputer(Declared, Preparation):
     """Fill missing cells from the nearest rows that know them: their mean, or their most frequent value.
 
     The name and the parameters are scikit-learn's. There, distances are of numbers as they are; here numbers
@@ -130,19 +132,12 @@ class KNNImputer(Preparation):
     [5.0, 5.2, 9.0, 9.0]
     """
 
+    n_neighbors: int = 5
+    weights: Annotated[str, OneOf("uniform", "distance")] = "uniform"
+    columns: list[str] | None = None
+
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
-    _rules = {
-        "weights": OneOf("uniform", "distance"),
-    }
-
-    encoding_: Encoding
-    donors_: Table
-
-    def __init__(self, n_neighbors=5, weights="uniform", columns=None):
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.columns = columns
 
     @property
     def _compared(self) -> tuple[str, ...]:
@@ -267,7 +262,7 @@ class KNNImputer(Preparation):
         return Work(f"{name}: the {how} by weight", (grid,), end)
 
 
-class NoisyRows(RowFilter):
+class NoisyRows(Declared, RowFilter):
     """Leave out training rows that their neighbours contradict: Wilson's editing.
 
     Parameters
@@ -296,15 +291,12 @@ class NoisyRows(RowFilter):
     [True, True, False, True, True, True, True, True]
     """
 
+    n_neighbors: int = 3
+    columns: list[str] | None = None
+
     _changes = (Numeric, Nominal, Ordinal)
     _changes_dates = True
     _asks_target = _needs_target = True
-
-    dropped_: int
-
-    def __init__(self, n_neighbors=3, columns=None):
-        self.n_neighbors = n_neighbors
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         assert rows.y is not None

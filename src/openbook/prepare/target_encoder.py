@@ -9,13 +9,14 @@ all training rows. A missing cell stays missing, and an unseen value has the mea
 """
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from openbook.border.base import Saved
 from openbook.border.cross_fitted import FOLDS, CrossFitted, drawn_folds
+from openbook.border.not_taken import Declared
 from openbook.border.pooling import value_moments
 from openbook.border.rows import Rows
 from openbook.border.rules import Auto, Number
@@ -35,7 +36,7 @@ Array = npt.NDArray[Any]
 _WITHOUT_END = 1e12
 
 
-class TargetEncoder(Preparation):
+class TargetEncoder(Declared, Preparation):
     """The mean of the target among the rows of a value, drawn to the mean of all rows, instead of the value.
 
     The name is scikit-learn's. Learners that compute with numbers do this themselves with columns of more
@@ -77,17 +78,11 @@ class TargetEncoder(Preparation):
     [3.5, 5.0]
     """
 
+    smooth: Annotated[float | str, Auto(Number(at_least=0))] = "auto"
+    columns: list[str] | None = None
+
     _changes = (Nominal,)
     _asks_target = True
-    _rules = {
-        "smooth": Auto(Number(at_least=0)),
-    }
-
-    means_: dict[str, tuple[TargetMean, ...]]
-
-    def __init__(self, smooth: float | str = "auto", columns: list[str] | None = None) -> None:
-        self.smooth = smooth
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         if rows.y is None or self._target is None:

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from openbook.border.not_taken import Declared
 from openbook.data.findings.turning import Turn, turning_point
 from openbook.prepare.transformer import Floats, TrainingTable, Transformer
 from openbook.words.numbers import signed
 
 
-class TurningPoint(Transformer):
+class TurningPoint(Declared, Transformer):
     """The distance of numbers from the point where the target turns: for columns with a U shape.
 
     `describe` points to such columns.
@@ -46,14 +47,10 @@ class TurningPoint(Transformer):
     [10.0, 0.0]
     """
 
+    columns: list[str] | None = None
+
     _asks_target = _needs_target = True
     _learnt = {"center_": 1, "turns_": 1}
-
-    center_: np.ndarray
-    turns_: np.ndarray
-
-    def __init__(self, columns=None):
-        self.columns = columns
 
     def _learn(self, rows: TrainingTable) -> None:
         found = [self._turn(x, rows) for x in self._numbers(rows.X).T]
