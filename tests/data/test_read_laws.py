@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from openbook.data import Table, delimited, frames, read, scan
+from openbook.data.arrays import from_rows
+from openbook.data.delimited import DelimitedFile
+from openbook.data.reading import Reading
 from openbook.errors import DataError, OpenbookError
 
 WORDS = st.sampled_from(
@@ -89,7 +92,8 @@ def test_csv_is_read_as_its_texts_would_be(monkeypatch, rows, separator, peek, m
     monkeypatch.setattr(frames, "_MANY_ROWS", many_rows)  # so that polars codes the words, or we do
     with tempfile.TemporaryDirectory() as folder:
         path, dicts = write_csv(folder, rows, separator)
-        assert_same(read(path), read(dicts))
+        how, _ = DelimitedFile.open(path, Reading()).first_look({}, Reading())
+        assert_same(read(path), from_rows(dicts, how))
 
 
 @settings(max_examples=150, deadline=None)

@@ -163,3 +163,48 @@ def test_later_rows_may_have_thousands_where_training_had_none(tmp_path):
     (tmp_path / "new.csv").write_text('price\n"$1,12.50"\n')
     with pytest.raises(DataError, match=r"row 0 holds '\$1,12\.50'"):
         read(tmp_path / "new.csv", model.schema_)
+
+
+def columns_of(path, lines):
+    """The numbers of a file, as `read` and `scan` read them alike, and the reasons."""
+    path.write_text("\n".join(lines) + "\n")
+    table, scanned = read(path), scan(path)
+    assert scanned.schema == table.schema
+    assert {name: scanned.why[name] for name in table.names} == table.why
+    return {name: table.column(name).tolist() for name in table.names}, table.why
+
+
+def test_the_decimal_point_of_other_columns_shows_that_a_comma_means_thousands(tmp_path):
+    lines = ["share;income", "12.5;65,937", "7;12,345"]
+    cells, why = columns_of(tmp_path / "t.csv", lines)
+    assert cells["income"] == [65937, 12345]
+    assert why["income"] == (
+        "every known cell is a number (thousands comma, since other columns have a decimal point),"
+        " such as '12,345' = 12345"
+    )
+
+
+def test_the_decimal_comma_of_other_columns_shows_that_a_point_means_thousands(tmp_path):
+    lines = ["share;income;size", "12,5;65.937;1,234", "7;986;5,678"]
+    cells, why = columns_of(tmp_path / "t.csv", lines)
+    assert cells["income"] == [65937, 986]
+    assert why["income"] == (
+        "every known cell is a number (thousands point, since other columns have a decimal comma),"
+        " such as '65.937' = 65937"
+    )
+    assert cells["size"] == [1.234, 5.678]
+    assert "(decimal comma as in other columns)" in why["size"]
+
+
+def test_a_point_that_first_shows_far_down_means_thousands_too(tmp_path):
+    lines = ["share;income", *["12,5;986"] * 2000, "7;1.234"]
+    cells, _ = columns_of(tmp_path / "t.csv", lines)
+    assert cells["income"][-2:] == [986, 1234]
+
+
+@pytest.mark.parametrize("other", ["12,5;1.5", "12;1"])
+def test_columns_that_show_both_decimal_signs_or_none_leave_it_open(tmp_path, other):
+    lines = ["a;b;income;point", f"{other};65,937;1.234", f"{other};12,345;5.678"]
+    cells, why = columns_of(tmp_path / "t.csv", lines)
+    assert why["income"].startswith("in '12,345' the comma may mean decimals or thousands")
+    assert cells["point"] == [1.234, 5.678]

@@ -2,7 +2,8 @@ r"""CSV and TSV at polars' speed, with our own rules for the kinds.
 
 The first rows are read as text to guess which columns are numbers; one typed pass then reads the file.
 Where a later cell breaks the guess, its column is read as text after all and decided as a whole, so that
-the table is the same as if every column had been read as text.
+the table is the same as if every column had been read as text. The first rows also show the decimal sign of
+the file, see `openbook.data.written`.
 
     separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines; else blanks
                    that part all lines alike, if some field holds numbers: single ones or, as in columns of
@@ -22,7 +23,7 @@ import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,8 +38,9 @@ from openbook.data.frames import factorise, polars_columns
 from openbook.data.guess import (
     EVERY_NUMBER,
     NO_KNOWN_CELL,
+    KindTally,
     Wish,
-    decide_cells,
+    judge,
     wants_numbers,
     wishes,
 )
@@ -89,7 +91,7 @@ def read_delimited(path: Path, how: Reading) -> Table:
     """A table from a CSV or TSV file."""
     file = DelimitedFile.open(path, how)
     asked = wishes(how.kinds, file.names)
-    numeric = file.guess_numeric(asked, how)
+    how, numeric = file.first_look(asked, how)
     guessed = frozenset(name for name in numeric if asked.get(name) is None)
     frame, numeric = file.frame(numeric - file.columns_of_codes(guessed), how)
     if not frame.height:
@@ -156,21 +158,30 @@ class DelimitedFile:
         start = int(ends[len(above)]) + 1
         return cls(path, separator, names, start, False, len(above), notes + parted, unpacked)
 
-    def guess_numeric(self, asked: dict[str, Wish], how: Reading) -> frozenset[str]:
-        """The columns that look like plain numbers in the first rows, or are asked to be numbers."""
-        if how.decimal or how.thousands is not None:  # points may stand between thousands: read as text
-            return frozenset()
-        if how.gap_numbers:  # where a number is missing, it is so however it is written
-            return frozenset()
+    def first_look(self, asked: dict[str, Wish], how: Reading) -> tuple[Reading, frozenset[str]]:
+        """The options, with the decimal sign that the first rows show; and the columns of plain numbers.
+
+        These look like plain numbers in the first rows. Where points may stand between thousands, there are
+        none: all are read as texts.
+        """
+        if how.decimal or how.thousands is not None:
+            return how, frozenset()
         first_rows = next(self.spans(_PEEK_ROWS), (self.start, self.start))
         cells = factorise(self.parse(frozenset(), how.gaps, first_rows))
-        return frozenset(
+        tallies = {name: KindTally() for name in self.names if wants_numbers(asked.get(name))}
+        for name, tally in tallies.items():
+            tally.add(cells[name].cleaned(how))
+        signs = {tally.written.decimal for tally in tallies.values()} - {None}
+        if len(signs) == 1:
+            how = replace(how, shown_decimal=signs.pop())
+        if how.shown_decimal == "," or how.gap_numbers:  # -999 is missing however it is written
+            return how, frozenset()
+        return how, frozenset(
             name
-            for name in self.names
-            if wants_numbers(asked.get(name))
-            and name not in how.missing_in
+            for name, tally in tallies.items()
+            if name not in how.missing_in
             and _is_plain(asked.get(name))
-            and decide_cells(name, cells[name].cleaned(how)).why in (EVERY_NUMBER, NO_KNOWN_CELL)
+            and judge(name, tally)[1] in (EVERY_NUMBER, NO_KNOWN_CELL)
         )
 
     def spans(self, chunk_rows: int) -> Iterator[tuple[int, int]]:

@@ -216,7 +216,7 @@ class KindTally:
         self.whole = True  # every text is a whole number
         self.long: str | None = None  # one of them that has more digits than a number keeps
         self.code: str | None = None  # a number that starts with a zero, as codes do and quantities do not
-        self.written = Written(how.decimal, how.thousands)
+        self.written = Written(how.decimal, how.thousands, how.shown_decimal)
         self.dated = Dated()
 
     def add(self, cells: Cells) -> None:
@@ -253,6 +253,11 @@ class KindTally:
         if len(self.values) > MOST_VALUES and not self.all_values:
             self.overfull = True
             self.values = {}
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether the cells may be numbers as people write them, not as programs do."""
+        return bool(self.odd) or self.written.given or self.written.turned
 
     @property
     def none_is_value(self) -> bool:
@@ -321,7 +326,7 @@ def _guess(name: str, tally: KindTally) -> tuple[Attribute, str]:
         return _categorical(name, tally, Nominal, _why_nominal(name, tally))
     if tally.odd and (dated := tally.dated.attribute(name)):
         return dated, tally.dated.why(dated)
-    if (tally.odd or tally.written.given) and (styled := tally.written.attribute(name)):
+    if tally.rewritten and (styled := tally.written.attribute(name)):
         return styled, tally.written.why(styled)
     if not tally.odd and tally.code is None and not (tally.whole and tally.long):
         return Numeric(name), EVERY_NUMBER
@@ -347,7 +352,7 @@ def _label_sets(name: str, tally: KindTally, separator: str, why: str) -> tuple[
 def _requested_numbers(name: str, tally: KindTally) -> tuple[Attribute, str]:
     """A column that is to be numeric; an error if it cannot be, or not in one way only."""
     asked, written = "numeric, as requested", tally.written
-    if (tally.odd or written.given) and (styled := written.attribute(name)):
+    if tally.rewritten and (styled := written.attribute(name)):
         return styled, f"{asked}; {written.why(styled)}"
     if written.ambiguous and tally.odd:
         raise DataError(f"column {name!r} can be read in two ways: {_two_ways(written.ambiguous)}")

@@ -52,6 +52,7 @@ class Reading:
     sheet: str | None = None
     query: str | None = None
     missing_in: Mapping[str, Collection[str]] = field(default_factory=dict)
+    shown_decimal: str | None = None  # the decimal sign that some columns of a file show
 
     def __post_init__(self) -> None:
         for texts in (self.missing, *self.missing_in.values()):

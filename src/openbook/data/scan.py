@@ -125,7 +125,9 @@ def scan(
         _check_alike(files[0], file)
     asked = wishes(how.kinds, files[0].names)
     first = files[0]
-    numeric = first.guess_numeric(asked, how) if isinstance(first, DelimitedFile) else frozenset(first.names)
+    numeric = frozenset(first.names)
+    if isinstance(first, DelimitedFile):
+        how, numeric = first.first_look(asked, how)
     while True:
         search = _Search(files[0].names, asked, how, numeric, addresses)
         try:

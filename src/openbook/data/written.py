@@ -6,7 +6,8 @@ How the digits are marked is a style (decimal, thousands), one for the whole col
 cell fits, the first below is taken, with one exception: in cells such as 65,937 the comma may mean thousands
 or decimals. It means thousands if the unit is a currency, or if 986 is among the cells and 1234 is not:
 decimals would vary in length, and numbers from a thousand on have their comma. Otherwise the style is
-unclear, and the column stays as it is until `decimal` or `thousands` is given.
+unclear, and the column stays as it is until `decimal` or `thousands` is given. In a file, other columns may
+show the decimal sign: beside 12.5 the comma of 65,937 means thousands, beside 12,5 the point of 65.937 does.
 
 A unit is the same in all cells, some of which may lack it. It is a currency, a percent sign, a unit of
 `_UNITS`, or, apart from the number by a blank, any words in lower case: 36 months. So 12A and 3rd are none.
@@ -83,7 +84,7 @@ _STYLES: tuple[Style, ...] = tuple(
     for decimal in decimals
 )
 _PATTERNS = {style: _pattern(*style) for style in _STYLES}
-_MAYBE_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
+_MAYBE_THOUSANDS = re.compile(r"[1-9]\d{0,2}[,.]\d{3}", re.ASCII)
 
 
 def number_of_text(text: str) -> float | None:
@@ -200,10 +201,15 @@ class Written:
     ----------
     decimal, thousands : str or None, default=None
         The signs, where they are known.
+    shown : str or None, default=None
+        The decimal sign of other columns of the file.
     """
 
-    def __init__(self, decimal: str | None = None, thousands: str | None = None) -> None:
+    def __init__(
+        self, decimal: str | None = None, thousands: str | None = None, shown: str | None = None
+    ) -> None:
         check_marks(decimal, thousands)
+        self.shown = shown
         self.given = decimal is not None or thousands is not None
         self.styles = [
             style
@@ -218,6 +224,7 @@ class Written:
         self.without_unit = 0  # texts that lack a unit
         self.example: str | None = None  # one that is not written as programs do
         self.comma: str | None = None  # one whose comma may mean thousands
+        self.point: str | None = None  # one whose point may
         self.short = self.long = False  # 986 occurs, and so does 1234
         self.enclosed: str | None = None  # one in parentheses
         self.open = False  # one without
@@ -248,7 +255,8 @@ class Written:
             self.unit = unit
         self.without_unit += not cell.unit
         self.styles = [style for style in self.styles if _PATTERNS[style].fullmatch(cell.digits)]
-        if number_of_text(text) is None or (self.given and not cell.digits.isdigit()):
+        marked = (self.given or self.shown == ",") and not cell.digits.isdigit()
+        if number_of_text(text) is None or marked:
             self.example = min(self.example or text, text)
         if cell.enclosed:
             self.enclosed = self.enclosed or text
@@ -259,16 +267,39 @@ class Written:
     def _look_at_marks(self, digits: str, text: str) -> None:
         self.groups.add(digits.count(" "))
         if _MAYBE_THOUSANDS.fullmatch(digits):
-            self.comma = min(self.comma or text, text)
+            if "," in digits:
+                self.comma = min(self.comma or text, text)
+            else:
+                self.point = min(self.point or text, text)
         elif digits.isdigit():
             self.short |= len(digits) < 4
             self.long |= len(digits) > 3
 
     @property
+    def decimal(self) -> str | None:
+        """The decimal sign of all styles that the cells fit; None if there are both."""
+        signs = {decimal for decimal, _ in self.styles}
+        return signs.pop() if self.fits and len(signs) == 1 else None
+
+    @property
+    def turned(self) -> bool:
+        """Whether points mean thousands, though each cell is also a number with a decimal point."""
+        return self.point is not None and self._by_others == (",", ".")
+
+    @property
+    def _by_others(self) -> Style | None:
+        """The style with the decimal sign of other columns, where the own cells leave it open."""
+        if self.given or self.decimal or not (self.comma or self.point):
+            return None
+        if self.comma and _MONEY.match(self.unit or ""):
+            return None
+        return next((style for style in self.styles if style[0] == self.shown), None)
+
+    @property
     def ambiguous(self) -> str | None:
         """A cell whose comma may mean decimals or thousands, where nothing tells which; else None."""
         both = {decimal for decimal, thousands in self.styles if thousands == "," or decimal == ","}
-        if not self.fits or self.comma is None or len(both) < 2 or self.given:
+        if not self.fits or self.comma is None or len(both) < 2 or self.given or self._by_others:
             return None
         if _MONEY.match(self.unit or "") or (self.short and not self.long):
             return None
@@ -280,7 +311,7 @@ class Written:
             return None
         if self.enclosed and not self.open:
             return None  # (1) and (2) alone are rather notes than negative numbers
-        decimal, thousands = self.styles[0]
+        decimal, thousands = self._by_others or self.styles[0]
         if thousands == " " and decimal == "." and len(self.groups) == 1:
             return None  # 612 345 678 everywhere is rather a telephone number
         return Numeric(name, self.unit or "", decimal, thousands)
@@ -293,8 +324,10 @@ class Written:
         )
         if attribute.thousands:
             said.append(f"thousands {marks[attribute.thousands]}")
-        if attribute.decimal == ",":
-            said.append("decimal comma")
+        if self._by_others and attribute.thousands:
+            said.append(f"since other columns have a decimal {marks[attribute.decimal]}")
+        elif attribute.decimal == ",":
+            said.append("decimal comma" + (" as in other columns" if self._by_others else ""))
         if self.enclosed:
             said.append("parentheses for negative numbers")
         how = f" ({', '.join(said)})" if said else ""
