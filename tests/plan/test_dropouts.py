@@ -6,11 +6,13 @@ import sys
 import polars as pl
 import pytest
 
+from openbook.data import read
 from openbook.plan import make_plan, run
 from openbook.plan.estimate import available_bytes, estimate_words
 from openbook.plan.judging import StudyFolds
+from openbook.plan.parts import Candidate
 from openbook.registry import learners
-from openbook.registry.costs import Shape, fit_bytes, fit_seconds
+from openbook.registry.costs import Shape, encoded_width, fit_bytes, fit_seconds
 
 JUDGING = sys.modules["openbook.plan.judging"]
 
@@ -58,11 +60,67 @@ def test_a_learner_that_needs_more_memory_than_there_is_does_not_start(tmp_path,
     assert "linear discriminant" not in result.comparison.evaluations
 
 
-def test_memory_of_wide_discriminants_grows_with_the_square_of_the_columns():
-    wide = Shape(1000, 40, 51_300, 2)  # 51,300 one-hot columns: 8 x 51,300² bytes is 19.6 GiB for one matrix
-    assert fit_bytes("linear_discriminant", wide) > 8 * 51_300**2
-    assert fit_bytes("naive_bayes", wide) < 2**30
+def test_memory_of_scatters_grows_with_the_square_of_the_columns_until_rows_take_less():
+    tall = Shape(20_000, 40, 10_000, 2)
+    assert fit_bytes("linear_discriminant", tall) > 8 * 10_000**2
+    assert fit_bytes("naive_bayes", tall) < 2**30
+    wide = Shape(300, 10_000, 10_000, 2)  # measured: 124 and 98 MB above the table
+    assert 1.2e8 < fit_bytes("linear_discriminant", wide) < 5e8
+    assert 1.0e8 < fit_bytes("linear_regression", wide) < 5e8
     assert available_bytes() is None or available_bytes() > 0
+
+
+#: Seconds of CPU that a fit and the predictions of 60 rows took, by the columns of 240 rows.
+MEASURED = {
+    "adaboost": {1_000: 0.19, 10_000: 2.6},
+    "cart": {1_000: 0.31, 10_000: 2.5},
+    "cart_regressor": {1_000: 0.67, 10_000: 6.1},
+    "gradient_boosting": {1_000: 0.59, 10_000: 6.2},
+    "linear_discriminant": {5_000: 0.40, 10_000: 0.32},
+    "linear_regression": {10_000: 0.26},
+    "logistic_regression": {10_000: 0.097},
+    "mlp": {10_000: 0.47},
+    "model_tree": {1_000: 0.14, 10_000: 0.57},
+    "naive_bayes": {1_000: 0.004, 10_000: 0.039},
+    "one_r": {1_000: 0.11, 10_000: 1.0},
+    "random_forest": {1_000: 0.055, 10_000: 0.37},
+    "random_forest_regressor": {1_000: 1.5, 10_000: 14.6},
+    "svc": {10_000: 0.73},
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_estimates_of_wide_tables_are_near_what_was_measured(name):
+    for columns, seconds in MEASURED[name].items():
+        estimate = fit_seconds(name, Shape(240, columns, columns, 2))
+        assert 0.5 < estimate / seconds < 3
+
+
+def test_kernel_densities_take_longer_than_the_normal_ones_of_naive_bayes():
+    shape = Shape(240, 10_000, 10_000, 2)
+    assert 0.5 < fit_seconds("naive_bayes", shape, {"distributions": "kernel"}) / 1.55 < 2  # measured
+    by_default, kernel = (
+        candidate.seconds(shape)
+        for candidate in (
+            Candidate("a", "naive_bayes"),
+            Candidate("b", "naive_bayes", {"distributions": "kernel"}),
+        )
+    )
+    assert kernel > 10 * by_default
+
+
+def test_columns_of_many_values_count_as_many_columns_as_pooling_leaves():
+    rows = [{"id": f"v{i}", "colour": "rgb"[i % 3], "x": i / 7} for i in range(1000)]
+    assert encoded_width(read(rows, kinds={"id": "nominal"})) == 250 + 3 + 1
+
+
+def test_a_learner_is_too_slow_by_all_its_folds(tmp_path, monkeypatch):
+    monkeypatch.setattr(Candidate, "seconds", lambda self, _: 3.0 if self.learner == "c45" else 0.01)
+    path = write(tmp_path / "t.csv", 300, ["ab"[i % 2] for i in range(300)])
+    plan = make_plan(path, "y", effort="quick")
+    assert (plan.protocol.folds, plan.protocol.repeats) == (5, 3)
+    said = "C4.5: skipped, too slow for 300 rows and 4 columns after encoding (about 45 seconds for 15 folds)"
+    assert said in plan.notes
 
 
 def test_every_learner_of_a_study_has_a_cost_that_grows_with_rows_and_columns():

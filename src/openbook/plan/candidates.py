@@ -1,5 +1,6 @@
 """The learners that a study evaluates, and the skipped ones with their reasons."""
 
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 
 from openbook.data import Column, Labels, Table, Text
 from openbook.errors import PlanError, check_named, did_you_mean
-from openbook.judge.folds.splits import TINY
+from openbook.judge.folds.splits import TINY, usual_rounds
 from openbook.judge.scores.metrics import Task
 from openbook.plan.estimate import estimate_words
 from openbook.plan.parts import Candidate
@@ -25,8 +26,12 @@ _QUICKER = 5
 #: Of more rows a quick study leaves ensembles out.
 _QUICK_ENSEMBLES = 20_000
 
-#: Folds of each effort, and the most seconds that all of them together may take one learner, by the estimate.
-_PATIENCE = {"quick": (5, 30.0), "usual": (10, 3600.0), "thorough": (10, 3600.0)}
+#: The most seconds that all folds together may take one learner, by the estimate.
+_PATIENCE = {"quick": 30.0, "usual": 3600.0, "thorough": 3600.0}
+#: Of fewer rows a quick study repeats its folds: rounds show how much the rows miss (`judge.chance.rounds`).
+_FEW = 500
+#: From so many rows on, a thorough study repeats less.
+_MANY = 10_000
 #: Costs are estimated for two classes.
 _TWO_CLASSES = 2
 
@@ -175,10 +180,20 @@ def _refusal(variant: Variant, model: Any, inputs: Table, rows: int, effort: Eff
     return reason
 
 
+def usual_folds(effort: Effort, n: int) -> tuple[int, int]:
+    """The folds of a round of cross-validation over so many rows, and the rounds, if nobody asks for others.
+
+    >>> usual_folds("quick", 300), usual_folds("usual", 300), usual_folds("usual", 20_000)
+    ((5, 3), (10, 5), (10, 1))
+    """
+    rounds = {"quick": 3 if n < _FEW else 1, "usual": usual_rounds(n), "thorough": 3 if n >= _MANY else 10}
+    return 5 if effort == "quick" else 10, rounds[effort]
+
+
 def _too_slow(candidate: Candidate, shape: Shape, effort: Effort) -> str | None:
     """Why all folds of a learner would take too long on so many rows and columns, or None."""
-    folds, most = _PATIENCE[effort]
-    if (seconds := folds * candidate.seconds(shape)) <= most:
+    folds = math.prod(usual_folds(effort, shape.n))
+    if (seconds := folds * candidate.seconds(shape)) <= _PATIENCE[effort]:
         return None
     columns = plural(shape.w, "column")
     return (

@@ -9,7 +9,7 @@ from openbook.data.describe import Description
 from openbook.errors import NotEvaluableError, ParameterError, PlanError
 from openbook.judge.folds.splits import TINY
 from openbook.plan.aim import Aim, aim
-from openbook.plan.candidates import Effort
+from openbook.plan.candidates import Effort, usual_folds
 from openbook.plan.draft import Draft
 from openbook.plan.options import StudyOptions
 from openbook.plan.parts import SPLITS, Protocol
@@ -19,11 +19,8 @@ from openbook.plan.rows import StudyRows
 #: The share of rows that is locked away, where that makes a test of at least TINY rows.
 _TEST_SHARE = 0.2
 
-#: Of fewer rows a quick study repeats its folds: rounds show how much the rows miss (`judge.chance.rounds`).
-FEW = 500
-#: From so many rows on, a thorough study tries most settings on fewer rows; and repeats less.
+#: From so many rows on, a thorough study tries most settings on fewer rows.
 _SEARCHED = 5_000
-_MANY = 10_000
 
 
 def make_plan(
@@ -87,15 +84,11 @@ def _protocol(rows: StudyRows, options: StudyOptions, effort: Effort) -> tuple[P
             " omit folds, repeats and the test share"
         )
         raise PlanError(msg)
-    usual = {
-        "quick": (5, 3 if n < FEW else 1),
-        "usual": (10, None),
-        "thorough": (10, 3 if n >= _MANY else 10),
-    }[effort]
-    folds, repeats = (
-        own if asked is None else asked
-        for asked, own in zip((options.cv, options.repeats), usual, strict=True)
-    )
+    folds, rounds = usual_folds(effort, n)
+    folds = folds if options.cv is None else options.cv
+    repeats = options.repeats
+    if repeats is None and effort != "usual":  # else by the rows that are left to judge by
+        repeats = rounds
     # halving draws rows at random, so it cannot tell what comes later
     search = None if effort != "thorough" else "grid" if n < _SEARCHED or "time" in rows.order else "halving"
     asked = replace(

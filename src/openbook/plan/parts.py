@@ -293,7 +293,7 @@ class Candidate:
         float
         """
         if self.inner is None:
-            return fit_seconds(self.learner, shape)
+            return fit_seconds(self.learner, shape, self.parameters)
         tuned = 1 + _INNER_FOLDS * ("thresholds" in self.parameters)
         return tuned * shape.k * self.inner.seconds(shape._replace(k=2))
 

@@ -9,11 +9,12 @@ The figures were measured on one core of a laptop, with kernels compiled; predic
 counted in. They are right to a factor of two or three: enough to tell seconds from hours.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from openbook.border.words import MOST_WORDS
 from openbook.data import Attribute, Nominal, Table, Text
+from openbook.data.rare import MOST, may_pool
 
 #: Bytes of a number, and what every fit takes besides.
 _FLOAT, _LEAST_BYTES = 8, 1e6
@@ -35,18 +36,25 @@ class Shape(NamedTuple):
 
 
 def encoded_width(inputs: Table) -> int:
-    """How many columns there are once each value of a nominal one has its own, and each word of texts."""
+    """How many columns there are once each value of a nominal one has its own, and each word of texts.
+
+    Of columns with many values no more are kept than pooling leaves.
+    """
     return sum(map(_width, inputs.schema))
 
 
 def _width(attribute: Attribute) -> int:
     if isinstance(attribute, Text):
         return MOST_WORDS
-    return max(1, len(attribute.values)) if isinstance(attribute, Nominal) else 1
+    if not isinstance(attribute, Nominal):
+        return 1
+    return max(1, min(len(attribute.values), MOST) if may_pool(attribute) else len(attribute.values))
 
 
-def fit_seconds(name: str, shape: Shape) -> float:
+def fit_seconds(name: str, shape: Shape, parameters: Mapping[str, Any] | None = None) -> float:
     """About how long a learner of that registered name takes to fit and to predict a ninth as many rows."""
+    if (parameters or {}).get("distributions") == "kernel":
+        return _kernel_bayes(shape)
     return 5e-4 + (_SECONDS[name](shape) if name in _SECONDS else 1e-6 * shape.n * shape.p)
 
 
@@ -56,21 +64,22 @@ def fit_bytes(name: str, shape: Shape) -> float:
     return _LEAST_BYTES + 3 * encoded + (_BYTES[name](shape) if name in _BYTES else 0.0)
 
 
+def _kernel_bayes(s: Shape) -> float:
+    """A cell of a row that is predicted meets all those of the column."""
+    return 5e-4 + s.p * (1.3e-4 + 5e-10 * s.n**2)
+
+
 def _forest(s: Shape) -> float:
-    return 0.05 + 2e-3 * s.p + 1.1e-5 * s.n * s.p**0.5
-
-
-def _cart(s: Shape) -> float:
-    return 0.02 + 2e-4 * s.p + 1.4e-6 * s.n * s.p
+    return 0.02 + 5e-5 * s.p + 9e-6 * s.n * s.p**0.5
 
 
 def _boosting(s: Shape) -> float:
     """120 small trees, of several classes 120 each."""
-    return (0.06 + 1e-3 * s.p + 4e-7 * s.n * s.p) * (s.k if s.k > 2 else 1)
+    return (0.03 + 8e-4 * s.p + 5e-7 * s.n * s.p) * (s.k if s.k > 2 else 1)
 
 
 def _network(s: Shape) -> float:
-    return 0.02 + 4.8e-7 * s.n * s.w + 1.3e-6 * s.n
+    return 0.01 + 3e-7 * s.n * s.w + 1.3e-6 * s.n
 
 
 def _support(s: Shape) -> float:
@@ -78,37 +87,44 @@ def _support(s: Shape) -> float:
 
 
 def _newton(s: Shape) -> float:
-    """Some steps, each with products of all columns and a solution of as many equations."""
-    return 4e-3 + 5e-9 * s.n * s.w * min(s.w, 300) + 2e-10 * min(s.w, 300) ** 3 * s.k
+    """Some steps, each with products of all columns and a solution of as many equations.
+
+    Of a wide table, the products of all rows.
+    """
+    few = min(s.w, 300)
+    return 4e-3 + min(5e-9 * s.n * s.w * few + 2e-10 * few**3 * s.k, 3e-10 * s.n**2 * s.w + 2e-10 * s.n**3)
 
 
-def _scatters(groups: Callable[[Shape], int]) -> Callable[[Shape], float]:
-    """Two columns for every one: the second says where a cell is missing."""
-    return lambda s: 2e-3 + groups(s) * (1e-10 * s.n * s.w**2 + 3e-7 * s.w**2) + 4e-10 * min(s.n, s.w) ** 3
+def _scatters(s: Shape) -> float:
+    """The products of all columns, or of a wide table those of all rows, and equations of as many."""
+    few, many = sorted((s.n, s.w))
+    return 4e-10 * few**2 * many + 4e-10 * few**3 + 1e-7 * s.n * s.w
 
 
 _SECONDS: dict[str, Callable[[Shape], float]] = {
     "zero_r": lambda _: 0.0,
     "zero_regressor": lambda _: 0.0,
-    "one_r": lambda s: s.p * (4e-4 + 1.2e-7 * s.n),
-    "naive_bayes": lambda s: s.p * (2e-5 + 5e-9 * s.n),
+    "one_r": lambda s: s.p * (1.2e-4 + 1.2e-7 * s.n),
+    "naive_bayes": lambda s: s.p * (4e-6 + 1e-8 * s.n),
     # the information of each pair of columns, and gaps filled in a few rounds
-    "belief_network_classifier": lambda s: 1e-3 + s.p * (1e-3 + 2e-6 * s.n) + s.p**2 * (1.2e-5 + 1e-9 * s.n),
-    "c45": lambda s: 4e-3 + s.p * (1.2e-4 + 6e-7 * s.n),
-    "model_tree": lambda s: 0.03 + s.p * (2e-4 + 2e-6 * s.n),
+    "belief_network_classifier": lambda s: 2e-3 + s.p * (2e-4 + 2e-7 * s.n) + s.p**2 * (6e-6 + 5e-9 * s.n),
+    "c45": lambda s: 4e-3 + s.p * (4e-5 + 6e-7 * s.n),
+    # the last term: linear models of the columns that are left in them
+    "model_tree": lambda s: 0.01 + s.p * (8e-5 + 1e-7 * s.n) + 2e-7 * s.n * min(s.p, 20) ** 2,
     "random_forest": _forest,
-    "random_forest_regressor": _forest,
-    "cart": _cart,
-    "cart_regressor": _cart,
+    "random_forest_regressor": lambda s: 0.02 + 8e-6 * s.n * s.p,
+    "cart": lambda s: 6e-3 + s.p * (1.8e-4 + 7e-7 * s.n),
+    "cart_regressor": lambda s: 0.01 + s.p * (4e-4 + 1.4e-6 * s.n),
     "gradient_boosting": _boosting,
     "gradient_boosting_regressor": _boosting,
-    "adaboost": lambda s: 0.03 + s.p * (2e-4 + 5e-7 * s.n),
+    "adaboost": lambda s: 0.01 + s.p * (2e-4 + 2e-7 * s.n),
     "k_neighbors": lambda s: 2e-3 + 1e-10 * s.n**2 * s.p,
     "k_neighbors_regressor": lambda s: 2e-3 + 1e-10 * s.n**2 * s.p,
     "logistic_regression": _newton,
-    "linear_regression": lambda s: 2e-3 + 2e-10 * s.n * s.w**2 + 4e-10 * s.w**3,
-    "linear_discriminant": _scatters(lambda _: 1),
-    "quadratic_discriminant": _scatters(lambda s: 10 * s.k),  # the shrinkage is chosen in folds
+    "linear_regression": lambda s: 2e-3 + _scatters(s),
+    "linear_discriminant": lambda s: 0.04 + _scatters(s),
+    # the scatter of each class and its inverse, whose shrinkage is chosen in folds
+    "quadratic_discriminant": lambda s: 0.1 + 10 * s.k * (1e-10 * s.n * s.w**2 + 3e-7 * s.w**2),
     "mlp": _network,
     "mlp_regressor": _network,
     "svc": _support,
@@ -127,11 +143,16 @@ _ENCODED = (
     "svr",
 )
 
+
+def _scatter_bytes(s: Shape) -> float:
+    """The scatter of all columns, or of a wide table its rows, and what is made of it."""
+    return 4 * _FLOAT * s.w * min(s.n, s.w)
+
+
 _BYTES: dict[str, Callable[[Shape], float]] = {
-    # the scatter of all columns with what tells their gaps, and what is made of it
-    "linear_discriminant": lambda s: 4 * _FLOAT * s.w**2,
+    "linear_discriminant": _scatter_bytes,
     "quadratic_discriminant": lambda s: (2 + 14 * s.k) * _FLOAT * s.w**2,
-    "linear_regression": lambda s: 4 * _FLOAT * s.w**2,
+    "linear_regression": _scatter_bytes,
     "logistic_regression": lambda s: 2 * _FLOAT * min(s.w, 1000) ** 2 * s.k,
     "svc": lambda s: _FLOAT * min(s.n, 1024) ** 2,
     "svr": lambda s: _FLOAT * min(s.n, 1024) ** 2,

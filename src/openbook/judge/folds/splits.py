@@ -217,8 +217,12 @@ def protocol(
     if time is not None:
         group = None if groups is None else group_codes(groups, n)
         return _time_ordered(y, task, random_state, n_splits, group, time, test_groups)
-    repeats = repeats or next((rounds for most, rounds in _ROUNDS if n < most), 1)
-    return _folds(y, task, random_state, n_splits, repeats, groups)
+    return _folds(y, task, random_state, n_splits, repeats or usual_rounds(n), groups)
+
+
+def usual_rounds(n: int) -> int:
+    """How often cross-validation of so many rows is repeated, where nobody says."""
+    return next((rounds for most, rounds in _ROUNDS if n < most), 1)
 
 
 #: Ways to divide rows that have a name.
