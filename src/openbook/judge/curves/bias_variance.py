@@ -1,4 +1,4 @@
-"""Bias, variance and noise of a learner, over training sets that are drawn anew.
+"""Bias, variance and noise of a learner, over repeatedly drawn training sets.
 
 With a generator, training sets are new rows, and the targets of the test rows are drawn repeatedly.
 
@@ -26,7 +26,7 @@ from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Task
 from openbook.words.parameters import documented
 
-#: How often the targets of the rows judged are drawn, at least.
+#: The least number of times that the targets of the rows judged are drawn.
 _DRAWS = 500
 
 
@@ -70,7 +70,7 @@ def bias_variance(
     n_train: int = 200,
     n_test: int = 500,
 ) -> BiasVariance:
-    """Bias, variance and noise of a learner's error, over training sets that are drawn anew.
+    """Bias, variance and noise of a learner's error, over repeatedly drawn training sets.
 
     Rounds go through `openbook.fold`; the same seed gives the same answer on any number of workers.
 
@@ -90,9 +90,9 @@ def bias_variance(
         How many training sets there are.
     random_state : int, default=0
     n_train : int, default=200
-        Rows drawn from a generator to train each model, and to judge all of them.
+        Rows drawn from a generator to train each model.
     n_test : int, default=500
-        Rows drawn from a generator to train each model, and to judge all of them.
+        Rows drawn from a generator to judge all models.
 
     Returns
     -------
@@ -123,11 +123,10 @@ def bias_variance(
     refuse_frozen(model)
     if y is None and not isinstance(X, Generator):
         raise ParameterError("bias_variance needs y, the target of the rows, or a Generator instead of X")
-    drawn = (
-        _from_generator(model, X, task, repeats, random_state, n_train, n_test)
-        if isinstance(X, Generator)
-        else _from_data(model, X, y, task, repeats, random_state)
-    )
+    if isinstance(X, Generator):
+        drawn = _from_generator(model, X, task, repeats, random_state, n_train, n_test)
+    else:
+        drawn = _from_data(model, X, y, task, repeats, random_state)
     return BiasVariance(type(model).__name__, suits, method, *drawn)
 
 
@@ -140,23 +139,20 @@ def _from_generator(
     random = np.random.default_rng(random_state)
     rows = generator.rows(n_test, random)
     truth = np.array([np.asarray(generator.target(rows, random)) for _ in range(max(repeats, _DRAWS))])
-    said = np.array(
-        list(each(range(repeats), partial(_round, model, generator, rows, n_train, random_state)))
-    )
-    words = (
-        f"{repeats} training sets of {n_train:,} rows; {n_test:,} rows judged, with {len(truth)} targets each"
-    )
-    every = np.arange(n_test)
+    step = partial(_round, model, generator, rows, n_train, random_state)
+    predicted = np.array(list(each(range(repeats), step)))
+    judged = f"{n_test:,} rows judged, with {len(truth)} targets each"
+    words, every = f"{repeats} training sets of {n_train:,} rows; {judged}", np.arange(n_test)
     if task == "regression":
-        return _moments(truth), _moments(said), None, True, words, every
-    classes, codes = np.unique(np.concatenate([truth, said]), return_inverse=True)
+        return _moments(truth), _moments(predicted), None, True, words, every
+    classes, codes = np.unique(np.concatenate([truth, predicted]), return_inverse=True)
     both = np.split(codes.reshape(-1, n_test), [len(truth)])
     p, q = (_shares(each, len(classes)) for each in both)
     return p, q, classes, True, words, every
 
 
 def _round(model: Any, generator: Generator, rows: Any, n: int, random_state: int, i: int) -> np.ndarray:
-    """What a model of rows drawn anew says of the rows judged."""
+    """The predictions, for the rows judged, of a model of newly drawn rows."""
     random = np.random.default_rng([random_state, i])
     X = generator.rows(n, random)
     with collected_warnings():
@@ -165,36 +161,34 @@ def _round(model: Any, generator: Generator, rows: Any, n: int, random_state: in
 
 def _from_data(model: Any, X: Any, y: Any, task: Task, repeats: int, random_state: int) -> _Drawn:
     examples = Examples.of(X, y, task)
-    said = np.array(
-        list(each(range(repeats), partial(_resampled, model, examples, random_state))), dtype=float
-    )
-    judged = np.flatnonzero(~np.isnan(said).all(axis=0))
+    step = partial(_resampled, model, examples, random_state)
+    predicted = np.array(list(each(range(repeats), step)), dtype=float)
+    judged = np.flatnonzero(~np.isnan(predicted).all(axis=0))
     n = len(judged)
     if n == 0:
         raise DataError(f"no row was left out in {repeats} repeats; give more rows")
-    words = (
-        f"{repeats} bootstrap samples of {len(examples):,} rows; {n:,} judged by models that did not see them"
-    )
-    said, target = said[:, judged], examples.target[judged]
+    samples = f"{repeats} bootstrap samples of {len(examples):,} rows"
+    words = f"{samples}; {n:,} judged by models that did not see them"
+    predicted, target = predicted[:, judged], examples.target[judged]
     if examples.classes is None:
-        return np.column_stack([target, np.zeros(n)]), _moments(said), None, False, words, judged
+        return np.column_stack([target, np.zeros(n)]), _moments(predicted), None, False, words, judged
     k = len(examples.classes)
-    return np.eye(k)[target], _shares(said, k), examples.classes, False, words, judged
+    return np.eye(k)[target], _shares(predicted, k), examples.classes, False, words, judged
 
 
 def _resampled(model: Any, examples: Examples, random_state: int, i: int) -> np.ndarray:
-    """What a model of a bootstrap sample says of the rows left out: codes or numbers; NaN for the others."""
+    """The predictions, for the rows left out, of a model of a bootstrap sample; NaN for the others."""
     n = len(examples)
     rows = np.sort(np.random.default_rng([random_state, i]).integers(n, size=n))
     outside = np.setdiff1d(np.arange(n), rows)
-    said = np.full(n, np.nan)
+    predicted = np.full(n, np.nan)
     if len(outside):
         cut = RowsOfFold(examples, Split(i, rows, outside))
         with collected_warnings():
             learner = clone(model)
             learner.fit(*cut.training(learner))
-            said[outside] = predicted_by(learner, cut.testing(learner), examples)[0]
-    return said
+            predicted[outside] = predicted_by(learner, cut.testing(learner), examples)[0]
+    return predicted
 
 
 def _moments(values: np.ndarray) -> np.ndarray:

@@ -39,18 +39,18 @@ _MOST_DOTS = 16
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Curve(ShowsWork):
-    """What `learning_curve`, `complexity_curve` and `iteration_curve` find.
+    """The result of `learning_curve`, `complexity_curve` and `iteration_curve`.
 
     Attributes
     ----------
     kind : Kind
         What grows: the training rows, a parameter, or the iterations.
     label : str
-        The learner's name.
+        The name of the learner.
     axis : str
-        What grows: "training rows", or the name of a parameter.
+        "training rows", or the name of the parameter.
     across : tuple
-        Its values.
+        The values on the axis.
     metric : Metric
     training, validation : ndarray
         The score of each point (rows) and fold (columns), on the rows that trained and on those that tested.
@@ -197,7 +197,7 @@ class Curve(ShowsWork):
 
     @property
     def _sign(self) -> int:
-        """What makes a score one of which less is better."""
+        """The sign that turns the score into a loss."""
         return -1 if self.metric.greater_is_better else 1
 
     @property
@@ -209,7 +209,7 @@ class Curve(ShowsWork):
         return int(np.nanargmin(losses))
 
     def verdicts(self, alpha: float = 0.05) -> list[Verdict]:
-        """What each setting does beside the best one, after Mitchell's definition.
+        """Whether each setting over-fits or under-fits compared with the best one, by Mitchell's definition.
 
         A setting over-fits if another has a larger training error and a smaller validation error; it
         under-fits if another has a smaller one of both. Only differences of the validation score that are
@@ -270,9 +270,8 @@ class Curve(ShowsWork):
         method = f"{100 * level:g}%, corrected resampled t" if len(self.baseline) > 1 else "none for one fold"
         base = f"baseline {shown(float(self.baseline.mean()))}"
         note = "; ".join(filter(None, [self.words, f"intervals: {method}", base, *self.notes])) + "."
-        return Work(
-            f"{_TITLES[self.kind]} of {self.label}", (Grid("", header, rows, note),), self._summary(level)
-        )
+        title, grid = f"{_TITLES[self.kind]} of {self.label}", Grid("", header, rows, note)
+        return Work(title, (grid,), self._summary(level))
 
     def _row(self, point: int, level: float, sized: bool) -> list[Any]:
         training, validation = (self.mean(point, side) for side in ("training", "validation"))
@@ -313,8 +312,9 @@ class Curve(ShowsWork):
         Picture
         """
         points = np.flatnonzero(~np.isnan(self.validation.mean(axis=1))).tolist()
-        at = _places(self.kind, [self.across[i] for i in points])
-        across = Marks(self.axis, tuple(written_cell(self.across[i]) for i in points), at)
+        labels = [written_cell(self.across[i]) for i in points]
+        at = _positions(self.kind, [self.across[i] for i in points])
+        across = Marks(self.axis, tuple(labels), at)
         sides: list[tuple[Side, str]] = [("training", "c1"), ("validation", "c0")]
         bands = {side: [self.interval(i, side, level) for i in points] for side, _ in sides}
         means = {side: np.array([self.mean(i, side) for i in points]) for side, _ in sides}
@@ -330,14 +330,11 @@ class Curve(ShowsWork):
         for side, colour in sides:
             plot.line(at, means[side], colour, side)
             if len(points) <= _MOST_DOTS:
-                told = [
-                    f"{side}, {self.axis} {written_cell(self.across[i])}: {shown(self.mean(i, side))}"
-                    for i in points
-                ]
-                plot.dots(at, means[side], f"dot {colour}", told)
+                named = zip(labels, means[side].tolist(), strict=True)
+                words = [f"{side}, {self.axis} {label}: {shown(mean)}" for label, mean in named]
+                plot.dots(at, means[side], f"dot {colour}", words)
         inside_frame = 0 <= float(up.position(np.array(base))) <= 1
-        reference = f"baseline {shown(base)}" + ("" if inside_frame else ", not shown")
-        plot.named("c8 dashed", reference)
+        plot.named("c8 dashed", f"baseline {shown(base)}" + ("" if inside_frame else ", not shown"))
         notes = [self.words] if self.words else []
         if len(self.baseline) > 1:
             notes.append(f"Bands: {100 * level:g}%, corrected resampled t over {len(self.baseline)} folds.")
@@ -345,17 +342,18 @@ class Curve(ShowsWork):
         return plot.picture(f"{_TITLES[self.kind]} of {self.label}", notes, self._summary(level))
 
 
-def _places(kind: Kind, values: list[Any]) -> np.ndarray:
-    """Where values stand on an axis: by their logarithms, as numbers, or one beside the other."""
+def _positions(kind: Kind, values: list[Any]) -> np.ndarray:
+    """The positions of values on an axis: as numbers, by their logarithms, or at equal distances."""
+    even = np.arange(len(values), dtype=float)
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return np.arange(len(values), dtype=float)
+        return even
     numbers = np.array(values, dtype=float)
     if (np.diff(numbers) <= 0).any() or not np.isfinite(numbers).all():
-        return np.arange(len(values), dtype=float)
+        return even
     above = numbers[numbers > 0]
-    if kind != "complexity" or (len(above) and above[-1] > _WIDE * above[0]):
-        return np.log(numbers) if len(above) == len(numbers) else np.arange(len(values), dtype=float)
-    return numbers
+    if kind == "complexity" and not (len(above) and above[-1] > _WIDE * above[0]):
+        return numbers
+    return np.log(numbers) if len(above) == len(numbers) else even
 
 
 def written_cell(value: Any) -> str:

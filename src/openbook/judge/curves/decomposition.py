@@ -26,7 +26,7 @@ decomposition for zero-one loss functions.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -43,21 +43,12 @@ Method = Literal["domingos", "kohavi_wolpert"]
 
 
 class Parts(NamedTuple):
-    """An error and its bias, variance and noise, row by row; each float64 (n_rows,)."""
+    """An error and its bias, variance and noise: each float64 (n_rows,), or a number for one row."""
 
-    error: np.ndarray
-    bias: np.ndarray
-    variance: np.ndarray
-    noise: np.ndarray
-
-
-class _One(NamedTuple):
-    """The parts of one row."""
-
-    error: float
-    bias: float
-    variance: float
-    noise: float
+    error: Any
+    bias: Any
+    variance: Any
+    noise: Any
 
 
 def squared_parts(
@@ -99,14 +90,14 @@ class BiasVariance(ShowsWork):
         The loss: squared for numbers, 0/1 for classes.
     method : Method
         The decomposition of the 0/1 loss, by its authors; of the squared loss there is only one.
-    truth : array-like
-        Each row's probabilities of the classes, or mean and variance, of target and prediction.
+    truth : ndarray
+        For each row, the probability of each class, or the mean and variance, of the target.
     said : ndarray
-        Each row's probabilities of the classes, or mean and variance, of target and prediction.
+        For each row, the probability of each class, or the mean and variance, of the prediction.
     classes : ndarray or None
         The labels; None for the squared loss.
     told_apart : bool
-        Whether noise is known; otherwise bias holds it too.
+        Whether the noise is known; otherwise the bias contains it.
     words : str
         How rows were drawn.
     rows : ndarray
@@ -165,7 +156,7 @@ class BiasVariance(ShowsWork):
 
     @property
     def unbiased_variance(self) -> float:
-        """Of Domingos' net variance, what rows with a right main prediction add to the error."""
+        """The part of Domingos' net variance from rows with a right main prediction: it adds to the error."""
         return float(self.parts.variance.clip(min=0).mean())
 
     @property
@@ -211,18 +202,11 @@ class BiasVariance(ShowsWork):
         return self._work() if row is None else self._work_row(row)
 
     def _work(self) -> Work:
-        names = self._names()
-        shares = [(value, self.interval(part)) for part, value in zip(names, self._means(), strict=True)]  # type: ignore[arg-type]
-        rows = [
-            (
-                names[part],
-                shown(value),
-                interval.ends,
-                f"{100 * value / self.error:.0f}%" if self.error else "",
-            )
-            for part, (value, interval) in zip(names, shares, strict=True)
-        ]
-        interval = shares[0][1]
+        names, rows = self._names(), []
+        for (part, name), value in zip(names.items(), self._means(), strict=True):
+            share = f"{100 * value / self.error:.0f}%" if self.error else ""
+            rows.append((name, shown(value), self.interval(part).ends, share))  # type: ignore[arg-type]
+        interval = self.interval("error")
         note = f"{self.words}; intervals over the rows judged: {100 * interval.level:g}%, {interval.method}."
         parts: list[Step | Grid] = [Grid("", ("part", "value", "interval", "of the error"), rows, note)]
         if self.method == "domingos" and self.loss == "zero_one":
@@ -231,18 +215,13 @@ class BiasVariance(ShowsWork):
             parts.append(Step("net variance", formula, numbers, self.variance))
         terms = [figure(value) for value in self._means()[1:]]
         formula = " + ".join(rf"\text{{{name}}}" for name in list(names.values())[1:])
-        parts.append(
-            Step("error", formula, " + ".join(f"({t})" if t[0] == "-" else t for t in terms), self.error)
-        )
-        end = (
-            ""
-            if self.told_apart
-            else "With one target per row, noise cannot be separated from bias: the bias contains both."
-        )
-        return Work(f"Bias and variance of {self.label}", tuple(parts), end)
+        numbers = " + ".join(f"({t})" if t[0] == "-" else t for t in terms)
+        parts.append(Step("error", formula, numbers, self.error))
+        end = "With one target per row, noise cannot be separated from bias: the bias contains both."
+        return Work(f"Bias and variance of {self.label}", tuple(parts), "" if self.told_apart else end)
 
     def _names(self) -> dict[str, str]:
-        """The parts as they are called."""
+        """The names of the parts."""
         plain = self.loss == "zero_one" and self.method == "domingos"
         bias = ("bias" if plain else "bias²") + ("" if self.told_apart else " and noise")
         names = {"error": "error", "bias": bias, "variance": "net variance" if plain else "variance"}
@@ -257,48 +236,41 @@ class BiasVariance(ShowsWork):
         if not len(found):
             raise ParameterError(f"row {row} was not judged; {self.words}")
         at = int(found[0])
-        values = _One(*(float(part[at]) for part in self.parts))
+        values = Parts(*(float(part[at]) for part in self.parts))
         if self.classes is None:
             steps: list[Step | Grid] = list(_squared_steps(self.truth[at], self.said[at], values))
         else:
             derive = _domingos_steps if self.method == "domingos" else _kohavi_wolpert_steps
             labels = [str(label) for label in self.classes]
             p, q = self.truth[at].tolist(), self.said[at].tolist()
-            steps = [
-                Grid(
-                    "",
-                    ("class", "p, of the target", "q, of the prediction"),
-                    list(zip(labels, p, q, strict=True)),
-                )
-            ]
-            steps += derive(labels, p, q, values)
+            header = ("class", "p, of the target", "q, of the prediction")
+            steps = [Grid("", header, list(zip(labels, p, q, strict=True))), *derive(labels, p, q, values)]
         numbers = " + ".join(map(signed, values[1:]))
         steps.append(Step("error", r"\text{bias} + \text{variance} + \text{noise}", numbers, values.error))
         return Work(f"Bias and variance of {self.label}: row {row}", tuple(steps))
 
 
-def _squared_steps(truth: np.ndarray, said: np.ndarray, values: _One) -> Iterator[Step]:
-    y, prediction = figure(float(truth[0])), figure(float(said[0]))
-    yield Step("mean target", result=float(truth[0]))
-    yield Step("mean prediction", result=float(said[0]))
-    yield Step("bias²", r"(\bar{y} - \bar{h})^2", rf"({y} - {prediction})^2", values.bias)
+def _squared_steps(truth: np.ndarray, predicted: np.ndarray, values: Parts) -> Iterator[Step]:
+    y, prediction = float(truth[0]), float(predicted[0])
+    yield Step("mean target", result=y)
+    yield Step("mean prediction", result=prediction)
+    numbers = rf"({figure(y)} - {figure(prediction)})^2"
+    yield Step("bias²", r"(\bar{y} - \bar{h})^2", numbers, values.bias)
     yield Step("variance", r"\text{mean of } (h - \bar{h})^2", result=values.variance)
     yield Step("noise", r"\text{mean of } (y - \bar{y})^2", result=values.noise)
 
 
-def _kohavi_wolpert_steps(_: list[str], p: list[float], q: list[float], values: _One) -> Iterator[Step]:
+def _kohavi_wolpert_steps(_: list[str], p: list[float], q: list[float], values: Parts) -> Iterator[Step]:
     apart = " + ".join(rf"({figure(a)} - {figure(b)})^2" for a, b in zip(p, q, strict=True))
     yield Step("bias²", r"\frac{1}{2} \sum_c (p_c - q_c)^2", rf"\frac{{1}}{{2}} ({apart})", values.bias)
-    for name, letter, shares, value in (
-        ("variance", "q", q, values.variance),
-        ("noise", "p", p, values.noise),
-    ):
+    others = ("variance", "q", q, values.variance), ("noise", "p", p, values.noise)
+    for name, letter, shares, value in others:
         squares = " - ".join(rf"{figure(share)}^2" for share in shares)
         formula = rf"\frac{{1}}{{2}} (1 - \sum_c {letter}_c^2)"
         yield Step(name, formula, rf"\frac{{1}}{{2}} (1 - {squares})", value)
 
 
-def _domingos_steps(labels: list[str], p: list[float], q: list[float], values: _One) -> Iterator[Step]:
+def _domingos_steps(labels: list[str], p: list[float], q: list[float], values: Parts) -> Iterator[Step]:
     best, main = int(np.argmax(p)), int(np.argmax(q))
     yield Step("b, the best prediction", result=labels[best], note="the largest p")
     yield Step("m, the main prediction", result=labels[main], note="the largest q")

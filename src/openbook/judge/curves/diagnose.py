@@ -103,7 +103,7 @@ class Diagnosis(ShowsWork):
     remedies : tuple of str
         What to try, the most promising first.
     needed : tuple of str
-        What would make the verdict surer.
+        What would make the verdict more certain.
     baseline : str, default="the baseline"
         The baseline to compare with.
 
@@ -201,11 +201,9 @@ def diagnose(
         judged = evaluation
     facts = _facts(judged, curves, baseline, *_learners(judged, rivals), 1 - level)
     label = curves[0].label if judged is None else judged.name
-    against = _called(baseline)
-    if facts is None:
-        return Diagnosis(label, "nothing to learn", (), REMEDIES["nothing to learn"], (), against)
-    verdict = verdict_of(facts)
-    return Diagnosis(label, verdict, tuple(facts.all()), REMEDIES[verdict], tuple(_needed(facts)), against)
+    verdict = "nothing to learn" if facts is None else verdict_of(facts)
+    evidence, needed = ((), ()) if facts is None else (tuple(facts.all()), tuple(_needed(facts)))
+    return Diagnosis(label, verdict, evidence, REMEDIES[verdict], needed, _baseline_name(baseline))
 
 
 @documented
@@ -266,21 +264,16 @@ def diagnose_model(
 
 
 def _usual_rivals(model: Any, examples: Examples, random_state: int) -> dict[str, Any]:
-    """A rich learner and a simple one, as far as they are others than the model and can fit the table."""
+    """A flexible learner and a simple one, unless it is the model's class or cannot fit the table."""
     from openbook.bayes import NaiveBayes
     from openbook.ensemble import RandomForestClassifier, RandomForestRegressor
     from openbook.linear import LinearRegression
 
-    if examples.classes is None:
-        rivals = {
-            "forest": RandomForestRegressor(50, random_state=random_state),
-            "linear model": LinearRegression(),
-        }
-    else:
-        rivals = {
-            "forest": RandomForestClassifier(50, random_state=random_state),
-            "naive Bayes": NaiveBayes(),
-        }
+    forest = RandomForestRegressor if examples.classes is None else RandomForestClassifier
+    simple = (
+        ("linear model", LinearRegression()) if examples.classes is None else ("naive Bayes", NaiveBayes())
+    )
+    rivals = dict([("forest", forest(50, random_state=random_state)), simple])
     return {
         label: each
         for label, each in rivals.items()
@@ -291,7 +284,9 @@ def _usual_rivals(model: Any, examples: Examples, random_state: int) -> dict[str
 def _learners(
     evaluation: Evaluation | None, rivals: Comparison | Mapping[str, Evaluation] | None
 ) -> tuple[dict[str, Evaluation], list[Evaluation]]:
-    """The rivals by label, but for the learner itself and the baseline of a comparison; and all with it."""
+    """The rivals by label, without the learner itself and a comparison's baseline; and all of them with
+    it.
+    """
     if isinstance(rivals, Comparison):
         rivals = {label: each for label, each in rivals.evaluations.items() if label != rivals.baseline}
     others = {label: each for label, each in (rivals or {}).items() if each is not evaluation}
@@ -303,13 +298,13 @@ def _learners(
 
 @dataclass(frozen=True)
 class DiagnosisFacts:
-    """All that was found out about a learner; None and () where there was nothing to go by.
+    """All evidence on a learner; None and () where there is none.
 
-    left, left_in_training : what is left of the baseline's loss in validation and in training, as shares
-    settings : for each curve over a parameter, whether another value does better
-    learners : whether another learner does better
-    decisions_only : whether there are decisions to go by, but not the probabilities behind them
-    probabilities : whether they are better than the baseline's, where the decisions are not
+    left, left_in_training : the loss in validation and in training, as shares of the baseline's
+    settings : for each curve over a parameter, whether another value is better
+    learners : whether another learner is better
+    decisions_only : whether decisions are known, but not their probabilities
+    probabilities : whether they are better than the baseline's, if the decisions are not
     """
 
     level: DiagnosticEvidence
@@ -328,7 +323,7 @@ class DiagnosisFacts:
 
 
 def verdict_of(facts: DiagnosisFacts) -> str:
-    """The decision table at the top."""
+    """The verdict, by the table in the module's docstring."""
     settings = [each for each in facts.settings if each.finding == "better"]
     learner = facts.learners is not None and facts.learners.finding == "better"
     others = [*facts.settings, *([facts.learners] if facts.learners is not None else [])]
@@ -361,7 +356,7 @@ def verdict_of(facts: DiagnosisFacts) -> str:
 
 
 def _not_better(facts: DiagnosisFacts) -> str:
-    """The verdict where decisions do not beat the baseline, and nothing else that was tried does."""
+    """The verdict if neither the learner's decisions nor anything else tried beats the baseline."""
     if facts.probabilities is not None and facts.probabilities.finding == "better":
         return "useful probabilities"
     return "undecided" if facts.level.finding == "unclear" or facts.decisions_only else "nothing learnt"
@@ -375,9 +370,9 @@ def _facts(
     among: Sequence[Evaluation],
     alpha: float,
 ) -> DiagnosisFacts | None:
-    """What there is to go by; None if the baseline leaves nothing to be learnt."""
+    """The evidence; None if the baseline makes no error, so that there is nothing to learn."""
     own = [curve.best if curve.own is None else curve.own for curve in curves]
-    called = _called(baseline)
+    name = _baseline_name(baseline)
     if evaluation is None:
         metric, score, test = curves[0].metric, curves[0].mean(own[0]), curves[0].over_baseline(own[0])
         base = float(curves[0].baseline.mean())
@@ -387,10 +382,9 @@ def _facts(
         score, base = evaluation.score(metric), baseline.score(metric)
         test = over_baseline(evaluation, baseline, among, metric, 1 - alpha)
     if math.isnan(score) or math.isnan(base):
-        raise DataError(
-            f"{metric.words} is undefined for the learner or the baseline; diagnose by another metric"
-        )
-    scale = LossScale(metric, base, alpha, called)
+        what = f"{metric.words} is undefined for the learner or the baseline"
+        raise DataError(f"{what}; diagnose by another metric")
+    scale = LossScale(metric, base, alpha, name)
     if scale.loss(base) == 0:
         return None
     sizes = [curve for curve in curves if curve.kind == "size" and len(curve) > 1]
@@ -410,12 +404,12 @@ def _facts(
     )
 
 
-def _called(baseline: Evaluation | None) -> str:
+def _baseline_name(baseline: Evaluation | None) -> str:
     return BASELINE if baseline is None else f"{BASELINE} {baseline.name}"
 
 
 def _needed(facts: DiagnosisFacts) -> Iterator[str]:
-    """What would make the verdict surer."""
+    """What would make the verdict more certain."""
     if facts.level.finding == "unclear":
         yield "more rows, or more folds: whether it is better than a baseline is not settled"
     if facts.decisions_only and facts.level.finding != "better":

@@ -29,19 +29,20 @@ from openbook.fold import each
 from openbook.judge.folds.evaluate import judged
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task, takes_tables
 from openbook.judge.folds.fit_folds import fold_result, refuse_frozen
-from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
+from openbook.judge.scores.metrics import DEFAULTS, Metric
+from openbook.judge.scores.metrics import metric as find_metric
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
 
-#: From a small training part to a large one, then what uses every row, then the optimist.
+#: Training parts from small to large, then the ways that train on every row, then the training error.
 WAYS = (0.2, 0.5, 0.8, 0.95, 5, 10, "leave_one_out", "bootstrap", "training")
 
 
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
 class EvaluationBias(ShowsWork):
-    """What each way to divide the rows estimates, sample by sample, beside the truth.
+    """The estimate by each way to divide the rows, sample by sample, and the truth.
 
     Attributes
     ----------
@@ -102,10 +103,8 @@ class EvaluationBias(ShowsWork):
     def draw(self) -> Picture:
         """The mean estimate of each way, a standard deviation to either side; the truth is dashed."""
         means, spread = np.nanmean(self.estimates, axis=0), self.deviation
-        rows = [
-            (way, mean, mean - s, mean + s)
-            for way, mean, s in zip(self.ways, means.tolist(), spread.tolist(), strict=True)
-        ]
+        columns = (each.tolist() for each in (means, means - spread, means + spread))
+        rows = list(zip(self.ways, *columns, strict=True))
         note = "Dot: mean estimate; line: one standard deviation to either side; dashed: the true score."
         title = f"Evaluations of {self.label}"
         return score_chart(title, self.function.words, rows, float(np.nanmean(self.truth)), (note,))
@@ -181,21 +180,14 @@ def evaluation_bias(
         check_value(name, value, Whole(at_least=2))
     examples, n, ways = Examples.of(X, y, task), n_train, WAYS if cv is None else tuple(cv)
     if 2 * n > len(examples):
-        raise ParameterError(
-            f"samples of {n} rows need a table of at least {2 * n}, to tell the truth by the rows outside; it"
-            f" has {len(examples)}. Make n_train smaller"
-        )
-    function = _metric(metric, task)
+        what = f"samples of {n} rows need a table of at least {2 * n}, to have rows for the true score"
+        raise ParameterError(f"{what}; it has {len(examples)}. Make n_train smaller")
+    function = find_metric(metric or DEFAULTS[task][0], task)
     step = partial(_sampled, model, examples, ways, n, function, random_state)
-    found = list(each(range(repeats), step))
-    estimates, truth = np.array([e for e, _ in found]), np.array([t for _, t in found])
+    estimates, truth = map(np.array, zip(*each(range(repeats), step), strict=True))
     words = f"{repeats} samples of {n:,} of {len(examples):,} rows"
     label = type(model).__name__
     return EvaluationBias(label, tuple(map(str, ways)), estimates, truth, function, words)
-
-
-def _metric(which: str | Metric | None, task: Any) -> Metric:
-    return metric(DEFAULTS[task][0] if which is None else which, task)
 
 
 def _sampled(
@@ -204,11 +196,8 @@ def _sampled(
     """The estimate of each way for one sample, and the truth."""
     rows = np.random.default_rng([random_state, i]).permutation(len(examples))
     sample, outside = np.sort(rows[:n]), np.sort(rows[n:])
-    told = fold_result("model", model, RowsOfFold(examples, Split(i, sample, outside)))
+    result = fold_result("model", model, RowsOfFold(examples, Split(i, sample, outside)))
     n_classes = 0 if examples.classes is None else len(examples.classes)
     part = examples.part(sample, tables=takes_tables(model))
-    estimates = [
-        judged({"model": model}, part, way, function, random_state + i)["model"].score(function)
-        for way in ways
-    ]
-    return estimates, function(told.predictions(n_classes))
+    made = (judged({"model": model}, part, way, function, random_state + i)["model"] for way in ways)
+    return [each.score(function) for each in made], function(result.predictions(n_classes))

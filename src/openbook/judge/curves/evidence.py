@@ -25,22 +25,23 @@ from openbook.judge.scores.metrics import METRICS, Metric
 from openbook.words.numbers import p_words, shown
 from openbook.words.sentences import plural
 
-#: Less than this share of the baseline's loss does not matter, and less than that of a doubling is no slope.
+#: Less than a tenth of the baseline's loss does not matter; less than a fiftieth from doubling the rows is
+#: flat.
 TENTH, LITTLE = 0.1, 0.02
 
-#: The findings that say of other learners or settings that none does better by as much as matters.
+#: The findings that no other learner or setting is better by an amount that matters.
 NOT_MUCH_BETTER = ("none better", "slightly better")
 
-#: What a baseline without a name of its own is called.
+#: The words for a baseline without a name.
 BASELINE = "the baseline"
 
-#: Scores of probabilities, which see what decisions at a threshold of 0.5 miss.
+#: Scores of probabilities, which may be informative although decisions at a threshold of 0.5 are not.
 _OF_PROBABILITIES = ("roc_auc", "log_loss")
 
 
 @dataclass(frozen=True)
 class DiagnosticEvidence:
-    """A finding: what was looked at, what was found in a word, and the sentence with the numbers."""
+    """A piece of evidence: its name, the finding in a word, and the sentence with the numbers."""
 
     name: str
     finding: str
@@ -52,11 +53,11 @@ class DiagnosticEvidence:
 
 @dataclass(frozen=True)
 class Better(DiagnosticEvidence):
-    """Whether something else does better: `how` is "over-fitting" or "under-fitting" for another setting.
+    """Whether something else is better: `how` is "over-fitting" or "under-fitting" for another setting.
 
     level_with : the learners that are not significantly worse
-    learnable : whether one of them is better than the baseline, in its decisions or its probabilities, so
-        that there is something to learn
+    learnable : whether the decisions or probabilities of one of them are better than the baseline's, so there
+        is something to learn
     """
 
     how: Literal["", "over-fitting", "under-fitting"] = ""
@@ -78,13 +79,12 @@ class LossScale:
         return 1 - self.alpha
 
     def loss(self, score: float) -> float:
-        """What a score lacks of the best possible; of RMSE the square."""
-        best = self.metric.highest if self.metric.greater_is_better else self.metric.lowest
+        """The distance to the best possible score; of RMSE its square."""
+        end = "highest" if self.metric.greater_is_better else "lowest"
+        best = getattr(self.metric, end)
         if math.isinf(best):
-            raise ParameterError(
-                f"{self.metric.name} has no best value to measure what is left by; give its Metric"
-                f" {'highest' if self.metric.greater_is_better else 'lowest'}, or diagnose by another metric"
-            )
+            what = f"{self.metric.name} has no best value to measure the loss from"
+            raise ParameterError(f"{what}; give its Metric {end}, or diagnose by another metric")
         return (score - best) ** 2 if self.metric.name == "rmse" else abs(score - best)
 
     def share(self, score: float) -> float:
@@ -108,17 +108,23 @@ def level(scale: LossScale, score: float, test: TestResult) -> DiagnosticEvidenc
         finding = "better" if gained > 0 else "worse"
     else:
         finding = "unclear" if gained > TENTH else "no better"
-    words = (
-        f"validation {what} {shown(score)}, that of {scale.baseline} {shown(scale.base)}:"
-        f" {_difference(test, scale.base)}; {_percent(scale.share(score))} of {_loss_words(scale)} is left"
-    )
-    return DiagnosticEvidence("level", finding, words)
+    words = _beside_baseline(scale, what, score, scale.base, test)
+    left = f"{_percent(scale.share(score))} of {_loss_words(scale)} is left"
+    return DiagnosticEvidence("level", finding, f"{words}; {left}")
+
+
+def _beside_baseline(
+    scale: LossScale, what: str, score: float, base: float, test: TestResult, p: float | None = None
+) -> str:
+    """A validation score, that of the baseline, and their difference."""
+    both = f"validation {what} {shown(score)}, that of {scale.baseline} {shown(base)}"
+    return f"{both}: {_difference(test, base, p)}"
 
 
 def over_baseline(
     evaluation: Evaluation, baseline: Evaluation, among: Sequence[Evaluation], metric: Metric, level: float
 ) -> TestResult:
-    """The test of a learner against the baseline, as one of all those that it was chosen among."""
+    """The test of a learner against the baseline, adjusted for the learners that it was chosen among."""
     pairs = {str(i): paired(each, baseline, metric) for i, each in enumerate(among)}
     own = next(i for i, each in enumerate(among) if each is evaluation)
     return simultaneous(pairs, level)[str(own)]
@@ -134,26 +140,23 @@ def calibration_evidence(
     name = min(tests, key=lambda name: tests[name].p_value)
     test, p = tests[name], min(1.0, len(tests) * tests[name].p_value)
     score, base = evaluation.score(name), baseline.score(name)
-    better = METRICS[name].better(score, base) and p < scale.alpha
-    words = (
-        f"validation {METRICS[name].words} {shown(score)}, that of {scale.baseline} {shown(base)}:"
-        f" {_difference(test, base, p)}"
-    )
-    return DiagnosticEvidence("probabilities", "better" if better else "no better", words)
+    finding = "better" if METRICS[name].better(score, base) and p < scale.alpha else "no better"
+    words = _beside_baseline(scale, METRICS[name].words, score, base, test, p)
+    return DiagnosticEvidence("probabilities", finding, words)
 
 
 def _probability_tests(
     scale: LossScale, one: Evaluation, other: Evaluation, among: Sequence[Evaluation]
 ) -> dict[str, TestResult]:
-    """The tests of two learners' probabilities, their level shared among them; empty without probabilities.
+    """The tests of two learners' probabilities, with Bonferroni's correction; empty without probabilities.
 
-    Those whose score is undefined, such as the AUC of folds without a class, are left out.
+    Scores that are undefined, such as the AUC of folds without a class, are left out.
     """
     if one.task != "classification" or one.n_classes < 2 or not (_has_proba(one) and _has_proba(other)):
         return {}
     level = 1 - scale.alpha / len(_OF_PROBABILITIES)
-    telling = [each for each in among if _has_proba(each)]
-    tests = {name: over_baseline(one, other, telling, METRICS[name], level) for name in _OF_PROBABILITIES}
+    with_proba = [each for each in among if _has_proba(each)]
+    tests = {name: over_baseline(one, other, with_proba, METRICS[name], level) for name in _OF_PROBABILITIES}
     return {name: test for name, test in tests.items() if not math.isnan(test.p_value)}
 
 
@@ -162,7 +165,7 @@ def _has_proba(evaluation: Evaluation) -> bool:
 
 
 def gap(scale: LossScale, curve: Curve, point: int) -> DiagnosticEvidence:
-    """How far validation is behind training."""
+    """The gap between training and validation."""
     training, validation = curve.mean(point, "training"), curve.mean(point)
     test = curve.gap(point, scale.level)
     share = scale.worse(validation, training)
@@ -181,7 +184,9 @@ def slope(scale: LossScale, curve: Curve) -> DiagnosticEvidence:
     before, now = curve.mean(last - 1), curve.mean(last)
     test = curve.change(last - 1, last, scale.level)
     gained = -scale.worse(now, before)
-    most = max(scale.worse(now - end, now) for end in _reach(test))
+    interval = test.interval.low, test.interval.high
+    ends = (test.difference,) if math.isnan(test.interval.low) else interval
+    most = max(scale.worse(now - end, now) for end in ends)
     if scale.significant(test):
         finding = "rising" if gained < 0 else "falling" if gained >= LITTLE else "slightly falling"
     else:
@@ -192,12 +197,6 @@ def slope(scale: LossScale, curve: Curve) -> DiagnosticEvidence:
         f" {_difference(test, now)}; {_percent(gained)} of {_loss_words(scale)} gained"
     )
     return DiagnosticEvidence("slope", finding, words)
-
-
-def _reach(test: TestResult) -> tuple[float, float]:
-    """The ends of what the change may be; the change itself where there is no interval."""
-    low, high = test.interval.low, test.interval.high
-    return (test.difference, test.difference) if math.isnan(low) else (low, high)
 
 
 def better_learner(
@@ -217,24 +216,20 @@ def better_learner(
     words += f", the best of {plural(len(rivals), 'other learner')}" if len(rivals) > 1 else ""
     words += f"; against {scale.baseline} {_difference(theirs[best][0], scale.base, theirs[best][1])}"
     words += f"; Bonferroni's correction for {len(rivals)} learners" if len(rivals) > 1 else ""
-    return Better(
-        "other learners",
-        finding,
-        words,
-        level_with=tuple(
-            label
-            for label, (test, p) in ours.items()
-            if not (scale.significant(test, p) and scale.worse(scores[label], own) > 0)
-        ),
-        learnable=(scale.significant(*theirs[best]) and scale.share(scores[best]) < 1)
-        or _some_probabilities_tell(scale, rivals, baseline),
+    level_with = tuple(
+        label
+        for label, (test, p) in ours.items()
+        if not (scale.significant(test, p) and scale.worse(scores[label], own) > 0)
     )
+    learnable = scale.significant(*theirs[best]) and scale.share(scores[best]) < 1
+    learnable = learnable or _some_probabilities_help(scale, rivals, baseline)
+    return Better("other learners", finding, words, level_with=level_with, learnable=learnable)
 
 
-def _some_probabilities_tell(
+def _some_probabilities_help(
     scale: LossScale, rivals: Mapping[str, Evaluation], baseline: Evaluation
 ) -> bool:
-    """Whether the probabilities of any of them are better than the baseline's, allowing for their number."""
+    """Whether the probabilities of any rival are better than the baseline's, corrected for their number."""
     shared = replace(scale, alpha=scale.alpha / len(rivals))
     found = (calibration_evidence(shared, rival, baseline, [rival]) for rival in rivals.values())
     return any(each is not None and each.finding == "better" for each in found)
@@ -283,12 +278,10 @@ def zero(evaluation: Evaluation) -> Evaluation:
     first = evaluation.first_round
     rows = np.concatenate([fold.rows for fold in first])
     truth = np.concatenate([fold.y_true for fold in first])
-    folds = tuple(
-        _constant(fold, truth[~np.isin(rows, fold.rows)], evaluation.n_classes) for fold in evaluation.folds
-    )
-    return Evaluation(
-        "baseline", evaluation.task, evaluation.classes, folds, evaluation.metrics, evaluation.words
-    )
+    k = evaluation.n_classes
+    folds = tuple(_constant(fold, truth[~np.isin(rows, fold.rows)], k) for fold in evaluation.folds)
+    metrics, words = evaluation.metrics, evaluation.words
+    return Evaluation("baseline", evaluation.task, evaluation.classes, folds, metrics, words)
 
 
 def _constant(fold: FoldResult, truth: np.ndarray, n_classes: int) -> FoldResult:
@@ -299,12 +292,12 @@ def _constant(fold: FoldResult, truth: np.ndarray, n_classes: int) -> FoldResult
         shares = truth.mean(axis=0)
         return replace(fold, y_pred=np.tile(shares > 0.5, (fold.n_test, 1)))
     shares = np.bincount(truth, minlength=n_classes) / len(truth)
-    said = np.full(fold.n_test, shares.argmax(), dtype=fold.y_pred.dtype)
-    return replace(fold, y_pred=said, proba=np.tile(shares, (fold.n_test, 1)))
+    majority = np.full(fold.n_test, shares.argmax(), dtype=fold.y_pred.dtype)
+    return replace(fold, y_pred=majority, proba=np.tile(shares, (fold.n_test, 1)))
 
 
 def _difference(test: TestResult, size: float, p: float | None = None) -> str:
-    """A difference, its interval and p-value; `size`, that of the scores, sets how many digits matter."""
+    """A difference, its interval and p-value; `size`, the size of the scores, sets the number of digits."""
     p = test.p_value if p is None else p
     words = shown(test.difference, abs(size), "+")
     words += " in every fold" if math.isnan(test.interval.low) else f" {test.interval}"
@@ -316,5 +309,5 @@ def _percent(share: float) -> str:
 
 
 def _loss_words(scale: LossScale) -> str:
-    """What is measured in shares: the squared error for RMSE, since that is what adds up."""
+    """The unit of shares: the baseline's error; for RMSE its squared error, which is additive."""
     return f"the {'squared ' if scale.metric.name == 'rmse' else ''}error of {scale.baseline}"

@@ -1,9 +1,9 @@
 """Curves over the number of training rows, over a parameter, over iterations.
 
-Unless told otherwise, rows are split into 5 folds, twice (once from 10,000 rows on; fewer than 50 rows are
-split at random 20 times), and the sizes of a learning curve double up to the whole training part. So a
-learning curve costs a learner whose time grows with the rows about as much as twenty fits. The smallest size
-has about two rows of every class, unless that would leave fewer than three sizes.
+By default, rows are split into 5 folds, twice (once from 10,000 rows on; fewer than 50 rows are split at
+random 20 times), and the sizes of a learning curve double up to the whole training part. If the time of a fit
+is proportional to the rows, a learning curve takes as long as twenty fits. The smallest size has about two
+rows of every class, unless that would leave fewer than three sizes.
 """
 
 import math
@@ -22,11 +22,11 @@ from openbook.words.parameters import documented
 
 Which = str | Metric | None
 
-#: How many sizes there are at most and at least, and the fewest rows that a learner is given.
+#: The most and the fewest sizes, and the fewest training rows.
 _SIZES, _AT_LEAST, _FEWEST = 6, 3, 5
 #: Parameters that count iterations.
 _COUNTS = ("n_estimators", "max_iter")
-#: Stages of a staged learner that are looked at, at most.
+#: The most stages of a staged learner that are scored.
 _STAGES = 24
 
 
@@ -161,9 +161,9 @@ def iteration_curve(
 ) -> Curve:
     """Training and validation score over the rounds, epochs or trees of a learner.
 
-    A learner with scikit-learn's `staged_predict` (and `staged_predict_proba`) is fitted once a fold, and
-    asked for its stages. Any other is fitted anew with 1, 2, 4, … iterations; so that these are stages of one
-    run, a `random_state` of None is set to the curve's own. A learner that stops early stays as it is.
+    A learner with scikit-learn's `staged_predict` (and `staged_predict_proba`) is fitted once per fold, and
+    its stages are scored. Any other is fitted with 1, 2, 4, … iterations; so that these are stages of one
+    run, a `random_state` of None is set to the curve's own. After an early stop the score stays the same.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def iteration_curve(
     knob : str or None, default=None
         The parameter that counts; None looks for n_estimators and max_iter.
     values : sequence of int or None, default=None
-        After how many iterations to look; None doubles up to the parameter's value.
+        The numbers of iterations to score; None doubles up to the parameter's value.
     cv : int, splitter or iterable or None, default=None
     metric : str, Metric or None, default=None
     random_state : int, default=0
@@ -221,9 +221,8 @@ def _sizes(sizes: Sequence[float] | None, run: CurveRun) -> list[float]:
         return sorted(fit if len(fit) >= _AT_LEAST else enough or [1.0])
     if len(sizes) == 0:
         raise ParameterError("sizes is empty; give at least one, or None for the usual ones")
-    by_rows = {
-        rows_of_size(checked, smallest): checked for checked in (_size(size, smallest) for size in sizes)
-    }
+    checked = (_size(size, smallest) for size in sizes)
+    by_rows = {rows_of_size(size, smallest): size for size in checked}
     return [by_rows[rows] for rows in sorted(by_rows)]
 
 
@@ -240,7 +239,7 @@ def _size(size: Any, smallest: int) -> float:
 
 
 def _fewest(run: CurveRun) -> float:
-    """So many rows that each class has two of them, to within a row; a class of a single row has no say."""
+    """The rows at which each class has about two; a class of a single row does not count."""
     if run.examples.classes is None:
         return _FEWEST
     target = run.examples.target
@@ -250,14 +249,12 @@ def _fewest(run: CurveRun) -> float:
 
 
 def _values(model: Any, knob: str, values: Sequence[Any] | None) -> list[Any]:
-    """What to set the knob to; numbers in order."""
+    """The values of the knob; numbers in order."""
     _parameters(model, knob)
     if values is None:
         known = model.knobs() if hasattr(model, "knobs") else {}
         if knob not in known:
-            raise ParameterError(
-                f"{type(model).__name__} does not say which values {knob} can take; give values="
-            )
+            raise ParameterError(f"{type(model).__name__} has no list of values for {knob}; give values=")
         values = known[knob]
     settings = [value.item() if isinstance(value, np.generic) else value for value in values]
     if not settings:
@@ -274,7 +271,7 @@ def _parameters(model: Any, knob: str) -> Mapping[str, Any]:
 
 
 def _own(model: Any, knob: str, settings: Sequence[Any]) -> int | None:
-    """Which of the settings is the model's own."""
+    """The position of the model's own setting."""
     own = model.get_params()[knob]
     return next((i for i, value in enumerate(settings) if type(value) is type(own) and value == own), None)
 
@@ -295,16 +292,15 @@ def _counting(model: Any) -> str:
 
 
 def _stages(model: Any, knob: str, most: Any, values: Sequence[int] | None, staged: bool) -> list[int]:
-    """After how many iterations to look."""
+    """The numbers of iterations after which the model is scored."""
     if values is not None:
         settings = sorted({int(value) for value in values})
         if not settings or settings[0] < 1:
             raise ParameterError(f"values must be whole numbers of at least 1, got {list(values)!r}")
         return settings
     if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-        raise ParameterError(
-            f"{type(model).__name__}: {knob} is {most!r}, not a number of iterations; give values="
-        )
+        what = f"{type(model).__name__}: {knob} is {most!r}, not a number of iterations"
+        raise ParameterError(f"{what}; give values=")
     if staged:
         return sorted({round(stage) for stage in np.geomspace(1, most, _STAGES).tolist()})
     return sorted({*(2**i for i in range(math.ceil(math.log2(most)))), int(most)})

@@ -26,13 +26,13 @@ from openbook.judge.folds.splits import TINY, protocol, splitter_of
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Metric, Predictions, metric
 
-#: The metric unless told otherwise: an error, since curves are about errors.
+#: The default metric: an error, since curves are about errors.
 _USUAL = {"classification": "error", "regression": "rmse", "multilabel": "hamming_loss"}
 #: Five folds, twice; once where there are many rows.
 _FOLDS, _TWICE, _MANY = 5, 2, 10_000
-#: So many training rows are predicted at most; of more, a part in which each class has its share.
+#: The most training rows that are predicted; of more, a stratified part.
 _MOST_TRAINING = 10_000
-#: Classes that a note names.
+#: The most classes that a note names.
 _NAMED = 3
 
 
@@ -45,7 +45,7 @@ class CurvePoint(NamedTuple):
 
 @dataclass
 class _Fold:
-    """A fold's scores at every point, the models' sizes; which classes a point lacked, why it failed."""
+    """A fold's scores and model sizes at every point; the classes that a point lacks, and its failures."""
 
     baseline: float
     training: list[float] = field(default_factory=list)
@@ -62,7 +62,7 @@ class _Fold:
 
 @dataclass(frozen=True)
 class CurveRun:
-    """What all points of a curve share: the rows, the folds, the metric; `apart` is that of `fold.each`."""
+    """The rows, folds and metric of all points of a curve; `apart` is passed to `fold.each`."""
 
     label: str
     examples: Examples
@@ -107,39 +107,27 @@ class CurveRun:
         stages: Sequence[int] | None = None,
         own: int | None = None,
     ) -> Curve:
-        """Judge the points in every fold; with `stages`, the stages of the only one."""
+        """Evaluate the points in every fold; with `stages`, the stages of the only point."""
         folds = list(each(self.splits, partial(_judge, self, points, stages), apart=self.apart))
-        training, validation, sizes = (
+        training, validation, sizes, baseline = (
             np.array([getattr(one, name) for one in folds], dtype=float).T
-            for name in ("training", "validation", "complexity")
+            for name in ("training", "validation", "complexity", "baseline")
         )
-        return Curve(
-            kind,
-            self.label,
-            axis,
-            tuple(across),
-            self.metric,
-            training,
-            validation,
-            np.array([one.baseline for one in folds]),
-            n_train=float(np.mean([split.n_train for split in self.splits])),
-            n_test=float(np.mean([len(split.test) for split in self.splits])),
-            complexity=tuple(
-                None if math.isnan(size) else size for size in np.median(sizes, axis=1).tolist()
-            ),
-            own=own,
-            words=self.words,
-            notes=tuple(_notes(across, folds)),
-        )
+        rows = np.mean([(split.n_train, len(split.test)) for split in self.splits], axis=0).tolist()
+        complexity = tuple(None if math.isnan(size) else size for size in np.median(sizes, axis=1).tolist())
+        scores = (training, validation, baseline)
+        notes = tuple(_notes(across, folds))
+        shared = (*rows, complexity, own, self.words, notes)
+        return Curve(kind, self.label, axis, tuple(across), self.metric, *scores, *shared)
 
 
 def rows_of_size(size: float, n: int) -> int:
-    """How many of n rows a size means: a whole number itself, a share of them, at least one."""
+    """The number of rows that a size stands for: a whole number itself, or a share of n, at least one."""
     return size if isinstance(size, int) else max(1, round(size * n))
 
 
 def usual_split(examples: Examples, random_state: int) -> Any:
-    """Folds; few rows are split at random time and again, since a curve cannot leave out one by one."""
+    """Folds; fewer than 50 rows are split at random 20 times, since a curve needs more than one test row."""
     n = len(examples)
     if n >= TINY or examples.groups is not None:
         times = 1 if n >= _MANY else _TWICE
@@ -158,7 +146,7 @@ def usual_split(examples: Examples, random_state: int) -> Any:
 
 @dataclass(frozen=True)
 class _DescribedSplitter:
-    """A splitter and what to say about it."""
+    """A splitter and its description."""
 
     splitter: Any
     words: str
@@ -184,11 +172,11 @@ def _judge(run: CurveRun, points: list[CurvePoint], stages: Sequence[int] | None
                 size = complexity_of(model) if stages is None else None
                 fold.add(training, _scores(run, model, split.test, stages), size)
         except Exception as error:
-            told = f"{run.label} failed: {type(error).__name__}: {error}"
+            what = f"{run.label} failed: {type(error).__name__}: {error}"
             if len(rows) == len(order):
-                raise FoldError(f"fold {split.index}, {len(rows)} training rows: {told}") from error
+                raise FoldError(f"fold {split.index}, {len(rows)} training rows: {what}") from error
             fold.add([math.nan], [math.nan], None)
-            fold.remarks.append((i, told))
+            fold.remarks.append((i, what))
     return fold
 
 
@@ -207,44 +195,46 @@ def _fitted(run: CurveRun, model: Any, rows: np.ndarray) -> Any:
 
 
 def _scores(run: CurveRun, model: Any, rows: np.ndarray, stages: Sequence[int] | None = None) -> list[float]:
-    """The score on some rows, or that of every stage; a learner that ended early stays as it is."""
+    """The score on some rows, or that of every stage; after an early stop, of the last stage."""
     X, examples = RowsOfFold(run.examples, Split(0, rows, rows)).testing(model), run.examples
     if stages is None:
-        said = [predicted_by(model, X, examples)]
+        made = [predicted_by(model, X, examples)]
     else:
         staged = model.staged_predict_proba if run.metric.needs_proba else model.staged_predict
         every = list(staged(X))
-        said = [_decoded(model, every[min(stage, len(every)) - 1], examples) for stage in stages]
+        made = [_decoded(model, every[min(stage, len(every)) - 1], examples) for stage in stages]
     truth, k = examples.target[rows], 0 if examples.classes is None else len(examples.classes)
-    return [run.metric(Predictions(truth, predicted, proba, k)) for predicted, proba in said]
+    return [run.metric(Predictions(truth, predicted, proba, k)) for predicted, proba in made]
 
 
-def _decoded(model: Any, said: Any, examples: Examples) -> tuple[np.ndarray, np.ndarray | None]:
-    """What a stage says, as `predicted_by` would: codes, probabilities of all classes, or numbers."""
-    said = np.asarray(said)
+def _decoded(model: Any, stage: Any, examples: Examples) -> tuple[np.ndarray, np.ndarray | None]:
+    """The predictions of a stage in the form of `predicted_by`: codes, probabilities of all classes,
+    numbers.
+    """
+    given = np.asarray(stage)
     if examples.classes is None:
-        return said.astype(float).ravel(), None
+        return given.astype(float).ravel(), None
     names = examples.names(model)
-    if said.ndim == 1:
-        return label_codes(said, names), None
-    proba = np.zeros((len(said), len(names)))
-    proba[:, label_codes(np.asarray(model.classes_), names)] = said
+    if given.ndim == 1:
+        return label_codes(given, names), None
+    proba = np.zeros((len(given), len(names)))
+    proba[:, label_codes(np.asarray(model.classes_), names)] = given
     return proba.argmax(axis=1), proba
 
 
 def _balanced(examples: Examples, train: np.ndarray, random_state: list[int]) -> np.ndarray:
-    """The rows in a random order in which each class has its share of any beginning, to within a row."""
+    """The rows in a random order in which each class has its share of the first k rows, to within a row."""
     rows = np.random.default_rng(random_state).permutation(train)
     codes = examples.strata[rows]
-    place = np.empty(len(rows))
+    position = np.empty(len(rows))
     for c in np.unique(codes):
         own = np.flatnonzero(codes == c)
-        place[own] = (np.arange(len(own)) + 0.5) / len(own)
-    return rows[np.argsort(place, kind="stable")]
+        position[own] = (np.arange(len(own)) + 0.5) / len(own)
+    return rows[np.argsort(position, kind="stable")]
 
 
 def _lacking(examples: Examples, rows: np.ndarray, whole: np.ndarray) -> list[str]:
-    """The classes of the whole training part that some of its rows do not show."""
+    """The classes of the whole training part that are absent from some of its rows."""
     if examples.classes is None or len(rows) == len(whole):
         return []
     if examples.task == "multilabel":
@@ -254,9 +244,9 @@ def _lacking(examples: Examples, rows: np.ndarray, whole: np.ndarray) -> list[st
 
 
 def _notes(across: Sequence[Any], folds: list[_Fold]) -> Iterator[str]:
-    """What went wrong at which size, and in how many folds."""
+    """The failures and the missing classes at each size, and in how many folds they occur."""
     failed = Counter(remark for fold in folds for remark in fold.remarks)
-    lacking = Counter(lack for fold in folds for lack in fold.lacking)
+    lacking = dict.fromkeys(lack for fold in folds for lack in fold.lacking)
     for point, value in enumerate(across):
         labels = [repr(label) for at, label in lacking if at == point]
         if labels:
@@ -265,6 +255,6 @@ def _notes(across: Sequence[Any], folds: list[_Fold]) -> Iterator[str]:
             more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
             where = f"{value:,} rows: in {times} of {len(folds)} folds"
             yield f"{where} a class is lacking ({named}{more}), which cannot be predicted then"
-        for (at, told), times in failed.items():
+        for (at, what), times in failed.items():
             if at == point:
-                yield f"{value:,} rows: {told} (in {times} of {len(folds)} folds)"
+                yield f"{value:,} rows: {what} (in {times} of {len(folds)} folds)"

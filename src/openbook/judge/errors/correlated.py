@@ -3,13 +3,15 @@ r"""Groups of correlated columns; shuffling only one of them has little effect.
     two numeric or ordinal columns    |r| of their ranks
     others                            Cramér's V, √(χ² / (n (min(rows, columns) - 1))), numbers in tenths
 
-Two columns belong together from 0.7 on, and so do columns that a chain of such pairs joins. Missing numbers
-take the middle rank; in V, missing is a value of its own. Columns that do not vary, and text, belong to none.
+Columns with an association of 0.7 or more are in one group, and so are columns joined by a chain of such
+pairs. Missing numbers take the middle rank; in V, missing is a value of its own. Constant columns and text
+are in no group.
 """
 
 import math
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from openbook.data import Categorical, Nominal, Table, Text
 from openbook.data.findings.repeats import sample_rows
@@ -17,7 +19,7 @@ from openbook.data.ranks import mean_ranks
 from openbook.judge.risk.proxies import binned
 from openbook.measures import chi_squared
 
-#: The association from which on two columns belong together.
+#: The least association of two columns of one group.
 TOGETHER = 0.7
 _SAMPLE = 5_000
 
@@ -29,18 +31,12 @@ def correlated_groups(table: Table, names: tuple[str, ...] | None = None) -> tup
     known = [name for name in chosen if not isinstance(table.schema[name], Text)]
     ordered = [name for name in known if not isinstance(table.schema[name], Nominal)]
     codes = {name: binned(table.column(name)) for name in known} if len(ordered) < len(known) else {}
-    parent = {name: name for name in known}
-
-    def root(name: str) -> str:
-        while parent[name] != name:
-            name = parent[name]
-        return name
-
+    position, linked = {name: i for i, name in enumerate(known)}, np.zeros((len(known),) * 2, dtype=bool)
     for a, b in _pairs(table, known, ordered, codes):
-        parent[root(b)] = root(a)
-    groups: dict[str, list[str]] = {}
-    for name in known:
-        groups.setdefault(root(name), []).append(name)
+        linked[position[a], position[b]] = True
+    groups: dict[int, list[str]] = {}
+    for name, group in zip(known, connected_components(linked, directed=False)[1].tolist(), strict=True):
+        groups.setdefault(group, []).append(name)
     return tuple(tuple(group) for group in groups.values() if len(group) > 1)
 
 
@@ -51,8 +47,8 @@ def _pairs(
     close = np.triu(np.abs(ranks @ ranks.T) >= TOGETHER - 1e-12, 1)
     found = [(ordered[i], ordered[j]) for i, j in np.argwhere(close).tolist()]
     nominal = [name for name in known if name not in set(ordered)]
-    for place, a in enumerate(nominal):
-        others = (*nominal[place + 1 :], *ordered)
+    for i, a in enumerate(nominal, start=1):
+        others = (*nominal[i:], *ordered)
         found += [(a, b) for b in others if cramers_v(codes[a], codes[b]) >= TOGETHER - 1e-12]
     return found
 

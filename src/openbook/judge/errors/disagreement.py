@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DisagreementSegment:
-    """A part of the rows, and how the two models do there.
+    """A part of the rows, and the errors of the two models there.
 
     Parameters
     ----------
     rule : in words
-    n : how many rows judge
+    n : the number of rows that judge it
     losses : the error, or mean absolute error, of each model
-    only : on how many rows just the first, and just the second, is right (or closer)
+    only : the rows on which only the first, and only the second, is right (or closer)
     test : McNemar's, its p-value adjusted for the number of segments
     """
 
@@ -58,7 +58,7 @@ class Disagreement(ShowsWork):
     Attributes
     ----------
     names : tuple of (str, str)
-        Of the two.
+        The names of the two.
     counts : ndarray
         Rows by whether the first (rows) and the second (columns) is right, right first. For numbers the
         closer prediction counts as right; rows on which both are equally close count as right for both.
@@ -73,7 +73,7 @@ class Disagreement(ShowsWork):
     segments : tuple of DisagreementSegment
         DisagreementSegments in which one is better, the clearest first.
     left_out : str
-        Why something was not looked at, in words.
+        Which rows or columns were not examined, and why.
     classes : bool
         Whether they predict classes.
 
@@ -120,17 +120,13 @@ class Disagreement(ShowsWork):
 
     def _table(self) -> Grid:
         a, b = self.names
-        n, words = int(self.counts.sum()), "right" if self.classes else "closer"
-        rows = [
-            (f"{a} {words}", *self.counts[0].tolist()),
-            (f"{a} not", *self.counts[1].tolist()),
-        ]
+        n, words = plural(int(self.counts.sum()), "row"), "right" if self.classes else "closer"
+        rows = [(f"{a} {words}", *self.counts[0].tolist()), (f"{a} not", *self.counts[1].tolist())]
         if self.classes:
-            note = f"The same prediction on {self.same:,} of {plural(n, 'row')} (kappa {shown(self.kappa)}),"
+            note = f"The same prediction on {self.same:,} of {n} (kappa {shown(self.kappa)}),"
             note += f" {self.same_wrong:,} of them wrong."
         else:
-            note = f"{plural(n, 'row')}; equally close counts as both. "
-            note += f"Correlation of the residuals: {shown(self.kappa)}."
+            note = f"{n}; equally close counts as both. Correlation of the residuals: {shown(self.kappa)}."
         return Grid("", ("", f"{b} {words}", f"{b} not"), rows, note)
 
     def _conclusion(self) -> str:
@@ -138,13 +134,14 @@ class Disagreement(ShowsWork):
         only_a, only_b = len(self.only_first), len(self.only_second)
         words = "right" if self.classes else "closer"
         end = f"Only {a} is {words} on {only_a:,} rows, only {b} on {only_b:,}: difference {self.test}."
-        better = [one for one in self.segments if one.test.p_value < 0.05]
-        if not better:
-            return (
-                f"{end} No segment favours one significantly." if self.segments else f"{end} {self.left_out}"
-            )
-        told = [f"{a if one.only[0] > one.only[1] else b} is better where {one.rule}" for one in better]
-        return f"{end} {'; '.join(told)}."
+        if not self.segments:
+            return f"{end} {self.left_out}"
+        better = [
+            f"{a if one.only[0] > one.only[1] else b} is better where {one.rule}"
+            for one in self.segments
+            if one.test.p_value < 0.05
+        ]
+        return f"{end} {'; '.join(better) or 'No segment favours one significantly'}."
 
 
 @documented
@@ -223,16 +220,13 @@ def disagreement(
 
 def _check_alike(a: Evaluation, b: Evaluation) -> None:
     if a.task == "multilabel":
-        raise DataError(
-            "two learners of several labels are not set beside each other yet; compare their scores"
-        )
+        raise DataError("learners of several labels cannot be compared row by row; compare their scores")
     if _labels(a) != _labels(b):
         raise DataError(f"{a.name} and {b.name} do not predict the same; compare like with like")
     ours, theirs = (np.concatenate([fold.rows for fold in each.first_round]) for each in (a, b))
     if not np.array_equal(ours, theirs):
-        raise DataError(
-            f"{a.name} and {b.name} were not tested on the same rows; evaluate both with the same split"
-        )
+        what = f"{a.name} and {b.name} were not tested on the same rows"
+        raise DataError(f"{what}; evaluate both with the same split")
     if not np.array_equal(a.one_round.truth, b.one_round.truth):
         raise DataError(f"{a.name} and {b.name} were judged by different targets")
 

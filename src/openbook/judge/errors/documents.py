@@ -32,13 +32,13 @@ _PAIRS, _EACH, _SIGNS = 8, 2, 120
 
 @dataclass(frozen=True)
 class LengthBand:
-    """Documents of some lengths: how many were predicted wrongly, and how many the learner was sure of.
+    """Documents of similar length, and how many of them were misclassified.
 
     Parameters
     ----------
-    shortest, longest : words
-    rows, wrong : documents, and those that were predicted wrongly
-    sure, sure_wrong : those with a probability of 0.99 or more, and how many of these are wrong
+    shortest, longest : numbers of words
+    rows, wrong : the number of documents, and of those that were misclassified
+    sure, sure_wrong : the same for predictions with a probability of 0.99 or more
     """
 
     shortest: int
@@ -67,7 +67,7 @@ class DocumentErrors(ShowsWork):
     Attributes
     ----------
     name : str
-        The learner's.
+        The name of the learner.
     column : str
         The column of texts.
     bands : tuple of LengthBand
@@ -103,17 +103,11 @@ class DocumentErrors(ShowsWork):
         parts = [self._lengths()]
         if self.confused:
             number = {(truth, predicted): count for truth, predicted, count in self.counts}
-            rows = [
-                (
-                    one.truth,
-                    one.predicted,
-                    number[one.truth, one.predicted],
-                    one.row,
-                    None if one.proba is None else figure(one.proba, 3),
-                    one.excerpt,
-                )
-                for one in self.confused
-            ]
+            rows = []
+            for one in self.confused:
+                proba = None if one.proba is None else figure(one.proba, 3)
+                documents = number[one.truth, one.predicted]
+                rows.append((one.truth, one.predicted, documents, one.row, proba, one.excerpt))
             head = ("truth", "predicted", "documents", "row", "P(predicted)", "begins")
             more = len(self.counts) - len({(one.truth, one.predicted) for one in self.confused})
             note = f"{plural(more, 'more pair')}." if more else ""
@@ -139,13 +133,13 @@ class DocumentErrors(ShowsWork):
         short, long = self.bands[0], self.bands[-1]
         if long.sure / long.rows <= short.sure / short.rows or len(self.bands) == 1:
             return ""
-        told = (
+        words = (
             f"Probabilities of long documents are extreme: {long.sure / long.rows:.0%} of the longest have a"
             f" probability of {_SURE} or more, and {short.sure / short.rows:.0%} of the shortest."
         )
         wrong = sum(band.sure_wrong for band in self.bands)
         found = f" Wrong with such a probability: {plural(wrong, 'document')}." if wrong else ""
-        return f"{told}{found} Words of a document depend on each other: do not read this as certainty."
+        return f"{words}{found} Words of a document depend on each other: do not read this as certainty."
 
 
 def document_errors(evaluation: Evaluation, X: Any, column: str | None = None) -> DocumentErrors:
@@ -182,42 +176,30 @@ def document_errors(evaluation: Evaluation, X: Any, column: str | None = None) -
         raise ParameterError("document errors are those of classes of texts, and there are none")
     column = column or texts[0]
     cells = tested.table.data(column).tolist()
-    told = all_decisions(evaluation)
-    labels = told.names
-    pairs, counts = np.unique(
-        np.column_stack([told.truth, told.predicted])[told.wrong].reshape(-1, 2), axis=0, return_counts=True
-    )
+    made = all_decisions(evaluation)
+    labels, errors = made.names, np.column_stack([made.truth, made.predicted])[made.wrong]
+    pairs, counts = np.unique(errors.reshape(-1, 2), axis=0, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     confused = []
     for truth, predicted in pairs[order[:_PAIRS]].tolist():
-        own = np.flatnonzero((told.truth == truth) & (told.predicted == predicted))
-        for i in own[np.argsort(-told.sure[own], kind="stable")][:_EACH].tolist():
-            sure = None if np.isnan(told.sure[i]) else float(told.sure[i])
-            row, begins = int(tested.rows[told.place[i]]), excerpt(cells[told.place[i]], _SIGNS)
+        own = np.flatnonzero((made.truth == truth) & (made.predicted == predicted))
+        for i in own[np.argsort(-made.sure[own], kind="stable")][:_EACH].tolist():
+            sure = None if np.isnan(made.sure[i]) else float(made.sure[i])
+            row, begins = int(tested.rows[made.row[i]]), excerpt(cells[made.row[i]], _SIGNS)
             confused.append(ConfusedText(labels[truth], labels[predicted], row, sure, begins))
     wrong, least = np.zeros(len(cells), dtype=bool), np.full(len(cells), np.inf)
-    np.logical_or.at(wrong, told.place, told.wrong)
-    np.minimum.at(least, told.place, told.sure)
-    return DocumentErrors(
-        evaluation.name,
-        column,
-        tuple(_bands(np.diff(tokens(cells).firsts), wrong, least >= _SURE)),
-        tuple(confused),
-        tuple((labels[pairs[k, 0]], labels[pairs[k, 1]], int(counts[k])) for k in order.tolist()),
-    )
+    np.logical_or.at(wrong, made.row, made.wrong)
+    np.minimum.at(least, made.row, made.sure)
+    bands = tuple(_bands(np.diff(tokens(cells).firsts), wrong, least >= _SURE))
+    confusions = tuple((labels[pairs[k, 0]], labels[pairs[k, 1]], int(counts[k])) for k in order.tolist())
+    return DocumentErrors(evaluation.name, column, bands, tuple(confused), confusions)
 
 
 def _bands(lengths: np.ndarray, wrong: np.ndarray, sure: np.ndarray) -> list[LengthBand]:
     edges = np.unique(np.quantile(lengths, (0.25, 0.5, 0.75)))
-    which = np.searchsorted(edges, lengths, side="left")
-    return [
-        LengthBand(
-            int(lengths[own].min()),
-            int(lengths[own].max()),
-            int(own.sum()),
-            int(wrong[own].sum()),
-            int(sure[own].sum()),
-            int((sure & wrong)[own].sum()),
-        )
-        for own in (which == band for band in np.unique(which))
-    ]
+    which, bands = np.searchsorted(edges, lengths, side="left"), []
+    for band in np.unique(which):
+        own = which == band
+        counts = (int((mask & own).sum()) for mask in (own, wrong, sure, sure & wrong))
+        bands.append(LengthBand(int(lengths[own].min()), int(lengths[own].max()), *counts))
+    return bands

@@ -1,8 +1,8 @@
 """A shallow tree that is grown on some rows and tested on others, with its leaves as readable rules.
 
-Numbers are cut at round numbers, a hundred steps or more to their spread. A missing cell may be informative,
-so a column with missing cells is also split into missing and known; rows with a missing cell go down a
-separate branch. Nominal values are parted into two groups. Columns of text are left out.
+Numbers are cut at round numbers, a hundred or more within a standard deviation. A missing cell may be
+informative, so a column with missing cells can also be split into missing and known; rows with a missing cell
+go down a separate branch. Nominal values are divided into two groups. Columns of text are left out.
 """
 
 import math
@@ -22,7 +22,7 @@ from openbook.tree.show.ruleset import rules
 from openbook.words.sentences import plural
 from openbook.work.conditions import Condition, Is, Within, simplified
 
-#: The fewest rows of a segment that is found, and its least share of a half; half as many can judge it.
+#: The fewest rows that a segment is found on, and their least share of a half; half as many can judge it.
 _FEWEST, _SHARE = 10, 0.05
 
 _YES = "yes"
@@ -50,7 +50,7 @@ def honest_leaves(
     Parameters
     ----------
     table : the rows
-    values : a number for each of them; what the tree tells apart
+    values : a number for each row, which the tree predicts
     halves : masks of the rows to grow on, and to judge by
     max_depth, min_rows : as for `worst_segments`
     """
@@ -62,60 +62,55 @@ def honest_leaves(
     names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
     if not names:
         raise DataError("X has no column to define segments by; give numbers or categories")
-    said = []
+    notes = []
     if texts := [name for name in table.names if name not in names]:
-        said.append(f"Columns of text are left out: {', '.join(texts)}.")
+        notes.append(f"Columns of text are left out: {', '.join(texts)}.")
     if min(grow.sum(), judge.sum()) < 2 * fewest:
-        rows = plural(len(values), "row")
-        return (
-            [],
-            f"{rows} are too few to find segments of {fewest} rows on one half and judge them on the other.",
-        )
+        what = f"find segments of {fewest} rows on one half and judge them on the other"
+        return [], f"{plural(len(values), 'row')} are too few to {what}."
     listed = [
         leaf
         for leaf in _leaves(table.select(names), values, grow, judge, max_depth, fewest)
         if leaf.grown.sum() >= fewest and 2 * leaf.judged.sum() >= fewest
     ]
     if len(listed) < 2:
-        return [], " ".join(["The tree found no split.", *said])
+        return [], " ".join(["The tree found no split.", *notes])
     small = len(values) - sum(int(leaf.grown.sum() + leaf.judged.sum()) for leaf in listed)
     if small:
-        said.append(f"{plural(small, 'row')} in smaller segments are among the rest.")
-    return listed, " ".join(said)
+        notes.append(f"{plural(small, 'row')} in smaller segments are among the rest.")
+    return listed, " ".join(notes)
 
 
 def _leaves(
     table: Table, values: np.ndarray, grow: np.ndarray, judge: np.ndarray, max_depth: int, fewest: int
 ) -> Iterator[Leaf]:
     """Every leaf of the tree, whatever its size."""
-    places = {a.name: _places(table.data(a.name)) for a in table.schema if isinstance(a, Numeric)}
+    decimals = {a.name: _decimals(table.data(a.name)) for a in table.schema if isinstance(a, Numeric)}
     gaps = {a.name: a for a in table.schema if table.column(a.name).missing.any()}
     flags = {_free(f"{name} is known", table): attribute for name, attribute in gaps.items()}
-    asked = _with_flags(table, flags)
+    inputs = _with_flags(table, flags)
     columns = [
-        np.round(asked.data(name), places[name]) if name in places else asked.data(name)
-        for name in asked.names
+        np.round(inputs.data(name), decimals[name]) if name in decimals else inputs.data(name)
+        for name in inputs.names
     ]
-    limits: dict[str, Any] = {"max_depth": max_depth, "min_samples_leaf": fewest}
-    if np.isin(values, (0, 1)).all():  # Gini is twice their variance, and a study of classes has it compiled
-        tree = DecisionTreeClassifier(nominal="subset", missing="branch", **limits)
-    else:
-        tree = DecisionTreeRegressor(nominal="subset", missing="branch", **limits)
-    tree.fit(Table(asked.schema, columns).take(grow), values[grow])
+    # for 0 and 1 Gini is twice their variance, and a study of classes has compiled it already
+    learner = DecisionTreeClassifier if np.isin(values, (0, 1)).all() else DecisionTreeRegressor
+    tree = learner(nominal="subset", missing="branch", max_depth=max_depth, min_samples_leaf=fewest)
+    tree.fit(Table(inputs.schema, columns).take(grow), values[grow])
     for node in np.flatnonzero(np.isfinite(tree.tree_.cut)):
-        name = asked.names[tree.tree_.attribute[node]]
-        if name in places:  # halfway between round numbers, and no further
-            tree.tree_.cut[node] = np.round(tree.tree_.cut[node], places[name] + 1)
-    at = tree.apply(asked)
+        name = inputs.names[tree.tree_.attribute[node]]
+        if name in decimals:  # a cut is halfway between two round numbers: one more decimal
+            tree.tree_.cut[node] = np.round(tree.tree_.cut[node], decimals[name] + 1)
+    at = tree.apply(inputs)
     nodes = [node for node in named_tree(tree).depth_first() if tree.tree_.attribute[node] == LEAF]
     for node, rule in zip(nodes, rules(tree), strict=True):
-        told = simplified(_condition_words(each, flags, gaps) for each in rule.conditions)
-        words = " and ".join(map(str, told)) or "anything"
-        yield Leaf(words, told, grow & (at == node), judge & (at == node))
+        conditions = simplified(_condition_words(each, flags, gaps) for each in rule.conditions)
+        words = " and ".join(map(str, conditions)) or "anything"
+        yield Leaf(words, conditions, grow & (at == node), judge & (at == node))
 
 
-def _places(numbers: np.ndarray) -> int:
-    """Decimal places that keep a hundred steps or more within the spread of the numbers."""
+def _decimals(numbers: np.ndarray) -> int:
+    """The decimal places that leave a hundred or more round numbers within a standard deviation."""
     known = numbers[np.isfinite(numbers)]
     spread = float(known.std()) if len(known) else 0.0
     return 2 - math.floor(math.log10(spread)) if spread > 0 else 0
@@ -135,7 +130,7 @@ def _free(name: str, table: Table) -> str:
 
 
 def _condition_words(condition: Condition, flags: dict[str, Attribute], gaps: Collection[str]) -> Condition:
-    """The condition as a reader would put it: of the column itself, and of gaps only where there are some."""
+    """The condition for readers: on the column itself, and on missing cells only if it has some."""
     attribute = condition.attribute
     if attribute.name in flags:
         return _whether(flags[attribute.name], known=condition.values == (_YES,))

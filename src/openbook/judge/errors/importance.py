@@ -49,9 +49,9 @@ from openbook.words.numbers import shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, ShowsWork, Work
 
-#: Columns of a group that are named.
+#: The most columns of a group that are named.
 _NAMED = 4
-#: Into how many groups the jackknife parts the rows, at most.
+#: The most groups of rows of the jackknife.
 GROUPS = 20
 
 
@@ -64,7 +64,7 @@ class ColumnImportance:
     column : str
         The name of the column; of correlated columns shuffled together, their names.
     drop : float
-        By how much the score falls when the column is shuffled, in the mean.
+        The mean fall of the score when the column is shuffled.
     interval : Interval
         The interval of the drop.
     drops : tuple of float
@@ -101,9 +101,9 @@ class Importance(ShowsWork):
     metric : Metric
         The score that drops.
     score : float
-        Of the rows as they are.
+        The score of the rows as they are.
     n_rows : int
-        How many there are.
+        The number of rows.
     together : tuple of ColumnImportance, default=()
         The same for groups of correlated columns that are shuffled together.
     n_folds : int, default=0
@@ -164,15 +164,12 @@ class Importance(ShowsWork):
         training = ", and that of the training rows" if self.n_folds else ", not of the training rows"
         note = (
             f"{words} {shown(self.score)} on {self.n_rows:,} rows{over}; each column shuffled {repeats}"
-            " times."
-            f" Intervals: {100 * interval.level:g}%, {interval.method}; they cover the choice of these rows"
-            f" and of the shuffles{training}."
+            f" times. Intervals: {100 * interval.level:g}%, {interval.method}; they cover the choice of these"
+            f" rows and of the shuffles{training}."
         )
         if self.n_columns:
-            note += (
-                f" Of {self.n_columns:,} columns, the {len(self.columns):,} with the highest scores by"
-                " themselves are shuffled."
-            )
+            most = f"the {len(self.columns):,} with the highest scores by themselves"
+            note += f" Of {self.n_columns:,} columns, {most} are shuffled."
         above = sum(one.interval.low > 0 for one in self.columns)
         end = f"The intervals of {above} of {len(self)} columns lie above 0."
         return Work("Permutation importance", (Grid("", ("column", change, "interval"), rows, note),), end)
@@ -324,12 +321,12 @@ class _HeldOut:
 
 @dataclass(frozen=True)
 class _Shuffle:
-    """What every column is shuffled by and compared with.
+    """The permutations for all columns, and the scores that shuffled rows are compared with.
 
-    orders : a permutation of the rows for each repeat: row i is given the cell of row order[i]
+    orders : a permutation of the rows for each repeat: row i gets the cell of row order[i]
     groups : the jackknife's group of each row
     score : of the rows as they are
-    without : the same without each group, for each repeat: of the rows that the shuffled ones are left of
+    without : for each repeat, the score without each group, of the rows that are left of the shuffled ones
     """
 
     held: _HeldOut
@@ -344,19 +341,16 @@ class _Shuffle:
         orders = [np.random.default_rng([seed, i]).permutation(n) for i in range(repeats)]
         groups = np.random.default_rng(seed).permutation(n) % min(GROUPS, n)
         original = held.predictions(held.table)
-        left = (
-            [_without_each(held, original, groups, groups[order]) for order in orders] if jackknifed else []
-        )
-        return cls(held, orders, groups, held.metric(original), left)
+        used = orders if jackknifed else []
+        without = [_without_each(held, original, groups, groups[order]) for order in used]
+        return cls(held, orders, groups, held.metric(original), without)
 
 
 def _held_out(model: Any, X: Any, y: Any, which: "str | Metric | None") -> _HeldOut:
     task = model_task([model])
     score = metric(which or DEFAULTS[task][0], task)
     if score.needs_proba and not hasattr(model, "predict_proba"):
-        raise ParameterError(
-            f"{score.name} needs probabilities, and {model!r} gives none; use another metric"
-        )
+        raise ParameterError(f"{score.name} needs probabilities; {model!r} gives none; use another metric")
     examples = Examples.of(X, y, task)
     table = examples.table
     if isinstance(table, SparseTable):
@@ -368,7 +362,7 @@ def _held_out(model: Any, X: Any, y: Any, which: "str | Metric | None") -> _Held
 
 
 def _truth(model: Any, examples: Examples) -> tuple[np.ndarray, int]:
-    """The targets as codes among the model's classes and, behind those, classes that it never met."""
+    """The targets as codes among the model's classes and, after those, classes that it was not trained on."""
     if examples.classes is None:
         return examples.target, 0
     if examples.task == "multilabel":

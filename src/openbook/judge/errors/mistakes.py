@@ -23,7 +23,7 @@ from openbook.words.numbers import figure, shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, ShowsWork, Work
 
-#: So many columns of a row are printed unless they are asked for by name.
+#: The number of columns that are printed unless they are named.
 _SHOWN_COLUMNS = 6
 
 
@@ -35,9 +35,9 @@ class Mistake:
     ----------
     row : its position in X
     truth, predicted : labels or numbers; of several labels, such as "not sport" and "sport"
-    proba : that of what was predicted; None for numbers
-    proba_truth : that of the truth; None for numbers
-    cells : the row as a reader would write it
+    proba : the probability of the prediction; None for numbers
+    proba_truth : the probability of the truth; None for numbers
+    cells : the row, by column
     """
 
     row: int
@@ -55,12 +55,12 @@ class Mistake:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Mistakes(ShowsWork):
-    """The gravest mistakes of a model, the gravest first; see `confident_mistakes`.
+    """The worst mistakes of a model, the worst first; see `confident_mistakes`.
 
     Attributes
     ----------
     name : str
-        The learner's.
+        The name of the learner.
     mistakes : tuple of Mistake
         The mistakes.
     n_wrong : int
@@ -70,7 +70,7 @@ class Mistakes(ShowsWork):
     rmse : float or None
         The root of the mean squared error, of numbers; None for classes.
     columns : tuple of str
-        Those that are shown.
+        The columns that are shown.
 
     Notes
     -----
@@ -106,7 +106,7 @@ class Mistakes(ShowsWork):
         """The rows, to print or to show."""
         head = ("P(predicted)", "P(truth)") if self.rmse is None else ("truth - predicted", "in RMSEs")
         rows = [
-            (one.row, _text(one.truth), _text(one.predicted), *self._figures(one), *self._cells(one))
+            (one.row, *map(_text, (one.truth, one.predicted)), *self._figures(one), *self._cells(one))
             for one in self.mistakes
         ]
         title = "Most confident mistakes" if self.rmse is None else "Largest residuals"
@@ -138,7 +138,7 @@ class Mistakes(ShowsWork):
 def confident_mistakes(
     evaluation: Evaluation, X: Any, n: int = 10, columns: Sequence[str] | None = None
 ) -> Mistakes:
-    """The rows that a model is most sure of, and wrong about.
+    """The wrong predictions of which a model is most certain.
 
     Parameters
     ----------
@@ -182,27 +182,18 @@ def confident_mistakes(
         rmse = float(np.sqrt((off**2).mean()))
         return Mistakes(evaluation.name, tuple(numbers), int((off > 0).sum()), len(off), rmse, named)
     if p.proba is None:
-        raise ParameterError(
-            f"{evaluation.name} gave no probabilities, so its confidence is unknown; use a learner with"
-            " predict_proba"
-        )
-    told = all_decisions(evaluation)
-    wrong = np.flatnonzero(told.wrong)
-    order = wrong[np.argsort(-told.sure[wrong], kind="stable")][:n]
-    labels = told.names if evaluation.task == "multilabel" else evaluation.classes.tolist()
-    listed = tuple(
-        Mistake(
-            int(tested.rows[told.place[i]]),
-            labels[told.truth[i]],
-            labels[told.predicted[i]],
-            float(told.sure[i]),
-            float(told.doubt[i]),
-            table.row(int(told.place[i])),
-        )
-        for i in order.tolist()
-    )
-    rows = len(np.unique(told.place[wrong]))
-    return Mistakes(evaluation.name, listed, rows, len(p.truth), None, named)
+        what = f"{evaluation.name} gave no probabilities, so its confidence is unknown"
+        raise ParameterError(f"{what}; use a learner with predict_proba")
+    made = all_decisions(evaluation)
+    wrong = np.flatnonzero(made.wrong)
+    labels = made.names if evaluation.task == "multilabel" else evaluation.classes.tolist()
+    listed = []
+    for i in wrong[np.argsort(-made.sure[wrong], kind="stable")][:n].tolist():
+        row, truth, predicted = int(made.row[i]), labels[made.truth[i]], labels[made.predicted[i]]
+        sure, doubt = float(made.sure[i]), float(made.doubt[i])
+        listed.append(Mistake(int(tested.rows[row]), truth, predicted, sure, doubt, table.row(row)))
+    rows = len(np.unique(made.row[wrong]))
+    return Mistakes(evaluation.name, tuple(listed), rows, len(p.truth), None, named)
 
 
 def _text(value: Any) -> str:

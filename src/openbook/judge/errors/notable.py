@@ -20,16 +20,16 @@ from openbook.words.sentences import plural
 
 @dataclass(frozen=True)
 class NotablePrediction:
-    """A prediction, and what it is an example of.
+    """A prediction, and the kind that it is an example of.
 
     Attributes
     ----------
     kind : str
         The kind of example: "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too low".
     words : str
-        The same with its figures.
+        The kind with its figures.
     row : int
-        Its position.
+        The position of the row.
     fold : int
         The number of the fold that tested it.
 
@@ -84,15 +84,15 @@ def notable_predictions(evaluation: Evaluation) -> tuple[NotablePrediction, ...]
     rows = np.concatenate([fold.rows for fold in folds])
     of = np.repeat([fold.index for fold in folds], [fold.n_test for fold in folds])
     found: dict[int, tuple[str, str]] = {}
-    for place, kind, words in _places(replace(evaluation, folds=folds).predictions):
-        found.setdefault(place, (kind, words))
+    for i, kind, words in _notable(replace(evaluation, folds=folds).predictions):
+        found.setdefault(i, (kind, words))
     return tuple(
-        NotablePrediction(kind, words, int(rows[place]), int(of[place]))
-        for place, (kind, words) in found.items()
+        NotablePrediction(kind, words, int(rows[i]), int(of[i])) for i, (kind, words) in found.items()
     )
 
 
-def _places(p: Predictions) -> Iterator[tuple[int, str, str]]:
+def _notable(p: Predictions) -> Iterator[tuple[int, str, str]]:
+    """The position, kind and words of each notable prediction."""
     if not p.n_classes:
         return _numbers(p)
     if p.truth.ndim > 1:
@@ -104,12 +104,9 @@ def _probabilities(p: Predictions, proba: np.ndarray) -> Iterator[tuple[int, str
     sure = proba[np.arange(len(p.truth)), p.predicted]
     right, wrong = np.flatnonzero(p.truth == p.predicted), np.flatnonzero(p.truth != p.predicted)
     if len(right):
-        middle = int(right[np.argsort(sure[right], kind="stable")[(len(right) - 1) // 2]])
-        yield (
-            middle,
-            "typical",
-            f"typical: predicted correctly, with the median probability {sure[middle]:.3g}",
-        )
+        middle = _middle(right, sure)
+        words = f"typical: predicted correctly, with the median probability {sure[middle]:.3g}"
+        yield middle, "typical", words
     if p.n_classes > 1:
         second, first = np.sort(proba, axis=1)[:, -2:].T
         closest = int(np.argmin(first - second))
@@ -118,6 +115,11 @@ def _probabilities(p: Predictions, proba: np.ndarray) -> Iterator[tuple[int, str
     if len(wrong):
         worst = int(wrong[np.argmax(sure[wrong])])
         yield worst, "wrong", f"the most confident mistake: predicted with a probability of {sure[worst]:.3g}"
+
+
+def _middle(rows: np.ndarray, values: np.ndarray) -> int:
+    """The row with the median value; of an even number, the lower one."""
+    return int(rows[np.argsort(values[rows], kind="stable")[(len(rows) - 1) // 2]])
 
 
 def _labels(p: Predictions) -> Iterator[tuple[int, str, str]]:
@@ -134,8 +136,8 @@ def _sets(p: Predictions) -> Iterator[tuple[int, str, str]]:
     given = p.predicted.astype(float) if p.proba is None else np.where(p.predicted, p.proba, 1 - p.proba)
     sure = given.prod(axis=1)
     if len(right):
-        middle = int(right[np.argsort(sure[right], kind="stable")[(len(right) - 1) // 2]])
-        yield middle, "typical", "typical: every label predicted correctly, with the median probability"
+        words = "typical: every label predicted correctly, with the median probability"
+        yield _middle(right, sure), "typical", words
     if p.proba is not None:
         doubt = np.abs(p.proba - 0.5).min(axis=1)
         closest = int(np.argmin(doubt))
@@ -149,7 +151,7 @@ def _sets(p: Predictions) -> Iterator[tuple[int, str, str]]:
 
 def _numbers(p: Predictions) -> Iterator[tuple[int, str, str]]:
     over = p.predicted - p.truth
-    middle = int(np.argsort(np.abs(over), kind="stable")[(len(over) - 1) // 2])
+    middle = _middle(np.arange(len(over)), np.abs(over))
     yield middle, "typical", f"typical: its error, {over[middle]:+.4g}, has the median size"
     highest, lowest = int(np.argmax(over)), int(np.argmin(over))
     if over[highest] > 0:

@@ -51,12 +51,12 @@ class Segment:
     ----------
     rule : in words; `conditions` are the same as values of `openbook.work.conditions`
     rows : positions in X of all tested rows that it holds for
-    n : how many of them judge
-    error, interval : of those
-    rest : the error of all other rows that judge
-    ratio, ratio_interval : of the two
-    p_value : that they differ, adjusted for the number of segments
-    found_error : on the rows that the rule was found on; flattering to the search, so that it looks worse
+    n : the number of its rows in the judging half
+    error, interval : the error on these rows
+    rest : the error on all other rows of the judging half
+    ratio, ratio_interval : error / rest
+    p_value : of the difference, adjusted for the number of segments
+    found_error : the error on the rows that the rule was found on, which is too large: the search chose it
     """
 
     rule: str
@@ -79,17 +79,17 @@ class Segments(ShowsWork):
     Attributes
     ----------
     name : str
-        The learner's.
+        The name of the learner.
     loss : str
         The loss of a row: "wrong", "log_loss", "absolute" or "squared".
     segments : tuple of Segment
         The segments.
     error : float
-        Of all rows that judge.
+        The error on all rows of the judging half.
     n_found, n_judged : int
         Rows of the two halves.
     left_out : str, default=""
-        Why something was not looked at, in words; empty if nothing was.
+        Which rows or columns were not examined, and why; empty if all were.
 
     Notes
     -----
@@ -123,7 +123,7 @@ class Segments(ShowsWork):
         return self.segments[i]
 
     def worse(self, alpha: float = 0.05) -> tuple[Segment, ...]:
-        """Those whose error is significantly above that of the rest.
+        """The segments whose error is significantly above that of the rest.
 
         Parameters
         ----------
@@ -148,18 +148,8 @@ class Segments(ShowsWork):
 
     def work(self) -> Work:
         """The segments with their tests, to print or to show."""
-        words = _WORDS[self.loss]
-        header = (
-            "segment",
-            "rows",
-            words,
-            "interval",
-            "the rest",
-            "ratio",
-            "interval",
-            "p (Holm)",
-            "when found",
-        )
+        header = ["segment", "rows", _WORDS[self.loss], "interval", "the rest", "ratio", "interval"]
+        header += ["p (Holm)", "when found"]
         rows = [_cells(one) for one in self.segments]
         grids = [Grid("", header, rows, self._note())] if rows else []
         return Work(f"Worst segments of {self.name}", tuple(grids), self._conclusion())
@@ -201,9 +191,9 @@ def worst_segments(
     Parameters
     ----------
     evaluation : Evaluation
-        Evaluation; its first round is looked at, so that every row counts once.
+        The evaluation of a learner; only its first round is used, so that every row counts once.
     X : table-like
-        The rows that were evaluated; columns that the model did not see are welcome.
+        The rows that were evaluated; they may have columns that the model did not see.
     loss : str or None, default=None
         The loss of a row: "wrong" or "log_loss" for classes, "absolute" or "squared" for numbers; None for
         the first.
@@ -242,7 +232,7 @@ def worst_segments(
     halves = tested.halves(random_state)
     leaves, left_out = honest_leaves(tested.table, losses, halves, max_depth, min_rows)
     found, judged = (losses[half] for half in halves)
-    segments = [_segment(leaf, tested.rows, halves, losses, loss, level) for leaf in leaves]
+    segments = [_segment(leaf, tested.rows, halves[1], losses, loss, level) for leaf in leaves]
     adjusted = holm([one.p_value for one in segments]).tolist()
     segments = [replace(one, p_value=p) for one, p in zip(segments, adjusted, strict=True)]
     segments.sort(key=lambda one: -one.error)
@@ -251,15 +241,10 @@ def worst_segments(
 
 
 def _segment(
-    leaf: "Leaf",
-    rows: np.ndarray,
-    halves: tuple[np.ndarray, np.ndarray],
-    losses: np.ndarray,
-    loss: str,
-    level: float,
+    leaf: "Leaf", rows: np.ndarray, judging: np.ndarray, losses: np.ndarray, loss: str, level: float
 ) -> Segment:
     """The figures of a leaf; its p-value is not adjusted yet."""
-    inside, outside = losses[leaf.judged], losses[halves[1] & ~leaf.judged]
+    inside, outside = losses[leaf.judged], losses[judging & ~leaf.judged]
     if loss == "wrong":
         here, rest = (Share(int(part.sum()), len(part)) for part in (inside, outside))
         interval, ratio_interval, p = here.interval(level), log_ratio(here, rest, level), fisher(here, rest)

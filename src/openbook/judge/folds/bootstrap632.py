@@ -46,7 +46,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BootstrapEvaluation(Evaluation):
-    """How a learner did on the rows that its draws left out, and on its own.
+    """The predictions of a learner for the rows that each draw left out, and for its training rows.
 
     Parameters
     ----------
@@ -87,9 +87,8 @@ class BootstrapEvaluation(Evaluation):
 
     def interval(self, which: Which = None, level: float = 0.95) -> Interval:
         interval = super().interval(which, level)
-        return replace(
-            interval, method=f"{interval.method}, about the .632{'+' if self.plus else ''} estimate"
-        )
+        about = f"about the .632{'+' if self.plus else ''} estimate"
+        return replace(interval, method=f"{interval.method}, {about}")
 
     def _grids(self) -> list[Grid]:
         rows = [(function.words, *map(shown, self.estimate(function))) for function in self._shown()]

@@ -6,8 +6,7 @@ Results do not depend on the number of workers. Predictions are stored, and scor
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
-from itertools import chain
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,7 @@ from openbook.judge.choice.comparison import Comparison
 from openbook.judge.folds.bootstrap632 import BootstrapEvaluation
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task, sequence_of
-from openbook.judge.folds.fit_folds import (
-    fold_result,
-    fold_results,
-    refuse_frozen,
-)
+from openbook.judge.folds.fit_folds import fold_result, fold_results, refuse_frozen
 from openbook.judge.folds.progress import progress_bar
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.splits import protocol, splitter_of
@@ -265,27 +260,16 @@ def judged(
     if not results:
         raise ParameterError("cv gives no folds")
     words = str(cv) if hasattr(cv, "split") else ""
-    of_each = zip(models, zip(*results, strict=True), strict=True)
+    of_each, classes = zip(models, zip(*results, strict=True), strict=True), examples.classes
     if bootstrap:
         return {
-            label: BootstrapEvaluation(
-                label, task, examples.classes, folds[:-1], shown, words, folds[-1], cv.plus
-            )
+            label: BootstrapEvaluation(label, task, classes, folds[:-1], shown, words, folds[-1], cv.plus)
             for label, folds in of_each
         }
     groups = None if examples.groups is None else np.unique(examples.groups, return_inverse=True)[1]
-    by_time = getattr(cv, "kind", None) == "time-ordered" or isinstance(cv, TimeOrdered)
+    ordered |= getattr(cv, "kind", None) == "time-ordered" or isinstance(cv, TimeOrdered)
     return {
-        label: Evaluation(
-            label,
-            task,
-            examples.classes,
-            folds,
-            shown,
-            words,
-            groups=groups,
-            ordered=ordered or by_time,
-        )
+        label: Evaluation(label, task, classes, folds, shown, words, groups=groups, ordered=ordered)
         for label, folds in of_each
     }
 
@@ -293,14 +277,14 @@ def judged(
 def _with_progress(
     results: Iterable[list[FoldResult]], examples: Examples, split: Any, progress: Progress
 ) -> Iterator[list[FoldResult]]:
-    """The results as they come, and whoever asked is told how many there are."""
+    """The results one by one; `progress` hears how many of how many are done."""
     if not progress:
         yield from results
         return
     total = examples.n_splits(split) + isinstance(split, Bootstrap632)
-    with progress_bar("Judging") if progress is True else nullcontext(progress) as tell:
+    with progress_bar("Judging") if progress is True else nullcontext(progress) as show:
         for done, result in enumerate(results, start=1):
-            tell(done, total)
+            show(done, total)
             yield result
 
 
@@ -308,17 +292,14 @@ def _labelled(models: Sequence[Any]) -> dict[str, Any]:
     """Models under their class names, numbered where one comes twice."""
     labelled: dict[str, Any] = {}
     for model in models:
-        _add(labelled, type(model).__name__, model)
+        labelled[_free_label(type(model).__name__, labelled)] = model
     return labelled
 
 
-def _add(labelled: dict[str, Any], name: str, model: Any) -> str:
-    label, number = name, 1
-    while label in labelled:
-        number += 1
-        label = f"{name} {number}"
-    labelled[label] = model
-    return label
+def _free_label(name: str, used: Collection[str]) -> str:
+    """The name, or the first of "name 2", "name 3" … that is not used."""
+    numbered = chain([name], (f"{name} {number}" for number in count(2)))
+    return next(label for label in numbered if label not in used)
 
 
 def _with_baseline(labelled: dict[str, Any], task: Task) -> tuple[dict[str, Any], str]:
@@ -328,11 +309,11 @@ def _with_baseline(labelled: dict[str, Any], task: Task) -> tuple[dict[str, Any]
     for label, model in labelled.items():
         if isinstance(model, ZeroR | ZeroRegressor | ZeroLabels):
             return labelled, label
-    labelled = dict(labelled)
     zero: dict[str, tuple[str, Any]] = {
-        "classification": ("0R", ZeroR),
-        "regression": ("mean", ZeroRegressor),
-        "multilabel": ("0R, for F1", partial(ZeroLabels, "f1")),
+        "classification": ("0R", ZeroR()),
+        "regression": ("mean", ZeroRegressor()),
+        "multilabel": ("0R, for F1", ZeroLabels("f1")),
     }
-    name, cls = zero[task]
-    return labelled, _add(labelled, name, cls())
+    name, model = zero[task]
+    label = _free_label(name, labelled)
+    return {**labelled, label: model}, label

@@ -45,17 +45,17 @@ _Part = tuple[np.ndarray, Predictions, float]
 @documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation(ShowsWork):
-    """How a learner did, fold by fold.
+    """The predictions of a learner, fold by fold, and the scores that follow.
 
     Attributes
     ----------
     name : str
-        The learner's.
+        The name of the learner.
     task : "classification", "regression" or "multilabel"
     classes : ndarray or None
         The labels behind the class codes, or those that rows may have; None for regression.
     folds : tuple of FoldResult
-        FoldResults.
+        The result of each fold.
     metrics : tuple of str or Metric, default=()
         The metrics to show, the one for ranking first; names or Metrics.
     words : str, default=""
@@ -111,10 +111,8 @@ class Evaluation(ShowsWork):
                 continue
             if codes.dtype.kind not in "iu" or (len(codes) and not (codes.min() >= 0 and codes.max() < k)):
                 raise DataError(f"{self.name}, fold {fold.index}: not the codes of {k} classes")
-        if fold.proba is not None and fold.proba.shape[1] != k:
-            raise DataError(
-                f"{self.name}, fold {fold.index}: probabilities of {fold.proba.shape[1]} classes, not {k}"
-            )
+        if fold.proba is not None and (given := fold.proba.shape[1]) != k:
+            raise DataError(f"{self.name}, fold {fold.index}: probabilities of {given} classes, not {k}")
 
     @property
     def n_classes(self) -> int:
@@ -122,23 +120,23 @@ class Evaluation(ShowsWork):
 
     @property
     def n_groups(self) -> int:
-        """How many groups the rows that were tested belong to; 0 if they belong to none."""
+        """The number of groups among the tested rows; 0 without groups."""
         return 0 if self.groups is None else len(np.unique(np.asarray(self.groups)[self._rows]))
 
     @property
     def predicts(self) -> str:
-        """What, in words."""
+        """What the learner predicts, in words."""
         words = {"classification": "classes", "regression": "numbers", "multilabel": "several labels"}
         return words[self.task]
 
     @property
     def too_rare(self) -> bool:
-        """Whether all classes but one have so few rows that comparisons say nothing of them."""
+        """Whether all classes but one have too few rows to compare learners on them."""
         return self.task == "classification" and too_rare(np.bincount(self.one_round.truth))
 
     @property
     def _of_one_class(self) -> bool:
-        """Whether all rows that were tested are of one of several classes: the others may cost any amount."""
+        """Whether all tested rows are of one of several classes, so the losses of the others are unknown."""
         several = self.task == "classification" and self.n_classes > 1
         return several and len(np.unique(self.one_round.truth)) == 1
 
@@ -177,11 +175,11 @@ class Evaluation(ShowsWork):
 
     @property
     def warnings(self) -> dict[str, int]:
-        """What the learner warned of, and in how many folds."""
+        """The learner's warnings, each with the number of folds in which it was raised."""
         return dict(Counter(text for fold in self.folds for text in fold.warnings))
 
     def metric(self, which: Which = None) -> Metric:
-        """The metric meant.
+        """The metric of that name; None for the one that decides.
 
         Parameters
         ----------
@@ -195,7 +193,7 @@ class Evaluation(ShowsWork):
 
     @cached_property
     def predictions(self) -> Predictions:
-        """Those of all folds, one after the other."""
+        """The predictions of all folds, one after the other."""
         return self._joined(self.folds)
 
     def _joined(self, folds: Sequence[FoldResult]) -> Predictions:
@@ -216,7 +214,7 @@ class Evaluation(ShowsWork):
 
     @property
     def first_round(self) -> tuple[FoldResult, ...]:
-        """The first folds, as long as they test rows that no earlier one did."""
+        """The first folds, up to the first that tests a row again."""
         return self.rounds[0]
 
     @cached_property
@@ -264,7 +262,7 @@ class Evaluation(ShowsWork):
 
     @cached_property
     def _scores(self) -> dict[Metric, np.ndarray]:
-        """Those computed so far."""
+        """The scores computed so far."""
         return {}
 
     def mean(self, which: Which = None) -> float:
@@ -324,7 +322,7 @@ class Evaluation(ShowsWork):
 
     @cached_property
     def _spreads(self) -> dict[Metric, Spread]:
-        """Those computed so far."""
+        """The spreads computed so far."""
         return {}
 
     def _spread(self, function: Metric) -> Spread:
@@ -364,10 +362,11 @@ class Evaluation(ShowsWork):
 
     @property
     def _shared(self) -> float:
-        """The variance that rows miss, with one round of folds, as a share of theirs.
+        """ρ by the rule of thumb, for one round of folds: see `spread`.
 
-        Rows of one group pull the models that test others the same way; and a number does so by as much as it
-        is off, a label only where it turns a decision. Of many groups each pulls little.
+        All rows of a group influence the models that test other groups in the same way. A numeric target does
+        so in proportion to its error, a label only if it changes a decision. With many groups, each has
+        little influence.
         """
         if self.by_rows or self.ordered:
             return 0.0
@@ -384,30 +383,32 @@ class Evaluation(ShowsWork):
         return by_fold or self._scored(function, self.rounds)
 
     def _scored(self, function: Metric, parts: Iterable[Sequence[FoldResult]]) -> list[_Part]:
-        """Those of the parts that have a score."""
+        """The parts in which the score is defined."""
         joined = [(np.concatenate([f.rows for f in some]), self._joined(some)) for some in parts]
         scored = [(rows, predictions, function(predictions)) for rows, predictions in joined]
         return [part for part in scored if not math.isnan(part[2])]
 
     @cached_property
     def _clusters(self) -> dict[str, np.ndarray]:
-        """The ways in which the rows tested belong together: by group, by neighbourhood in time."""
-        ways = {}
+        """The ways in which tested rows depend on each other: the code of each row's group, and of its block
+        of time.
+        """
+        clusters = {}
         if self.groups is not None:
-            ways["groups"] = np.unique(np.asarray(self.groups)[self._rows], return_inverse=True)[1]
+            clusters["groups"] = np.unique(np.asarray(self.groups)[self._rows], return_inverse=True)[1]
         if self.ordered:
             in_time = np.concatenate([fold.rows for fold in self.first_round])
             tested = [fold.n_test for fold in self.folds] if self._by_model else [len(in_time)]
             blocks = np.zeros(len(self._rows), dtype=np.intp)
             blocks[np.searchsorted(self._rows, in_time)] = blocks_of(tested)
-            ways["blocks of time"] = blocks
-        return {kind: codes for kind, codes in ways.items() if codes.max() > 0}
+            clusters["blocks of time"] = blocks
+        return {kind: codes for kind, codes in clusters.items() if codes.max() > 0}
 
     @cached_property
     def _by_model(self) -> bool:
-        """Whether rows in order of time are compared with those of the same model, as it tests two blocks.
+        """Whether rows in order of time are compared with those of the same model, if each tests two blocks.
 
-        Where they come in groups too, a group's rows are tested by several models.
+        With groups, several models test the rows of a group, so they are not.
         """
         tested = [fold.n_test for fold in self.folds]
         return self.ordered and self.groups is None and min(tested) >= 2 * math.sqrt(sum(tested))
@@ -512,7 +513,9 @@ class Evaluation(ShowsWork):
 
     def _grids(self) -> list[Grid]:
         rows = [self._row(each) for each in self._shown()]
-        grids = [Grid("", ("metric", "score", "interval", "method"), rows, self._remarks())]
+        folds = f"{len(self.folds)} folds" if len(self.folds) > 1 else "one held-out set"
+        note = f"{self.words or folds}; {len(self._rows):,} rows tested; {self.averaging}."
+        grids = [Grid("", ("metric", "score", "interval", "method"), rows, note)]
         if self.warnings:
             grids.append(Grid("Warnings", ("of", "folds"), tuple(self.warnings.items())))
         return grids
@@ -524,7 +527,3 @@ class Evaluation(ShowsWork):
             folds = int(np.isnan(self.scores(function)).sum())
             return function.words, "undefined", "", f"in {folds} of {len(self.folds)} folds"
         return function.words, shown(score), interval.ends, method
-
-    def _remarks(self) -> str:
-        folds = f"{len(self.folds)} folds" if len(self.folds) > 1 else "one held-out set"
-        return f"{self.words or folds}; {len(self._rows):,} rows tested; {self.averaging}."

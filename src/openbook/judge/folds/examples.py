@@ -123,7 +123,7 @@ class Examples:
         return len(self.target)
 
     def take(self, rows: np.ndarray, *, tables: bool) -> "Examples":
-        """Some of them, with the classes that they show; as a Table, or as they came."""
+        """Some rows, with the classes that occur in them; as a Table, or as they came."""
         some = self.part(rows, tables=tables)
         if some.task != "classification" or some.classes is None:
             return some
@@ -131,14 +131,14 @@ class Examples:
         return replace(some, target=target, classes=some.classes[present])
 
     def part(self, rows: np.ndarray, *, tables: bool = True) -> "Examples":
-        """Some of them, with all classes."""
+        """Some rows, with all classes."""
         each = (self.weights, self.groups, self.time)
         weights, groups, time = (None if a is None else a[rows] for a in each)
         given = self.table.take(rows) if tables else rows_of(self.given, rows)
         return replace(self, given=given, target=self.target[rows], weights=weights, groups=groups, time=time)
 
     def for_model(self, model: Any) -> "Examples":
-        """All of them, as a model sees them: the name of a row's sequence is for sequence models."""
+        """All rows as a model sees them: only sequence models see the name of a row's sequence."""
         if self.sequence is None or getattr(model, "sequence", None) == self.sequence:
             return self
         return self._row_by_row
@@ -148,7 +148,7 @@ class Examples:
         return replace(self, given=_without(self.given, str(self.sequence))[0], sequence=None)
 
     def select(self, names: Sequence[str]) -> "Examples":
-        """All of them, with some of the inputs."""
+        """All rows, with some of the inputs."""
         if tuple(names) == self.table.names:
             return self
         free = None if self.unlabelled is None else self.unlabelled.select(names)
@@ -193,7 +193,7 @@ class Examples:
         return () if self.classes is None else tuple(as_text(label) for label in self.classes)
 
     def names(self, model: Any) -> np.ndarray:
-        """The classes as the model is told them, in the order of their codes."""
+        """The classes as the model is given them, in the order of their codes."""
         return np.array(self._texts) if takes_tables(model) or self.classes is None else self.classes
 
     def splits(self, split: Any) -> "Iterator[Split]":
@@ -249,7 +249,7 @@ class Split:
         if (both := training[self.test]).any():
             row = self.test[both][0]
             raise DataError(
-                f"split {self.index}: row {row} both trains and tests; no honest score comes of that"
+                f"split {self.index}: row {row} both trains and tests, so its score would be optimistic"
             )
         if groups is not None and (both := np.isin(groups[self.test], groups[self.train])).any():
             name = str(groups[self.test[both][0]])
@@ -269,15 +269,14 @@ class RowsOfFold:
     split: Split
 
     def for_model(self, model: Any) -> "RowsOfFold":
-        """The rows as a model sees them: the name of a row's sequence is for sequence models, and of
-        distances between all rows those to the training rows are left.
+        """The rows as a model sees them: only sequence models see the name of a row's sequence, and a matrix
+        of distances keeps the columns of the training rows.
         """
         seen = self.examples.for_model(model)
         if takes_tables(model) and get_tags(model).input_tags.pairwise:
             if self.split.n_train < len(self.split.train):
-                raise ParameterError(
-                    "a sample takes rows several times, which distances that are given do not allow; use cv=5"
-                )
+                what = "a bootstrap sample repeats rows, which precomputed distances do not allow"
+                raise ParameterError(f"{what}; use cv=5")
             names = [seen.table.names[i] for i in self.split.train]
             return replace(self, examples=seen.select(names))
         return self if seen is self.examples else self._row_by_row
@@ -299,7 +298,9 @@ class RowsOfFold:
         return rows_of(examples.given, rows), examples.labels[rows]
 
     def arguments(self, model: Any) -> dict[str, np.ndarray]:
-        """What else `fit` is given: the training rows' weights, and their groups and times where it asks."""
+        """Further arguments of `fit`: the weights of the training rows, and groups and times if it takes
+        them.
+        """
         prefix, last = "", model
         while isinstance(last, Pipeline):
             prefix, last = f"{prefix}{last.steps[-1][0]}__", last.steps[-1][1]
@@ -343,12 +344,14 @@ def labelled_apart(X: Any, y: Any) -> tuple[Any, Any, Table | None]:
     if not gaps.any():
         return X, y, None
     table, known = read(table), np.flatnonzero(~gaps)
-    told = target.take(known) if isinstance(target, Column) else np.array(np.asarray(target)[known].tolist())
-    return table.take(known), told, table.take(gaps)
+    labels = (
+        target.take(known) if isinstance(target, Column) else np.array(np.asarray(target)[known].tolist())
+    )
+    return table.take(known), labels, table.take(gaps)
 
 
 def takes_tables(model: Any) -> bool:
-    """Whether a model is one of openbook's learners, or one that says so since it is around such."""
+    """Whether a model is one of openbook's learners, or wraps one and says so by `takes_tables`."""
     return bool(getattr(model, "takes_tables", isinstance(model, Learner)))
 
 
@@ -364,15 +367,13 @@ def model_task(models: Iterable[Any]) -> Task:
         elif is_regressor(model):
             tasks["regression"] = model
         else:
-            raise ParameterError(
-                f"{model!r} is neither a classifier nor a regressor, so its predictions cannot be scored"
-            )
+            what = f"{model!r} is neither a classifier nor a regressor"
+            raise ParameterError(f"{what}, so its predictions cannot be scored")
     if len(tasks) > 1:
-        what = {"classification": "classes", "regression": "numbers", "multilabel": "several labels"}
-        (one, model), (other, second) = list(tasks.items())[:2]
-        raise ParameterError(
-            f"{model!r} predicts {what[one]} and {second!r} {what[other]}; compare like with like"
-        )
+        words = {"classification": "classes", "regression": "numbers", "multilabel": "several labels"}
+        (task, model), (other, second) = list(tasks.items())[:2]
+        what = f"{model!r} predicts {words[task]} and {second!r} {words[other]}"
+        raise ParameterError(f"{what}; compare like with like")
     if not tasks:
         raise ParameterError("no model to judge; give at least one")
     return next(iter(tasks))
@@ -385,7 +386,7 @@ def sequence_of(models: Iterable[Any]) -> str | None:
 
 
 def _given_or_named(X: Any, values: Any) -> tuple[Any, Any]:
-    """X and the values; where they are the name of a column of X, that column, which leaves it."""
+    """X and the values; if these are the name of a column of X, the column, which is then removed from X."""
     return _without(X, values) if isinstance(values, str) else (X, values)
 
 

@@ -48,7 +48,7 @@ class FirstRound:
         return cls(rows, table.take(rows), evaluation.one_round, fold)
 
     def halves(self, random_state: int) -> tuple[np.ndarray, np.ndarray]:
-        """Two halves of the rows, as masks: every other fold, or where those are single, rows by lot."""
+        """Two halves of the rows, as masks: every other fold, or random rows if folds have one row each."""
         n_folds = int(self.fold[-1]) + 1
         if 1 < n_folds <= len(self.fold) / 2:
             first = self.fold % 2 == 0
@@ -58,15 +58,15 @@ class FirstRound:
 
 
 class Decisions(NamedTuple):
-    """What was decided: the class of each row or, of several labels, whether it has each of them.
+    """Decisions: the class of each row or, of several labels, whether it has each label.
 
-    place : the row, by its position in the round
+    row : the row, by its position in the round
     truth, predicted : codes of the names
-    sure, doubt : the probabilities of what was predicted and of the truth; NaN if there are none
+    sure, doubt : the probabilities of the prediction and of the truth; NaN if there are none
     names : classes; of labels, "not sport" and "sport"
     """
 
-    place: np.ndarray
+    row: np.ndarray
     truth: np.ndarray
     predicted: np.ndarray
     sure: np.ndarray
@@ -82,22 +82,22 @@ def all_decisions(evaluation: Evaluation) -> Decisions:
     """The decisions of the first round, by a learner of classes or of labels."""
     p, labels = evaluation.one_round, [as_text(label) for label in evaluation.classes.tolist()]  # type: ignore[union-attr]
     truth, predicted, proba, names = p.truth, p.predicted, p.proba, labels
-    place = np.arange(len(truth))
+    row = np.arange(len(truth))
     if evaluation.task == "multilabel":
         n, k = truth.shape
         first = np.tile(2 * np.arange(k), n)
         truth, predicted = (first + cells.ravel() for cells in (truth, predicted))
-        place, names = np.repeat(place, k), [name for label in labels for name in (f"not {label}", label)]
+        row, names = np.repeat(row, k), [name for label in labels for name in (f"not {label}", label)]
         if proba is not None:
             proba = np.stack([1 - proba, proba], axis=2).reshape(n, 2 * k)
     if proba is None:
-        none = np.full(len(place), np.nan)
-        return Decisions(place, truth, predicted, none, none, names)
-    return Decisions(place, truth, predicted, proba[place, predicted], proba[place, truth], names)
+        none = np.full(len(row), np.nan)
+        return Decisions(row, truth, predicted, none, none, names)
+    return Decisions(row, truth, predicted, proba[row, predicted], proba[row, truth], names)
 
 
 def row_losses(evaluation: Evaluation, loss: str | None) -> tuple[str, np.ndarray]:
-    """The loss that is meant, and that of each row of the first round."""
+    """The name of the loss, None for the usual one, and its value for each row of the first round."""
     p = evaluation.one_round
     if evaluation.task == "classification":
         known = {"wrong": lambda: (p.truth != p.predicted).astype(float), "log_loss": lambda: _surprise(p)}

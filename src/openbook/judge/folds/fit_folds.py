@@ -26,9 +26,9 @@ from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.thread_warnings import collected_warnings
 
-#: The most folds that are fitted in one pass: their statistics are all held at once.
+#: The most folds that are fitted in one pass, which keeps the statistics of all of them in memory.
 _MOST = 100
-#: Fewer rows gain nothing by it, and stay, bit for bit, what they are fold by fold.
+#: With fewer rows one pass saves no time, and fitting fold by fold has no rounding differences.
 _FEW = 1000
 
 
@@ -52,7 +52,7 @@ class FoldError(OpenbookError, RuntimeError):
 
 
 class Fitted(NamedTuple):
-    """A learner that was fitted for a fold, how long that took, and what it warned of."""
+    """A learner that was fitted for a fold, the seconds that it took, and its warnings."""
 
     learner: Any
     seconds: float
@@ -74,14 +74,9 @@ def fold_results(
     quick = {label: model for label, model in models.items() if adds_up(model, examples)}
     for batch in rounds(splits, len(examples)) if quick else [splits]:
         if isinstance(batch, list):
-            together = {
-                label: fitted_together(label, model, examples, batch) for label, model in quick.items()
-            }
-            jobs = [
-                Job(split, {label: models[i] for label, models in together.items()})
-                for i, split in enumerate(batch)
-            ]
-            yield from each(jobs, step)
+            fits = [fitted_together(label, model, examples, batch) for label, model in quick.items()]
+            ready = [dict(zip(quick, of_fold, strict=True)) for of_fold in zip(*fits, strict=True)]
+            yield from each(map(Job, batch, ready), step)
         else:
             yield from each((Job(split, {}) for split in batch), step)
 
@@ -98,7 +93,7 @@ def _results(models: Mapping[str, Any], examples: Examples, job: Job) -> list[Fo
 
 
 def adds_up(model: Any, examples: Examples) -> bool:
-    """Whether a model can be fitted for a round of folds in one pass, and gains by it."""
+    """Whether a model can be fitted for a round of folds in one pass, and is faster so."""
     few = len(examples) < _FEW or examples.weights is not None
     return isinstance(model, Folding) and model.one_pass and not few
 
@@ -119,7 +114,7 @@ def rounds(splits: Iterable[Split], n: int) -> Iterator[Iterable[Split]]:
 
 
 def fitted_together(label: str, model: Folding, examples: Examples, batch: list[Split]) -> list[Fitted]:
-    """A model fitted for each fold of a round; each is put down for its share of the one pass."""
+    """A model fitted for each fold of a round; each fold counts its share of the time of the one pass."""
     together = []
     with _naming_learner(label, batch[0]), collected_warnings() as first:
         start, examples = perf_counter(), examples.for_model(model)
@@ -136,7 +131,7 @@ def fitted_together(label: str, model: Folding, examples: Examples, batch: list[
 
 
 def refuse_frozen(model: Any) -> None:
-    """Refuse a part that keeps what it has learnt when it is cloned: it may have learnt from rows to test."""
+    """Refuse a part that stays fitted when it is cloned: it may have been fitted to test rows."""
     parts = {"": model, **model.get_params(deep=True)} if hasattr(model, "get_params") else {}
     for name, part in parts.items():
         if hasattr(part, "fit") and not isinstance(part, type) and clone(part) is part:
@@ -182,14 +177,12 @@ def _judged(label: str, fitted: Fitted, cut: RowsOfFold) -> FoldResult:
 
 @contextmanager
 def _naming_learner(label: str, split: Split) -> Iterator[None]:
-    """Say which learner failed, and where."""
+    """Name the learner and the fold in the error of a learner that fails."""
     try:
         yield
     except Exception as error:
-        rows = f"{split.n_train} training and {len(split.test)} test rows"
-        raise FoldError(
-            f"{label} failed in fold {split.index} ({rows}): {type(error).__name__}: {error}"
-        ) from error
+        where = f"fold {split.index} ({split.n_train} training and {len(split.test)} test rows)"
+        raise FoldError(f"{label} failed in {where}: {type(error).__name__}: {error}") from error
 
 
 def predicted_by(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, np.ndarray | None]:
@@ -210,9 +203,7 @@ def predicted_by(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, 
 
 
 def _labels_by(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, np.ndarray | None]:
-    """Whether rows have each label, and the probability of that; of learners other than ours, no more than
-    the former.
-    """
+    """Whether rows have each label, and its probability; learners other than ours give no probability."""
     if not isinstance(learner, LabelLearner):
         return np.asarray(learner.predict(X)).astype(bool), None
     decided, proba = learner.answers(X)

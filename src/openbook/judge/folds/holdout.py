@@ -1,7 +1,7 @@
 """Held-out rows: some rows train, the others test, once or several times; and no held-out rows at all.
 
     Holdout         | train | test |      each class, or each tenth of a numeric target, gives its share
-    OnTraining    | train = test |      what a model says of the rows that it was fitted to: too good
+    OnTraining    | train = test |      the training error, which is too optimistic
 
 Repeated, a holdout is random subsampling (Monte Carlo cross-validation): draws are independent, so a row may
 be tested several times, or never. Given groups, whole groups are held out, those of numbers by chance.
@@ -16,13 +16,20 @@ import numpy as np
 
 from openbook.border.rules import Number, Whole, check_value
 from openbook.errors import ParameterError
-from openbook.judge.folds.splitters import Split, dealt, group_codes, group_counts, n_rows
+from openbook.judge.folds.splitters import (
+    RepeatedSplits,
+    Split,
+    dealt,
+    group_codes,
+    group_counts,
+    n_rows,
+)
 from openbook.words.parameters import documented
 
 
 @documented
 @dataclass(eq=False)
-class Holdout:
+class Holdout(RepeatedSplits):
     """Train on a share of the rows, test on the others; repeated, this is random subsampling.
 
     Parameters
@@ -73,44 +80,23 @@ class Holdout:
             rng = np.random.default_rng([self.random_state, i])
             tests = some_rows(strata, share, rng) if group is None else some_groups(strata, group, share, rng)
             if tests.all() or not tests.any():
-                raise ParameterError(
-                    f"of {n} rows, a train_size of {self.train_size:g} leaves none to train or none to test;"
-                    " choose another share"
+                what = (
+                    f"of {n} rows, a train_size of {self.train_size:g} leaves none to train or none to test"
                 )
+                raise ParameterError(f"{what}; choose another share")
             yield np.flatnonzero(~tests), np.flatnonzero(tests)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        """The number of draws.
-
-        Parameters
-        ----------
-        X : table-like or None, default=None
-            The rows, or anything of their number.
-        y : array-like or None, default=None
-            The target, by which draws are stratified.
-        groups : array-like or None, default=None
-            The group of each row.
-
-        Returns
-        -------
-        int
-        """
-        return self.repeats
 
     def __str__(self) -> str:
         parts = f"{self.train_size:.3g} of the rows train, the others test"
         return parts if self.repeats == 1 else f"random subsampling, {self.repeats} times: {parts}"
 
 
-class OnTraining:
-    """Test the model on its own training rows: a score that is too good, to set beside an honest one."""
+class OnTraining(RepeatedSplits):
+    """Test the model on its own training rows: an optimistic score, to compare with an honest one."""
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002
         every = np.arange(n_rows(X))
         yield every, every
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        return 1
 
     def __str__(self) -> str:
         return "tested on the training rows: too good, and the interval does not hold for new rows"
@@ -122,7 +108,7 @@ def some_rows(strata: np.ndarray, share: float, rng: np.random.Generator) -> np.
     shuffled = rng.permutation(n)
     by_stratum = shuffled[np.argsort(strata[shuffled], kind="stable")]
     by_stratum = by_stratum[np.bincount(strata)[strata[by_stratum]] > 1]
-    # Walking along the strata, a row is held out each time another whole row is due.
+    # along the strata, a row is held out each time the sum of shares reaches another whole row
     due = np.floor(np.arange(len(by_stratum) + 1) * share + 0.5)
     held_out = np.zeros(n, dtype=bool)
     held_out[by_stratum[np.diff(due) > 0]] = True
@@ -145,7 +131,7 @@ def some_groups(
 
 
 def numeric_strata(numbers: np.ndarray, grouped: bool) -> np.ndarray:
-    """What draws of numbers have equal shares of: tenths, by rank; of whole groups nothing, as in folds."""
+    """The strata of a numeric target: tenths, by rank. Whole groups are not stratified, as in folds."""
     if grouped:
         return np.zeros(len(numbers), dtype=np.intp)
     ranks = np.empty(len(numbers), dtype=np.intp)
@@ -154,7 +140,7 @@ def numeric_strata(numbers: np.ndarray, grouped: bool) -> np.ndarray:
 
 
 def _strata(y: Any, n: int, grouped: bool) -> np.ndarray:
-    """What draws have equal shares of: classes, or tenths of numbers."""
+    """The strata of a target: classes, sets of labels, or tenths of numbers."""
     if y is None:
         return np.zeros(n, dtype=np.intp)
     values = np.asarray(y)

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from openbook.errors import ParameterError
+from openbook.judge.folds.splitters import RepeatedSplits
 from openbook.words.parameters import documented
 
 
 @documented
 @dataclass(eq=False)
-class IterativeStratification:
+class IterativeStratification(RepeatedSplits):
     """Cross-validation for rows with several labels: each fold has about the same share of every label.
 
     Parameters
@@ -80,20 +81,6 @@ class IterativeStratification:
             for k in range(self.n_splits):
                 yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        """The number of folds of all repeats.
-
-        Parameters
-        ----------
-        X, y, groups : object, default=None
-            Ignored, taken as scikit-learn passes them.
-
-        Returns
-        -------
-        int
-        """
-        return self.n_splits * self.repeats
-
 
 def dealt_labels(cells: np.ndarray, shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The part of each row, where parts get these shares of the rows of every label.
@@ -118,6 +105,6 @@ def dealt_labels(cells: np.ndarray, shares: np.ndarray, rng: np.random.Generator
 
 
 def _largest_deficit(among: np.ndarray, rows_wanted: np.ndarray, rng: np.random.Generator) -> int:
-    """Of these parts the one that wants most rows; of equals, one by lot."""
+    """The part with the largest deficit of rows `among` these; of equals, a random one."""
     best = np.flatnonzero(among & (rows_wanted >= rows_wanted[among].max() - 1e-9))
     return int(best[0] if len(best) == 1 else rng.choice(best))

@@ -16,7 +16,7 @@ from openbook.judge.folds.train_only import TrainOnly, taken
 from openbook.judge.scores.metrics import Task
 from openbook.words.parameters import documented
 
-#: Where the final test is of new groups, at most this share of the earlier rows is given up for it.
+#: If the final test is of new groups, at most this share of the earlier rows is lost for training.
 _GIVEN_UP = 1 / 3
 
 
@@ -107,7 +107,7 @@ def lock_away(
 
 
 def _last(when: np.ndarray, share: float) -> np.ndarray:
-    """Which rows are held out: the last, those of the same time together."""
+    """The mask of the last rows, which are held out; rows of the same time stay together."""
     if when.max() == 0:
         raise ParameterError("all rows have the same time, so none of them are the last")
     later = np.arange(1, when.max() + 1)

@@ -10,23 +10,23 @@ PATIENCE = 1.0
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar; yields a function of the number done and the number in all."""
+    """A progress bar; yields a function of the number done and the total."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    unseen = not (console.is_terminal or console.is_jupyter)
-    bar = Progress(*columns, console=console, transient=True, disable=unseen)
+    hidden = not (console.is_terminal or console.is_jupyter)
+    bar = Progress(*columns, console=console, transient=True, disable=hidden)
     task = bar.add_task(what)
     start = monotonic()
 
-    def tell(done: int, total: int) -> None:
+    def show(done: int, total: int) -> None:
         if not bar.live.is_started and monotonic() - start > PATIENCE:
             bar.start()
         bar.update(task, completed=done, total=total)
 
     try:
-        yield tell
+        yield show
     finally:
         bar.stop()

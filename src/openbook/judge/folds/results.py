@@ -71,7 +71,7 @@ class FoldResult:
         return len(self.rows)
 
     def predictions(self, n_classes: int) -> Predictions:
-        """The predictions, as metrics take them.
+        """The predictions, for the metrics.
 
         Parameters
         ----------
@@ -86,18 +86,9 @@ class FoldResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain lists, numbers and text, which `from_json` reads."""
-        return {
-            "index": self.index,
-            "rows": self.rows.tolist(),
-            "y_true": _listed(self.y_true),
-            "y_pred": _listed(self.y_pred),
-            "proba": None if self.proba is None else _listed(self.proba),
-            "n_train": self.n_train,
-            "fit_seconds": self.fit_seconds,
-            "predict_seconds": self.predict_seconds,
-            "complexity": self.complexity,
-            "warnings": list(self.warnings),
-        }
+        arrays = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        plain = {name: _listed(array) for name, array in arrays.items()}
+        return {**vars(self), **plain, "warnings": list(self.warnings)}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "FoldResult":
@@ -132,14 +123,10 @@ class FoldResult:
         n = len(result.rows)
         shapes = [result.y_true.shape, result.y_pred.shape]
         wanted = (n, *shapes[0][1:2])  # of several labels, as many columns
-        if (
-            result.rows.shape != (n,)
-            or any(shape != wanted for shape in shapes)
-            or (result.proba is not None and (result.proba.ndim != 2 or len(result.proba) != n))
-        ):
-            raise DataError(
-                f"not the result of a fold: {n} rows, but {shapes[0]} truths and {shapes[1]} predictions"
-            )
+        proba_fits = result.proba is None or (result.proba.ndim == 2 and len(result.proba) == n)
+        if result.rows.shape != (n,) or shapes != [wanted, wanted] or not proba_fits:
+            what = f"{n} rows, but {shapes[0]} truths and {shapes[1]} predictions"
+            raise DataError(f"not the result of a fold: {what}")
         return result
 
 

@@ -12,7 +12,7 @@ tested groups are new to the model, or their past is in training (`splitters`). 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -41,11 +41,11 @@ from openbook.words.sentences import plural
 
 #: Fewer rows than this are left out one by one, and none are locked away.
 TINY = 50
-#: Of fewer rows or groups than this, intervals are called rough.
+#: With fewer rows or groups, intervals are called rough.
 _ROUGH, _ROUGH_GROUPS = 100, 10
-#: Of fewer rows than these, cross-validation is repeated so many times; of more, one round does.
+#: Numbers of rows, and the rounds of cross-validation for fewer rows than that; one round for more.
 _ROUNDS = ((2_000, 5), (5_000, 2))
-#: A block of time tests at least so many rows; before the first of them come so many, or half of all.
+#: The least rows that a block of time tests, and the rows before the first block, or half of all.
 _BLOCK, _FIRST = 5, 50
 
 Kind = Literal[
@@ -59,7 +59,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Protocol:
-    """A splitter, made for the rows of one target, and what to say about it; a splitter itself.
+    """A splitter for the rows of one target, with its description; it is itself a splitter.
 
     Attributes
     ----------
@@ -70,13 +70,13 @@ class Protocol:
     kind : Kind
         The kind of division.
     strata : ndarray
-        Of each row, what folds are to have equal shares of.
+        The stratum of each row: every fold gets its share of each.
     groups : ndarray or None, default=None
-        Of each row, its group, if rows belong together.
+        The group of each row; None without groups.
     test_groups : TestGroups, default="new"
-        "new" if no group both trains and tests, "known" if its past may train and its future test.
+        "new" if no group is in both training and test, "known" if its past may train and its future test.
     train_only : TrainOnly or None, default=None
-        The rows that train and are never tested, if there are such; the splitter divides the others.
+        The rows that train and are never tested; the splitter divides the others. None without such rows.
 
     Notes
     -----
@@ -215,13 +215,12 @@ def protocol(
         raise ParameterError(f"n_splits must be at least {least}, got {n_splits}")
     check_test_groups(test_groups)
     if time is not None:
-        group = None if groups is None else group_codes(groups, n)
-        return _time_ordered(y, task, random_state, n_splits, group, time, test_groups)
+        return _time_ordered(y, task, random_state, n_splits, groups, time, test_groups)
     return _folds(y, task, random_state, n_splits, repeats or usual_rounds(n), groups)
 
 
 def usual_rounds(n: int) -> int:
-    """How often cross-validation of so many rows is repeated, where nobody says."""
+    """The usual number of rounds of cross-validation for n rows."""
     return next((rounds for most, rounds in _ROUNDS if n < most), 1)
 
 
@@ -232,9 +231,9 @@ _SUBSAMPLES = 20
 
 
 def splitter_of(cv: Any, y: Any, task: Task, random_state: int, groups: Any = None) -> Any:
-    """What divides the rows, from what a user writes; splitters and pairs stay as they are.
+    """The splitter that `cv` stands for; splitters and pairs of positions stay as they are.
 
-    5 asks for so many folds, 0.8 trains on that share once, a name of NAMED says itself.
+    5 is a number of folds, 0.8 the share of rows that trains once, and NAMED lists the names.
     """
     if isinstance(cv, str):
         return _named(cv, y, task, random_state, groups)
@@ -259,18 +258,18 @@ _WANTED = f"cv must be a number of folds, {_OTHERWISE}"
 
 
 def _named(name: str, y: Any, task: Task, random_state: int, groups: Any) -> Any:
-    """The way to divide rows of that name."""
+    """The splitter of that name."""
     if name == "leave_one_out":
         return _folds(y, task, random_state, 2, 1, groups, tiny=len(y) + 1)
-    ways = {
+    splitters = {
         "holdout": Holdout(random_state=random_state),
         "subsampling": Holdout(repeats=_SUBSAMPLES, random_state=random_state),
         "bootstrap": Bootstrap632(random_state=random_state),
         "training": OnTraining(),
     }
-    if name not in ways:
+    if name not in splitters:
         raise ParameterError(f"{_WANTED}, got {name!r}. {did_you_mean(name, NAMED)}")
-    return ways[name]
+    return splitters[name]
 
 
 def _folds(
@@ -279,7 +278,7 @@ def _folds(
     """Folds of rows, or of whole groups; below `tiny` rows, each row or group is left out once."""
     n = len(y)
     if groups is not None:
-        return _grouped(y, task, random_state, folds, repeats, group_codes(groups, n), tiny)
+        return _grouped(y, task, random_state, folds, repeats, groups, tiny)
     from sklearn.model_selection import LeaveOneOut, RepeatedKFold, RepeatedStratifiedKFold
 
     if n < tiny:
@@ -305,18 +304,13 @@ def _folds(
 
 
 def _grouped(
-    y: Any,
-    task: Task,
-    random_state: int,
-    folds: int,
-    repeats: int,
-    group: tuple[np.ndarray, np.ndarray],
-    tiny: int,
+    y: Any, task: Task, random_state: int, folds: int, repeats: int, groups: Any, tiny: int
 ) -> Protocol:
     """Folds of whole groups; below `tiny` rows, each group is left out once."""
     from sklearn.model_selection import LeaveOneGroupOut
 
-    (names, codes), n = group, len(y)
+    n = len(y)
+    names, codes = group_codes(groups, n)
     if len(names) < 2:
         raise ParameterError(
             f"all rows are of group {str(names[0])!r}, so none can be tested without it; give other groups,"
@@ -334,21 +328,19 @@ def _grouped(
             folds = int(fewest)
     if n < tiny or len(names) <= folds:
         words = f"leave-one-group-out: each of the {len(names)} groups is predicted by a model of the others"
-        return Protocol(
-            LeaveOneGroupOut(), words + remarks + _rough(n, len(names)), "leave-one-group-out", strata, codes
-        )
-    stratified = "" if task == "regression" else "stratified "
-    words = (
-        f"{stratified}{folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
-        f" ({len(names)} groups){remarks}{_rough(n, len(names))}"
-    )
-    return Protocol(GroupFolds(folds, repeats, random_state), words, _kind(repeats), strata, codes)
+        splitter, kind = LeaveOneGroupOut(), cast(Kind, "leave-one-group-out")
+    else:
+        stratified = "" if task == "regression" else "stratified "
+        words = f"{stratified}{folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
+        words += f" ({len(names)} groups)"
+        splitter, kind = GroupFolds(folds, repeats, random_state), _kind(repeats)
+    return Protocol(splitter, words + remarks + _rough(n, len(names)), kind, strata, codes)
 
 
 def _lone_groups(
     labels: np.ndarray, found: np.ndarray, names: np.ndarray, codes: np.ndarray, strata: np.ndarray
 ) -> str:
-    """What to say of classes that one group alone has."""
+    """A remark on the classes that occur in one group only."""
     lone = np.flatnonzero(found == 1)
     if len(lone) == len(labels):
         raise ParameterError(
@@ -363,17 +355,11 @@ def _lone_groups(
 
 
 def _time_ordered(
-    y: Any,
-    task: Task,
-    random_state: int,
-    folds: int,
-    group: tuple[np.ndarray, np.ndarray] | None,
-    time: Any,
-    test_groups: TestGroups,
+    y: Any, task: Task, random_state: int, folds: int, groups: Any, time: Any, test_groups: TestGroups
 ) -> Protocol:
-    """Expanding windows; fewer than asked for, where blocks would be tiny or times are few."""
+    """Expanding windows; fewer than asked for if blocks would be tiny or there are few times."""
     n = len(y)
-    when = time_codes(time, n)
+    group, when = None if groups is None else group_codes(groups, n), time_codes(time, n)
     classes = _codes(y) if task == "classification" else None
     first, remarks = _first_tested(when, classes)
     starts = np.unique(np.searchsorted(np.sort(when), when))  # the first row of each time
@@ -394,10 +380,10 @@ def _time_ordered(
 
 
 def _first_tested(when: np.ndarray, classes: tuple[np.ndarray, np.ndarray] | None) -> tuple[int, str]:
-    """The row, in order of time, at which testing begins, and why, if that is late.
+    """The row, in order of time, at which testing begins, and the reason if it is late.
 
-    About fifty rows come before it, or half of all; and five rows that are not of the earliest class, if
-    there are so many before the last time.
+    About fifty rows come before it, or half of all rows; among them five that are not of the earliest class,
+    if there are so many before the last time.
     """
     order = np.argsort(when, kind="stable")
     starts = 1 + np.flatnonzero(np.diff(when[order]))
@@ -421,14 +407,14 @@ def _first_tested(when: np.ndarray, classes: tuple[np.ndarray, np.ndarray] | Non
 
 
 def _never_seen(pairs: list[Split], classes: tuple[np.ndarray, np.ndarray] | None) -> str:
-    """How many rows are tested by models that could not know their class."""
+    """A remark on the test rows of a class that their model has not seen."""
     if classes is None:
         return ""
     labels, codes = classes
     unseen = np.concatenate([codes[test][~np.isin(codes[test], codes[train])] for train, test in pairs])
     named = ", ".join(repr(str(labels[code])) for code in np.unique(unseen))
-    told = f"{len(unseen):,} rows are of a class that their model has not seen ({named})"
-    return f"; {told}, so it cannot predict it" if len(unseen) else ""
+    words = f"{len(unseen):,} rows are of a class that their model has not seen ({named})"
+    return f"; {words}, so it cannot predict it" if len(unseen) else ""
 
 
 _TEST_GROUPS: dict[TestGroups, str] = {
@@ -438,7 +424,7 @@ _TEST_GROUPS: dict[TestGroups, str] = {
 
 
 def _rough(n: int, groups: int = _ROUGH) -> str:
-    """What to say of few rows or groups: how often intervals of 50 rows, in 5 groups, held in simulations."""
+    """A remark on few rows or groups: how often intervals of 50 rows, or 5 groups, held in simulations."""
     few = f"{_ROUGH} rows" if n < _ROUGH else f"{_ROUGH_GROUPS} groups" if groups < _ROUGH_GROUPS else ""
     held = "of 50 rows, or 5 groups, they held in 93% to 99% of simulations"
     return few and f". With fewer than {few}, 95% intervals are rough: {held}"
@@ -460,7 +446,7 @@ _FEW_ROWS = (
 
 
 def _even_classes(y: Any, task: Task) -> str:
-    """A row left out makes its class one smaller: of even classes, the majority is then always another."""
+    """A remark on classes of even size: leaving out a row makes another class the majority."""
     if task != "classification":
         return ""
     _, codes = _codes(y)
@@ -474,7 +460,7 @@ def _even_classes(y: Any, task: Task) -> str:
 
 
 def _fewer_folds(labels: np.ndarray, rows: np.ndarray, folds: int) -> tuple[int, str]:
-    """As many folds as the rarest class has rows, and why; a class of a single row has no say."""
+    """At most as many folds as the rarest class has rows, and why; a class of a single row does not count."""
     several = np.flatnonzero(rows > 1)
     if len(several) == 0:
         raise ParameterError(

@@ -36,15 +36,36 @@ TestGroups = Literal["new", "known"]
 _GIVEN_UP = 0.2
 
 
+class RepeatedSplits:
+    """A splitter that divides the rows `repeats` times, each time into `n_splits` tests."""
+
+    n_splits: int = 1
+    repeats: int = 1
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+        """The number of pairs of training and test rows.
+
+        Parameters
+        ----------
+        X, y, groups : object, default=None
+            Ignored, taken as scikit-learn passes them.
+
+        Returns
+        -------
+        int
+        """
+        return self.n_splits * self.repeats
+
+
 @documented
 @dataclass(eq=False)
-class Bootstrap632:
+class Bootstrap632(RepeatedSplits):
     """Train on rows drawn with replacement, test on those left out; the .632 estimate corrects the score.
 
     A model of a draw has seen only 63.2% of the rows. So `evaluate` also measures a model of all rows on
     those same rows (resubstitution), and combines the two: .632 is 0.632 out-of-bag + 0.368 resubstitution.
-    That flatters a learner that knows its rows by heart; .632+ gives the out-of-bag score more weight, the
-    more it overfits.
+    That is optimistic for a learner that memorises its rows; the more it overfits, the more weight .632+
+    gives to the out-of-bag score.
 
     Parameters
     ----------
@@ -109,15 +130,13 @@ class Bootstrap632:
             yield np.sort(train), np.flatnonzero(left_out)
 
     def _pools(self, n: int, y: Any, groups: Any) -> tuple[list[np.ndarray], list[np.ndarray] | None]:
-        """What to draw from: rows, in strata or all together; or groups, and the rows of each."""
+        """The pools to draw from: rows, in strata or all together; or groups, with the rows of each."""
         if self.repeats < 1:
             raise ParameterError(f"Bootstrap632: repeats must be at least 1, got {self.repeats}")
         if groups is not None:
             if self.stratified:
-                raise ParameterError(
-                    "Bootstrap632 draws whole groups, so it cannot also keep the size of every class;"
-                    " leave out stratified, or the groups"
-                )
+                what = "Bootstrap632 draws whole groups, so it cannot also keep the size of every class"
+                raise ParameterError(f"{what}; leave out stratified, or the groups")
             labels, codes = group_codes(groups, n)
             if len(labels) < 2:
                 raise ParameterError("Bootstrap632: all rows are of one group, so none would be left to test")
@@ -133,24 +152,6 @@ class Bootstrap632:
             raise ParameterError(f"Bootstrap632 cannot draw from {what} and leave some out")
         return pools, None
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        """The number of draws.
-
-        Parameters
-        ----------
-        X : table-like or None, default=None
-            The rows, or anything of their number.
-        y : array-like or None, default=None
-            The target, by which folds are stratified.
-        groups : array-like or None, default=None
-            The group of each row.
-
-        Returns
-        -------
-        int
-        """
-        return self.repeats
-
     def __str__(self) -> str:
         return (
             f"bootstrap{', stratified' if self.stratified else ''}: {self.repeats} draws with replacement,"
@@ -160,7 +161,7 @@ class Bootstrap632:
 
 @documented
 @dataclass(eq=False)
-class GroupFolds:
+class GroupFolds(RepeatedSplits):
     """Cross-validation that keeps a group's rows together and gives each fold its share of every class.
 
     Parameters
@@ -223,24 +224,6 @@ class GroupFolds:
             fold = dealt(counts, np.full(self.n_splits, 1 / self.n_splits), rng)[codes]
             for i in range(self.n_splits):
                 yield np.flatnonzero(fold != i), np.flatnonzero(fold == i)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        """The number of folds of all repeats.
-
-        Parameters
-        ----------
-        X : table-like or None, default=None
-            The rows, or anything of their number.
-        y : array-like or None, default=None
-            The target, by which folds are stratified.
-        groups : array-like or None, default=None
-            The group of each row.
-
-        Returns
-        -------
-        int
-        """
-        return self.n_splits * self.repeats
 
 
 @documented
@@ -350,7 +333,7 @@ class TimeOrdered:
             yield train, order[start:end]
 
     def _starts(self, when: np.ndarray) -> list[int]:
-        """Where each tested block begins: the first row of a time, as near as can be to even blocks."""
+        """The first row of each tested block: the first of its time, with blocks as even as possible."""
         n, possible = len(when), 1 + np.flatnonzero(np.diff(when))
         if self.first is not None:
             possible = possible[possible >= self.first]
@@ -400,21 +383,17 @@ def check_test_groups(given: Any) -> None:
 def apart(
     train: np.ndarray, test: np.ndarray, groups: np.ndarray, given_up: float, rng: np.random.Generator
 ) -> Iterator[Split]:
-    """Test rows in parts, and of each part the training rows of other groups.
+    """Parts of the test rows, each with the training rows of other groups.
 
-    As few parts as give up no more than a share of the training rows; those without training rows are left
-    out.
+    There are as few parts as lose at most the share `given_up` of the training rows. Parts without training
+    rows are left out.
 
     train, test : positions;  groups : codes, of every row
     """
     names, codes = np.unique(groups[test], return_inverse=True)
-    both = np.flatnonzero(np.isin(groups[train], names))
-    rows = np.column_stack(
-        [
-            np.bincount(np.searchsorted(names, groups[train[both]]), minlength=len(names)),
-            np.bincount(codes, minlength=len(names)),
-        ]
-    )
+    both = train[np.isin(groups[train], names)]
+    earlier = np.searchsorted(names, groups[both])
+    rows = np.column_stack([np.bincount(each, minlength=len(names)) for each in (earlier, codes)])
     wanted = math.ceil(len(both) / (given_up * len(train)) - 1e-9)
     parts = min(max(wanted, 1), len(names))
     part = dealt(rows, np.full(parts, 1 / parts), rng)[codes]
@@ -426,11 +405,11 @@ def apart(
 
 
 def dealt(counts: np.ndarray, shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Deal groups to parts, so that each part gets about its share of every class: the part of each group.
+    """The part of each group, such that each part gets about its share of every class.
 
-    Large groups go first, of about equal ones any; each goes where it adds least to
-    sum_parts sum_classes (rows of the class in the part / rows of the class)² / share, which is least where
-    all shares are met.
+    Large groups come first, and groups of about equal size in random order. Each goes to the part where it
+    adds least to sum_parts sum_classes (rows of the class in the part / rows of the class)² / share, which is
+    least if all shares are met.
 
     counts : (n_groups, n_classes), rows;  shares : (n_parts,), with sum 1
     """
@@ -476,7 +455,7 @@ def time_codes(time: Any, n: int) -> np.ndarray:
 
 
 def _moments(texts: np.ndarray) -> np.ndarray:
-    """The numbers or moments that texts stand for; going by their letters, 9 would come after 10."""
+    """The numbers or dates that texts stand for; in alphabetical order 9 would come after 10."""
     for kind in ("float64", "datetime64[us]"):
         try:
             return texts.astype(kind)

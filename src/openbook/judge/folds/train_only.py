@@ -41,14 +41,10 @@ class TrainOnly:
         only = np.asarray(mask)
         if only.dtype != bool or only.shape != (n,):
             raise DataError(f"train_only must be True or False for each of {n} rows, got {only.shape}")
-        return cls(
-            np.flatnonzero(~only),
-            np.flatnonzero(only),
-            None
-            if groups is None or (time is not None and test_groups == "known")
-            else group_codes(groups, n)[1],
-            None if time is None else time_codes(time, n),
-        )
+        known = groups is None or (time is not None and test_groups == "known")
+        group = None if known else group_codes(groups, n)[1]
+        when = None if time is None else time_codes(time, n)
+        return cls(np.flatnonzero(~only), np.flatnonzero(only), group, when)
 
     def among_all(self, split: Split) -> Split:
         """A split of the rows that may be tested, as a split of all rows.
@@ -67,7 +63,7 @@ class TrainOnly:
 
 
 def taken(values: Any, rows: np.ndarray) -> Any:
-    """Some of the values that there is one of for each row; None stays None."""
+    """The values of some rows; None stays None."""
     if values is None or isinstance(values, Column):
         return None if values is None else values.take(rows)
     return np.asarray(values)[rows]

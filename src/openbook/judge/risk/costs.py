@@ -36,9 +36,9 @@ from openbook.measures import cost_matrix, expected_risk, risk_threshold
 from openbook.measures.decisions import threshold_steps
 from openbook.words.numbers import figure, shown, shown_p
 from openbook.words.parameters import documented
-from openbook.work import Grid, ShowsWork, Step, Work
+from openbook.work import Grid, ShowsWork, Work
 
-#: Class codes, from what is known of some rows.
+#: A way to decide: from the predictions of some rows to class codes.
 Decide = Callable[[Predictions], np.ndarray]
 
 PREDICTED, LEAST = "as predicted", "minimum risk"
@@ -46,14 +46,14 @@ PREDICTED, LEAST = "as predicted", "minimum risk"
 
 @dataclass(frozen=True)
 class Payment:
-    """What one way to decide costs.
+    """The cost of one way to decide.
 
     Parameters
     ----------
     way : "as predicted", "minimum risk", or "always …"
-    observed, interval : the cost of a row, by the truth
-    expected : the cost of a row, by the model's probabilities; NaN if it gave none
-    total : observed, of all rows that were tested, each counted once
+    observed, interval : the mean cost per row, by the truth
+    expected : the mean cost per row, by the model's probabilities; NaN if it gave none
+    total : the observed cost of all tested rows, each counted once
     """
 
     way: str
@@ -65,7 +65,7 @@ class Payment:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Costs(ShowsWork):
-    """What a classifier's decisions cost; see `costs`.
+    """The costs of a classifier's decisions; see `costs`.
 
     Attributes
     ----------
@@ -145,16 +145,12 @@ class Costs(ShowsWork):
         decisions = zip(self.labels, self.matrix.tolist(), strict=True)
         rows = [(f"decide {label}", *row) for label, row in decisions]
         parts: list[Any] = [Grid("Costs", ("", *(f"truth {label}" for label in self.labels)), rows)]
-        parts += self._threshold_steps()
+        if self.threshold is not None:
+            parts += threshold_steps(self.labels, self.matrix, self.threshold)
         parts.append(self._payments_grid())
         if self.saved:
             parts.append(self._saved_grid())
         return Work(f"Costs of {self.evaluation.name}", tuple(parts), self._conclusion())
-
-    def _threshold_steps(self) -> list[Step]:
-        if self.threshold is None:
-            return []
-        return threshold_steps(self.labels, self.matrix, self.threshold)
 
     def _payments_grid(self) -> Grid:
         rows = [
@@ -166,45 +162,36 @@ class Costs(ShowsWork):
             f"Per row, and in total over {self.n:,} rows. Intervals: {100 * one.level:g}%, {one.method}."
             " Expected by the model's own probabilities."
         )
-        return Grid(
-            "Costs of the decisions", ("decisions", "observed", "interval", "expected", "total"), rows, note
-        )
+        header = ("decisions", "observed", "interval", "expected", "total")
+        return Grid("Costs of the decisions", header, rows, note)
 
     def _saved_grid(self) -> Grid:
-        rows = [
-            (
-                way,
-                shown(test.difference, sign="+"),
-                test.interval.ends,
-                shown_p(test.p_value),
-                shown(self.n * test.difference, sign="+"),
-            )
-            for way, test in self.saved.items()
-        ]
+        rows = []
+        for way, test in self.saved.items():
+            per_row, total = (shown(n * test.difference, sign="+") for n in (1, self.n))
+            rows.append((way, per_row, test.interval.ends, shown_p(test.p_value), total))
         test = self.saved[PREDICTED]
         note = f"Intervals: {100 * test.interval.level:g}%, {test.interval.method}; {test.method}."
         return Grid("Savings of minimum risk", ("over", "per row", "interval", "p", "total"), rows, note)
 
     def _conclusion(self) -> str:
-        said = [self.why] if self.why else []
+        sentences = [self.why] if self.why else []
         constant = self.payments[self.constant]
-        beside = f"{constant.way}, the best constant decision, costs {shown(constant.observed)}"
+        best = f"{constant.way}, the best constant decision, costs {shown(constant.observed)}"
         if not self.saved:
             own = shown(self.payments[PREDICTED].observed)
-            said.append(f"The predictions cost {own} per row; {beside}.")
-            said.append(f"{self.evaluation.name} gave no probabilities to weigh the costs with.")
-            return " ".join(said)
+            sentences.append(f"The predictions cost {own} per row; {best}.")
+            sentences.append(f"{self.evaluation.name} gave no probabilities to weigh the costs with.")
+            return " ".join(sentences)
         least = self.payments[LEAST]
-        said.append(f"Minimum risk costs {shown(least.observed)} per row; {beside}.")
-        said += [self._saving(self.constant, f"over {constant.way}")]
+        sentences.append(f"Minimum risk costs {shown(least.observed)} per row; {best}.")
+        sentences.append(self._saving(self.constant, f"over {constant.way}"))
         if self.saved[PREDICTED].difference:
-            said.append(self._saving(PREDICTED, "over the predictions"))
+            sentences.append(self._saving(PREDICTED, "over the predictions"))
         if least.expected not in least.interval:
-            said.append(
-                f"Predicted cost {shown(least.expected)} per row, actual {shown(least.observed)}: calibrate"
-                " the probabilities before you rely on these decisions."
-            )
-        return " ".join(said)
+            figures = f"Predicted cost {shown(least.expected)} per row, actual {shown(least.observed)}"
+            sentences.append(f"{figures}: calibrate the probabilities before you rely on these decisions.")
+        return " ".join(sentences)
 
     def _saving(self, way: str, over: str) -> str:
         """What minimum risk saves over another way to decide, in a sentence."""
@@ -233,22 +220,19 @@ class Costs(ShowsWork):
         heights = np.concatenate([np.linspace(paid.min(), paid.max(), 20), [*ways.values()]])
         plot = Plot(across, Numbers("cost of a row", heights))
         plot.line(grid, paid, "c0", "observed cost")
-        marks = [("c1", self.threshold, "by the costs")]
-        marks.append(("c2", float(grid[paid.argmin()]), "best in hindsight"))
-        for look, at, words in marks:
+        best = float(grid[paid.argmin()])
+        for colour, at, words in (("c1", self.threshold, "by the costs"), ("c2", best, "best in hindsight")):
             if at is not None:
-                plot.up_at(at, f"{look} dashed", f"{words}: {figure(at, 3)}")
+                plot.up_at(at, f"{colour} dashed", f"{words}: {figure(at, 3)}")
         for way, cost in ways.items():
             plot.across_at(cost, name=f"{way}: {shown(cost)}")
-        notes = (
-            f"{self.n:,} tested rows. The threshold in hindsight was chosen on them, so it is optimistic.",
-        )
+        note = f"{self.n:,} tested rows. The threshold in hindsight was chosen on them, so it is optimistic."
         title = f"{self.evaluation.name}: cost against threshold"
-        return plot.picture(title, notes, f"{notes[0]} {self._conclusion()}")
+        return plot.picture(title, (note,), f"{note} {self._conclusion()}")
 
 
 def costs(evaluation: Evaluation, costs: Any, level: float = 0.95) -> Costs:
-    """What a classifier's decisions cost, and what minimum risk saves.
+    """The costs of a classifier's decisions, and the saving by decisions of minimum risk.
 
     Parameters
     ----------
@@ -282,9 +266,8 @@ def costs(evaluation: Evaluation, costs: Any, level: float = 0.95) -> Costs:
     +0.162 [0.066, 0.258] (95%, paired t over rows), p = 0.000963
     """
     if evaluation.task != "classification" or evaluation.classes is None:
-        raise ParameterError(
-            f"{evaluation.name} predicts {evaluation.predicts}, and costs are of deciding between classes"
-        )
+        what = f"{evaluation.name} predicts {evaluation.predicts}"
+        raise ParameterError(f"{what}, and costs are of deciding between classes")
     matrix = cost_matrix(costs, evaluation.classes.tolist())
     p = evaluation.one_round
     always = int(np.argmin([matrix[c, p.truth].mean() for c in range(len(matrix))]))
@@ -306,7 +289,7 @@ def costs(evaluation: Evaluation, costs: Any, level: float = 0.95) -> Costs:
 
 @documented
 def cost_metric(costs: Any, y: Any) -> Metric:
-    """What a row costs in the mean, by what is predicted for it: a score to rank learners by.
+    """The mean cost per row of the predictions: a score to rank learners by.
 
     Parameters
     ----------
@@ -420,15 +403,15 @@ def _always(c: int, p: Predictions) -> np.ndarray:
 def _metric(way: str, matrix: np.ndarray, decide: Decide) -> Metric:
     """The mean cost of deciding so, as a score."""
 
-    def of_rows(p: Predictions) -> np.ndarray:
+    def paid(p: Predictions) -> np.ndarray:
         return matrix[decide(p), p.truth]  # type: ignore[no-any-return]
 
-    def cost(p: Predictions) -> float:
-        return float(of_rows(p).mean())
+    def mean(p: Predictions) -> float:
+        return float(paid(p).mean())
 
     least, most = float(matrix.min()), float(matrix.max())
-    influence = partial(of_losses, of_rows)
-    return Metric(f"cost, {way}", "classification", False, way == LEAST, cost, least, most, influence)
+    influence = partial(of_losses, paid)
+    return Metric(f"cost, {way}", "classification", False, way == LEAST, mean, least, most, influence)
 
 
 def _expected(matrix: np.ndarray, p: Predictions, decisions: np.ndarray) -> float:
@@ -439,7 +422,7 @@ def _expected(matrix: np.ndarray, p: Predictions, decisions: np.ndarray) -> floa
 
 
 def _saved(evaluation: Evaluation, other: Metric, own: Metric, level: float) -> TestResult:
-    """What a row saves by the second way of deciding, on the same rows."""
+    """The mean saving per row by the second way of deciding, on the same rows."""
     return evaluation.spread(other).minus(evaluation.spread(own)).paired(share=False).test(level)
 
 

@@ -68,7 +68,7 @@ _SHOWN_PROXIES = 8
 
 @dataclass(frozen=True)
 class Parity:
-    """A group's rate beside that of the reference group: difference and ratio, each with its interval."""
+    """A group's rate compared with the reference group's: difference and ratio, each with its interval."""
 
     criterion: str
     rate: str
@@ -88,15 +88,15 @@ class Fairness(ShowsWork):
     Attributes
     ----------
     name : str
-        The learner's.
+        The name of the learner.
     sensitive : str
-        The attribute's name.
+        The name of the attribute.
     sizes : mapping of str to int
         The number of rows of each group.
     reference : str
         The group that others are compared with.
     labels : tuple
-        The classes that are looked at as "positive".
+        The classes that count as positive, each in turn.
     shares : mapping of tuple of (Any, str, str) to Share
         The rate of each (label, rate, group).
     proxies : tuple of Proxy
@@ -181,23 +181,15 @@ class Fairness(ShowsWork):
         return tuple(self._parity(criterion, group, label) for group in others)
 
     def _parity(self, criterion: str, group: str, label: Any) -> Parity:
-        """By that rate of the criterion which differs most."""
-        found = [self._beside(criterion, rate, group, label) for rate in CRITERIA[criterion]]
+        """The comparison by that rate of the criterion which differs most."""
+        found = [self._compared(criterion, rate, group, label) for rate in CRITERIA[criterion]]
         return max(found, key=lambda one: -1.0 if math.isnan(one.difference) else abs(one.difference))
 
-    def _beside(self, criterion: str, rate: str, group: str, label: Any) -> Parity:
+    def _compared(self, criterion: str, rate: str, group: str, label: Any) -> Parity:
         here, there = (self.shares[label, rate, each] for each in (group, self.reference))
-        return Parity(
-            criterion,
-            rate,
-            label,
-            group,
-            self.reference,
-            here.value - there.value,
-            newcombe(here, there, self.level),
-            here.value / there.value if there.hits else math.nan,
-            log_ratio(here, there, self.level),
-        )
+        difference = here.value - there.value, newcombe(here, there, self.level)
+        ratio = here.value / there.value if there.hits else math.nan, log_ratio(here, there, self.level)
+        return Parity(criterion, rate, label, group, self.reference, *difference, *ratio)
 
     def four_fifths(self, label: Any = None) -> dict[str, float]:
         """Groups whose selection rate is under four fifths of the highest, with the ratio: a convention.
@@ -213,12 +205,10 @@ class Fairness(ShowsWork):
         -------
         dict of str to float
         """
-        if self.other is not None and label is not None and as_text(label) == as_text(self.other):
-            selection = {group: self.shares[self.labels[0], "selection", group] for group in self.groups}
-            rates = {group: 1 - share.value for group, share in selection.items()}
-        else:
-            label = self._label(label)
-            rates = {group: self.shares[label, "selection", group].value for group in self.groups}
+        other = self.other is not None and label is not None and as_text(label) == as_text(self.other)
+        label = self.labels[0] if other else self._label(label)
+        selection = {group: self.shares[label, "selection", group].value for group in self.groups}
+        rates = {group: 1 - rate if other else rate for group, rate in selection.items()}
         highest = max(rates.values())
         return {group: r / highest for group, r in rates.items() if r < _FOUR_FIFTHS * highest}
 
@@ -236,33 +226,29 @@ class Fairness(ShowsWork):
     def work(self) -> Work:
         """Rates, parities and proxies, to print or to show."""
         works = [self._label_work(label) for label in self.labels]
-        alone = works[0] if len(works) == 1 else None
-        parts: list[Any] = list(alone.parts if alone else works)
+        parts: list[Any] = list(works[0].parts if len(works) == 1 else works)
         if self.proxies:
             parts.append(self._proxy_grid())
-        said = [alone.conclusion] if alone else []
+        sentences = [works[0].conclusion] if len(works) == 1 else []
         title = f"Fairness of {self.name} by {self.sensitive}"
-        return Work(title, tuple(parts), " ".join([*said, *self._conclusions()]))
+        return Work(title, tuple(parts), " ".join([*sentences, *self._conclusions()]))
 
     def _label_work(self, label: Any) -> Work:
-        said, level = as_text(label), f"{100 * self.level:g}%"
+        name, level = as_text(label), f"{100 * self.level:g}%"
         rows = [
             (words, *(_shown_share(self.shares[label, rate, group], self.level) for group in self.groups))
             for rate, words in RATES.items()
         ]
-        note = f"Intervals: {level}, Wilson."
-        named = [f"{group} ({n:,} rows)" for group, n in self.sizes.items()]
-        rates = Grid(f"Rates of {said!r}", ("rate", *named), rows, note)
+        groups = [f"{group} ({n:,} rows)" for group, n in self.sizes.items()]
+        rates = Grid(f"Rates of {name!r}", ("rate", *groups), rows, f"Intervals: {level}, Wilson.")
         header = ("criterion", "by", "group", "difference", "interval", "ratio", "interval")
         parities = [one for criterion in CRITERIA for one in self.parity(criterion, label)]
-        beside = Grid(
-            f"Beside {self.reference}",
-            header,
-            [_cells(one) for one in parities],
+        note = (
             f"Group minus {self.reference}, and over it. Intervals: {level}, Newcombe; log ratio, undefined"
-            f" where a rate is 0 or both are 1. Not adjusted for {len(parities)} comparisons.",
+            f" where a rate is 0 or both are 1. Not adjusted for {len(parities)} comparisons."
         )
-        return Work(f"Class {said}", (rates, beside), " ".join(self._of_label(label)))
+        compared = Grid(f"Beside {self.reference}", header, [_cells(one) for one in parities], note)
+        return Work(f"Class {name}", (rates, compared), " ".join(self._of_label(label)))
 
     def _proxy_grid(self) -> Grid:
         rows = [
@@ -273,7 +259,7 @@ class Fairness(ShowsWork):
         left = f" {plural(more, 'more column')} in `proxies`." if more else ""
         methods = sorted({one.interval.method for one in self.proxies})
         note = (
-            f"Balanced accuracy of telling {self.sensitive} from one column, cross-validated; guessing"
+            f"Balanced accuracy of predicting {self.sensitive} from one column, cross-validated; guessing"
             f" has {shown(self.proxies[0].baseline)}. Intervals: {100 * self.level:g}%,"
             f" {'; '.join(methods)}.{left}"
         )
@@ -289,25 +275,29 @@ class Fairness(ShowsWork):
             yield f"Leaving {self.sensitive} out does not hide it: it can be predicted in part from {words}."
 
     def _of_label(self, label: Any) -> Iterator[str]:
-        said = as_text(label)
+        name = as_text(label)
         gaps = [one for criterion in CRITERIA for one in self.parity(criterion, label)]
         clear = [one for one in gaps if not math.isnan(one.difference) and 0 not in one.interval]
         if clear:
             one = max(clear, key=lambda each: abs(each.difference))
-            of = "" if one.rate == "accuracy" else f" of {said!r}"
+            of = "" if one.rate == "accuracy" else f" of {name!r}"
             where = f"{RATES[one.rate]}{of} in {one.group} minus {one.reference}"
             change = f"{shown(one.difference, sign='+')} {one.interval}"
             yield f"The largest significant gap: {where}, {change}."
         elif gaps:
-            yield f"No gap of {said!r} is significant; this does not prove that there is none."
-        if self._prevalences_differ(label):
-            yield f"The groups' prevalences of {said!r} differ, so not all criteria can hold at once."
+            yield f"No gap of {name!r} is significant; this does not prove that there is none."
+        others = [group for group in self.groups if group != self.reference]
+        if any(0 not in self._compared("", "prevalence", group, label).interval for group in others):
+            yield f"The groups' prevalences of {name!r} differ, so not all criteria can hold at once."
         yield from self._four_fifths_words(label)
 
     def _four_fifths_words(self, label: Any) -> Iterator[str]:
         """Which groups fall short, by the favourable outcome; by either where none was named."""
         outcomes = [label] if self.named or self.other is None else [label, self.other]
-        low = {outcome: self._short_of_four_fifths(outcome) for outcome in outcomes}
+        low = {}
+        for outcome in outcomes:
+            ratios = self.four_fifths(outcome).items()
+            low[outcome] = ", ".join(f"{group} ({shown(ratio)} of the highest)" for group, ratio in ratios)
         if not any(low.values()):
             return
         if len(outcomes) == 1:
@@ -316,24 +306,14 @@ class Fairness(ShowsWork):
                 f" four fifths of the highest: {low[label]}. This is a convention, not a verdict."
             )
             return
-        said = "; ".join(
+        either = "; ".join(
             f"if {as_text(outcome)!r} is the favourable outcome: {groups or 'none'}"
             for outcome, groups in low.items()
         )
         yield (
-            f"Groups with a selection rate under four fifths of the highest, {said}. This is a convention,"
+            f"Groups with a selection rate under four fifths of the highest, {either}. This is a convention,"
             " not a verdict; name the favourable outcome as the positive class."
         )
-
-    def _short_of_four_fifths(self, outcome: Any) -> str:
-        found = self.four_fifths(outcome)
-        return ", ".join(f"{group} ({shown(ratio)} of the highest)" for group, ratio in found.items())
-
-    def _prevalences_differ(self, label: Any) -> bool:
-        beside = [
-            self._beside("", "prevalence", group, label) for group in self.groups if group != self.reference
-        ]
-        return any(0 not in one.interval for one in beside)
 
     def draw(self, label: Any = None) -> Picture:
         """The rates of each group, with their intervals.
@@ -418,10 +398,8 @@ def fairness(
     'income'
     """
     if evaluation.task != "classification" or evaluation.classes is None:
-        raise ParameterError(
-            f"{evaluation.name} predicts {evaluation.predicts}, and fairness counts decisions between"
-            " classes; worst_segments shows where it errs most"
-        )
+        what = f"{evaluation.name} predicts {evaluation.predicts}, and fairness counts decisions"
+        raise ParameterError(f"{what} between classes; worst_segments shows where it errs most")
     table = read(X)
     codes, names, rule = group_rows(table.column(sensitive))
     tested = FirstRound.of(evaluation, table)
@@ -502,10 +480,8 @@ def group_rows(column: Column) -> tuple[np.ndarray, tuple[str, ...], str]:
     if isinstance(attribute, Categorical):
         return np.maximum(column.data, -1).astype(np.intp), attribute.values, ""
     if not isinstance(attribute, Numeric):
-        raise DataError(
-            f"{column.name!r} is free text; if its values are groups, read it with"
-            f" kinds={{{column.name!r}: 'nominal'}}"
-        )
+        hint = f"if its values are groups, read it with kinds={{{column.name!r}: 'nominal'}}"
+        raise DataError(f"{column.name!r} is free text; {hint}")
     known = column.data[~column.missing]
     distinct = np.unique(known)
     if len(distinct) <= _FEW:

@@ -5,20 +5,20 @@ r"""Columns that were scaled, filled or encoded on all rows, before the split.
     encoded    each value is the mean of the target among the rows that hold it, perhaps moved, stretched, or
                drawn towards the mean of all rows: v = a + b (n m + s M) / (n + s)
 
-The last is told from a column that merely predicts the target by its being too good: with n rows a value the
-true means m scatter around any function of v by s / sqrt(n), so that
+An encoded column differs from one that merely predicts the target by a fit that is too good. With n rows per
+value, the true means m scatter around any function of v by s / sqrt(n), so that
 
     Σ n (m - fit)² / s²  is chi-squared with k - p degrees of freedom
 
-and a value far too small for that says that the fit was made from these very rows. Such m are linear in 1, v,
-1/n and v/n (p = 4; p = 2 where all n are equal). Means without the row itself ("leave one out") give classes
-away outright: of n rows, S of the class, each of the S holds (S - 1) / (n - 1), and each of the others
-S / (n - 1). So a value v that c rows hold, all of one class, tells how many rows there were,
+A much smaller value shows that the column was computed from these rows. Such m are linear in 1, v, 1/n and
+v/n (p = 4; p = 2 if all n are equal). Means without the row itself ("leave one out") reveal the class: of n
+rows, S of the class, each of the S has (S - 1) / (n - 1), and each of the others S / (n - 1). So from a value
+v of c rows, all of one class, follows the number of rows,
 
     n = 1 + (c - 1) / v    if they are of the class,    n = (c - v) / (1 - v)    if they are not
 
-and that is a whole number. A patient's number with one outcome for each patient is not of this kind.
-Encodings that were fitted inside folds leave no such trace.
+which is a whole number. A patient's number with one outcome for each patient is not of this kind. Encodings
+that were fitted inside folds leave no such trace.
 
 Missing cells are left out.
 """
@@ -34,21 +34,21 @@ from openbook.data.findings import TINY, Finding
 from openbook.judge.folds.examples import Examples
 from openbook.words.sentences import plural
 
-#: A value of fewer rows has no mean to speak of; such values may hold so many of the rows.
+#: The fewest rows of a value for a mean, and the largest share of rows that may have rarer values.
 _GROUP, _LOOSE = 5, 0.2
-#: The chance of a fit so close, and the least share of the means' variance that it must explain.
+#: The largest probability of so close a fit by chance, and the least share of the means' variance explained.
 _CHANCE, _EXPLAINED = 1e-6, 0.99
-#: Of means without the row itself: the share of rows whose value may hold both classes, and the share that
-#: must tell a whole number of rows; two groups of one mean are counted as one, and do not.
+#: For means without the row itself: the largest share of rows whose value has both classes, and the least
+#: share with a whole number of rows; two groups with one mean count as one, and have none.
 _UNTOLD, _WHOLE = 0.1, 0.5
-#: Figures that agree to this are the same.
+#: The relative tolerance of equal figures.
 _SAME = 1e-6
-#: So few cells may hold the mean by chance.
+#: Fewer cells may equal the mean by chance.
 _FILLED = 3
 
 
 def prepared_outside(examples: Examples) -> Iterator[Finding]:
-    """What shows in the columns of having been prepared on all rows, the gravest first."""
+    """The columns that were prepared on all rows, the most serious finding first."""
     table = examples.table
     names = [a.name for a in table.schema if isinstance(a, Numeric)]
     if len(table) < TINY:
@@ -72,15 +72,15 @@ def prepared_outside(examples: Examples) -> Iterator[Finding]:
 
 def _scaled(table: Table, names: list[str]) -> Iterator[Finding]:
     """Columns that were scaled on all rows, in one finding for each way to scale."""
-    ways: dict[str, list[str]] = {}
+    scales: dict[str, list[str]] = {}
     for name in names:
-        if way := _scale(table.data(name)):
-            ways.setdefault(way, []).append(name)
-    for way, columns in ways.items():
-        if way == "from 0 to 1" and len(columns) < 2:  # a share may be so by nature
+        if scale := _scale(table.data(name)):
+            scales.setdefault(scale, []).append(name)
+    for scale, columns in scales.items():
+        if scale == "from 0 to 1" and len(columns) < 2:  # a share may be so by nature
             continue
         message = (
-            f"{way} over the whole table: scaled before the split, so test rows influenced the scale. With"
+            f"{scale} over the whole table: scaled before the split, so test rows influenced the scale. With"
             f" {len(table):,} rows the effect is small (of the order of 1/n); scale in the pipeline to"
             " avoid it."
         )
@@ -107,8 +107,7 @@ def _filled(data: np.ndarray) -> int:
     values, counts = np.unique(x, return_counts=True)
     if len(x) < TINY or len(values) < 10:
         return 0
-    place = int(counts.argmax())
-    value, cells = float(values[place]), int(counts[place])
+    value, cells = float(values[counts.argmax()]), int(counts.max())
     others = x[x != value]
     long = round(value, 6) != value  # a mean rarely ends after a few digits; what was measured does
     alike = abs(value - others.mean()) <= 1e-9 * others.std()
@@ -125,19 +124,16 @@ def _encodes(data: np.ndarray, examples: Examples) -> bool:
     rows = large[which]
     _, which = np.unique(which[rows], return_inverse=True)
     y = examples.target[known][rows]
-    if examples.classes is None:
-        targets = [y]
-    else:  # of two classes, the other one says the same
+    counted, targets = examples.classes is not None, [y]
+    if examples.task == "multilabel":
+        targets = list(y.T)
+    elif examples.classes is not None:  # of two classes, one is enough
         first = 1 if len(examples.classes) == 2 else 0
-        codes = range(first, len(examples.classes))
-        sides = list(y.T) if examples.task == "multilabel" else [y == c for c in codes]
-        if any(_left_out(values[large], which, side) for side in sides):
-            return True
-        targets = [side.astype(float) for side in sides]
-    return any(
-        _made_of_means(values[large], counts[large].astype(float), which, each, examples.classes is not None)
-        for each in targets
-    )
+        targets = [y == c for c in range(first, len(examples.classes))]
+    v, n = values[large], counts[large].astype(float)
+    if counted and any(_left_out(v, which, target) for target in targets):
+        return True
+    return any(_made_of_means(v, n, which, target.astype(float), counted) for target in targets)
 
 
 def _left_out(values: np.ndarray, which: np.ndarray, of_class: np.ndarray) -> bool:
@@ -153,7 +149,7 @@ def _left_out(values: np.ndarray, which: np.ndarray, of_class: np.ndarray) -> bo
 
 
 def _made_of_means(v: np.ndarray, n: np.ndarray, which: np.ndarray, y: np.ndarray, counted: bool) -> bool:
-    """Whether values are a function of the target's means that is too close to be chance."""
+    """Whether values are a function of the target's means with too close a fit to be chance."""
     means = np.bincount(which, y) / n
     within = float(((y - means[which]) ** 2).sum()) / max(len(y) - len(v), 1)
     if within <= 1e-12 * y.var():  # the column fixes the target, which is a leak of another kind
@@ -176,9 +172,9 @@ def _made_of_means(v: np.ndarray, n: np.ndarray, which: np.ndarray, y: np.ndarra
 
 
 def _coincidence(shares: np.ndarray, n: np.ndarray, free: int) -> float:
-    """The chance that so many counts fall where they should by luck: counts are whole, so it is not 0.
+    """The probability that as many counts equal their fitted values by chance: not 0, as counts are whole.
 
-    A count of n rows hits its most likely value with a chance of 1 / sqrt(2 π n p (1 - p)).
+    A count of n rows has its most likely value with a probability of 1 / sqrt(2 π n p (1 - p)).
     """
     spread = np.sqrt(2 * math.pi * n * shares * (1 - shares))
     hits = np.sort(np.minimum(1.0, 1 / np.maximum(spread, 1.0)))[::-1]

@@ -42,14 +42,13 @@ from openbook.judge.folds.first_round import row_losses
 from openbook.judge.folds.splits import task_of
 from openbook.judge.risk.leak_columns import prepared_outside
 from openbook.judge.risk.single_columns import carrier
-from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import shown
 from openbook.words.sentences import plural
 from openbook.work import ShowsWork, Work
 
-#: A larger share of test rows with a twin is grave: of every copy, two rows have one.
+#: A larger share of test rows with a twin in training is a warning.
 _MANY_TWINS = 0.02
-#: From this share on, scores mean little: the first line of a study tells of it.
+#: With this share or more, scores mean little, and the first line of a study says so.
 _MOST_TWINS = 0.1
 #: Findings of columns that give the target away.
 _GIVE_AWAY = ("leak", "target encoding", "computed")
@@ -60,12 +59,12 @@ _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{4}")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Leaks(ShowsWork):
-    """What was found; see `leaks`. Warnings first.
+    """Signs of leaks; see `leaks`.
 
     Attributes
     ----------
     findings : tuple of Finding
-        What was found, warnings first.
+        The findings, warnings first.
     n_rows : int
         The number of rows.
     target : str
@@ -98,11 +97,11 @@ class Leaks(ShowsWork):
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """The grave ones: a score is likely to be too good."""
+        """The serious findings: the score is likely to be too good."""
         return tuple(one for one in self.findings if one.severity == "warn")
 
     def of(self, kind: str) -> tuple[Finding, ...]:
-        """Those of one kind, such as "leak" or "duplicate rows".
+        """The findings of one kind, such as "leak" or "duplicate rows".
 
         Parameters
         ----------
@@ -128,13 +127,12 @@ class Leaks(ShowsWork):
     @property
     def why(self) -> dict[str, str]:
         """A sentence for each suspect."""
-        giving = [one for one in self.findings if one.kind in _GIVE_AWAY]
-        told = {one: one.message.partition(". ")[0] for one in giving}
-        return {
-            name: f"{words}." if one.kind == "computed" else f"`{name}` {words}."
-            for one, words in told.items()
-            for name in one.columns
-        }
+        found: dict[str, str] = {}
+        for one in self.findings:
+            if one.kind in _GIVE_AWAY:
+                words = f"{one.message.partition('. ')[0]}."
+                found |= {n: words if one.kind == "computed" else f"`{n}` {words}" for n in one.columns}
+        return found
 
     def work(self) -> Work:
         """The findings, to print or to show."""
@@ -150,7 +148,7 @@ class Leaks(ShowsWork):
 
 
 def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = None) -> Leaks:
-    """Look for what makes a score too good.
+    """Look for leaks, which make a score too good.
 
     Parameters
     ----------
@@ -159,7 +157,7 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
     y : array-like or str
         Array, Series, Column, or the name of a column of X.
     evaluation : Evaluation or None, default=None
-        Evaluation on these rows, optional; its folds are looked at, too.
+        An evaluation on these rows, optional; its folds are examined, too.
     groups : array-like or str or None, default=None
         The group of each row, or the name of a column of X. None looks for a column that may identify groups.
 
@@ -180,23 +178,24 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
     ((), 'scaled')
     """
     if isinstance(groups, str):
-        groups = _column_of(X, groups)
-    examples = Examples.of(X, y, _task(X, y, evaluation))
+        groups = read(X).column(groups)
+    if evaluation is not None:
+        task = evaluation.task
+    else:
+        task = task_of(read(X).column(y) if isinstance(y, str) else y)
+    examples = Examples.of(X, y, task)
     if groups is not None and len(groups) != len(examples):
         raise DataError(f"X has {len(examples)} rows, but groups has {len(groups)}")
     whole = _with_target(examples)
     described = describe_columns(whole, whole.names[-1]).findings
     findings = list(prepared_outside(examples))
     encoded = {one.columns for one in findings if one.kind == "target encoding"}
-    findings += [
-        one
-        for one in described
-        if one.kind in ("leak", "computed", "identifier", "groups") and one.columns not in encoded
-    ]
+    kinds = ("leak", "computed", "identifier", "groups")
+    findings += [one for one in described if one.kind in kinds and one.columns not in encoded]
     twins = list(_twins(described, whole, evaluation))
     findings += [one for one, _ in twins]
-    told = {one.columns for one in findings}
-    findings += (one for one in _groups(examples.table, groups, evaluation) if one.columns not in told)
+    named = {one.columns for one in findings}
+    findings += (one for one in _groups(examples.table, groups, evaluation) if one.columns not in named)
     findings += _ordered(examples)
     if evaluation is not None:
         findings += _one_column(examples, evaluation)
@@ -207,16 +206,6 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
 def _title(one: Finding) -> str:
     names = ", ".join(one.columns[:6]) + (f" and {len(one.columns) - 6} more" if len(one.columns) > 6 else "")
     return f"{'Warning' if one.severity == 'warn' else 'Note'}: {one.kind}" + (f" ({names})" if names else "")
-
-
-def _column_of(X: Any, name: str) -> Column:
-    return read(X).column(name)
-
-
-def _task(X: Any, y: Any, evaluation: Evaluation | None) -> Task:
-    if evaluation is not None:
-        return evaluation.task
-    return task_of(_column_of(X, y) if isinstance(y, str) else y)
 
 
 def _with_target(examples: Examples) -> Table:
@@ -233,7 +222,9 @@ def _with_target(examples: Examples) -> Table:
 def _twins(
     described: tuple[Finding, ...], whole: Table, evaluation: Evaluation | None
 ) -> Iterator[tuple[Finding, float]]:
-    """The findings of equal and of nearly equal rows, with what those do in the folds, and how many do."""
+    """The findings of equal and of nearly equal rows, each with the share of test rows that have a twin in
+    training.
+    """
     for found in described:
         if found.kind == "duplicate rows":
             yield _in_folds(found, np.unique(row_hashes(whole), return_inverse=True)[1], "equal", evaluation)
@@ -277,9 +268,8 @@ def _groups(table: Table, groups: Any, evaluation: Evaluation | None) -> Iterato
     name = (groups.name,) if isinstance(groups, Column) else ()
     _, codes = np.unique([str(label) for label in labels], return_inverse=True)
     if evaluation is None:
-        message = (
-            f"{plural(int(codes.max()) + 1, 'group')}: pass groups to `evaluate`, so that none is split."
-        )
+        number = plural(int(codes.max()) + 1, "group")
+        message = f"{number}: pass groups to `evaluate`, so that none is split."
         yield Finding("groups", name, "note", message)
         return
     met = _met_in_training(codes, evaluation)
@@ -312,15 +302,14 @@ def _may_name_groups(table: Table) -> Iterator[Finding]:
 def _ordered(examples: Examples) -> Iterator[Finding]:
     """Columns that rise with the rows, as time does."""
     table = examples.table
-    for name in table.names:
+    message = (
+        "the rows are sorted by it. If it is time, a random split predicts the past from the future:"
+        " split by time (`TimeOrdered`)."
+    )
+    for name in table.names if len(table) >= TINY else ():
         column = table.column(name)
-        if len(table) < TINY or column.missing.any() or not _rises(column):
-            continue
-        message = (
-            "the rows are sorted by it. If it is time, a random split predicts the past from the future:"
-            " split by time (`TimeOrdered`)."
-        )
-        yield Finding("order", (name,), "note", message)
+        if not column.missing.any() and _rises(column):
+            yield Finding("order", (name,), "note", message)
 
 
 def _rises(column: Column) -> bool:
@@ -337,7 +326,7 @@ def _rises(column: Column) -> bool:
 def _met_in_training(codes: np.ndarray, evaluation: Evaluation) -> np.ndarray | None:
     """Which tested rows of the first round share their code with a training row; None if that is not known.
 
-    Training rows are all others, or all others that are tested, where their number says so.
+    By their number, the training rows are all other rows, or all others that are tested.
     """
     folds = evaluation.first_round
     tested = np.concatenate([fold.rows for fold in folds])
@@ -357,7 +346,7 @@ def _share(met: np.ndarray) -> str:
 
 
 def _errors(met: np.ndarray, evaluation: Evaluation) -> str:
-    """How the model errs on those rows, and on the others."""
+    """The error of the model on those rows, and on the others."""
     if met.all():
         return ""
     loss, losses = row_losses(evaluation, None)

@@ -40,15 +40,15 @@ class LeakTest(ShowsWork):
     ----------
     metric : "balanced_accuracy" or "r2"
     scores : array-like
-        One for each shuffle.
+        The score of each shuffle.
     chance : float
-        The score of one that knows nothing.
+        The expected score without any information.
     interval : Interval
-        Of the mean of the scores.
+        The interval of the mean score.
     p_value : float
-        That it is above chance, one-sided.
+        The one-sided p-value that the mean score is above chance.
     true_score : float
-        Of the target as it is.
+        The score with the true target.
 
     Notes
     -----
@@ -84,18 +84,14 @@ class LeakTest(ShowsWork):
             ("chance", shown(self.chance), "", ""),
             ("as it is", shown(self.true_score), "", ""),
         ]
-        note = (
-            f"{len(self.scores)} shuffles. Interval: {100 * self.interval.level:g}%, {self.interval.method};"
-            " one-sided t test above chance."
-        )
+        method = f"Interval: {100 * self.interval.level:g}%, {self.interval.method}"
+        note = f"{len(self.scores)} shuffles. {method}; one-sided t test above chance."
         grid = Grid("", ("target", words, "interval", "p"), rows, note)
+        end = "Shuffled targets are not predicted better than chance: no sign that the target is used."
         if self.leaks:
-            end = (
-                f"A shuffled target is predicted: {words} {shown(mean)}, and chance would give"
-                f" {shown(self.chance)}. The preparation uses the target; move it into the pipeline."
-            )
-        else:
-            end = "Shuffled targets are not predicted better than chance: no sign that the target is used."
+            figures = f"{words} {shown(mean)}, and chance would give {shown(self.chance)}"
+            end = f"A shuffled target is predicted: {figures}. The preparation uses the target; move it into"
+            end += " the pipeline."
         return Work("Leak test", (grid,), end)
 
 
@@ -110,7 +106,7 @@ def leak_test(
     level: float = 0.95,
     random_state: int = 0,
 ) -> LeakTest:
-    """Whether what is done to the rows before they are split uses the target.
+    """Test whether the preparation of the rows before the split uses the target.
 
     Parameters
     ----------
@@ -119,8 +115,8 @@ def leak_test(
     X : table-like
     y : array-like or str
     prepare : callable
-        Function of (X, y) that gives the rows as the model is to see them. The very code that stood before
-        the split: it gets X as it came, and shuffled labels or numbers.
+        Function of (X, y) that returns the prepared rows: the code that ran before the split. It gets X as it
+        is, and shuffled labels or numbers.
     repeats : int, default=20
         How many shuffles.
     cv : int, splitter or iterable or None, default=None

@@ -4,16 +4,16 @@ Each column alone predicts the group of a test row,
 
     group(v) = argmax_g P(v | g),    score = mean over the groups g of the share of its rows that is found
 
-by cross-validation. The score is balanced accuracy: groups count alike, however small, so that a blind guess
+by cross-validation. The score is balanced accuracy: every group counts the same, so a blind guess
 scores 1/k with k groups. Intervals and p-values are those of the corrected resampled t over the folds, or
 Wilson's where every fold scores the same; p-values are adjusted by Holm's method for the number of columns.
 
-Numbers are cut into tenths (of all rows, without a look at the groups); missing is a value of its own. Of a
-value that no training row has, and of groups that are equally likely, each group gets its part. Text is left
+Numbers are cut into tenths (of all rows, regardless of the group); missing is a value of its own. If groups
+are equally likely, also for a value without training rows, each gets an equal part of the rows. Text is left
 out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from openbook.judge.chance.intervals import Interval, corrected_t, wilson
 from openbook.judge.chance.significance import corrected_t_test
 
 _FOLDS = 10
-#: Into how many intervals of about equal frequency a number is cut, at most.
+#: The most intervals of about equal frequency into which numbers are cut.
 _BINS = 10
 
 
@@ -31,7 +31,7 @@ _BINS = 10
 class Proxy:
     """How well one column predicts the group: balanced accuracy, its interval, and that of guessing.
 
-    `p_value` is that of the difference between the two, adjusted for the number of columns.
+    `p_value` tests the difference between the two, adjusted for the number of columns.
     """
 
     column: str
@@ -65,20 +65,19 @@ def proxies(
     if k < 2 or not names:
         return ()
     folds = _stratified(codes, random_state)
-    n_folds = int(folds.max()) + 1
-    n = len(rows)
-    found, p_values = [], []
+    n, n_folds = len(rows), int(folds.max()) + 1
+    found = []
     for name in names:
         scores = _scores(binned(table.column(name).take(rows)), codes, folds, n_folds, k)
-        test = corrected_t_test(scores - 1 / k, n - n / n_folds, n / n_folds, level)
+        p = corrected_t_test(scores - 1 / k, n - n / n_folds, n / n_folds, level).p_value
         score = float(scores.mean())
         if np.ptp(scores) <= 1e-12:
             interval = wilson(score * n, n, level)
         else:
             interval = corrected_t(scores, n - n / n_folds, n / n_folds, level).within(0, 1)
-        found.append((name, score, interval))
-        p_values.append(test.p_value)
-    listed = [Proxy(*one, 1 / k, float(p)) for one, p in zip(found, holm(p_values), strict=True)]
+        found.append(Proxy(name, score, interval, 1 / k, p))
+    adjusted = holm([one.p_value for one in found]).tolist()
+    listed = [replace(one, p_value=p) for one, p in zip(found, adjusted, strict=True)]
     return tuple(sorted(listed, key=lambda one: -one.score))
 
 

@@ -1,13 +1,12 @@
-r"""Does one column carry the model? What it explains alone, against what the model explains with all columns.
+r"""Does one column carry the model? The variance that it explains alone, and that of the model.
 
     explained = 1 - Σ |t - p|² / Σ |t - mean t|²
 
-t is the number, or for classes the row (0, …, 1, …, 0) with 1 for its class, or for each of its labels; p,
-the number or the
-probabilities, is predicted for rows that were not learnt from. For one column, p is the mean of t among the
-rows of its value in the other folds, drawn towards the mean of all by one row. Numbers are cut into tenths
-(of all rows, without a look at the target); missing is a value of its own; text is left out. The folds are
-those of the evaluation's first round.
+t is the number, or for classes the row (0, …, 1, …, 0) with 1 for its class, or for each of its labels; p is
+the prediction, a number or probabilities, for rows outside the training part. For one column, p is the mean
+of t among the rows of its value in the other folds, shrunk towards the mean of all by one row. Numbers are
+cut into tenths (of all rows, regardless of the target); missing is a value of its own; text is left out. The
+folds are those of the evaluation's first round.
 
 For a learner without probabilities, the predicted class has probability 1, also for the column.
 """
@@ -23,10 +22,11 @@ from openbook.judge.folds.examples import Examples
 from openbook.judge.folds.first_round import FirstRound
 from openbook.judge.risk.proxies import binned
 
-#: A column that explains this share of what the model explains carries it, where that is something.
+#: A column carries the model if it explains this share of what the model explains, and the model explains
+#: this.
 _CARRIES, _SOMETHING = 0.9, 0.1
 _FOLDS = 5
-#: More rows tell no more.
+#: The most rows that are used.
 _SAMPLE = 20_000
 
 
@@ -57,9 +57,8 @@ def carrier(examples: Examples, evaluation: Evaluation) -> Carrier | None:
     if folds.max() == 0:
         folds = np.arange(len(folds)) % _FOLDS
     table = round_.table.take(np.arange(len(round_.rows))[rows])
-    shares = [
-        _explained(target, _out_of_fold(table.column(name), target, folds, sure=sure)) for name in names
-    ]
+    made = (_out_of_fold(table.column(name), target, folds, sure=sure) for name in names)
+    shares = [_explained(target, predicted) for predicted in made]
     best = int(np.argmax(shares)) if shares else -1
     if best < 0 or shares[best] < _CARRIES * model:
         return None
@@ -79,7 +78,7 @@ def _explained(target: np.ndarray, predicted: np.ndarray) -> float:
 
 
 def _out_of_fold(column: Column, target: np.ndarray, folds: np.ndarray, *, sure: bool) -> np.ndarray:
-    """What the column alone predicts for each row, learnt from the rows of the other folds."""
+    """The predictions from the column alone, for each row by the rows of the other folds."""
     values = binned(column)
     width, n_folds = int(values.max()) + 1, int(folds.max()) + 1
     cells = folds * width + values

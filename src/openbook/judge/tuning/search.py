@@ -32,9 +32,9 @@ from openbook.judge.folds.splitters import TimeOrdered
 from openbook.judge.scores.metrics import Metric
 
 SEARCHES = ("grid", "random", "halving")
-#: Of so many settings one goes on to the next round of halving, and of rows there are as many times more.
+#: In halving, one in three settings goes on to the next round, which has three times as many rows.
 FACTOR = 3
-#: The fewest rows that say anything about a setting.
+#: The fewest rows on which settings are compared.
 _FEWEST = 200
 #: Scores that differ by no more, relative to their size, are equal.
 _EQUAL = 1e-9
@@ -42,16 +42,16 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class Tried:
-    """A setting, how it did, and on how many rows.
+    """A setting and its score.
 
     Parameters
     ----------
     parameters : mapping of knob to value
     score, interval : by the metric that decides, on the inner folds
-    complexity : the median size of its models; None if they do not say
-    seconds : that a fit took, in the mean
-    rows : of the table it was judged on
-    failure : why it could not be judged, or ""
+    complexity : the median size of its models; None if they have none
+    seconds : the mean time of a fit
+    rows : the number of rows that it was evaluated on
+    failure : why it could not be evaluated; empty if it was
     """
 
     parameters: Mapping[str, Any]
@@ -65,7 +65,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class SettingsSearch:
-    """What all settings are judged by: the model they are settings of, rows, folds and a metric."""
+    """The model that is tuned, and the rows, folds and metric by which all settings are compared."""
 
     model: Any
     examples: Examples
@@ -78,12 +78,10 @@ class SettingsSearch:
         return self._tried(settings, self.examples)
 
     def by_halving(self, settings: Sequence[Mapping[str, Any]]) -> list[Tried]:
-        """Every setting on a few rows, the best ones on more; each as it was judged last."""
+        """Every setting on a few rows, the best ones on more; each with its last score."""
         if isinstance(self.cv, TimeOrdered):
-            raise ParameterError(
-                "halving tries settings on rows drawn at random, which say nothing of what comes later; use"
-                " search='grid' or 'random' with splits by time"
-            )
+            what = "halving tries settings on random rows, which are not in order of time"
+            raise ParameterError(f"{what}; use search='grid' or 'random' with splits by time")
         rng = np.random.default_rng(self.random_state)
         final: list[Tried] = []
         for rows in self._rungs(len(settings)):
@@ -132,20 +130,15 @@ class SettingsSearch:
         if isinstance(outcome, FoldError):
             nothing = Interval(math.nan, math.nan, 0.95, "undefined")
             return Tried(setting, math.nan, nothing, None, math.nan, rows, str(outcome.__cause__ or outcome))
-        return Tried(
-            setting,
-            outcome.mean(self.metric),  # as scikit-learn's searches have it
-            outcome.interval(self.metric),
-            outcome.complexity,
-            float(outcome.times["fit"].mean()),
-            rows,
-        )
+        # the mean over the folds, as in scikit-learn's searches
+        score, seconds = outcome.mean(self.metric), float(outcome.times["fit"].mean())
+        return Tried(setting, score, outcome.interval(self.metric), outcome.complexity, seconds, rows)
 
 
 def _judged_or_failed(
     models: Mapping[str, Any], examples: Examples, cv: Any, metric: Metric
 ) -> dict[str, Evaluation | FoldError]:
-    """The evaluation of each, on folds that they share; one by one where some fail."""
+    """The evaluation of each model on the same folds; if some fail, of each by itself."""
     try:
         return dict(judged(models, examples, cv, metric))
     except FoldError as error:
@@ -168,16 +161,16 @@ def ranked(tried: Sequence[Tried], metric: Metric) -> list[int]:
     sign = -1 if metric.greater_is_better else 1
     known = [i for i, t in enumerate(tried) if not math.isnan(t.score)]
     known.sort(key=lambda i: sign * tried[i].score)
-    place = dict.fromkeys(known, 0)
+    rank = dict.fromkeys(known, 0)
     for before, i in pairwise(known):
         equal = math.isclose(tried[before].score, tried[i].score, rel_tol=_EQUAL, abs_tol=_EQUAL)
-        place[i] = place[before] + (not equal)
+        rank[i] = rank[before] + (not equal)
     sizes = [math.inf if t.complexity is None else t.complexity for t in tried]
-    return sorted(known, key=lambda i: (place[i], sizes[i], i))
+    return sorted(known, key=lambda i: (rank[i], sizes[i], i))
 
 
 def best_setting(tried: Sequence[Tried], metric: Metric) -> Tried:
-    """The setting to take: the best of those judged on most rows."""
+    """The best of the settings that were evaluated on most rows."""
     most = max(t.rows for t in tried)
     finalists = [t for t in tried if t.rows == most]
     order = ranked(finalists, metric)
@@ -206,16 +199,14 @@ def settings_to_try(
     known = tuple(model.get_params())
     for name, values in knobs.items():
         if name not in known:
-            raise ParameterError(
-                f"{type(model).__name__} has no parameter {name!r}. {did_you_mean(name, known)}"
-            )
+            what = f"{type(model).__name__} has no parameter {name!r}"
+            raise ParameterError(f"{what}. {did_you_mean(name, known)}")
         if not hasattr(values, "rvs") and not _listed(values):
             raise ParameterError(f"knob {name!r} must have values to try, such as [1, 10], got {values!r}")
     drawn = [name for name, values in knobs.items() if hasattr(values, "rvs")]
     if drawn and search == "grid":
-        raise ParameterError(
-            f"knob {drawn[0]!r} is a distribution, of which there is no grid; give values, or search='random'"
-        )
+        what = f"knob {drawn[0]!r} is a distribution, of which there is no grid"
+        raise ParameterError(f"{what}; give values, or search='random'")
     if search == "grid" or (search == "halving" and not drawn):
         return [dict(zip(knobs, values, strict=True)) for values in product(*knobs.values())]
     if n_iter < 1:

@@ -1,8 +1,8 @@
 """Tuning inside the folds, so that the score reported is one that new rows would give.
 
-The score of the best of many settings, on the very folds that chose it, is too good: the luckiest wins. So
-the search is part of the learner (`Tuning`): it happens inside `fit`, on inner folds of the rows that it is
-given, and `evaluate` judges search and model together on rows that neither has seen.
+The score of the best of many settings, on the folds that chose it, is optimistic. So the search is part of
+the learner (`Tuning`): it happens inside `fit`, on inner folds of the training rows, and `evaluate` judges
+search and model together on rows that neither has seen.
 
     evaluate(Tuning(model), X, y)     for every outer fold: search on its training rows, fit the best, predict
     tune(model, X, y)                 that, and the model that the search makes of all rows
@@ -212,7 +212,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         return self.model_.decision_function(X)
 
     def score(self, X: Any, y: Any) -> float:
-        """The model's own: accuracy or R².
+        """The score of the best model: accuracy or R².
 
         Parameters
         ----------
@@ -261,16 +261,11 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         if row is not None:
             return self.model_.work(row)
-        table = _table(self.tried_, self.metric_)
-        return Work(f"Tuning of {type(self.model).__name__}", (table,), self._end())
-
-    def _end(self) -> str:
         best = best_setting(self.tried_, self.metric_)
         settings = ", ".join(f"{name} = {value!r}" for name, value in self.parameters_.items()) or "as it is"
-        return (
-            f"The best: {settings}, with {self.metric_.words} {shown(best.score)} on the folds used to"
-            " choose it, which is optimistic."
-        )
+        score = f"{self.metric_.words} {shown(best.score)}"
+        end = f"The best: {settings}, with {score} on the folds used to choose it, which is optimistic."
+        return Work(f"Tuning of {type(self.model).__name__}", (_table(self.tried_, self.metric_),), end)
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.model)
@@ -282,7 +277,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Tuned(ShowsWork):
-    """A tuned model, and how well tuning and model together do on new rows.
+    """A tuned model, and the evaluation of tuning and model together.
 
     Attributes
     ----------
@@ -324,7 +319,7 @@ class Tuned(ShowsWork):
 
     @property
     def optimism(self) -> float:
-        """How much better the best setting looked on the folds that chose it than nested folds say it is."""
+        """The score of the best setting on the folds that chose it, minus that on nested folds."""
         if self.evaluation is None:
             return float("nan")
         decides = self.tuning.metric_
@@ -426,7 +421,7 @@ def tune(
 
 
 def _inner_by_time(outer: TimeOrdered, n: int) -> tuple[TimeOrdered, TimeOrdered]:
-    """How settings are chosen on a fold's rows, which come in order of time, and on all rows."""
+    """The inner folds of a fold's rows, which come in order of time, and of all rows."""
     inner = TimeOrdered(test_groups=outer.test_groups)
     if outer.time is None:
         return inner, inner
@@ -447,18 +442,12 @@ def _by_time(split: Any, time: Any, n: int) -> Any:
 def _table(tried: tuple[Tried, ...], decides: Metric) -> Grid:
     """The settings in the order in which they were tried."""
     names = list(tried[0].parameters)
-    on_some = len({t.rows for t in tried}) > 1
-    header = [*names, decides.words, "interval", "complexity", *(["rows"] if on_some else [])]
-    rows = [
-        [
-            *(_cell(t.parameters[name]) for name in names),
-            shown(t.score),
-            t.failure or t.interval.ends,
-            t.complexity,
-            *([t.rows] if on_some else []),
-        ]
-        for t in tried
-    ]
+    header, rows = [*names, decides.words, "interval", "complexity", "rows"], []
+    for t in tried:
+        values = (_cell(t.parameters[name]) for name in names)
+        rows.append([*values, shown(t.score), t.failure or t.interval.ends, t.complexity, t.rows])
+    if len({t.rows for t in tried}) == 1:
+        header, rows = header[:-1], [row[:-1] for row in rows]
     known = next((t.interval for t in tried if not t.failure), None)
     note = f"intervals: {100 * known.level:g}%, {known.method}" if known else ""
     return Grid("Settings", header, rows, note)
