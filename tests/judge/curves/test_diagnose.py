@@ -395,7 +395,7 @@ def test_shares_of_the_baseline():
     assert auc.share(0.9) == pytest.approx(0.2)
     endless = Metric("gain", "classification", True, False, lambda p: 1.0)
     with pytest.raises(
-        ParameterError, match="gain has no best value to measure what is left by; give its Metric highest"
+        ParameterError, match="gain has no best value to measure the loss from; give its Metric highest"
     ):
         LossScale(endless, 0.0, 0.05).share(1.0)
 
