@@ -215,7 +215,7 @@ def test_other_errors():
         ParameterError, match=r"NaiveBayes has no parameter 'smoothin'. Did you mean 'smoothing'\?"
     ):
         complexity_curve(NaiveBayes(), *IRIS, "smoothin", [1])
-    with pytest.raises(ParameterError, match="does not say which values max_depth can take; give values="):
+    with pytest.raises(ParameterError, match="has no list of values for max_depth; give values="):
         complexity_curve(DecisionTreeClassifier(), *IRIS, "max_depth")
     with pytest.raises(ParameterError, match="values is empty; give at least one value of max_depth"):
         complexity_curve(DecisionTreeClassifier(), *IRIS, "max_depth", [])
