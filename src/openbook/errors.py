@@ -62,6 +62,7 @@ _KINDS = re.compile(
     r"(?:(?:read|scan)(?: it)? with |list it: )?kinds=\{(['\"])(.+?)\1: (\[.+?\]|['\"].+?['\"])\}"
 )
 _MISSING = re.compile(r"read with missing=\[…, (['\"])(.*?)\1\](?=[;.]|$)")
+_MISSING_IN = re.compile(r"read with missing_in=\{(['\"])(.*?)\1: \[(.*?)\]\}")
 _MARKS = re.compile(r"(read with )?(decimal|thousands|encoding|sheet|query)=(['\"])(.*?)\3")
 _GROUPS = re.compile(r"groups=(['\"])(.+?)\1")
 
@@ -84,12 +85,20 @@ def for_command_line(words: str) -> str:
     'If they are codes, add --kind zip=nominal.'
     >>> for_command_line("list it: kinds={'size': ['S', 'M', …]}")
     'add --kind size=S,M,…'
+    >>> for_command_line("If so, read with missing_in={'age': ['-1', '-9']}.")
+    'If so, add --missing age=-1 --missing age=-9.'
     """
     words = _KINDS.sub(_kind_option, words)
     words = _MISSING.sub(lambda found: f"add --missing {shlex.quote(found[2])}", words)
+    words = _MISSING_IN.sub(_missing_options, words)
     words = words.replace("read with header=True", "add --header")
     words = _MARKS.sub(lambda found: f"{'add ' * bool(found[1])}--{found[2]} {found[4]}", words)
     return _GROUPS.sub(lambda found: f"--group {shlex.quote(found[2])}", words)
+
+
+def _missing_options(found: re.Match[str]) -> str:
+    texts = [text.strip("'\"") for text in found[3].split(", ")]
+    return "add " + " ".join(f"--missing {shlex.quote(f'{found[2]}={text}')}" for text in texts)
 
 
 def _kind_option(found: re.Match[str]) -> str:

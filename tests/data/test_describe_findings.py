@@ -7,6 +7,7 @@ from sklearn import datasets
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Schema, Table, Text, read
 from openbook.data.describe import describe_columns
 from openbook.data.findings.spellings import near_words, same_words
+from openbook.errors import for_command_line
 
 ROWS = 400
 
@@ -250,7 +251,10 @@ def test_two_sentinels_and_what_they_hide(found, one, with_column):
     x = np.random.default_rng(0).normal(50, 5, ROWS)
     x[:20], x[20:30] = -999, -99
     table = with_column(x=x)
-    assert "-99 (10 times), -999 (20 times)" in one(table, "sentinel").message
+    message = one(table, "sentinel").message
+    assert "-99 (10 times), -999 (20 times)" in message
+    assert "If so, read with missing_in={'x': ['-99', '-999']}; otherwise" in message
+    assert "If so, add --missing x=-99 --missing x=-999; otherwise" in for_command_line(message)
     assert found(table, "outliers") == found(table, "skew") == []  # the rest is as normal as it was
 
 

@@ -98,12 +98,14 @@ def _occurrences(ordered: Array, value: float) -> int:
 
 
 def _sentinel_finding(facts: ColumnFacts, codes: list[float], rest: Array) -> Finding:
+    name = facts.summary.name
     found = ", ".join(f"{code:.0f} ({_occurrences(facts.ordered, code):,} times)" for code in codes)
+    marks = {name: [f"{code:.0f}" for code in codes]}
     message = (
         f"{found} may mean missing: the others range from {short(rest[0])} to {short(rest[-1])}. If so, "
-        "make these cells empty; otherwise they count as numbers."
+        f"read with missing_in={marks}; otherwise they count as numbers."
     )
-    return Finding("sentinel", (facts.summary.name,), "warn", message)
+    return Finding("sentinel", (name,), "warn", message)
 
 
 def _outliers(name: str, x: Array, figures: NumberSummary) -> Iterator[Finding]:
