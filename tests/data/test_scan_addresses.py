@@ -39,6 +39,15 @@ def test_a_scan_of_addresses_is_the_table(stored, tmp_path):
     assert one.predict_proba(there) == pytest.approx(other.predict_proba(here), abs=1e-12)
 
 
+def test_a_folder_at_an_address_is_its_tables(stored):
+    system, _ = stored
+    system.pipe("/loans/about.md", b"Loans, in two parts.")
+    whole = scan("memory://loans/part-*.csv").read()
+    for address in ("memory://loans", "memory://loans/"):
+        assert scan(address).read().column("age").tolist() == whole.column("age").tolist()
+        assert len(read(address)) == 300
+
+
 def test_a_list_of_addresses_keeps_its_order(stored):
     backwards = scan([f"memory://loans/part-{i}.csv" for i in (1, 0)])
     assert backwards.head(1).row(0) == scan("memory://loans/part-1.csv").head(1).row(0)

@@ -6,11 +6,12 @@ copy of its own. The copies go when the process ends.
 
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
+from openbook.data.reading import SCANNED
 from openbook.errors import DataError
 
 _copying = Lock()
@@ -26,15 +27,23 @@ def is_address(source: Any) -> bool:
 
 
 def found_at(address: str) -> list[str]:
-    """The addresses of the files that an address or a pattern names, in the order of their names."""
+    """The addresses of the files of an address, a folder or a pattern, in the order of their names."""
     system, path = _opened(address)
     try:
-        found = sorted(system.glob(path)) if any(sign in path for sign in "*?[") else [path]
+        if any(sign in path for sign in "*?["):
+            found = sorted(system.glob(path))
+        elif system.isdir(path):
+            inside = sorted(system.ls(path, detail=False))
+            found = [each for each in inside if PurePosixPath(each).suffix.lower() in SCANNED]
+        else:
+            found = [path]
         present = [system.unstrip_protocol(each) for each in found if system.isfile(each)]
     except (OSError, ValueError) as error:
         raise _unreachable(address, error) from None
     if not present:
-        raise DataError(f"there is no file at {address}")
+        raise DataError(
+            f"there is no file at {address}; a folder may hold files that end in {' '.join(SCANNED)}"
+        )
     return present
 
 
