@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 
 from openbook.cluster import Divisive
-from openbook.cluster.divisive import party, splits
+from openbook.cluster.divisive import splinter_group, splits
 from openbook.errors import RefusalError
 
 
@@ -26,7 +26,7 @@ def test_the_kernel_splits_as_the_twin_does(seed):
     assert len(found) == n - 1
     for height, stay, gone in found:
         rows = sorted([*stay.tolist(), *gone.tolist()])
-        left, _ = party(matrix.tolist(), rows, weights.tolist())
+        left, _ = splinter_group(matrix.tolist(), rows, weights.tolist())
         assert sorted(left) == gone.tolist()
         assert height == matrix[np.ix_(rows, rows)].max()
 

@@ -64,9 +64,7 @@ class ZeroR(Folding, Classifier):
     0.6428571428571429
     """
 
-    _rules = {
-        "strategy": OneOf("majority", "uniform", "prior"),
-    }
+    _rules = {"strategy": OneOf("majority", "uniform", "prior")}
     _accepts = (*Classifier._accepts, Text)
 
     def __init__(self, strategy="majority", random_state=None):

@@ -1,9 +1,7 @@
 """Agglomerative clustering: every row starts as a cluster, and the two nearest clusters merge."""
 
 from dataclasses import KW_ONLY
-from typing import Any
 
-from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf
 from openbook.cluster.hierarchy import Hierarchy
 from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points, refuse_matrix
@@ -11,7 +9,7 @@ from openbook.cluster.merging import derive_merges
 from openbook.spaces.space import Space
 
 
-class AgglomerativeClustering(Declared, Hierarchy):
+class AgglomerativeClustering(Hierarchy):
     """Agglomerative clustering: repeatedly merge the two nearest clusters.
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
@@ -71,14 +69,8 @@ class AgglomerativeClustering(Declared, Hierarchy):
     [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 5.0, 3.0]]
     """
 
-    n_clusters: int = 2
     _: KW_ONLY
     linkage: str = "average"
-    distance_threshold: float | None = None
-    metric: Any = "auto"
-    scale: bool = True
-    p: float = 2
-    allow_large: bool = False
 
     _rules = {**Hierarchy._rules, "linkage": OneOf(*METHODS)}
 

@@ -3,11 +3,11 @@ r"""Bisecting k-means: all rows start as one cluster, which is split in two agai
     cut the cluster of the largest SSE, or of the most rows, by 2-means: `n_init` times, from other seeds
     keep the cut that leaves the lowest SSE in all; again, until there are n_clusters
 
-over the encoded columns, as k-means. The cluster that is cut keeps its number for the first of its halves,
-and the second has the next number that is free. A missing cell counts as the mean of its column, and is
-marked in a column of its own where training had gaps.
+over the encoded columns, as k-means. The first half of a cut keeps the number of the cluster, and the second
+gets the next free number. A missing cell counts as the mean of its column, and an indicator column marks it
+if training had missing cells there.
 
-A new row follows the cuts: at each it goes to the nearer of two means, of equals the first. The training rows
+A new row follows the cuts: at each it goes to the nearer of two means, ties to the first. The training rows
 were assigned in the same way, so another cluster's mean may be nearer to some of them.
 
 cuts_ : intp (n_clusters - 1,), the cluster that was cut; its halves' means are halves_ (n_clusters - 1, 2, d)
@@ -17,14 +17,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 
 from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf
-from openbook.cluster.clusterer import Clusterer, were_found
+from openbook.cluster.clusterer import CentreTransformer, Clusterer, were_found
 from openbook.cluster.dendrogram import Dendrogram
-from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
+from openbook.cluster.lloyd import TrainingRows, iterate, plus_plus, seeding_rows
+from openbook.cluster.picture import means_in
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
 from openbook.damage import checked_array, require
 from openbook.errors import DataError
@@ -45,7 +45,7 @@ class _Half(NamedTuple):
     sse: float
 
 
-class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
+class BisectingKMeans(Declared, CentreTransformer, Clusterer):
     """Bisecting k-means: repeatedly split a cluster in two by k-means.
 
     Guide: docs/guide/clusters.md
@@ -116,26 +116,24 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     random_state: Any = None
 
     _counts_rows = True
-    _rules = {
-        "bisecting_strategy": OneOf("biggest_inertia", "largest_cluster"),
-    }
+    _rules = {"bisecting_strategy": OneOf("biggest_inertia", "largest_cluster")}
 
     def _fit(self, rows):
         self.space_ = space = space_of(rows, (), scale=self.scale)
-        gathered = PlacedRows.of(space, rows)
-        placed = gathered.take(np.arange(gathered.n))
+        gathered = TrainingRows.of(space, rows)
+        encoded = gathered.take(np.arange(gathered.n))
         rng = check_random_state(self.random_state)
-        clusters = [_half(placed, np.arange(gathered.n))]
+        clusters = [_half(encoded, np.arange(gathered.n))]
         cuts, halves, trials, trace, iterations = [], [], [], [clusters[0].sse], [0]
         while len(clusters) < self.n_clusters:
-            chosen = self._next_cut(placed, clusters)
-            runs = self._trials(placed.take(clusters[chosen].rows), rng)
+            chosen = self._next_cut(encoded, clusters)
+            runs = self._trials(encoded.take(clusters[chosen].rows), rng)
             others = sum(c.sse for i, c in enumerate(clusters) if i != chosen)
             best = min(runs, key=lambda run: (not run.tally.weight.all(), run.cost))  # no half is empty
             trials.append([others + run.cost for run in runs])
             own = clusters[chosen].rows
-            clusters[chosen] = _half(placed, own[best.labels == 0])
-            clusters.append(_half(placed, own[best.labels == 1]))
+            clusters[chosen] = _half(encoded, own[best.labels == 0])
+            clusters.append(_half(encoded, own[best.labels == 1]))
             iterations.append(len(best.costs))
             cuts.append(chosen)
             halves.append(best.prototypes.means)
@@ -145,27 +143,27 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.cuts_, self.halves_ = np.array(cuts, dtype=np.intp), np.array(halves).reshape(-1, 2, d)
         self.trials_, self.inertia_trace_ = np.array(trials).reshape(-1, self.n_init), np.array(trace)
         self.centers_ = np.array([cluster.mean for cluster in clusters])
-        self.weights_ = np.array([placed.weights[cluster.rows].sum() for cluster in clusters])
+        self.weights_ = np.array([encoded.weights[cluster.rows].sum() for cluster in clusters])
         self.labels_ = np.empty(gathered.n, np.intp)
         for c, cluster in enumerate(clusters):
             self.labels_[cluster.rows] = c
 
-    def _next_cut(self, placed, clusters):
+    def _next_cut(self, encoded, clusters):
         """The cluster to cut: the first of the largest that has different rows."""
-        by_sse, numbers = self.bisecting_strategy == "biggest_inertia", placed.numbers
-        sizes = [c.sse if by_sse else placed.weights[c.rows].sum() for c in clusters]
+        by_sse, numbers = self.bisecting_strategy == "biggest_inertia", encoded.numbers
+        sizes = [c.sse if by_sse else encoded.weights[c.rows].sum() for c in clusters]
         apart = [i for i, c in enumerate(clusters) if (numbers[c.rows] != numbers[c.rows[0]]).any()]
         if apart:
             return max(apart, key=lambda i: (sizes[i], -i))
-        self._refuse_few(len(placed.weights))
+        self._refuse_few(len(encoded.weights))
         raise DataError(
             f"there are only {len(clusters)} different rows, so they cannot make {self.n_clusters} clusters;"
             f" ask for at most {len(clusters)}"
         )
 
-    def _trials(self, placed, rng):
+    def _trials(self, encoded, rng):
         """The runs of 2-means over these rows."""
-        rows = PlacedRows(self.space_, [placed])
+        rows = TrainingRows(self.space_, [encoded])
         seeding = seeding_rows(rows, 2, rng)
         seeds = [plus_plus(self.space_, seeding, 2, rng) for _ in range(self.n_init)]
         return [iterate(rows, self.space_.prototypes(pair), self.max_iter, self.tol) for pair in seeds]
@@ -174,10 +172,6 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def encoding_(self) -> Encoding:
         """How columns became numbers."""
         return self.space_.encoding
-
-    @property
-    def cluster_centers_(self):
-        return self.centers_ * self.encoding_.scale + self.encoding_.shift
 
     @property
     def inertia_(self):
@@ -216,36 +210,17 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return replace(self.dendrogram_.draw(), title="The cuts of bisecting k-means", notes=notes)
 
     def _centres(self, names):
-        known = self.encoding_.names
-        at = [known.index(name) for name in names if name in known]
-        return self.cluster_centers_[:, at] if len(at) == len(names) else None
+        return means_in(self.encoding_, self.centers_, names)
 
-    def transform(self, X):
-        """The distance of each row to each centre, in units of the encoded columns.
-
-        Parameters
-        ----------
-        X : rows
-
-        Returns
-        -------
-        array of float of shape (n, n_clusters)
-        """
-        return self._each(X, self._distances)
-
-    def _distances(self, X):
-        return np.sqrt(self.space_.all_distances(self.space_.place_table(X), _means(self.centers_)).T)
-
-    @property
-    def _n_features_out(self):
-        return len(self.centers_)
+    def _centre_distances(self, X):
+        return np.sqrt(self.space_.all_distances(self.space_.encode_table(X), _means(self.centers_)).T)
 
     def _labels(self, X):
-        placed = self.space_.place_table(X)
+        encoded = self.space_.encode_table(X)
         labels = np.zeros(len(X), np.intp)
         for new, (cluster, means) in enumerate(zip(self.cuts_, self.halves_, strict=True), start=1):
             there = np.flatnonzero(labels == cluster)
-            second = self.space_.labels(placed.take(there), _means(means)) == 1
+            second = self.space_.labels(encoded.take(there), _means(means)) == 1
             labels[there[second]] = new
         return labels
 
@@ -255,9 +230,8 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             self.encoding_.work(),
             Step("one cluster", "SSE", result=float(self.inertia_trace_[0])),
         ]
-        for new, (cluster, sses) in enumerate(
-            zip(self.cuts_.tolist(), self.trials_.tolist(), strict=True), start=1
-        ):
+        trials_of_cuts = zip(self.cuts_.tolist(), self.trials_.tolist(), strict=True)
+        for new, (cluster, sses) in enumerate(trials_of_cuts, start=1):
             best = sses.index(min(sses))
             trials = Grid("total SSE", ("trial", "SSE"), list(enumerate(sses, start=1)))
             halves = self._grid("halves", (cluster, new), self.halves_[new - 1])
@@ -266,22 +240,22 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             parts.append(Work(title, (trials, halves), note))
         parts.append(self._grid("final means", range(len(self.centers_)), self.centers_))
         title = f"Bisecting k-means: how {were_found(len(self.centers_))}"
-        told = f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.inertia_)}."
-        return Work(title, tuple(parts), told)
+        return Work(
+            title, tuple(parts), f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.inertia_)}."
+        )
 
     def _work_row(self, X):
-        x, at, parts = self.space_.place_table(X), 0, []
+        x, at, parts = self.space_.encode_table(X), 0, []
         for new, (cluster, means) in enumerate(zip(self.cuts_.tolist(), self.halves_, strict=True), start=1):
             if cluster != at:
                 continue
-            first, second = (float(self.space_.distances(x, _means(mean[None]))[0]) for mean in means)
-            way = new if second < first else at
+            distances = [float(self.space_.distances(x, _means(mean[None]))[0]) for mean in means]
             parts += [
                 Step(f"squared distance to the half {c}", r"\sum_j (x_j - c_j)^2", result=t)
-                for c, t in ((cluster, first), (new, second))
+                for c, t in zip((cluster, new), distances, strict=True)
             ]
-            parts.append(Step(f"cut {new}", result=f"to {way}"))
-            at = way
+            at = new if distances[1] < distances[0] else at
+            parts.append(Step(f"cut {new}", result=f"to {at}"))
         return Work("Bisecting k-means: which cluster", tuple(parts), f"The cuts lead to cluster {at}.")
 
     def _grid(self, title, numbers, means):
@@ -317,8 +291,8 @@ class BisectingKMeans(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         require(known, "a cut uses a cluster that does not exist yet")
 
 
-def _half(placed, rows):
-    numbers, weights = placed.numbers[rows].astype(np.float64), placed.weights[rows]
+def _half(encoded, rows):
+    numbers, weights = encoded.numbers[rows].astype(np.float64), encoded.weights[rows]
     mean = weights @ numbers / weights.sum()
     return _Half(rows, mean, float(weights @ ((numbers - mean) ** 2).sum(axis=1)))
 

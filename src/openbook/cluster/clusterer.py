@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClusterMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from openbook.border.unsupervised import Unsupervised
 from openbook.cluster.picture import draw_components, draw_regions, two_columns
@@ -94,17 +94,42 @@ class Clusterer(ClusterMixin, Unsupervised):
         return None
 
 
+class CentreTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Distances to the centres as new columns, for clusterers with `centers_` in encoded columns."""
+
+    @property
+    def cluster_centers_(self):
+        return self.centers_ * self.encoding_.scale + self.encoding_.shift
+
+    @property
+    def _n_features_out(self):
+        return len(self.centers_)
+
+    def transform(self, X):
+        """The distance of each row to each centre, in units of the encoded columns.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n, n_clusters)
+        """
+        return self._each(X, self._centre_distances)
+
+
 class RowClusterer(Clusterer):
     """A clusterer that keeps its rows, in a `Space`; the model file holds them.
 
-    A new row is compared with those kept by the rules of the metric. One that equals a row kept in every
-    cell, gaps included, is that row: it goes where that went.
+    A new row is compared with the training rows by the rules of the metric. One that equals a training row in
+    every cell, missing ones included, gets its cluster.
     """
 
     _row_weights: npt.NDArray[np.float64]
 
     def _keep(self, stored: StoredRows) -> None:
-        """Take the rows in; `_row_weights` are theirs."""
+        """Keep the training rows and their weights."""
         self._stored, self._row_weights = stored, stored.weights
         self.space_ = self._space(stored)
 
@@ -113,7 +138,7 @@ class RowClusterer(Clusterer):
 
     @abstractmethod
     def _nearest_labels(self, X: Table) -> npt.NDArray[np.intp]:
-        """The cluster of each row, compared with those kept."""
+        """The cluster of each row, compared with the training rows."""
 
     def _labels(self, X: Table) -> npt.NDArray[np.intp]:
         same = self.space_.same_rows(X)
@@ -127,7 +152,7 @@ class RowClusterer(Clusterer):
 
 
 def were_found(n):
-    """So many clusters, in words.
+    """The number of clusters, in words.
 
     >>> were_found(1), were_found(3)
     ('1 cluster was found', '3 clusters were found')

@@ -3,7 +3,7 @@ r"""DBSCAN: clusters are where rows are dense (Ester, Kriegel, Sander and Xu, 19
     neighbours of x    rows no farther than eps, x itself included
     core row           one whose neighbours weigh at least min_samples
     cluster            core rows that lead to each other from neighbour to neighbour
-    border row         no core row, but a neighbour of one; of several clusters it joins the first
+    border row         no core row, but a neighbour of one; it joins the first of several clusters
     noise              any other row: cluster -1
 
 Clusters are numbered by their first core rows. A new row is treated as a border row: it joins the first
@@ -13,11 +13,13 @@ No list of neighbours is kept. Memory grows with the rows; time with their squar
 where columns are few, as the rows lie in small boxes, most of which are too far apart to have neighbours.
 """
 
-from typing import NamedTuple
+from dataclasses import KW_ONLY
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Number, OneOf
 from openbook.cluster.clusterer import RowClusterer
 from openbook.damage import checked_array, require
@@ -35,7 +37,7 @@ _CELL, _FEW_COLUMNS = 2e-10, 12
 _DERIVED, _SHOWN = 40, 5
 
 
-class DBSCAN(RowClusterer):
+class DBSCAN(Declared, RowClusterer):
     """DBSCAN: dense regions of any shape are clusters, and all other rows are noise.
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
@@ -80,20 +82,16 @@ class DBSCAN(RowClusterer):
     [0, -1]
     """
 
-    _counts_rows = True
-    _rules = {
-        "eps": Number(above=0),
-        "min_samples": Number(above=0),
-        "metric": OneOf(*TILED),
-    }
+    eps: float = 0.5
+    _: KW_ONLY
+    min_samples: float = 5
+    metric: Any = "auto"
+    scale: bool = True
+    allow_large: bool = False
+    n_jobs: int | None = None
 
-    def __init__(self, eps=0.5, *, min_samples=5, metric="auto", scale=True, allow_large=False, n_jobs=None):
-        self.eps = eps
-        self.min_samples = min_samples
-        self.metric = metric
-        self.scale = scale
-        self.allow_large = allow_large
-        self.n_jobs = n_jobs
+    _counts_rows = True
+    _rules = {"eps": Number(above=0), "min_samples": Number(above=0), "metric": OneOf(*TILED)}
 
     def _fit(self, rows):
         from openbook.cluster.dbscan_kernels import add_near, join_cores
@@ -174,7 +172,7 @@ class DBSCAN(RowClusterer):
         n, clusters = len(self.labels_), int(self.labels_.max()) + 1
         border = int((~self.core_ & (self.labels_ >= 0)).sum())
         steps = (
-            Step("neighbours of x", r"\{y: d(x, y) \le \varepsilon\}", note=f"ε = {figure(self.eps)}"),
+            self._neighbour_rule,
             Step("core row", r"|N(x)| \ge m", note=f"m = {figure(self.min_samples)}"),
             Step("core rows", result=int(self.core_.sum())),
             Step("border rows", result=border),
@@ -188,8 +186,8 @@ class DBSCAN(RowClusterer):
         else:
             counts = np.bincount(self.labels_[self.labels_ >= 0], minlength=clusters).tolist()
             parts.append(Grid("clusters", ("cluster", "rows"), list(enumerate(counts))))
-        told = f"{plural(n, 'row')}, {plural(clusters, 'cluster')}."
-        return Work("DBSCAN: how it was fitted", tuple(parts), told)
+        conclusion = f"{plural(n, 'row')}, {plural(clusters, 'cluster')}."
+        return Work("DBSCAN: how it was fitted", tuple(parts), conclusion)
 
     def _work_row(self, X):
         distances = self.space_.index.distances(self.space_.place(X))[0]
@@ -199,12 +197,15 @@ class DBSCAN(RowClusterer):
             for i in near
         ]
         label = int(self._labels(X)[0])
-        told = f"The first cluster with a core row within ε: {label}."
+        conclusion = f"The first cluster with a core row within ε: {label}."
         if label == NOISE:
-            told = "No core row is within ε: noise, -1."
-        rule = Step("neighbours of x", r"\{y: d(x, y) \le \varepsilon\}", note=f"ε = {figure(self.eps)}")
+            conclusion = "No core row is within ε: noise, -1."
         grid = Grid("nearest core rows", ("row", "distance", "within ε", "cluster"), rows)
-        return Work("DBSCAN: one assignment", (rule, grid), told)
+        return Work("DBSCAN: one assignment", (self._neighbour_rule, grid), conclusion)
+
+    @property
+    def _neighbour_rule(self):
+        return Step("neighbours of x", r"\{y: d(x, y) \le \varepsilon\}", note=f"ε = {figure(self.eps)}")
 
     def _arrays(self):
         return super()._arrays() | {"core_labels": self.core_labels_, "labels": self.labels_}

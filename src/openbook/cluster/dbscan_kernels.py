@@ -147,11 +147,7 @@ def join_tiles(points, boxes, s, t, bound, core, above, room):
 def join_cores(points, boxes, bound, core, above):  # noqa: C901 (inner loops)
     """Join the core points that are near; above is each slot itself at first."""
     n_tiles = points.numbers.shape[0]
-    room = (
-        np.empty(TILE),
-        np.empty(points.numbers.shape[1]),
-        np.empty(points.codes.shape[1], np.int32),
-    )
+    room = (np.empty(TILE), np.empty(points.numbers.shape[1]), np.empty(points.codes.shape[1], np.int32))
     some, one = np.zeros(n_tiles, np.bool_), np.full(n_tiles, -1)
     for t in range(n_tiles):
         for slot in range(t * TILE, t * TILE + TILE):

@@ -210,7 +210,7 @@ def _outcome(model):
 def derive_row(model, X) -> Work:
     """Why a row belongs to its cluster."""
     space = model.space_
-    row = _rows(space.place_table(X))[0]
+    row = _rows(space.encode_table(X))[0]
     prototypes = _lists(model.prototypes_)
     columns, cells = _columns(model, [row])
     _, middles = _columns(model, [(means, modes, 1.0) for means, modes in prototypes])
@@ -250,11 +250,11 @@ def _columns(model, rows):
     return [*(names[j] for j in shown), "…"], [[*(row[j] for j in shown), "…"] for row in cells]
 
 
-def _rows(placed):
-    if issparse(placed.numbers):
-        placed = placed._replace(numbers=placed.numbers.toarray())
-    numbers, weights = (part.astype(float).tolist() for part in (placed.numbers, placed.weights))
-    return list(zip(numbers, placed.codes.tolist(), weights, strict=True))
+def _rows(encoded):
+    if issparse(encoded.numbers):
+        encoded = encoded._replace(numbers=encoded.numbers.toarray())
+    numbers, weights = (part.astype(float).tolist() for part in (encoded.numbers, encoded.weights))
+    return list(zip(numbers, encoded.codes.tolist(), weights, strict=True))
 
 
 def _lists(prototypes):

@@ -2,23 +2,20 @@ r"""Divisive clustering: all rows start as one cluster, and clusters are split i
 
 A cluster of largest distance (its diameter) h splits at height h, after Kaufman and Rousseeuw (1990, DIANA):
 
-    the row whose mean distance to the others is largest leaves, and starts a party of its own;
-    then, again and again, the row that gains most joins it, as long as the gain is above 0:
-    mean d(x, those who stay) - mean d(x, the party)
+    the row whose mean distance to the others is largest starts the splinter group;
+    then, again and again, the row of the largest gain joins it, as long as the gain is above 0:
+    mean d(x, the remaining rows) - mean d(x, the splinter group)
 
-Of equals the first row goes. The splits, read from the last to the first, are the merges of a dendrogram.
-It takes a matrix of 8 n² bytes. A row of weight w counts as w equal rows: the others of x are
-all rows but one, and w - 1 of them are at distance 0. Equal rows leave together.
+Ties go to the first row. The splits, read from the last to the first, are the merges of a dendrogram. It
+takes a matrix of 8 n² bytes. A row of weight w counts as w equal rows: w - 1 of the other rows are at
+distance 0. Equal rows leave together.
 """
 
 import math
-from dataclasses import KW_ONLY
-from typing import Any
 
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
-from openbook.border.not_taken import Declared
 from openbook.cluster.hierarchy import Hierarchy
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
@@ -26,7 +23,7 @@ from openbook.work import Grid, Step, Work
 _SECONDS = 4e-10  # for each cell of the matrix and row, at worst
 
 
-class Divisive(Declared, Hierarchy):
+class Divisive(Hierarchy):
     """Divisive clustering: repeatedly split the widest cluster in two.
 
     Rows are compared as by `AgglomerativeClustering`. New ones join the cluster of the nearest row learnt.
@@ -72,14 +69,6 @@ class Divisive(Declared, Hierarchy):
     >>> model.assign(X.take([0, 60, 120])).tolist()
     [0, 2, 1]
     """
-
-    n_clusters: int = 2
-    _: KW_ONLY
-    distance_threshold: float | None = None
-    metric: Any = "auto"
-    scale: bool = True
-    p: float = 2
-    allow_large: bool = False
 
     _counts_rows = True
 
@@ -135,7 +124,7 @@ def merges_of(found, n):
     return merges
 
 
-def party(matrix, rows, weights):
+def splinter_group(matrix, rows, weights):
     """The readable twin of a split: the rows that leave, and the gain of each, in the order of leaving."""
 
     def mean(row, others, itself=0.0):
@@ -155,25 +144,22 @@ def party(matrix, rows, weights):
 
 def derive_divisions(matrix, names, weights, most=12):
     """The work of the first splits, widest cluster first."""
+    gain = r"\frac{1}{|C| - 1} \sum_{b \in C} d(x, b) - \frac{1}{|P|} \sum_{p \in P} d(x, p)"
     parts: list[Step | Work] = [
         Step("diameter of a cluster", r"\max_{a, b \in C} d(a, b)", note="the widest cluster splits first"),
-        Step(
-            "gain of leaving",
-            r"\frac{1}{|C| - 1} \sum_{b \in C} d(x, b) - \frac{1}{|P|} \sum_{p \in P} d(x, p)",
-            note="C: the rows that stay; P: the rows that leave",
-        ),
+        Step("gain of leaving", gain, note="C: the rows that stay; P: the rows that leave"),
     ]
     clusters = [list(range(len(matrix)))]
     for t in range(min(most, len(matrix) - 1)):
         widths = [max((matrix[a][b] for a in c for b in c), default=0.0) for c in clusters]
         wide = max((i for i, c in enumerate(clusters) if len(c) > 1), key=widths.__getitem__)
         rows = clusters.pop(wide)
-        gone, gains = party(matrix, rows, weights)
+        gone, gains = splinter_group(matrix, rows, weights)
         stay = [row for row in rows if row not in gone]
         lines = [(names[row], gain) for row, gain in zip(gone, gains, strict=True)]
-        told = f"{_named(stay, names)} stay, {_named(gone, names)} leave."
         split = (Step("diameter", result=widths[wide]), Grid("who leaves", ("row", "gain"), lines))
-        parts.append(Work(f"split {t + 1}: {len(rows)} rows", split, told))
+        conclusion = f"{_named(stay, names)} stay, {_named(gone, names)} leave."
+        parts.append(Work(f"split {t + 1}: {len(rows)} rows", split, conclusion))
         clusters += [stay, gone]
     return parts
 

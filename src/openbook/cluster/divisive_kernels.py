@@ -1,4 +1,4 @@
-"""Kernels that split a cluster in two; the rule is that of `divisive`, and its twin is `divisive.party`.
+"""Kernels that split a cluster in two by the rule of `divisive`; their twin is `divisive.splinter_group`.
 
 matrix : float64 (n, n), distances; rows : int64 (m,), the cluster; weights : float64 (m,)
 """
@@ -21,7 +21,7 @@ def diameter(matrix, rows):
 
 @inner
 def move(matrix, rows, weights, i, near, far):
-    """Take row i out of the sums over those who stay, and into those over the party."""
+    """Move row i from the sums over the remaining rows to those over the splinter group."""
     line, w = matrix[rows[i]], weights[i]
     for j in range(len(rows)):
         part = w * line[rows[j]]

@@ -1,13 +1,16 @@
 r"""Base of hierarchical clusterers: a dendrogram, a cut, and the cluster of a new row.
 
-A new row joins the cluster of the nearest row that was learnt, of equally near ones the first. So the rows
-learnt from are assigned as they were. From a matrix, new rows come as their distances, or similarities, to
-the rows learnt.
+A new row joins the cluster of the nearest training row, ties to the first. So training rows keep their
+clusters. With a matrix, new rows are given as their distances, or similarities, to the training rows.
 """
+
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Maybe, NamedOr, Number, Whole
 from openbook.cluster.clusterer import RowClusterer
 from openbook.cluster.dendrogram import Dendrogram
@@ -31,8 +34,16 @@ _DERIVED = 60
 _SHOWN = 5
 
 
-class Hierarchy(RowClusterer):
+class Hierarchy(Declared, RowClusterer):
     """Clusters within clusters: `dendrogram_`, and `labels_` where it is cut."""
+
+    n_clusters: int = 2
+    _: KW_ONLY
+    distance_threshold: float | None = None
+    metric: Any = "auto"
+    scale: bool = True
+    p: float = 2
+    allow_large: bool = False
 
     _rules = {
         "n_clusters": Maybe(Whole(at_least=1)),
@@ -238,21 +249,18 @@ def matrix_of(table, given):
         msg = f"a matrix of {given} is square, a row and a column for each; got {n} rows of {d} columns"
         raise DataError(msg)
     near = 1e-12 * np.abs(matrix).max(initial=0.0, where=np.isfinite(matrix))
-    flaws = [
-        (~np.isfinite(matrix), "is not a finite number"),
-        (
-            ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=near),
-            "differs from its mirror image: between two rows there is one number",
-        ),
-    ]
+    asymmetric = ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=near)
+    flaws = {
+        "is not a finite number": ~np.isfinite(matrix),
+        "differs from its mirror image: between two rows there is one number": asymmetric,
+    }
     if given == "distances":
         remedy = "if larger means nearer, pass metric='precomputed_similarity'"
-        of_itself = np.diag(matrix.diagonal() > 0)
-        flaws.append((matrix < 0, f"is negative: {remedy}"))
-        flaws.append((of_itself, f"is not 0, the distance of a row from itself; {remedy}"))
-    for odd, flaw in flaws:
-        if odd.any():
-            row, column = np.argwhere(odd)[0].tolist()
+        flaws[f"is negative: {remedy}"] = matrix < 0
+        flaws[f"is not 0, the distance of a row from itself; {remedy}"] = np.diag(matrix.diagonal() > 0)
+    for flaw, cells in flaws.items():
+        if cells.any():
+            row, column = np.argwhere(cells)[0].tolist()
             cell = f"row {row}, column {table.names[column]!r} ({matrix[row, column]:g})"
             raise DataError(f"{given}: {cell} {flaw}")
     return matrix

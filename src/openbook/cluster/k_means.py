@@ -3,10 +3,10 @@ r"""k-means: every row belongs to the nearest centre, and every centre is the me
     SSE = Σ_i w_i Σ_j (x_ij - c_ij)²        assign, move, assign, … until the assignments repeat
 
 over the encoded columns (`prepare.Encoding`): numbers standardised by default, an ordinal value by
-its rank from 0 to 1, a nominal one as 0/1 columns. A missing cell counts as the mean of its column, and is
-marked in a column of its own where training had gaps. A row that is as near to two means belongs to the
-first; a cluster that no row belongs to takes the row that is farthest from its mean, and that is said.
-By the cosine or the Manhattan distance the centres are directions or medians: see `other_spaces`.
+its rank from 0 to 1, a nominal one as 0/1 columns. A missing cell counts as the mean of its column, and an
+indicator column marks it if training had missing cells there. Ties go to the first mean; an empty cluster
+takes the row that is farthest from its mean, with a warning. With the cosine or the Manhattan distance the
+centres are directions or medians: see `other_spaces`.
 
 centers_ : float64 (n_clusters, n_encoded)
 """
@@ -14,14 +14,14 @@ centers_ : float64 (n_clusters, n_encoded)
 from dataclasses import KW_ONLY
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from openbook.border.rules import OneOf
+from openbook.cluster.clusterer import CentreTransformer
 from openbook.cluster.other_spaces import PROTOTYPE_SPACES, SPARSE_SPACES
-from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
+from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer, assignment_costs, final_cost
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeClusterer):
+class KMeans(CentreTransformer, PrototypeClusterer):
     """k-means, by Lloyd's iteration.
 
     Guide: docs/guide/clusters.md
@@ -104,8 +104,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeCluster
 
     @property
     def method(self):
-        names = {"euclidean": "k-means", "cosine": "k-means by cosine", "manhattan": "k-medians"}
-        return names[self.metric]
+        return {"euclidean": "k-means", "cosine": "k-means by cosine", "manhattan": "k-medians"}[self.metric]
 
     @property
     def cost(self):
@@ -119,19 +118,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeCluster
     def _space_kind(self, *, sparse=False):
         return (SPARSE_SPACES if sparse else PROTOTYPE_SPACES)[self.metric]
 
-    def transform(self, X):
-        """The distance of each row to each centre, in units of the encoded columns.
-
-        Parameters
-        ----------
-        X : rows
-
-        Returns
-        -------
-        array of float of shape (n, n_clusters)
-        """
-        found = self.distances(X)
-        return found if self.metric == "manhattan" else np.sqrt(found)
+    def _centre_distances(self, X):
+        distances = self._distances(X)
+        return distances if self.metric == "manhattan" else np.sqrt(distances)
 
     def score(self, X, y=None, sample_weight=None):  # noqa: ARG002 (pipelines pass a target)
         """Minus what is minimised, over these rows: the higher, the nearer they lie to their centres.
@@ -150,21 +139,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrototypeCluster
         return -float(nearest.sum() if sample_weight is None else nearest @ np.asarray(sample_weight))
 
     @property
-    def _n_features_out(self):
-        return len(self.prototypes_)
-
-    @property
     def centers_(self):
         return self.prototypes_.means
 
-    @property
-    def cluster_centers_(self):
-        return self.centers_ * self.encoding_.scale + self.encoding_.shift
-
-    @property
-    def inertia_(self):
-        return float(self.history_.costs[-1])
-
-    @property
-    def inertia_trace_(self):
-        return self.history_.costs[:-1]
+    inertia_, inertia_trace_ = final_cost, assignment_costs

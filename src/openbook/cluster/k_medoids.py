@@ -2,9 +2,9 @@ r"""k-medoids: the centre of a cluster is one of its rows, and every row belongs
 
     cost = Σ_i w_i min_m d(x_i, x_m)
 
-for any distance: those of `neighbors` by name, Gower's by default, or a function of two rows. Only
-distances count, so that columns of any kind will do, and the centres are rows that exist. Missing cells go by
-the rule of the distance: as far as can be in mixed ones, the mean of the column in others.
+for any distance: those of `neighbors` by name, Gower's by default, or a function of two rows. It needs
+distances alone, so columns may be of any kind, and the centres are actual rows. Missing cells go by the rule
+of the distance: the largest possible distance in mixed ones, the mean of the column in others.
 
 Partitioning around medoids (`pam`) needs the distances of all pairs, 8 bytes each: it refuses a table that is
 too large for that.
@@ -12,9 +12,12 @@ too large for that.
 medoids_ : a table of the rows that are medoids; medoid_indices_ : intp (n_clusters,), their positions
 """
 
+from typing import Any
+
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
+from openbook.border.not_taken import Declared
 from openbook.border.rules import Whole
 from openbook.cluster.clusterer import RowClusterer, were_found
 from openbook.cluster.pam import MedoidMove, pam
@@ -32,7 +35,7 @@ _SHOWN_COLUMNS = 6
 _SECONDS_PER_PAIR = 2e-9
 
 
-class KMedoids(RowClusterer):
+class KMedoids(Declared, RowClusterer):
     """k-medoids, by partitioning around medoids.
 
     Guide: docs/guide/clusters.md
@@ -87,18 +90,14 @@ class KMedoids(RowClusterer):
     [1]
     """
 
-    _rules = {
-        **{name: DISTANCE_RULES[name] for name in ("metric", "scale", "p")},
-        "max_iter": Whole(),
-    }
+    n_clusters: int = 8
+    metric: Any = "gower"
+    scale: bool = True
+    p: float = 2
+    max_iter: int = 300
+    allow_large: bool = False
 
-    def __init__(self, n_clusters=8, metric="gower", scale=True, p=2, max_iter=300, allow_large=False):
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.scale = scale
-        self.p = p
-        self.max_iter = max_iter
-        self.allow_large = allow_large
+    _rules = {**{name: DISTANCE_RULES[name] for name in ("metric", "scale", "p")}, "max_iter": Whole()}
 
     def refusal(self, schema):
         return super().refusal(schema) or refusal(self.metric, schema)
@@ -168,21 +167,18 @@ class KMedoids(RowClusterer):
 
     def _medoid_grid(self):
         names = self.schema_.names[:_SHOWN_COLUMNS]
-        rows = [
-            (c, int(i), *(self.medoids_.row(c)[name] for name in names))
-            for c, i in enumerate(self.medoid_indices_)
-        ]
+        medoids = enumerate(self.medoid_indices_.tolist())
+        rows = [(c, i, *(self.medoids_.row(c)[name] for name in names)) for c, i in medoids]
         return Grid("medoids", ("cluster", "row", *names), rows)
 
     def _work_row(self, X):
-        distances, order = self._index.query(self.space_.place(X), len(self.medoid_indices_))
-        rows = [
-            (int(c), int(self.medoid_indices_[c]), float(d))
-            for c, d in zip(order[0], distances[0], strict=True)
-        ]
+        (distances,), (order,) = self._index.query(self.space_.place(X), len(self.medoid_indices_))
+        rows = list(
+            zip(order.tolist(), self.medoid_indices_[order].tolist(), distances.tolist(), strict=True)
+        )
         grid = Grid("distances", ("cluster", "medoid: row", "distance"), rows, "The nearest first.")
-        told = f"The medoid of cluster {rows[0][0]} is the nearest."
-        return Work("k-medoids: which cluster", (grid,), told)
+        conclusion = f"The medoid of cluster {rows[0][0]} is the nearest."
+        return Work("k-medoids: which cluster", (grid,), conclusion)
 
     def _arrays(self):
         moves = np.array([(out, into) for out, into, _ in self._moves], dtype=np.int64)

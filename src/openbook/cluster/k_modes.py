@@ -2,15 +2,15 @@ r"""k-modes: every row belongs to the nearest mode, and every mode is that of it
 
     cost = Σ_i w_i Σ_j [x_ij ≠ m_ij]        assign, move, assign, … until the assignments repeat
 
-over the nominal and ordinal columns as they are: two values are equal or they are not. A missing cell, or a
-value that training never showed, differs from every mode; modes are those of the known cells. A row that is
-as near to two modes belongs to the first; of values that are as frequent the first is the mode; an empty
-cluster takes the row that is farthest from its mode, and that is said.
+over the nominal and ordinal columns as they are: two values are equal or they are not. A missing cell or an
+unseen value differs from every mode; modes are those of the known cells. Ties between modes, and between
+equally frequent values, go to the first; an empty cluster takes the row that is farthest from its mode, with
+a warning.
 
 modes_ : a table of a row for each cluster
 """
 
-from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
+from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer, assignment_costs, final_cost
 from openbook.data import Nominal, Ordinal, Table
 
 
@@ -94,10 +94,4 @@ class KModes(PrototypeClusterer):
     def modes_(self):
         return Table(self.schema_, list(self.prototypes_.modes.T))
 
-    @property
-    def cost_(self):
-        return float(self.history_.costs[-1])
-
-    @property
-    def cost_trace_(self):
-        return self.history_.costs[:-1]
+    cost_, cost_trace_ = final_cost, assignment_costs

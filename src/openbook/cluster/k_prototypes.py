@@ -2,19 +2,18 @@ r"""k-prototypes: k-means for the numbers of a row and k-modes for its categorie
 
     cost = Σ_i w_i (Σ_j (x_ij - c_ij)² + γ Σ_j [v_ij ≠ m_ij])
 
-over the numeric and ordinal columns as `prepare.Encoding` has them, and the nominal columns as they are. A
-missing number counts as the mean of its column, and is marked in a column of its own where training had gaps;
-a missing category, or one that training never showed, differs from every mode. Ties and empty clusters are
-as in k-means.
+over the numeric and ordinal columns as encoded by `prepare.Encoding`, and the nominal columns as they are. A
+missing number counts as the mean of its column, and an indicator column marks it if training had missing
+cells there; a missing or unseen category differs from every mode. Ties and empty clusters are as in k-means.
 
-γ is what a difference in a category counts against a squared gap of one standard deviation. Huang takes half
-a standard deviation of the numbers, which is ½ once they are standardised.
+γ is the weight of a difference in a category, relative to a squared difference of one standard deviation.
+Huang takes half a standard deviation of the numbers, which is ½ once they are standardised.
 """
 
 from dataclasses import KW_ONLY
 
 from openbook.border.rules import Number
-from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
+from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer, assignment_costs, final_cost
 from openbook.data import Column, Nominal
 
 
@@ -107,10 +106,4 @@ class KPrototypes(PrototypeClusterer):
         nominal = zip(self.space_.nominal, self.prototypes_.modes.T, strict=True)
         return {a.name: Column(a, codes).tolist() for a, codes in nominal}
 
-    @property
-    def cost_(self):
-        return float(self.history_.costs[-1])
-
-    @property
-    def cost_trace_(self):
-        return self.history_.costs[:-1]
+    cost_, cost_trace_ = final_cost, assignment_costs

@@ -3,11 +3,11 @@
     until the assignments repeat, or no more than a share `tol_changes` of the rows change cluster, or the
     cost falls by less than `tol` of itself, or `max_iter` times
 
-Each iteration is a fold over the rows, in memory or in files. What a row was assigned to stays in memory: 4
-bytes a row, and 4 more where the rows are in memory, for a bound that spares most rows the search.
+Each iteration is a fold over the rows, in memory or in files. The labels stay in memory: 4 bytes a row, and 4
+more if the rows are in memory, for a bound that spares most rows the search.
 
-An empty cluster takes the row that is farthest from its prototype, and leaves no other cluster empty by that;
-several take the farthest few, the first of equals first. Where every row lies on a prototype it stays empty.
+An empty cluster takes the row that is farthest from its prototype, unless that would leave another cluster
+empty; ties go to the first row. If every row lies on a prototype, the cluster stays empty.
 """
 
 from functools import partial
@@ -16,16 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.border.rows import Chunk, Rows
-from openbook.cluster.prototypes import Bounds, Placed, Prototypes, PrototypeSpace, PrototypeSums
+from openbook.cluster.prototypes import Bounds, EncodedRows, Prototypes, PrototypeSpace, PrototypeSums
 from openbook.fold import each, loaded
 
 #: Iterations whose prototypes are kept, for `work`.
 _KEPT_ITERATIONS = 10
-#: Seeds are chosen among so many rows, and at least so many for each cluster; of more, a random sample.
-_SEEDING_ROWS = 1 << 14
-_SEEDING_ROWS_EACH = 50
-#: Up to so many cells, rows stand side by side too, for 4 bytes a cell: where few clusters overlap, that
-#: takes a fifth off the time.
+#: The rows from which seeds are chosen, in all and at least for each cluster; of more rows, a random sample.
+_SEEDING_ROWS, _SEEDING_ROWS_EACH = 1 << 14, 50
+#: The most cells that are also stored side by side, 4 bytes a cell: where few clusters overlap, that takes a
+#: fifth off the time.
 _SIDE_BY_SIDE = 1 << 23
 
 
@@ -57,8 +56,8 @@ class LloydRun(NamedTuple):
     settled: bool
 
 
-class PlacedRows:
-    """The rows of a fit, in pieces: `Placed`, or to be placed anew in every pass."""
+class TrainingRows:
+    """The rows of a fit, in pieces: `EncodedRows`, or to be encoded anew in every pass."""
 
     def __init__(self, space: PrototypeSpace, pieces):
         self.space, self.pieces = space, pieces
@@ -67,14 +66,12 @@ class PlacedRows:
 
     @classmethod
     def of(cls, space: PrototypeSpace, rows: Rows):
-        """Rows given in memory are placed once. Those of files are not, even if they are held there: they are
-        added up in the same order whether they are or not.
-        """
+        """Rows given in memory are encoded once; rows of files in every pass, so that sums have one order."""
         if rows.whole is None:
             return cls(space, rows.pieces)
-        placed = [space.place(piece) for piece in rows.pieces]
-        few = sum(piece.numbers.size for piece in placed) <= _SIDE_BY_SIDE
-        return cls(space, [space.with_panels(piece) for piece in placed] if few else placed)
+        encoded = [space.encode(piece) for piece in rows.pieces]
+        few = sum(piece.numbers.size for piece in encoded) <= _SIDE_BY_SIDE
+        return cls(space, [space.with_panels(piece) for piece in encoded] if few else encoded)
 
     def assign(self, prototypes, bounds, before=None):
         """One pass: the tally, and what is known of each piece's rows now; `before` is of the last pass."""
@@ -86,30 +83,27 @@ class PlacedRows:
     def unknown(self, k):
         """The bounds of each piece before the first pass, for k prototypes; those of files are not kept."""
         return [
-            self.space.unknown(size, k) if isinstance(piece, Placed) else None
+            self.space.unknown(size, k) if isinstance(piece, EncodedRows) else None
             for piece, size in zip(self.pieces, self.sizes, strict=True)
         ]
 
-    def take(self, positions: np.ndarray) -> Placed:
+    def take(self, positions: np.ndarray) -> EncodedRows:
         """The rows at these positions, which are in order."""
         starts = np.cumsum([0, *self.sizes])
-        cuts = np.searchsorted(positions, starts)
-        wanted = [
-            _Pair(piece, positions[cuts[i] : cuts[i + 1]] - starts[i])
-            for i, piece in enumerate(self.pieces)
-            if cuts[i + 1] > cuts[i]
-        ]
-        return Placed.joined(each(wanted, partial(_rows_of, self.space)))
+        parts = np.split(positions, np.searchsorted(positions, starts[1:-1]))
+        pieces = zip(self.pieces, parts, starts, strict=False)
+        wanted = [_Pair(piece, part - start) for piece, part, start in pieces if len(part)]
+        return EncodedRows.joined(each(wanted, partial(_rows_of, self.space)))
 
     def farthest(self, prototypes, labels, count):
         """The rows farthest from their prototypes: distances, positions, rows; the farthest first."""
         starts = np.cumsum([0, *self.sizes])
-        pairs = [_Pair(p, labels[starts[i] : starts[i + 1]]) for i, p in enumerate(self.pieces)]
-        found = list(each(pairs, partial(_farthest, self.space, prototypes, count)))
+        pairs = map(_Pair, self.pieces, np.split(labels, starts[1:-1]))
+        found = list(each(list(pairs), partial(_farthest, self.space, prototypes, count)))
         far = np.concatenate([distances for distances, _, _ in found])
         where = np.concatenate([start + rows for start, (_, rows, _) in zip(starts[:-1], found, strict=True)])
         order = np.lexsort((where, -far))[:count]
-        return far[order], where[order], Placed.joined(placed for _, _, placed in found).take(order)
+        return far[order], where[order], EncodedRows.joined(encoded for _, _, encoded in found).take(order)
 
 
 class _Pair(NamedTuple):
@@ -123,38 +117,38 @@ class _Pair(NamedTuple):
 
 
 def _size(piece):
-    if isinstance(piece, Placed):
+    if isinstance(piece, EncodedRows):
         return len(piece.weights)
     return len(piece.w) if isinstance(piece, Chunk) else piece.piece.rows
 
 
-def _placed(space, piece):
-    return piece if isinstance(piece, Placed) else space.place(piece)
+def _encoded(space, piece):
+    return piece if isinstance(piece, EncodedRows) else space.encode(piece)
 
 
 def _assigned(space, aim, pair):
-    placed = _placed(space, pair.piece)
-    kept, k = isinstance(pair.piece, Placed), len(aim.prototypes)
-    known = pair.own if kept else space.unknown(len(placed.weights), k)
+    encoded = _encoded(space, pair.piece)
+    kept, k = isinstance(pair.piece, EncodedRows), len(aim.prototypes)
+    known = pair.own if kept else space.unknown(len(encoded.weights), k)
     # a worker may hold them for reading only
     bounds = Bounds(*(array if array.flags.writeable else array.copy() for array in known))
-    return space.nearest(placed, aim, bounds), bounds
+    return space.nearest(encoded, aim, bounds), bounds
 
 
 def _rows_of(space, pair):
-    placed = _placed(space, pair.piece)
-    return placed.take(slice(None) if len(pair.own) == len(placed.weights) else pair.own)
+    encoded = _encoded(space, pair.piece)
+    return encoded.take(slice(None) if len(pair.own) == len(encoded.weights) else pair.own)
 
 
 def _farthest(space, prototypes, count, pair):
-    placed = _placed(space, pair.piece)
-    distances = space.distances_of(placed, prototypes, pair.own)
+    encoded = _encoded(space, pair.piece)
+    distances = space.distances_of(encoded, prototypes, pair.own)
     rows = np.argsort(-distances, kind="stable")[:count]
-    return distances[rows], rows, placed.take(rows)
+    return distances[rows], rows, encoded.take(rows)
 
 
 def iterate(
-    rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float, tol_changes: float = 0.0
+    rows: TrainingRows, prototypes: Prototypes, max_iter: int, tol: float, tol_changes: float = 0.0
 ) -> LloydRun:
     """Run from these seeds."""
     last = None
@@ -193,7 +187,7 @@ def _fill_empty(rows, prototypes, tally, labels, iteration):
         return tally, []
     taken, space, k = [], rows.space, len(prototypes)
     members = np.bincount(labels, minlength=k)
-    distances, positions, placed = rows.farthest(prototypes, labels, len(empty) + k)
+    distances, positions, encoded = rows.farthest(prototypes, labels, len(empty) + k)
     candidates = iter(range(len(distances)))
     for cluster in empty.tolist():
         at = next((i for i in candidates if distances[i] > 0 and members[labels[positions[i]]] > 1), None)
@@ -201,7 +195,7 @@ def _fill_empty(rows, prototypes, tally, labels, iteration):
             taken.append(Taken(iteration, cluster, -1))
             continue
         row, source = int(positions[at]), int(labels[positions[at]])
-        one = placed.take([at])
+        one = encoded.take([at])
         tally = tally - space.tally_of(one, source, k) + space.tally_of(one, cluster, k)
         members[source] -= 1
         labels[row] = cluster
@@ -219,7 +213,7 @@ def _put_back(bounds, taken):
             start += len(known.labels)
 
 
-def seeding_rows(rows: PlacedRows, k: int, rng) -> Placed:
+def seeding_rows(rows: TrainingRows, k: int, rng) -> EncodedRows:
     """The rows among which seeds are chosen."""
     most = max(_SEEDING_ROWS, _SEEDING_ROWS_EACH * k)
     if rows.n <= most:
@@ -227,28 +221,27 @@ def seeding_rows(rows: PlacedRows, k: int, rng) -> Placed:
     return rows.take(np.sort(rng.choice(rows.n, most, replace=False)))
 
 
-def plus_plus(space: PrototypeSpace, placed: Placed, k: int, rng) -> Placed:
+def plus_plus(space: PrototypeSpace, encoded: EncodedRows, k: int, rng) -> EncodedRows:
     """Seeds by k-means++: each a row drawn by its squared distance to the nearest seed so far.
 
     Of 2 + ln k rows that are drawn each time, the one that leaves the least cost becomes the seed.
 
     Reference: Arthur and Vassilvitskii (2007), k-means++: the advantages of careful seeding.
     """
-    chosen = [int(rng.choice(len(placed.weights), p=placed.weights / placed.weights.sum()))]
-    (nearest,) = space.all_distances(placed, space.prototypes(placed.take(chosen)))
+    chosen = [int(rng.choice(len(encoded.weights), p=encoded.weights / encoded.weights.sum()))]
+    (nearest,) = space.all_distances(encoded, space.prototypes(encoded.take(chosen)))
     while len(chosen) < k:
-        mass = np.cumsum(placed.weights * nearest)
+        mass = np.cumsum(encoded.weights * nearest)
         drawn = np.searchsorted(mass, rng.random_sample(2 + int(np.log(k))) * mass[-1])
         drawn = np.minimum(drawn, len(mass) - 1)
-        after = np.minimum(nearest, space.all_distances(placed, space.prototypes(placed.take(drawn))))
-        best = int(np.argmin(after @ placed.weights))
+        after = np.minimum(nearest, space.all_distances(encoded, space.prototypes(encoded.take(drawn))))
+        best = int(np.argmin(after @ encoded.weights))
         chosen.append(int(drawn[best]))
         nearest = after[best]
-    return placed.take(chosen)
+    return encoded.take(chosen)
 
 
-def at_random(placed: Placed, k: int, rng) -> Placed:
+def at_random(encoded: EncodedRows, k: int, rng) -> EncodedRows:
     """Seeds that are different rows, drawn by weight."""
-    return placed.take(
-        rng.choice(len(placed.weights), k, replace=False, p=placed.weights / placed.weights.sum())
-    )
+    shares = encoded.weights / encoded.weights.sum()
+    return encoded.take(rng.choice(len(shares), k, replace=False, p=shares))

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace, SearchAim
+from openbook.cluster.prototypes import EncodedRows, Prototypes, PrototypeSpace
 from openbook.errors import ParameterError
 
 #: Distances that are worked out at a time.
@@ -27,9 +27,9 @@ class DirectionSpace(PrototypeSpace):
 
     metric = "cosine"
 
-    def place(self, chunk):
-        placed = super().place(chunk)
-        return placed._replace(numbers=_of_unit_length(placed.numbers.astype(np.float64)))
+    def encode(self, chunk):
+        encoded = super().encode(chunk)
+        return encoded._replace(numbers=_of_unit_length(encoded.numbers.astype(np.float64)))
 
     def update(self, tally, before):
         return _to_unit_length(super().update(tally, before))
@@ -38,37 +38,33 @@ class DirectionSpace(PrototypeSpace):
 class SparseSpace(PrototypeSpace):
     """Sparse rows, which are never made dense; prototypes are few, and are."""
 
-    def place(self, chunk):
-        return Placed(self.encoding(chunk.X), np.empty((len(chunk.X), 0), np.int32), chunk.w)
+    bounded = False
 
-    def prototypes(self, placed):
-        return Prototypes(placed.numbers.toarray(), placed.codes.copy())
+    def encode(self, chunk):
+        return EncodedRows(self.encoding(chunk.X), np.empty((len(chunk.X), 0), np.int32), chunk.w)
 
-    def aim(self, prototypes, before=None):  # noqa: ARG002 (no bound is kept)
-        return SearchAim(prototypes)
+    def prototypes(self, encoded):
+        return Prototypes(encoded.numbers.toarray(), encoded.codes.copy())
 
-    def with_panels(self, placed):
-        return placed
-
-    def nearest(self, placed, aim, bounds):
-        found = self.all_distances(placed, aim.prototypes)
+    def nearest(self, encoded, aim, bounds):
+        found = self.all_distances(encoded, aim.prototypes)
         bounds.labels[:] = found.argmin(axis=0)
         tally = self.zero(len(found))
-        tally.cost[0] = placed.weights @ found.min(axis=0)
-        np.add.at(tally.weight, bounds.labels, placed.weights)
-        rows = np.arange(len(placed.weights))
-        members = csr_array((placed.weights, (bounds.labels, rows)), shape=found.shape)
-        tally.sums[:] = (members @ placed.numbers).toarray()
+        tally.cost[0] = encoded.weights @ found.min(axis=0)
+        np.add.at(tally.weight, bounds.labels, encoded.weights)
+        rows = np.arange(len(encoded.weights))
+        members = csr_array((encoded.weights, (bounds.labels, rows)), shape=found.shape)
+        tally.sums[:] = (members @ encoded.numbers).toarray()
         return tally
 
-    def all_distances(self, placed, prototypes):
+    def all_distances(self, encoded, prototypes):
         means = prototypes.means
-        found = (placed.numbers @ (-2.0 * means.T)).T + _squares(placed.numbers)
+        found = (encoded.numbers @ (-2.0 * means.T)).T + _squares(encoded.numbers)
         found += (means**2).sum(axis=1)[:, None]
         return np.maximum(found, 0.0)
 
-    def distances_of(self, placed, prototypes, labels):
-        return self.all_distances(placed, prototypes)[labels, np.arange(len(labels))]
+    def distances_of(self, encoded, prototypes, labels):
+        return self.all_distances(encoded, prototypes)[labels, np.arange(len(labels))]
 
 
 class SparseDirectionSpace(SparseSpace):
@@ -76,11 +72,11 @@ class SparseDirectionSpace(SparseSpace):
 
     metric = "cosine"
 
-    def place(self, chunk):
-        placed = super().place(chunk)
-        lengths = np.sqrt(_squares(placed.numbers))
+    def encode(self, chunk):
+        encoded = super().encode(chunk)
+        lengths = np.sqrt(_squares(encoded.numbers))
         inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        return placed._replace(numbers=csr_array(placed.numbers.multiply(inverse[:, None])))
+        return encoded._replace(numbers=csr_array(encoded.numbers.multiply(inverse[:, None])))
 
     def update(self, tally, before):
         return _to_unit_length(super().update(tally, before))
@@ -90,46 +86,37 @@ class MedianSpace(PrototypeSpace):
     """Absolute gaps, and prototypes that are medians."""
 
     metric = "manhattan"
+    bounded = False
 
-    def aim(self, prototypes, before=None):  # noqa: ARG002 (no bound is kept)
-        return SearchAim(prototypes)
-
-    def with_panels(self, placed):
-        return placed
-
-    def nearest(self, placed, aim, bounds):
+    def nearest(self, encoded, aim, bounds):
         means = aim.prototypes.means
         tally = self.zero(len(means))
         step = max(_AT_A_TIME // len(means), 1)
-        for start in range(0, len(placed.weights), step):
+        for start in range(0, len(encoded.weights), step):
             span = slice(start, start + step)
-            gaps = cdist(placed.numbers[span].astype(np.float64), means, "cityblock")
+            gaps = cdist(encoded.numbers[span].astype(np.float64), means, "cityblock")
             bounds.labels[span] = gaps.argmin(axis=1)
-            tally.cost[0] += placed.weights[span] @ gaps.min(axis=1)
-        np.add.at(tally.weight, bounds.labels, placed.weights)
+            tally.cost[0] += encoded.weights[span] @ gaps.min(axis=1)
+        np.add.at(tally.weight, bounds.labels, encoded.weights)
         return tally
 
-    def distances(self, placed, prototypes):
-        return np.abs(placed.numbers.astype(np.float64) - prototypes.means).sum(axis=1)
+    def distances(self, encoded, prototypes):
+        return np.abs(encoded.numbers.astype(np.float64) - prototypes.means).sum(axis=1)
 
     def update(self, tally, before):  # noqa: ARG002
         raise ParameterError("medians need all rows at once; fit on all of them, or take metric='euclidean'")
 
     def moved(self, rows, labels, tally, before):  # noqa: ARG002
         """The medians of the rows of each cluster; a cluster without any stays where it was."""
-        placed, means = rows.take(np.arange(rows.n)), before.means.copy()
+        encoded, means = rows.take(np.arange(rows.n)), before.means.copy()
         for c in np.unique(labels):
             own = labels == c
-            means[c] = _medians(placed.numbers[own].astype(np.float64), placed.weights[own])
+            means[c] = _medians(encoded.numbers[own].astype(np.float64), encoded.weights[own])
         return Prototypes(means, before.modes)
 
 
 #: How k-means compares rows with prototypes.
-PROTOTYPE_SPACES = {
-    "euclidean": PrototypeSpace,
-    "cosine": DirectionSpace,
-    "manhattan": MedianSpace,
-}
+PROTOTYPE_SPACES = {"euclidean": PrototypeSpace, "cosine": DirectionSpace, "manhattan": MedianSpace}
 
 
 #: The same over sparse rows.

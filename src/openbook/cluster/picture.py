@@ -34,6 +34,15 @@ def two_columns(table, columns):
     return None
 
 
+def means_in(encoding, means, names):
+    """Means of encoded columns in two columns of numbers, in their units; None if one is no number."""
+    known = encoding.names
+    if not set(names) <= set(known):
+        return None
+    at = [known.index(name) for name in names]
+    return means[:, at] * encoding.scale[at] + encoding.shift[at]
+
+
 def cluster_groups(labels):
     """A colour for each cluster, in the order of their numbers."""
     names = [None if label < 0 else f"cluster {label}" for label in labels.tolist()]
@@ -59,11 +68,10 @@ class _Scene:
             plot.regions(codes, [*groups.looks, *("c8" for _ in unseen)])
         groups.dots(plot, *self.at, aside=True, size=4 if size == FRAME else 3)
         if centres is not None:
-            told = [f"centre of cluster {c}" for c in range(len(centres))]
-            x, y = centres.T
-            large = size == FRAME
+            captions = [f"centre of cluster {c}" for c in range(len(centres))]
+            (x, y), large = centres.T, size == FRAME
             plot.dots(x, y, "halo", size=8 if large else 5.5)
-            plot.dots(x, y, "ink", told, size=5 if large else 3)
+            plot.dots(x, y, "ink", captions, size=5 if large else 3)
             plot.named("ink", "centre")
         return plot
 
@@ -91,18 +99,19 @@ def _title(model, table):
     return f"{plural(len(set(labels[labels >= 0].tolist())), 'cluster')} of {type(model).__name__}"
 
 
-def draw_prototype_steps(model, sweep, centres_of):
-    """The start and the first iterations of k-means and its kin: prototypes move, and rows change sides."""
+def draw_prototype_steps(model, sweep):
+    """The start and the first iterations of k-means and its variants: centres move, rows change."""
     course = model.history_.course
+    centres = [means_in(model.encoding_, prototypes.means, sweep.names) for prototypes in course]
     scene, plots, names = _Scene(sweep), [], []
     for t in drawn_rows(len(course), _PANELS).tolist():
 
         def label(table, prototypes=course[t]):
-            return model.space_.labels(model.space_.place_table(table), prototypes)
+            return model.space_.labels(model.space_.encode_table(table), prototypes)
 
-        plot = scene.plot(label, centres_of(course[t]), _SMALL)
-        if t and (now := centres_of(course[t])) is not None:
-            for before, after in zip(centres_of(course[t - 1]), now, strict=True):
+        plot = scene.plot(label, centres[t], _SMALL)
+        if t and centres[t] is not None:
+            for before, after in zip(centres[t - 1], centres[t], strict=True):
                 plot.line(*np.column_stack([before, after]), "ink")
         plots.append(plot)
         cost = f": {model.cost} {figure(model.history_.costs[t], 4)}"

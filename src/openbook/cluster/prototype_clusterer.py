@@ -17,9 +17,9 @@ from openbook.border.rows import weighed
 from openbook.border.rules import Anything, Auto, Number, ParameterRule, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
-from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_plus, seeding_rows
-from openbook.cluster.picture import draw_prototype_steps, two_columns
-from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace, space_of
+from openbook.cluster.lloyd import Taken, TrainingRows, at_random, iterate, plus_plus, seeding_rows
+from openbook.cluster.picture import draw_prototype_steps, means_in, two_columns
+from openbook.cluster.prototypes import EncodedRows, Prototypes, PrototypeSpace, space_of
 from openbook.damage import checked_array, checked_floats, placed_under, require, under
 from openbook.data import Schema, Table, read
 from openbook.errors import DataError, ParameterError
@@ -57,17 +57,22 @@ RULES: dict[str, ParameterRule] = {
 class FitHistory(NamedTuple):
     """The course of a fit, which `work` shows.
 
-    rows : all of a small table's, else the first; n : how many there were
+    rows : all rows of a small table, else the first; n : the number of rows
     course : the prototypes at the start and after each of the first iterations
     costs : of each iteration's assignment, before the prototypes move, and of the last
-    taken : what empty clusters took
+    taken : the rows that empty clusters took
     """
 
-    rows: Placed
+    rows: EncodedRows
     n: int
     course: list[Prototypes]
     costs: np.ndarray
     taken: list[Taken]
+
+
+#: The cost of the final clusters, and of the assignment of each iteration, before the prototypes move.
+final_cost = property(lambda model: float(model.history_.costs[-1]))
+assignment_costs = property(lambda model: model.history_.costs[:-1])
 
 
 class PrototypeClusterer(Declared, Clusterer):
@@ -105,29 +110,33 @@ class PrototypeClusterer(Declared, Clusterer):
     def _fit(self, rows):
         rows = rows.held()
         self.space_ = self._space(rows)
-        placed = PlacedRows.of(self.space_, rows)
-        self._refuse_few(placed.n)
+        training = TrainingRows.of(self.space_, rows)
+        self._refuse_few(training.n)
         ends = (self.max_iter, self.tol, self.tol_changes)
-        runs = (iterate(placed, seeds, *ends) for seeds in self._all_seeds(placed))
+        runs = (iterate(training, seeds, *ends) for seeds in self._all_seeds(training))
         best = min(runs, key=lambda run: run.cost)
         self._set(best.prototypes, best.tally)
         self.labels_, self.converged_ = best.labels, best.settled
-        kept, course = placed.take(np.arange(placed.n if placed.n <= KEPT_ROWS else _FIRST_ROWS)), best.course
+        kept, course = (
+            training.take(np.arange(training.n if training.n <= KEPT_ROWS else _FIRST_ROWS)),
+            best.course,
+        )
         if self.encoding_.sparse:  # too wide to be shown
-            none = slice(0)
-            kept = Placed(np.zeros((0, len(self.encoding_))), kept.codes[none], kept.weights[none])
-            course = []
-        self.history_ = FitHistory(kept, placed.n, course, np.array([*best.costs, best.cost]), best.taken)
+            kept, course = (
+                EncodedRows(np.zeros((0, len(self.encoding_))), kept.codes[:0], kept.weights[:0]),
+                [],
+            )
+        self.history_ = FitHistory(kept, training.n, course, np.array([*best.costs, best.cost]), best.taken)
         self._warn_of_empty()
 
-    def _all_seeds(self, placed):
+    def _all_seeds(self, training):
         """The seeds of each restart."""
         space, k = self.space_, self.n_clusters
         if not isinstance(self.init, str):
             yield self._given_seeds()
             return
         rng = check_random_state(self.random_state)
-        rows = seeding_rows(placed, k, rng)
+        rows = seeding_rows(training, k, rng)
         restarts = (10 if self.init == "random" else 1) if self.n_init == "auto" else self.n_init
         for _ in range(restarts):
             chosen = at_random(rows, k, rng) if self.init == "random" else plus_plus(space, rows, k, rng)
@@ -140,21 +149,18 @@ class PrototypeClusterer(Declared, Clusterer):
                 f"{type(self).__name__}: init has {len(table)} rows for n_clusters = {self.n_clusters};"
                 " give a row for each cluster"
             )
-        return self.space_.prototypes(self.space_.place_table(table))
+        return self.space_.prototypes(self.space_.encode_table(table))
 
     def _warn_of_empty(self):
         if not self.history_.taken:
             return
-        (first, *others), name = self.history_.taken, type(self).__name__
+        (t, cluster, row), *others = self.history_.taken
         more = f" (and {len(others)} more: see work())" if others else ""
-        if first.row < 0:
-            said = f"cluster {first.cluster} stays empty, because every row equals a prototype; ask for fewer"
-        else:
-            said = (
-                f"in iteration {first.iteration} cluster {first.cluster} was empty, and took row {first.row},"
-                " the farthest from its prototype"
-            )
-        warnings.warn(f"{name}: {said}{more}", stacklevel=4)
+        reason = f"cluster {cluster} stays empty, because every row equals a prototype; ask for fewer"
+        if row >= 0:
+            farthest = f"took row {row}, the farthest from its prototype"
+            reason = f"in iteration {t} cluster {cluster} was empty, and {farthest}"
+        warnings.warn(f"{type(self).__name__}: {reason}{more}", stacklevel=4)
 
     def _set(self, prototypes, tally):
         self.prototypes_, self._tally = prototypes, tally
@@ -175,15 +181,7 @@ class PrototypeClusterer(Declared, Clusterer):
         return len(self.history_.costs) - 1
 
     def _centres(self, names):
-        return self._means_in(self.prototypes_, names)
-
-    def _means_in(self, prototypes, names):
-        """The means of prototypes in two columns of numbers, in their units, or None."""
-        known = self.encoding_.names
-        if not set(names) <= set(known):
-            return None
-        at = [known.index(name) for name in names]
-        return prototypes.means[:, at] * self.encoding_.scale[at] + self.encoding_.shift[at]
+        return means_in(self.encoding_, self.prototypes_.means, names)
 
     def draw_steps(self, X, columns=None):
         """The first iterations side by side: rows, regions and centres, with the way that the centres moved.
@@ -201,10 +199,10 @@ class PrototypeClusterer(Declared, Clusterer):
         sweep = two_columns(read(X), columns)
         if sweep is None:
             raise DataError("steps are drawn over two columns of numbers; pass columns=(…, …)")
-        return draw_prototype_steps(self, sweep, lambda prototypes: self._means_in(prototypes, sweep.names))
+        return draw_prototype_steps(self, sweep)
 
     def _labels(self, X):
-        return self.space_.labels(self.space_.place_table(X), self.prototypes_)
+        return self.space_.labels(self.space_.encode_table(X), self.prototypes_)
 
     def distances(self, X):
         """How far each row is from each prototype, (n_rows, n_clusters), in the units of the cost.
@@ -220,7 +218,7 @@ class PrototypeClusterer(Declared, Clusterer):
         return self._each(X, self._distances)
 
     def _distances(self, X):
-        return self.space_.all_distances(self.space_.place_table(X), self.prototypes_).T
+        return self.space_.all_distances(self.space_.encode_table(X), self.prototypes_).T
 
     def memberships(self, X, threshold):
         """Overlapping clusters: a row belongs to every cluster whose prototype is near enough, or to none.
@@ -259,7 +257,7 @@ class PrototypeClusterer(Declared, Clusterer):
             return self.fit(X, sample_weight=sample_weight)
         with self._whole_or_not_at_all():
             table = encoded(read(X), self.schema_, type(self).__name__)
-            rows = PlacedRows.of(self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight))
+            rows = TrainingRows.of(self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight))
             tally, bounds = rows.assign(self.prototypes_, rows.unknown(len(self.prototypes_)))
             self.labels_ = np.concatenate([known.labels for known in bounds]).astype(np.intp)
             costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
@@ -276,9 +274,7 @@ class PrototypeClusterer(Declared, Clusterer):
 
     def _arrays(self):
         (means, modes), history = self.prototypes_, self.history_
-        course = [means[None][:0], modes[None][:0]]  # of no iterations, in the right shapes
-        if history.course:
-            course = [np.array(part) for part in zip(*history.course, strict=True)]
+        k = len(history.course)
         return {
             **self.encoding_.arrays("encoding."),
             "means": means,
@@ -290,8 +286,10 @@ class PrototypeClusterer(Declared, Clusterer):
             "rows.numbers": history.rows.numbers.astype(np.float64),
             "rows.codes": history.rows.codes,
             "rows.weights": history.rows.weights,
-            "course.means": course[0],
-            "course.modes": course[1],
+            "course.means": np.reshape([each.means for each in history.course], (k, *means.shape)),
+            "course.modes": np.reshape([each.modes for each in history.course], (k, *modes.shape)).astype(
+                np.int32
+            ),
         }
 
     def _restore(self, arrays: Mapping[str, np.ndarray]):
@@ -313,7 +311,7 @@ class PrototypeClusterer(Declared, Clusterer):
         shapes = {"rows.numbers": (kept, p), "rows.weights": (kept,), "course.means": (m, k, p)}
         shapes["costs"] = (max(len(arrays["costs"]), 2),)
         numbers, weights, means, costs = checked_floats(arrays, **shapes)
-        rows = Placed(numbers, _codes(arrays, "rows.codes", (kept, q), limits), weights)
+        rows = EncodedRows(numbers, _codes(arrays, "rows.codes", (kept, q), limits), weights)
         modes = _codes(arrays, "course.modes", (m, k, q), limits)
         n, converged = checked_array(arrays, "state", np.int64, (2,)).tolist()
         taken = checked_array(arrays, "taken", np.int64, (len(arrays["taken"]), 3))

@@ -6,9 +6,9 @@ over the encoded numbers (`prepare.Encoding`) and over the nominal columns that 
 prototype has the mean of its rows in each encoded column, and their most frequent value in each of the
 others, of equals the first. It is k-means where every column is encoded, k-modes where none is.
 
-A missing number counts as the mean of its column, and is marked in a column of its own where training had
-gaps. A missing category, or one that training never showed, differs from every mode, whatever the cluster;
-modes are those of the known cells, and a cluster without any has none: everything differs from it.
+A missing number counts as the mean of its column, and an indicator column marks it if training had missing
+cells there. A missing or unseen category differs from every mode; modes are those of the known cells, and
+every value differs from the mode of a cluster without known cells.
 
 means : float64 (k, p), modes : int32 (k, q), -1 where there is none
 """
@@ -23,7 +23,7 @@ from scipy.spatial.distance import cdist
 
 from openbook.border.rows import Chunk, Rows
 from openbook.cluster.nearest_kernels import fill_distances, nearest_means, nearest_prototypes
-from openbook.data import Categorical, Numeric, Schema, Table
+from openbook.data import Categorical, Schema, Table
 from openbook.fold import Statistics
 from openbook.kernels.product import PANEL, fill_panels, fours
 from openbook.prepare import Encoding
@@ -42,7 +42,7 @@ class Prototypes(NamedTuple):
         return Prototypes(self.means[which], self.modes[which])
 
 
-class Placed(NamedTuple):
+class EncodedRows(NamedTuple):
     """Rows as numbers (n, p), which may be a CSR matrix, codes (n, q) and weights (n,).
 
     panels : the numbers again, as `nearest_means` screens them; none, unless they are met in many passes
@@ -54,7 +54,7 @@ class Placed(NamedTuple):
     panels: np.ndarray = np.zeros((0, 0, PANEL), np.float32)
 
     def take(self, rows):
-        return Placed(self.numbers[rows], self.codes[rows], self.weights[rows])
+        return EncodedRows(self.numbers[rows], self.codes[rows], self.weights[rows])
 
     @classmethod
     def joined(cls, parts):
@@ -113,6 +113,8 @@ class PrototypeSpace:
     gamma: float = 1.0
 
     metric: ClassVar[str] = "euclidean"
+    #: Whether bounds spare most rows the search, where there are numbers only; see `nearest_kernels`.
+    bounded: ClassVar[bool] = True
 
     @cached_property
     def offsets(self) -> np.ndarray:
@@ -125,59 +127,58 @@ class PrototypeSpace:
             np.zeros(k), np.zeros((k, len(self.encoding))), np.zeros((k, self.offsets[-1])), np.zeros(1)
         )
 
-    def place(self, chunk: Chunk) -> Placed:
+    def encode(self, chunk: Chunk) -> EncodedRows:
         """The points of a chunk; single precision is kept."""
         numbers = np.zeros((len(chunk.X), 0))
         if len(self.encoding.schema):
             table = chunk.X.select(self.encoding.schema.names)
-            numbers = self.encoding(table, dtype=np.float32 if _single(table) else np.float64)
+            single = all(cells.dtype == np.float32 for cells in table.columns)
+            numbers = self.encoding(table, dtype=np.float32 if single else np.float64)
         codes = np.empty((len(chunk.X), len(self.nominal)), np.int32)
         for j, name in enumerate(self.nominal.names):
             codes[:, j] = chunk.X.data(name)
-        return Placed(numbers, codes, chunk.w)
+        return EncodedRows(numbers, codes, chunk.w)
 
-    def place_table(self, table: Table) -> Placed:
+    def encode_table(self, table: Table) -> EncodedRows:
         """The points of a table; each has weight 1."""
-        return self.place(Chunk(table, np.zeros(0), np.ones(len(table))))
+        return self.encode(Chunk(table, np.zeros(0), np.ones(len(table))))
 
     def unknown(self, n: int, k: int) -> Bounds:
         """What is known of n rows before the first pass."""
         return Bounds(np.full(n, -1, np.int32), np.zeros(n, np.float32), np.zeros((k, len(self.encoding))))
 
-    def prototypes(self, placed: Placed) -> Prototypes:
+    def prototypes(self, encoded: EncodedRows) -> Prototypes:
         """Rows as prototypes."""
-        return Prototypes(placed.numbers.astype(np.float64), placed.codes.copy())
+        return Prototypes(encoded.numbers.astype(np.float64), encoded.codes.copy())
 
-    def nearest(self, placed: Placed, aim: "SearchAim", bounds: Bounds) -> PrototypeSums:
+    def nearest(self, encoded: EncodedRows, aim: "SearchAim", bounds: Bounds) -> PrototypeSums:
         """Fill in the nearest prototype of each row, and add the rows up."""
         prototypes = aim.prototypes
         tally = self.zero(len(prototypes))
-        placed = Placed(*map(_to_read, placed))
+        encoded = EncodedRows(*map(_to_read, encoded))
         if len(self.nominal):
             totals = (tally.weight, tally.sums, tally.values, tally.cost)
-            rows, both = (placed.numbers, placed.codes, placed.weights), tuple(prototypes)
-            nearest_prototypes(rows, both, self.gamma, self.offsets, bounds.labels, totals)
+            rows = (encoded.numbers, encoded.codes, encoded.weights)
+            nearest_prototypes(rows, tuple(prototypes), self.gamma, self.offsets, bounds.labels, totals)
         else:
-            points, (labels, lower, sums) = (placed.numbers, placed.weights), bounds
-            totals = (tally.weight, sums, tally.values, tally.cost)
-            nearest_means(
-                points, placed.panels, prototypes.means, aim.screen, aim.known, labels, lower, totals
-            )
+            points, (labels, lower, sums) = (encoded.numbers, encoded.weights), bounds
+            totals, means = (tally.weight, sums, tally.values, tally.cost), prototypes.means
+            nearest_means(points, encoded.panels, means, aim.screen, aim.known, labels, lower, totals)
             tally.sums[:] = sums
         return tally
 
-    def with_panels(self, placed: Placed) -> Placed:
+    def with_panels(self, encoded: EncodedRows) -> EncodedRows:
         """Rows that are met in many passes, with their numbers side by side too."""
-        if len(self.nominal):
-            return placed
-        n, p = placed.numbers.shape
+        if len(self.nominal) or not self.bounded:
+            return encoded
+        n, p = encoded.numbers.shape
         panels = np.zeros((-(-n // PANEL), fours(p), PANEL), np.float32)
-        fill_panels(_to_read(placed.numbers), self._origin, 1.0, panels)
-        return placed._replace(panels=panels)
+        fill_panels(_to_read(encoded.numbers), self._origin, 1.0, panels)
+        return encoded._replace(panels=panels)
 
     def aim(self, prototypes: Prototypes, before: Prototypes | None = None) -> "SearchAim":
         """The prototypes in the form that a pass needs, with those of the last pass."""
-        if len(self.nominal):
+        if len(self.nominal) or not self.bounded:
             return SearchAim(prototypes)
         drop = np.zeros(len(prototypes)) if before is None else _drop(before.means, prototypes.means)
         return SearchAim(prototypes, self._screen(prototypes.means), (drop, _apart(prototypes.means)))
@@ -198,29 +199,29 @@ class PrototypeSpace:
             minus[:k, :p], half[:k] = -shifted, squares / 2
             return self._origin, minus, half, rounding, np.float32(np.sqrt(squares.max()))
 
-    def labels(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
+    def labels(self, encoded: EncodedRows, prototypes: Prototypes) -> np.ndarray:
         """The nearest prototype of each row."""
-        bounds = self.unknown(len(placed.weights), len(prototypes))
-        self.nearest(placed, self.aim(prototypes), bounds)
+        bounds = self.unknown(len(encoded.weights), len(prototypes))
+        self.nearest(encoded, self.aim(prototypes), bounds)
         return bounds.labels.astype(np.intp)
 
-    def all_distances(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
+    def all_distances(self, encoded: EncodedRows, prototypes: Prototypes) -> np.ndarray:
         """Every row's t to every prototype, (k, n)."""
-        found = np.empty((len(prototypes), len(placed.weights)))
-        fill_distances(_to_read(placed.numbers), prototypes.means, found)
+        found = np.empty((len(prototypes), len(encoded.weights)))
+        fill_distances(_to_read(encoded.numbers), prototypes.means, found)
         if len(self.nominal):
             for c, modes in enumerate(prototypes.modes):
-                found[c] += self.gamma * ((placed.codes != modes) | (placed.codes < 0)).sum(axis=1)
+                found[c] += self.gamma * ((encoded.codes != modes) | (encoded.codes < 0)).sum(axis=1)
         return found
 
-    def distances_of(self, placed: Placed, prototypes: Prototypes, labels: np.ndarray) -> np.ndarray:
+    def distances_of(self, encoded: EncodedRows, prototypes: Prototypes, labels: np.ndarray) -> np.ndarray:
         """Every row's t to the prototype of its cluster: (n,)."""
-        return self.distances(placed, prototypes.take(labels))
+        return self.distances(encoded, prototypes.take(labels))
 
-    def distances(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
+    def distances(self, encoded: EncodedRows, prototypes: Prototypes) -> np.ndarray:
         """Every row's t to a prototype of its own, or to one for all: (n,)."""
-        gaps = placed.numbers.astype(np.float64) - prototypes.means
-        differ = (placed.codes != prototypes.modes) | (placed.codes < 0)
+        gaps = encoded.numbers.astype(np.float64) - prototypes.means
+        differ = (encoded.codes != prototypes.modes) | (encoded.codes < 0)
         return np.einsum("ij,ij->i", gaps, gaps) + self.gamma * differ.sum(axis=1)
 
     def update(self, tally: PrototypeSums, before: Prototypes) -> Prototypes:
@@ -228,11 +229,11 @@ class PrototypeSpace:
         some = tally.weight > 0
         means, modes = before.means.copy(), before.modes.copy()
         means[some] = tally.sums[some] / tally.weight[some, None]
+        modes[some] = -1
         for j in range(len(self.nominal)):
             values = tally.values[:, self.offsets[j] : self.offsets[j + 1]]
-            known = values.any(axis=1) if values.shape[1] else np.zeros(len(values), bool)
-            best = values.argmax(axis=1) if values.shape[1] else np.zeros(len(values), np.intp)
-            modes[some, j] = np.where(known, best, -1)[some]
+            known = values.any(axis=1)
+            modes[known, j] = values[known].argmax(axis=1) if known.any() else -1
         return Prototypes(means, modes)
 
     def moved(
@@ -245,14 +246,14 @@ class PrototypeSpace:
         """Where the prototypes move to: all rows and their clusters are at hand, and the tally of these."""
         return self.update(tally, before)
 
-    def tally_of(self, placed: Placed, label: int, k: int) -> PrototypeSums:
+    def tally_of(self, encoded: EncodedRows, label: int, k: int) -> PrototypeSums:
         """The tally of some rows that all belong to one cluster; at no cost."""
         tally = self.zero(k)
-        tally.weight[label] = placed.weights.sum()
-        tally.sums[label] = placed.weights @ placed.numbers
+        tally.weight[label] = encoded.weights.sum()
+        tally.sums[label] = encoded.weights @ encoded.numbers
         for j in range(len(self.nominal)):
-            known = placed.codes[:, j] >= 0
-            np.add.at(tally.values[label], self.offsets[j] + placed.codes[known, j], placed.weights[known])
+            known = encoded.codes[:, j] >= 0
+            np.add.at(tally.values[label], self.offsets[j] + encoded.codes[known, j], encoded.weights[known])
         return tally
 
 
@@ -292,9 +293,3 @@ def space_of(
     others = [name for name in rows.schema.names if name not in nominal] if nominal else rows.schema.names
     encoding = Encoding.of(Rows(rows.schema.select(others), rows.pieces), scale=scale)
     return kind(encoding, rows.schema.select(nominal), float(gamma))
-
-
-def _single(table: Table) -> bool:
-    """Whether every column holds numbers in single precision."""
-    columns = zip(table.schema, table.columns, strict=True)
-    return all(isinstance(a, Numeric) and column.dtype == np.float32 for a, column in columns)

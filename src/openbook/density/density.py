@@ -2,8 +2,8 @@ r"""The base of all densities: the log density of rows over their known cells, a
 
     score_samples(X)    ln p(x) for each row, per unit of every number, and probability for categories
 
-A missing cell is summed or integrated over: a row has the density of its known columns, and one that knows
-nothing has 1. That makes the density of one column alone that of rows which know nothing else, and so drawn.
+A missing cell is summed or integrated over: a row has the density of its known columns, 1 if it has none. So
+the density of one column, as it is drawn, is that of rows in which only this column is known.
 """
 
 from abc import abstractmethod
@@ -16,8 +16,8 @@ from openbook.draw import Categories, Numbers
 from openbook.draw.plot import Plot
 from openbook.errors import UnknownColumn
 
-#: Places of a curve.
-_PLACES = 400
+#: Points of a curve.
+_POINTS = 400
 
 
 class Density(Unsupervised):
@@ -29,7 +29,7 @@ class Density(Unsupervised):
 
     @abstractmethod
     def _span(self, name: str) -> tuple[float, float]:
-        """From where to where the density of a numeric column is worth looking at."""
+        """The range over which the density of a numeric column is drawn."""
 
     def score_samples(self, X):
         """The log density of each row, over its known cells, in units of the columns.
@@ -77,13 +77,12 @@ class Density(Unsupervised):
         attribute = self.schema_[name]
         if isinstance(attribute, Categorical):
             return self._bars(attribute)
-        places = np.linspace(*self._span(name), _PLACES)
-        density = np.exp(self._log_density(self._alone(attribute, places)))
-        plot = Plot(Numbers(name, places), Numbers.between("density", 0.0, density.max()))
-        plot.band(places, np.zeros(len(places)), density, "c0")
-        plot.line(places, density, "c0")
-        top = places[np.argmax(density)]
-        note = f"{type(self).__name__}; highest at {top:.4g}."
+        points = np.linspace(*self._span(name), _POINTS)
+        density = np.exp(self._log_density(self._alone(attribute, points)))
+        plot = Plot(Numbers(name, points), Numbers.between("density", 0.0, density.max()))
+        plot.band(points, np.zeros(len(points)), density, "c0")
+        plot.line(points, density, "c0")
+        note = f"{type(self).__name__}; highest at {points[np.argmax(density)]:.4g}."
         return plot.picture(f"Density of {name}", (note,))
 
     def _bars(self, attribute):
@@ -91,15 +90,22 @@ class Density(Unsupervised):
         values = attribute.values
         shares = np.exp(self._log_density(self._alone(attribute, np.arange(len(values)))))
         plot = Plot(Numbers.between("probability", 0.0, shares.max()), Categories(attribute.name, values))
-        told = [f"{value}: {share:.4g}" for value, share in zip(values, shares, strict=True)]
-        plot.bars(shares, "c0", told)
-        return plot.picture(f"Probabilities of {attribute.name}", (type(self).__name__,), "; ".join(told))
+        captions = [f"{value}: {share:.4g}" for value, share in zip(values, shares, strict=True)]
+        plot.bars(shares, "c0", captions)
+        return plot.picture(f"Probabilities of {attribute.name}", (type(self).__name__,), "; ".join(captions))
 
     def _alone(self, attribute, data):
-        """Rows that know nothing but one column."""
-        n = len(data)
+        """Rows in which only one column is known."""
         columns = []
         for a in self.schema_:
-            kind, gap = (a.dtype, MISSING) if isinstance(a, Categorical) else (np.float64, np.nan)
-            columns.append(np.asarray(data, dtype=kind) if a is attribute else np.full(n, gap, dtype=kind))
+            dtype, missing = (a.dtype, MISSING) if isinstance(a, Categorical) else (np.float64, np.nan)
+            columns.append(np.asarray(data if a is attribute else np.full(len(data), missing), dtype=dtype))
         return Table(self.schema_, columns)
+
+
+def known_patterns(known):
+    """Rows with the same known columns together: row numbers and column numbers, from (d, n) of bools."""
+    patterns, which = np.unique(np.packbits(known, axis=0), axis=1, return_inverse=True)
+    for pattern in range(patterns.shape[1]):
+        rows = np.flatnonzero(which == pattern)
+        yield rows, np.flatnonzero(known[:, rows[0]])

@@ -20,11 +20,12 @@ from functools import partial
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.not_taken import Declared
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import Anything, Whole
 from openbook.damage import checked_array, checked_floats, require
 from openbook.data import Categorical, Numeric, Table
-from openbook.density.density import Density
+from openbook.density.density import Density, known_patterns
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
@@ -37,7 +38,7 @@ _RULES = ("scott", "sturges", "likelihood")
 _MOST_CELLS, _SHOWN_CELLS = 2**62, 40
 
 
-class HistogramDensity(Density):
+class HistogramDensity(Declared, Density):
     """Histogram density estimate of one column, or of several together.
 
     Guide: docs/guide/mixtures.md
@@ -72,16 +73,14 @@ class HistogramDensity(Density):
     [0.375, 0.125, 0.0]
     """
 
+    bins: int | str = "scott"
+
     _counts_rows = True
     _rules = {"bins": Anything("one of 'scott', 'sturges', 'likelihood', or a whole number of at least 1")}
 
-    def __init__(self, bins="scott"):
-        self.bins = bins
-
     def _fit(self, rows):
-        if not Whole(at_least=1).allows(self.bins) and (
-            not isinstance(self.bins, str) or self.bins not in _RULES
-        ):
+        named = isinstance(self.bins, str) and self.bins in _RULES
+        if not named and not Whole(at_least=1).allows(self.bins):
             msg = f"HistogramDensity: bins must be {self._rules['bins'].demand()}, got {self.bins!r}."
             raise ParameterError(msg)
         n_rows, n, low, high, moments = fold(rows.pieces, partial(_spans, rows.schema), _joined)
@@ -92,19 +91,19 @@ class HistogramDensity(Density):
             raise DataError(msg)
         self._low, self._high = low, np.where(high > low, high, low + 1.0)
         self.weight_ = n
-        self.notes_ = [f"{n_rows - n:g} of {n_rows:g} rows have a missing cell, and are not counted"] * (
-            n < n_rows
-        )
-        finest = np.full(len(low), _FINEST) if self.bins == "likelihood" else self._how_many(n, moments)
-        self.shape_ = self._shape(finest)
-        keys, counts = fold(rows.pieces, self._counts, _merged)
-        self._keys, self._weights = keys, counts
+        self.notes_ = []
+        if n < n_rows:
+            self.notes_ = [f"{n_rows - n:g} of {n_rows:g} rows have a missing cell, and are not counted"]
+        self.shape_ = self._shape(self._bin_counts(n, moments))
+        self._keys, self._weights = fold(rows.pieces, self._counts, _merged)
         if self.bins == "likelihood":
             self._coarsen()
 
-    def _how_many(self, n, moments):
-        """The number of bins of each numeric column."""
+    def _bin_counts(self, n, moments):
+        """The number of bins of each numeric column; of those for the likelihood, the most."""
         d = len(self._low)
+        if self.bins == "likelihood":
+            return np.full(d, _FINEST)
         if self.bins == "scott":
             width = 3.49 * np.sqrt(moments.scatter[0] / n) * n ** (-1 / (2 + d))
             ratio = (self._high - self._low) / np.where(width > 0, width, np.inf)
@@ -123,24 +122,24 @@ class HistogramDensity(Density):
             )
         return shape
 
+    def _ranges(self):
+        return zip(self._low.tolist(), self._high.tolist(), strict=True)
+
     def _cells(self, X):
         """The bin of every cell, (d, n); -1 where it is missing, -2 beyond the bins."""
-        out = np.empty((len(self.shape_), len(X)), dtype=np.int64)
-        j = 0
-        for position, attribute in enumerate(self.schema_):
-            data, bins = X.data(attribute.name), self.shape_[position]
+        cells = np.empty((len(self.shape_), len(X)), dtype=np.int64)
+        ranges = self._ranges()
+        for j, (attribute, n_bins) in enumerate(zip(self.schema_, self.shape_, strict=True)):
+            data = X.data(attribute.name)
             if isinstance(attribute, Numeric):
-                low, high = self._low[j], self._high[j]
-                j += 1
+                low, high = next(ranges)
                 known = np.isfinite(data)
-                places = np.floor((np.where(known, data, low) - low) / (high - low) * bins)
-                places = np.where(data == high, bins - 1, places)  # the last bin holds its upper edge
+                bins = np.floor((np.where(known, data, low) - low) / (high - low) * n_bins)
                 inside = (data >= low) & (data <= high)
-                places = np.where(inside, np.minimum(places, bins - 1), -2)
-                out[position] = np.where(known, places, -1)
-            else:
-                out[position] = data
-        return out
+                bins = np.where(inside, np.minimum(bins, n_bins - 1), -2)  # the last holds its upper edge
+                data = np.where(known, bins, -1)
+            cells[j] = data
+        return cells
 
     def _counts(self, chunk):
         cells = self._cells(chunk.X)
@@ -156,34 +155,27 @@ class HistogramDensity(Density):
             shape = tuple(np.where(numeric, np.array(self.shape_) >> halvings, self.shape_).tolist())
             merged = np.where(numeric[:, None], cells >> halvings, cells)
             keys, counts = _unique(np.ravel_multi_index(tuple(merged), shape), self._weights)
-            tried.append((round(self._left_out(counts, shape), 9), shape, keys, counts))
+            tried.append((round(self._leave_one_out(counts, shape), 9), shape, keys, counts))
         _, self.shape_, self._keys, self._weights = max(tried, key=lambda one: one[0])
 
-    def _left_out(self, counts, shape):
+    def _leave_one_out(self, counts, shape):
+        """The log-likelihood of each row by the others."""
         if (counts <= 1).any():
             return -math.inf
-        each = np.log((counts - 1) / (self.weight_ - 1)) - self._log_volume(shape)
-        return float(counts @ each)
+        log_volume = np.log(self._widths(shape)).sum()
+        return float(counts @ (np.log((counts - 1) / (self.weight_ - 1)) - log_volume))
 
     def _widths(self, shape):
         """The width of the bins of each column; 1 for categories."""
-        spans = iter((self._high - self._low).tolist())
-        return [
-            next(spans) / m if isinstance(a, Numeric) else 1.0
-            for a, m in zip(self.schema_, shape, strict=True)
-        ]
-
-    def _log_volume(self, shape):
-        return float(np.log(self._widths(shape)).sum())
+        spans, columns = iter((self._high - self._low).tolist()), zip(self.schema_, shape, strict=True)
+        return [next(spans) / m if isinstance(a, Numeric) else 1.0 for a, m in columns]
 
     @property
     def edges_(self):
         check_is_fitted(self)
-        spans = zip(self.schema_.of(Numeric), self._low, self._high, strict=True)
-        return {
-            name: np.linspace(low, high, self.shape_[self.schema_.position(name)] + 1)
-            for name, low, high in spans
-        }
+        numbers = zip(self.schema_.of(Numeric), self._low, self._high, strict=True)
+        bins = dict(zip(self.schema_.names, self.shape_, strict=True))
+        return {name: np.linspace(low, high, bins[name] + 1) for name, low, high in numbers}
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_keys")
@@ -191,23 +183,20 @@ class HistogramDensity(Density):
     def _log_density(self, X):
         cells = self._cells(X)
         out = np.zeros(len(X))
-        widths = np.log(self._widths(self.shape_))
-        patterns, which = np.unique(np.packbits(cells != -1, axis=0), axis=1, return_inverse=True)
-        own = np.array(np.unravel_index(self._keys, self.shape_))
-        for pattern in range(patterns.shape[1]):
-            rows = np.flatnonzero(which == pattern)
-            known = np.flatnonzero(cells[:, rows[0]] != -1)
+        log_widths = np.log(self._widths(self.shape_))
+        counted = np.array(np.unravel_index(self._keys, self.shape_))
+        for rows, known in known_patterns(cells != -1):
             if not len(known):
                 continue
             shape = tuple(self.shape_[j] for j in known)
-            keys, counts = _unique(np.ravel_multi_index(tuple(own[known]), shape), self._weights)
+            keys, counts = _unique(np.ravel_multi_index(tuple(counted[known]), shape), self._weights)
             some = cells[np.ix_(known, rows)]
             inside = (some >= 0).all(axis=0)
             wanted = np.ravel_multi_index(tuple(np.where(inside, some, 0)), shape)
             at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             held = np.where(inside & (keys[at] == wanted), counts[at], 0.0)
             with np.errstate(divide="ignore"):
-                out[rows] = np.log(held / self.weight_) - widths[known].sum()
+                out[rows] = np.log(held / self.weight_) - log_widths[known].sum()
         return out
 
     def sample(self, n_samples=1, random_state=0):
@@ -238,16 +227,15 @@ class HistogramDensity(Density):
 
     def _span(self, name):
         j = self.schema_.of(Numeric).index(name)
-        room = 0.02 * (self._high[j] - self._low[j])
-        return self._low[j] - room, self._high[j] + room
+        margin = 0.02 * (self._high[j] - self._low[j])
+        return self._low[j] - margin, self._high[j] + margin
 
     def _work(self):
-        columns = zip(self.schema_, self.shape_, self._widths(self.shape_), strict=True)
-        numeric = [(a.name, bins, width) for a, bins, width in columns if isinstance(a, Numeric)]
-        rows = [
-            [name, bins, low, high, width]
-            for (name, bins, width), low, high in zip(numeric, self._low, self._high, strict=True)
-        ]
+        columns, ranges = (
+            zip(self.schema_, self.shape_, self._widths(self.shape_), strict=True),
+            self._ranges(),
+        )
+        rows = [[a.name, m, *next(ranges), width] for a, m, width in columns if isinstance(a, Numeric)]
         parts = [Grid("bins", ["column", "bins", "from", "to", "width"], rows, f"by {self.bins}")]
         if len(self.shape_) == 1 and len(self._keys) <= _SHOWN_CELLS:
             parts.append(self._table())
@@ -298,21 +286,15 @@ class HistogramDensity(Density):
         return Work("Histogram density: one row", (grid, step), f"The density is {figure(density)}.")
 
     def _arrays(self):
-        return {
-            "keys": self._keys,
-            "weights": self._weights,
-            "low": self._low,
-            "high": self._high,
-            "shape": np.array(self.shape_, dtype=np.int64),
-            "rows": np.array([self.weight_]),
-        }
+        counted = {"keys": self._keys, "weights": self._weights, "rows": np.array([self.weight_])}
+        shape = np.array(self.shape_, dtype=np.int64)
+        return {**counted, "low": self._low, "high": self._high, "shape": shape}
 
     def _restore(self, arrays):
         d = len(self.schema_.of(Numeric))
         n = max(len(arrays["keys"]), 1)
-        self._low, self._high, self._weights, rows = checked_floats(
-            arrays, low=(d,), high=(d,), weights=(n,), rows=(1,)
-        )
+        shapes = {"low": (d,), "high": (d,), "weights": (n,), "rows": (1,)}
+        self._low, self._high, self._weights, rows = checked_floats(arrays, **shapes)
         require(self._high > self._low, "its spans must end after they begin")
         shape = checked_array(arrays, "shape", np.int64, (len(self.schema_),))
         require(shape >= 1, "its bins must be whole numbers of at least 1, one for each column")
@@ -324,9 +306,8 @@ class HistogramDensity(Density):
         inside = self._keys[0] >= 0 and self._keys[-1] < math.prod(self.shape_)
         require(inside, "a cell is not among its bins")
         self.weight_, self.notes_ = float(rows[0]), []
-        whole = math.isclose(float(self._weights.sum()), self.weight_, rel_tol=1e-9)
-        counted = whole and (self._weights > 0).all()
-        require(counted, "its counts must be above zero, and add up to its rows")
+        complete = math.isclose(float(self._weights.sum()), self.weight_, rel_tol=1e-9)
+        require(complete & (self._weights > 0), "its counts must be above zero, and add up to its rows")
 
 
 def _spans(schema, chunk):

@@ -1,4 +1,4 @@
-r"""Kernel density: a small bell around every row, and their mean.
+r"""Kernel density estimate: the mean of a kernel around every row.
 
     p(x) = Σ_i w_i / W Π_j K_j(x_j, x_ij)
     number     K(x, x_i) = e^(-½ ((x - x_i) / h)²) / (h √(2π)),     h = factor · standard deviation,
@@ -24,17 +24,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.budget import refuse_if_over
+from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk
-from openbook.border.rules import Anything
+from openbook.border.rules import Anything, Number
 from openbook.damage import checked_floats, require
 from openbook.data import Categorical, Nominal, Numeric, Ordinal, Table
-from openbook.density.density import Density
+from openbook.density.density import Density, known_patterns
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.linear.basis import SAMPLE, sample_of
 from openbook.measures.arrays import drawn_codes
 from openbook.prepare import Encoding
-from openbook.words.numbers import figure
+from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -49,7 +50,7 @@ _BLOCK_ROWS, _SECONDS = 256, 3e-10
 _SHOWN_ROWS = 8
 
 
-class KernelDensity(Density):
+class KernelDensity(Declared, Density):
     """Kernel density estimate (Parzen windows): the mean of a bell around each row.
 
     Guide: docs/guide/mixtures.md
@@ -88,24 +89,20 @@ class KernelDensity(Density):
     -1.4189
     """
 
-    _counts_rows = True
-    _rules = {
-        "bandwidth": Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0"),
-    }
+    bandwidth: float | str = "scott"
+    scale: bool = True
+    allow_large: bool = False
 
-    def __init__(self, bandwidth="scott", scale=True, allow_large=False):
-        self.bandwidth = bandwidth
-        self.scale = scale
-        self.allow_large = allow_large
+    _counts_rows = True
+    _rules = {"bandwidth": Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0")}
 
     def _fit(self, rows):
         self._check_bandwidth()
         self._encoding = Encoding.of(rows, scale=self.scale).without_gaps()
-        parts = list(each(rows.pieces, partial(_complete, self._encoding)))
-        points, self._weights = (
-            np.concatenate(some) for some in zip(*((p, w) for p, w, _ in parts), strict=True)
-        )
-        total, self.weight_ = math.fsum(all_ for _, _, all_ in parts), float(self._weights.sum())
+        parts = each(rows.pieces, partial(_complete, self._encoding))
+        blocks, weights, totals = zip(*parts, strict=True)
+        points, self._weights = np.concatenate(blocks), np.concatenate(weights)
+        total, self.weight_ = math.fsum(totals), float(self._weights.sum())
         if not len(points):
             msg = "every row has a missing cell, and there is nothing to learn; fill them, or drop a column"
             raise DataError(msg)
@@ -117,13 +114,10 @@ class KernelDensity(Density):
         self.factor_ = self._factor(rows)
 
     def _check_bandwidth(self):
-        given = self.bandwidth
-        number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-        if not (number and given > 0 and math.isfinite(given)) and not (
-            isinstance(given, str) and given in _RULES
-        ):
-            msg = f"KernelDensity: bandwidth must be {self._rules['bandwidth'].demand()}, got {given!r}."
-            raise ParameterError(msg)
+        named = isinstance(self.bandwidth, str) and self.bandwidth in _RULES
+        if not named and not Number(above=0).allows(self.bandwidth):
+            demand = self._rules["bandwidth"].demand()
+            raise ParameterError(f"KernelDensity: bandwidth must be {demand}, got {self.bandwidth!r}.")
 
     def _spreads(self, points):
         """What the encoded columns are divided by: standard deviations, and 1 for values, or unscaled."""
@@ -154,9 +148,8 @@ class KernelDensity(Density):
         if len(self._points) <= SAMPLE:
             return self._points, self._weights
         sample = sample_of(rows)
-        points, ones, _ = _complete(
-            self._encoding, Chunk(sample, np.zeros(len(sample)), np.ones(len(sample)))
-        )
+        chunk = Chunk(sample, np.zeros(len(sample)), np.ones(len(sample)))
+        points, ones, _ = _complete(self._encoding, chunk)
         self.notes_.append(f"the bandwidth is that of a sample of {len(points)} different rows")
         return points / self._units, ones
 
@@ -174,20 +167,18 @@ class KernelDensity(Density):
             for k, factor in enumerate(factors):
                 densities = _log_sums(squares / (-2 * factor**2) + np.log(weights)) - others
                 totals[k] += weights[own] @ densities
-        heights = [self._log_height(factor) for factor in factors]
-        self.likelihoods_ = list(
-            zip(factors.tolist(), (totals / weights.sum() + heights).tolist(), strict=True)
-        )
+        means = totals / weights.sum() + [self._log_height(factor) for factor in factors]
+        self.likelihoods_ = list(zip(factors.tolist(), means.tolist(), strict=True))
         best = max(self.likelihoods_, key=lambda pair: pair[1])[0]
         if best == self.likelihoods_[0][0]:
             self.notes_.append("the likelihood is largest at the smallest factor tried: many rows are alike")
         return best
 
     def _log_height(self, factor, known=None):
-        """The log of the product of all kernels where they are highest, over the known columns."""
+        """The log of the product of all kernels where they are highest, over the columns of known numbers."""
         total = 0.0
         for position, attribute in enumerate(self.schema_):
-            if known is not None and not known[position]:
+            if known is not None and position not in known:
                 continue
             own = self._encoding.columns == position
             if isinstance(attribute, Nominal):
@@ -225,14 +216,10 @@ class KernelDensity(Density):
         what = f"kernel densities of {len(X):,} rows by {len(self._points):,}"
         refuse_if_over(what, 0, pairs * _SECONDS, remedy, allow=self.allow_large)
         out = np.zeros(len(X))
-        cells = self._known(X)
-        patterns, which = np.unique(np.packbits(cells, axis=0), axis=1, return_inverse=True)
         x = self._encoding(X) / self._units
         log_weights = np.log(self._weights / self.weight_)
-        for pattern in range(patterns.shape[1]):
-            rows = np.flatnonzero(which == pattern)
-            known = cells[:, rows[0]]
-            used = known[self._encoding.columns]
+        for rows, known in known_patterns(self._known(X)):
+            used = np.isin(self._encoding.columns, known)
             height = self._log_height(self.factor_, known)
             points = self._points[:, used]
             for start in range(0, len(rows), _BLOCK_ROWS):
@@ -277,29 +264,23 @@ class KernelDensity(Density):
 
     def _span(self, name):
         own = self._encoding.columns == self.schema_.position(name)
-        values = (
-            self._points[:, own][:, 0] * self._units[own] * self._encoding.scale[own]
-            + self._encoding.shift[own]
-        )
-        room = 3 * self.bandwidths_[name]
-        return float(values.min()) - room, float(values.max()) + room
+        unit, shift = (self._units * self._encoding.scale)[own], self._encoding.shift[own]
+        values = self._points[:, own][:, 0] * unit + shift
+        margin = 3 * self.bandwidths_[name]
+        return float(values.min()) - margin, float(values.max()) + margin
 
     def _work(self):
         n, d = self.weight_, len(self.schema_)
+        power, silverman = rf"^{{-\frac{{1}}{{{d + 4}}}}}", fraction(n * (d + 2), 4)
         rules = {
-            "scott": (r"n^{-\frac{1}{d + 4}}", rf"{figure(n)}^{{-\frac{{1}}{{{d + 4}}}}}", ""),
-            "silverman": (
-                r"(\frac{n (d + 2)}{4})^{-\frac{1}{d + 4}}",
-                rf"(\frac{{{figure(n * (d + 2))}}}{{4}})^{{-\frac{{1}}{{{d + 4}}}}}",
-                "",
-            ),
+            "scott": (r"n^{-\frac{1}{d + 4}}", f"{figure(n)}{power}", ""),
+            "silverman": (r"(\frac{n (d + 2)}{4})^{-\frac{1}{d + 4}}", f"({silverman}){power}", ""),
             "likelihood": ("", "", "of the largest leave-one-out likelihood"),
         }
-        formula, numbers, note = rules.get(self.bandwidth, ("", "", "as given"))
+        formula, numbers, note = rules.get(str(self.bandwidth), ("", "", "as given"))
         steps = [Step("factor", formula, numbers, self.factor_, note)]
         for name, h in self.bandwidths_.items():
-            s = h / self.factor_
-            product = rf"{figure(self.factor_)} \cdot {figure(s)}"
+            product = rf"{figure(self.factor_)} \cdot {figure(h / self.factor_)}"
             steps.append(Step(f"h({name})", r"factor \cdot s", product, h))
         parts: tuple[Work | Grid, ...] = (Work("bandwidths", tuple(steps)),)
         if self.likelihoods_:
@@ -308,27 +289,21 @@ class KernelDensity(Density):
         return Work("Kernel density: how it was fitted", parts, end)
 
     def _work_row(self, X):
-        known = self._known(X)[:, 0]
-        used = known[self._encoding.columns]
+        known = np.flatnonzero(self._known(X)[:, 0])
+        used = np.isin(self._encoding.columns, known)
         gaps = (self._encoding(X)[0] / self._units - self._points)[:, used] / self.factor_
-        squares = (gaps**2).sum(axis=1).tolist()
         height = math.exp(self._log_height(self.factor_, known))
-        shares = (self._weights / self.weight_).tolist()
-        terms = [
-            share * height * math.exp(-square / 2) for share, square in zip(shares, squares, strict=True)
-        ]
-        order = sorted(range(len(terms)), key=lambda i: -terms[i])[:_SHOWN_ROWS]
-        rows = [[i, squares[i], shares[i], terms[i]] for i in order]
-        more = plural(len(terms) - len(rows), "more row") if len(terms) > len(rows) else ""
-        unknown = [name for name, there in zip(self.schema_.names, known, strict=True) if not there]
-        note = "; ".join(
-            filter(None, [more, f"missing, and left out: {', '.join(unknown)}" if unknown else ""])
-        )
-        density = math.fsum(terms)
+        pairs = zip((gaps**2).sum(axis=1).tolist(), (self._weights / self.weight_).tolist(), strict=True)
+        terms = [(i, d2, share, share * height * math.exp(-d2 / 2)) for i, (d2, share) in enumerate(pairs)]
+        rows = sorted(terms, key=lambda term: -term[-1])[:_SHOWN_ROWS]
+        notes = [plural(len(terms) - len(rows), "more row")] if len(terms) > len(rows) else []
+        if unknown := [name for j, name in enumerate(self.schema_.names) if j not in known]:
+            notes.append(f"missing, and left out: {', '.join(unknown)}")
+        density = math.fsum(term[-1] for term in terms)
         formula = r"\sum_i \frac{w_i}{W} K e^{-\frac{1}{2} D_i^2}"
         parts = (
             Step("K", r"\prod_j K_j(x_j, x_j)", "", height, "the product of the kernels at their highest"),
-            Grid("the nearest rows", ["row", "D²", "w / W", "term"], rows, note),
+            Grid("the nearest rows", ["row", "D²", "w / W", "term"], rows, "; ".join(notes)),
             Step("p(x)", formula, result=density),
         )
         return Work("Kernel density: one row", parts, f"The density is {figure(density)}.")
@@ -337,21 +312,18 @@ class KernelDensity(Density):
         return hasattr(self, "factor_")
 
     def _arrays(self):
-        return {
-            **self._encoding.arrays("encoding_"),
-            "points": self._points,
-            "weights": self._weights,
-            "units": self._units,
+        kept = {"points": self._points, "weights": self._weights, "units": self._units}
+        tried = {
             "factor": np.array([self.factor_]),
             "likelihoods": np.array(self.likelihoods_).reshape(-1, 2),
         }
+        return {**self._encoding.arrays("encoding_"), **kept, **tried}
 
     def _restore(self, arrays):
         self._encoding = Encoding.from_arrays(self.schema_, arrays, "encoding_")
         n, d, pairs = len(arrays["points"]), len(self._encoding), len(arrays["likelihoods"])
-        self._points, self._weights, self._units, factor, likelihoods = checked_floats(
-            arrays, points=(n, d), weights=(n,), units=(d,), factor=(1,), likelihoods=(pairs, 2)
-        )
+        shapes = {"points": (n, d), "weights": (n,), "units": (d,), "factor": (1,), "likelihoods": (pairs, 2)}
+        self._points, self._weights, self._units, factor, likelihoods = checked_floats(arrays, **shapes)
         positive = all((part > 0).all() for part in (self._weights, self._units, factor))
         sound = n and positive and not self._encoding.gaps.any()
         require(sound, "its rows, weights, units and factor must be there, and above zero")
@@ -376,7 +348,7 @@ def _squares(a, b):
 
 
 def _log_sums(exponents):
-    """The log of the sum of e to each exponent, row by row; their room is used up."""
+    """The log of the sum of e to each exponent, row by row; overwrites the exponents."""
     top = exponents.max(axis=1, keepdims=True)
     exponents -= top
     np.exp(exponents, out=exponents)

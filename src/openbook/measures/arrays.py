@@ -36,7 +36,7 @@ def plain_array(result: npt.ArrayLike) -> Any:
 
 
 def drawn_codes(chances: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
-    """A value for each row, by its number, in proportion to the chances (n, n_values)."""
+    """A code for each row, drawn in proportion to the chances (n, n_values)."""
     below = np.cumsum(chances, axis=1)
     drawn = (rng.random((len(below), 1)) * below[:, -1:] >= below).sum(axis=1)
     return np.minimum(drawn, below.shape[1] - 1)
@@ -51,7 +51,7 @@ def vectors_of(values: npt.ArrayLike, width: int, what: str) -> Floats:
 
 
 def check_base(base: float) -> None:
-    """Refuse what no logarithm has for its base."""
+    """Refuse a base that no logarithm has."""
     if not (np.isfinite(base) and base > 0 and base != 1):
         raise ParameterError(f"base must be a positive number other than 1, got {base!r}")
 
@@ -65,9 +65,7 @@ def check_width(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> None:
 
 
 def stacked(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """The parts, which are lost, one below the other; each is let go once it is copied, so that memory holds
-    them once.
-    """
+    """The parts one below the other; empties the list, and frees each part once it is copied."""
     if len(parts) == 1:
         return parts[0]
     end = sum(map(len, parts))

@@ -3,8 +3,8 @@ r"""Covariance and correlation of two columns of numbers.
     Pearson     r = S_xy / √(S_xx S_yy)        along a line
     Spearman    r of the ranks                 up or down, along any curve
 
-S_xy = Σ (x - mean)(y - mean). Equal numbers have the mean of their ranks. Pairs of which one is missing (NaN)
-are left out; of a constant column the correlation is NaN.
+S_xy = Σ (x - mean)(y - mean). Equal numbers have the mean of their ranks. Pairs with a missing number (NaN)
+are left out; the correlation with a constant column is NaN.
 """
 
 import math
@@ -22,11 +22,6 @@ from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
 
-def _derive_pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Work:
-    """How Pearson's correlation of two columns comes about."""
-    return Work("Pearson's correlation", tuple(_steps(*_pairs(x, y))))
-
-
 def _derive_spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Work:
     """How Spearman's correlation comes about: Pearson's, of the ranks."""
     a, b = _pairs(x, y)
@@ -36,7 +31,7 @@ def _derive_spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Work:
     return Work("Spearman's rank correlation", (grid, *_steps(*ranks)), "x and y are the ranks.")
 
 
-@derived_by(_derive_pearson)
+@derived_by(lambda x, y: Work("Pearson's correlation", tuple(_steps(*_pairs(x, y)))))
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     """Pearson's correlation r of two columns, from -1 to 1: how close they are to a line.
 
@@ -59,9 +54,9 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     0.982
     """
     a, b = _pairs(x, y)
-    away = a - a.mean(), b - b.mean()
-    spread = math.sqrt(float(away[0] @ away[0]) * float(away[1] @ away[1]))
-    return float(away[0] @ away[1]) / spread if spread else math.nan
+    a, b = a - a.mean(), b - b.mean()
+    spread = math.sqrt(float(a @ a) * float(b @ b))
+    return float(a @ b) / spread if spread else math.nan
 
 
 @derived_by(_derive_spearman)
@@ -103,23 +98,19 @@ def _pairs(x: Any, y: Any) -> tuple[Floats, Floats]:
 
 
 def _steps(x: Floats, y: Floats) -> list[Step]:
-    steps, n = [], len(x)
-    means = {}
-    for name, column in (("x", x), ("y", y)):
-        numbers = column.tolist()
-        means[name] = math.fsum(numbers) / n
-        total = fraction(joined(numbers), n)
-        steps.append(Step(f"mean of {name}", rf"\bar{{{name}}}", total, means[name]))
-    away = {"x": (x - means["x"]).tolist(), "y": (y - means["y"]).tolist()}
-    sums = {}
+    steps, deviations, sums = [], {}, {}
+    for name, numbers in (("x", x.tolist()), ("y", y.tolist())):
+        mean = math.fsum(numbers) / len(numbers)
+        total = fraction(joined(numbers), len(numbers))
+        steps.append(Step(f"mean of {name}", rf"\bar{{{name}}}", total, mean))
+        deviations[name] = [number - mean for number in numbers]
     for a, b in ("xx", "yy", "xy"):
-        products = [p * q for p, q in zip(away[a], away[b], strict=True)]
-        terms = [rf"{signed(p)} \cdot {signed(q)}" for p, q in zip(away[a], away[b], strict=True)]
-        sums[a + b] = math.fsum(products)
+        pairs = list(zip(deviations[a], deviations[b], strict=True))
+        terms = joined([rf"{signed(p)} \cdot {signed(q)}" for p, q in pairs])
+        sums[a + b] = math.fsum(p * q for p, q in pairs)
         formula = rf"\sum_i ({a}_i - \bar{{{a}}}) ({b}_i - \bar{{{b}}})"
-        steps.append(Step(f"S_{a}{b}", formula, joined(terms), sums[a + b]))
+        steps.append(Step(f"S_{a}{b}", formula, terms, sums[a + b]))
     spread = math.sqrt(sums["xx"] * sums["yy"])
-    below = rf"\sqrt{{{figure(sums['xx'])} \cdot {figure(sums['yy'])}}}"
-    numbers = fraction(sums["xy"], below)
+    numbers = fraction(sums["xy"], rf"\sqrt{{{figure(sums['xx'])} \cdot {figure(sums['yy'])}}}")
     r = sums["xy"] / spread if spread else None
     return [*steps, Step("r", r"\frac{S_{xy}}{\sqrt{S_{xx} S_{yy}}}", numbers, r)]

@@ -60,25 +60,16 @@ class BayesRule:
 
     def work(self) -> Work:
         """Derive the posterior."""
-        joint, evidence = r"P(h) \, P(e \mid h)", figure(self.evidence)
+        joint, posterior = r"P(h) \, P(e \mid h)", r"\frac{P(h) \, P(e \mid h)}{P(e)}"
         products = [
             Step(f"P({h}, e)", joint, rf"{figure(self.prior[h])} \cdot {figure(self.likelihood[h])}", p)
             for h, p in self.joint.items()
         ]
-        total = (
-            Step("P(e)", result=self.evidence, note="given")
-            if self.evidence_given
-            else Step(
-                "P(e)", rf"\sum_h {joint}", " + ".join(figure(p) for p in self.joint.values()), self.evidence
-            )
-        )
+        total = Step("P(e)", rf"\sum_h {joint}", " + ".join(map(figure, self.joint.values())), self.evidence)
+        if self.evidence_given:
+            total = Step("P(e)", result=self.evidence, note="given")
         quotients = [
-            Step(
-                f"P({h} | e)",
-                rf"\frac{{{joint}}}{{P(e)}}",
-                fraction(self.joint[h], evidence),
-                p,
-            )
+            Step(f"P({h} | e)", posterior, fraction(self.joint[h], self.evidence), p)
             for h, p in self.posterior.items()
         ]
         conclusion = f"The most probable is {self.decision}: {figure(self.posterior[self.decision])}."

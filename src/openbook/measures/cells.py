@@ -31,8 +31,7 @@ def tabulate(names: Sequence[str], cells: Iterable[tuple[Any, Any]]) -> tuple[tu
     attributes = tuple(Nominal(name, tuple(dict.fromkeys(on))) for name, on in zip(names, axes, strict=True))
     table = np.zeros(shape_of(attributes))
     for values, weight in spelt.items():
-        cell = tuple(attribute.codes[value] for attribute, value in zip(attributes, values, strict=True))
-        table[cell] = weight
+        table[tuple(a.codes[value] for a, value in zip(attributes, values, strict=True))] = weight
     return attributes, table
 
 

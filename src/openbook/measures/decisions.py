@@ -74,8 +74,9 @@ def risk_steps(labels: Sequence[str], matrix: Floats, proba: Sequence[float]) ->
     """The expected cost of each decision, from its costs and the probabilities of the truth."""
     steps = []
     for label, costs in zip(labels, matrix.tolist(), strict=True):
-        numbers = joined([rf"{figure(cost)} \cdot {figure(p)}" for cost, p in zip(costs, proba, strict=True)])
-        risk = sum(cost * p for cost, p in zip(costs, proba, strict=True))
+        pairs = list(zip(costs, proba, strict=True))
+        numbers = joined([rf"{figure(cost)} \cdot {figure(p)}" for cost, p in pairs])
+        risk = sum(cost * p for cost, p in pairs)
         steps.append(Step(f"R({label} | x)", r"\sum_j \lambda_{ij} \cdot P(j \mid x)", numbers, risk))
     return steps
 
@@ -105,17 +106,15 @@ def _derive_risk(
 
 
 def threshold_steps(labels: Sequence[str], matrix: Floats, threshold: float) -> list[Step]:
-    """From which probability of the second class on deciding for it costs less."""
+    """The probability of the second class above which deciding for it costs less."""
     (right_0, miss), (alarm, right_1) = matrix.tolist()
     first, second = labels
     numbers = {"c_{10}": alarm, "c_{00}": right_0, "c_{01}": miss, "c_{11}": right_1}
+    cheaper = r"c_{10} (1 - p) + c_{11} p < c_{00} (1 - p) + c_{01} p"
+    note = f"p = P({second} | x); c_10 is the cost of deciding {second} when the truth is {first}"
     formula = r"\frac{(c_{10} - c_{00})}{(c_{10} - c_{00}) + (c_{01} - c_{11})}"
     return [
-        Step(
-            f"decide {second} where",
-            r"c_{10} (1 - p) + c_{11} p < c_{00} (1 - p) + c_{01} p",
-            note=f"p = P({second} | x); c_10 is the cost of deciding {second} when the truth is {first}",
-        ),
+        Step(f"decide {second} where", cheaper, note=note),
         Step.of("p above", formula, numbers, threshold),
     ]
 
@@ -123,10 +122,8 @@ def threshold_steps(labels: Sequence[str], matrix: Floats, threshold: float) -> 
 def _derive_threshold(costs: Costs, classes: Sequence[Any] | None = None) -> Work:
     """The threshold between two decisions, from their costs."""
     threshold, names = risk_threshold(costs, classes), _labels(costs, classes, 2)
-    labels = [as_text(name) for name in names]
-    return Work(
-        "Threshold of minimum risk", tuple(threshold_steps(labels, cost_matrix(costs, names), threshold))
-    )
+    steps = threshold_steps([as_text(name) for name in names], cost_matrix(costs, names), threshold)
+    return Work("Threshold of minimum risk", tuple(steps))
 
 
 @derived_by(_derive_risk)

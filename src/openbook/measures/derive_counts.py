@@ -1,7 +1,7 @@
 r"""Derivations of the measures of counts: step by step from a contingency table, in plain Python.
 
-It uses nothing that `information` uses, so tests compare the two. `information_gain.work(counts)` derives a
-measure of counts that are given; attribute scores derive one of the rows that they counted.
+It shares no code with `information`, so tests compare the two. `information_gain.work(counts)` derives a
+measure from given counts; attribute scores derive one from the rows that they counted.
 """
 
 import math
@@ -14,10 +14,9 @@ from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
 
-#: A sum of more terms than these is abbreviated, and so are more cells than these.
-TERMS = 24
-_CELLS = 60
-#: Values beyond this many stand below each other, not side by side; and how many of them, at most.
+#: The most terms of a sum, and the most cells, that are written out.
+TERMS, _CELLS = 24, 60
+#: The most values that are columns of the table; the most that are rows, if there are more.
 _ACROSS, _DOWN = 8, 40
 
 
@@ -47,20 +46,16 @@ class CountTable:
 
     def grid(self) -> Grid:
         """Classes as rows; where values are many, they are the rows, as many of them as can be read."""
-        rows: list[list[object]]
-        if len(self.values) <= _ACROSS:
-            rows = [
-                [label, *counts, total]
-                for label, counts, total in zip(self.classes, self.counts, self.by_class, strict=True)
-            ]
-            return Grid("Counts", ["", *self.values, "total"], [*rows, ["total", *self.by_value, self.n]])
-        columns = zip(*self.counts, strict=True)
-        rows = [
-            [value, *counts, total]
-            for value, counts, total in zip(self.values, columns, self.by_value, strict=True)
-        ][:_DOWN]
-        more = f"the first {_DOWN} of {len(self.values)} values" if len(self.values) > _DOWN else ""
-        return Grid("Counts", ["", *self.classes, "total"], [*rows, ["total", *self.by_class, self.n]], more)
+        across, down, note = (self.values, self.by_value), (self.classes, self.by_class), ""
+        counts = self.counts
+        if len(self.values) > _ACROSS:
+            across, down, counts = down, across, [list(column) for column in zip(*counts, strict=True)]
+            if len(self.values) > _DOWN:
+                note = f"the first {_DOWN} of {len(self.values)} values"
+        cells = zip(down[0], counts, down[1], strict=True)
+        rows: list[list[object]] = [[name, *line, total] for name, line, total in cells][:_DOWN]
+        total_row: list[object] = ["total", *across[1], self.n]
+        return Grid("Counts", ["", *across[0], "total"], [*rows, total_row], note)
 
     def expected(self, c: int, v: int) -> float:
         return self.by_class[c] * self.by_value[v] / self.n
@@ -72,23 +67,19 @@ class CountTable:
 def derive_measure(measure: str, cells: CountTable) -> list[Step | Grid]:
     """The steps from counts to a measure."""
     if measure == "split_information":
-        return [cells.grid(), entropy_step(f"H({cells.attribute})", cells.by_value)]
-    if measure in ("pmi", "mutual_information", "strongest_pmi"):
-        last = {
-            "pmi": [],
-            "mutual_information": [_mutual_step(cells)],
-            "strongest_pmi": _strongest_steps(cells),
-        }
-        return [cells.grid(), *_pmi_steps(cells), *last[measure]]
-    if measure in ("chi_squared", "correlation"):
-        return [
-            cells.grid(),
-            *_chi_steps(cells),
-            *([_cramer_step(cells)] if measure == "correlation" else []),
-        ]
-    if measure == "conditional_entropy":
-        return [cells.grid(), *_conditional_steps(cells)]
-    return [cells.grid(), *_gain_steps(cells), *_gain_shares(measure, cells)]
+        return [cells.grid(), _split_step(cells)]
+    steps = {
+        "pmi": (_pmi_steps,),
+        "mutual_information": (_pmi_steps, _mutual_steps),
+        "strongest_pmi": (_pmi_steps, _strongest_steps),
+        "chi_squared": (_chi_steps,),
+        "correlation": (_chi_steps, _cramer_steps),
+        "conditional_entropy": (_conditional_steps,),
+        "information_gain": (_gain_steps,),
+        "gain_ratio": (_gain_steps, _gain_ratio_steps),
+        "symmetrical_uncertainty": (_gain_steps, _symmetrical_steps),
+    }
+    return [cells.grid(), *(step for derive in steps[measure] for step in derive(cells))]
 
 
 def _pmi_steps(cells: CountTable) -> list[Step]:
@@ -105,14 +96,11 @@ def _pmi_steps(cells: CountTable) -> list[Step]:
     return _some(steps)
 
 
-def _mutual_step(cells: CountTable) -> Step:
+def _mutual_steps(cells: CountTable) -> list[Step]:
     full = [(c, v) for c, v in cells.places if cells.counts[c][v]]
     total = math.fsum(cells.counts[c][v] / cells.n * cells.pmi(c, v) for c, v in full)
-    numbers = [
-        rf"\frac{{{figure(cells.counts[c][v])}}}{{{figure(cells.n)}}} \cdot {signed(cells.pmi(c, v))}"
-        for c, v in full
-    ]
-    return Step("MI", r"\sum_{c, v} P(c, v) PMI(c, v)", joined(numbers, most=TERMS), max(total, 0.0))
+    terms = [rf"{fraction(cells.counts[c][v], cells.n)} \cdot {signed(cells.pmi(c, v))}" for c, v in full]
+    return [Step("MI", r"\sum_{c, v} P(c, v) PMI(c, v)", joined(terms, most=TERMS), max(total, 0.0))]
 
 
 def _strongest_steps(cells: CountTable) -> list[Step]:
@@ -131,38 +119,33 @@ def _strongest_steps(cells: CountTable) -> list[Step]:
 
 
 def _chi_steps(cells: CountTable) -> list[Step]:
-    steps = [
-        Step.of(
-            f"E({cells.classes[c]}, {cells.values[v]})",
-            r"\frac{n_c n_v}{n}",
-            {"n_c": cells.by_class[c], "n_v": cells.by_value[v], "n": cells.n},
-            cells.expected(c, v),
-        )
-        for c, v in cells.places
-        if cells.by_class[c]
-    ]
-    full = [(cells.counts[c][v], cells.expected(c, v)) for c, v in cells.places if cells.by_class[c]]
-    terms = [rf"\frac{{({figure(o)} - {figure(e)})^2}}{{{figure(e)}}}" for o, e in full]
-    total = math.fsum((o - e) ** 2 / e for o, e in full)
+    steps, terms = [], []
+    for c, v in cells.places:
+        if cells.by_class[c]:
+            label, e = f"E({cells.classes[c]}, {cells.values[v]})", cells.expected(c, v)
+            totals = {"n_c": cells.by_class[c], "n_v": cells.by_value[v], "n": cells.n}
+            steps.append(Step.of(label, r"\frac{n_c n_v}{n}", totals, e))
+            terms.append(fraction(f"({figure(cells.counts[c][v])} - {figure(e)})^2", e))
     rows, columns = sum(map(bool, cells.by_class)), len(cells.values)
+    sizes = {"rows": rows, "columns": columns}
     return [
         *_some(steps),
-        Step("χ²", r"\sum \frac{(O - E)^2}{E}", joined(terms, most=TERMS), total),
-        Step.of(
-            "d", "(rows - 1)(columns - 1)", {"rows": rows, "columns": columns}, (rows - 1) * (columns - 1)
-        ),
+        Step("χ²", r"\sum \frac{(O - E)^2}{E}", joined(terms, most=TERMS), _chi_squared(cells)),
+        Step.of("d", "(rows - 1)(columns - 1)", sizes, (rows - 1) * (columns - 1)),
     ]
 
 
-def _cramer_step(cells: CountTable) -> Step:
+def _chi_squared(cells: CountTable) -> float:
     full = ((cells.counts[c][v], cells.expected(c, v)) for c, v in cells.places if cells.by_class[c])
-    chi = math.fsum((o - e) ** 2 / e for o, e in full)
-    smaller = min(sum(map(bool, cells.by_class)), len(cells.values))
+    return math.fsum((o - e) ** 2 / e for o, e in full)
+
+
+def _cramer_steps(cells: CountTable) -> list[Step]:
+    chi, smaller = _chi_squared(cells), min(sum(map(bool, cells.by_class)), len(cells.values))
     value = math.sqrt(chi / (cells.n * (smaller - 1))) if smaller > 1 else None
     formula = r"\sqrt{\frac{\chi^2}{n (\min(rows, columns) - 1)}}"
-    return Step.of(
-        "Cramér's V", formula, {r"\chi^2": chi, "n": cells.n, r"\min(rows, columns)": smaller}, value
-    )
+    numbers = {r"\chi^2": chi, "n": cells.n, r"\min(rows, columns)": smaller}
+    return [Step.of("Cramér's V", formula, numbers, value)]
 
 
 def _gain_steps(cells: CountTable) -> list[Step]:
@@ -179,30 +162,28 @@ def _conditional_steps(cells: CountTable) -> list[Step]:
         entropy_step(f"H({cells.target} | {value})", list(column))
         for value, column in zip(cells.values, zip(*cells.counts, strict=True), strict=True)
     ]
-    left = math.fsum(
-        size / cells.n * _result(branch) for size, branch in zip(cells.by_value, branches, strict=True)
-    )
-    terms = [
-        rf"\frac{{{figure(size)}}}{{{figure(cells.n)}}} \cdot {figure(branch.result)}"
-        for size, branch in zip(cells.by_value, branches, strict=True)
-    ]
+    pairs = [(size, _result(branch)) for size, branch in zip(cells.by_value, branches, strict=True)]
+    left = math.fsum(size / cells.n * entropy for size, entropy in pairs)
+    terms = [rf"{fraction(size, cells.n)} \cdot {figure(entropy)}" for size, entropy in pairs]
     label = f"H({cells.target} | {cells.attribute})"
     return [*_some(branches), Step(label, r"\sum_v P(v) H(c \mid v)", joined(terms, most=TERMS), left)]
 
 
-def _gain_shares(measure: str, cells: CountTable) -> list[Step]:
-    """What is made of the gain: a share of the attribute's entropy, or of both."""
-    if measure == "information_gain":
-        return []
-    *_, gain = _gain_steps(cells)
-    whole, split = entropy_step("", cells.by_class), entropy_step(f"H({cells.attribute})", cells.by_value)
-    figures = {"gain": gain.result, "H(c)": whole.result, "H(v)": split.result}
-    if measure == "gain_ratio":
-        value = _result(gain) / _result(split) if _result(split) else 0.0
-        return [split, Step.of("gain ratio", r"\frac{gain}{H(v)}", figures, value)]
-    both = _result(whole) + _result(split)
-    value = 2 * _result(gain) / both if both else 0.0
-    return [split, Step.of("symmetrical uncertainty", r"\frac{2 gain}{H(c) + H(v)}", figures, value)]
+def _gain_ratio_steps(cells: CountTable) -> list[Step]:
+    gain, split = _result(_gain_steps(cells)[-1]), _split_step(cells)
+    numbers, value = {"gain": gain, "H(v)": split.result}, gain / (_result(split) or math.inf)
+    return [split, Step.of("gain ratio", r"\frac{gain}{H(v)}", numbers, value)]
+
+
+def _symmetrical_steps(cells: CountTable) -> list[Step]:
+    gain, split, whole = _result(_gain_steps(cells)[-1]), _split_step(cells), entropy_step("", cells.by_class)
+    numbers = {"gain": gain, "H(c)": whole.result, "H(v)": split.result}
+    value = 2 * gain / (_result(whole) + _result(split) or math.inf)
+    return [split, Step.of("symmetrical uncertainty", r"\frac{2 gain}{H(c) + H(v)}", numbers, value)]
+
+
+def _split_step(cells: CountTable) -> Step:
+    return entropy_step(f"H({cells.attribute})", cells.by_value)
 
 
 def share_terms(counts: Sequence[float]) -> list[str]:

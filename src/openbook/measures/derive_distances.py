@@ -60,9 +60,8 @@ def derive_vectors(
         body = rf"\frac{{{pairs}}}{{{known}}} ({body})"
     if metric == "squared_euclidean":
         return terms, Step("distance", formula, body, total)
-    numbers = (
-        body if power == 1 else rf"\sqrt{{{body}}}" if power == 2 else rf"({body})^{{1/{figure(power)}}}"
-    )
+    numbers = rf"\sqrt{{{body}}}" if power == 2 else rf"({body})^{{1/{figure(power)}}}"
+    numbers = body if power == 1 else numbers
     return terms, Step("distance", formula, numbers, total ** (1 / power))
 
 
@@ -77,10 +76,10 @@ def vectors_work(metric: str) -> Callable[..., Work]:
         known = ~(np.isnan(q) | np.isnan(x))
         if not known.any():
             raise ParameterError("the two rows have no known number in the same place")
-        pairs = [
-            each[known] - each[known].mean() if metric == "correlation" else each[known] for each in (q, x)
-        ]
-        left, right = (each.tolist() for each in pairs)
+        left, right = q[known], x[known]
+        if metric == "correlation":
+            left, right = left - left.mean(), right - right.mean()
+        left, right = left.tolist(), right.tolist()
         if metric == "minkowski" and not p:
             terms = [float(c != d) for c, d in zip(left, right, strict=True)]
             step = Step("distance", r"\sum_j [x_j \ne q_j]", joined(terms), math.fsum(terms), "as p nears 0")
@@ -98,22 +97,21 @@ def derive_in_deviations(a: Any, b: Any, covariance: Any) -> Work:
     """The distance √((a - b)ᵀ S⁻¹ (a - b)), in standard deviations along uncorrelated directions."""
     q, x = as_floats(a, "rows"), as_floats(b, "rows")
     inverse = np.linalg.inv(as_floats(covariance, "covariance"))
-    whitened = inverse @ (x - q)
-    products = ((x - q) * whitened).tolist()
-    places = [str(j + 1) for j in range(len(q))]
-    lines = [(place, *row) for place, row in zip(places, inverse.tolist(), strict=True)]
-    cells = (each.tolist() for each in (q, x, x - q, whitened))
+    scaled = inverse @ (x - q)
+    products = ((x - q) * scaled).tolist()
+    columns = [str(j + 1) for j in range(len(q))]
+    lines = [(column, *row) for column, row in zip(columns, inverse.tolist(), strict=True)]
+    cells = (each.tolist() for each in (q, x, x - q, scaled))
     header = ("", "q", "x", "x - q", "S⁻¹ (x - q)", "product")
     squares = math.fsum(products)
-    return Work(
-        "Mahalanobis distance",
-        (
-            Grid("inverse covariance", ("S⁻¹", *places), lines),
-            Grid("terms", header, list(zip(places, *cells, products, strict=True))),
-            Step("squared distance", r"(x - q)^\top S^{-1} (x - q)", joined(products), squares),
-            Step("distance", FORMULAS["mahalanobis"][1], rf"\sqrt{{{figure(squares)}}}", math.sqrt(squares)),
-        ),
+    root = rf"\sqrt{{{figure(squares)}}}", math.sqrt(squares)
+    parts = (
+        Grid("inverse covariance", ("S⁻¹", *columns), lines),
+        Grid("terms", header, list(zip(columns, *cells, products, strict=True))),
+        Step("squared distance", r"(x - q)^\top S^{-1} (x - q)", joined(products), squares),
+        Step("distance", FORMULAS["mahalanobis"][1], *root),
     )
+    return Work("Mahalanobis distance", parts)
 
 
 def derive_divergence(p: Any, q: Any) -> Work:
@@ -130,12 +128,10 @@ def derive_divergence(p: Any, q: Any) -> Work:
 def terms_grid(header: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> Grid:
     """The terms of a distance; of many, the largest."""
     rows = list(rows)
-    shown = rows
     if len(rows) > _SHOWN_TERMS:
-        by_size = sorted(rows, key=lambda cells: -abs(cells[-1]) if isinstance(cells[-1], float) else 0.0)
-        shown = by_size[:_SHOWN_TERMS]
         note = f"The {_SHOWN_TERMS} largest of {len(rows)} columns."
-    return Grid("terms", header, shown, note)
+        rows.sort(key=lambda cells: -abs(cells[-1]) if isinstance(cells[-1], float) else 0.0)
+    return Grid("terms", header, rows[:_SHOWN_TERMS], note)
 
 
 def _angle(product: float, a: float, b: float) -> tuple[float, str]:

@@ -22,11 +22,10 @@ def binomial_steps(n: int, p: float, k: int, masses: Sequence[float]) -> list[St
 def share_steps(values: Sequence[Hashable], p: Sequence[float], value: Hashable) -> list[Step]:
     """P(X = v), and that of the values up to v in their order."""
     upto = p[: list(values).index(value) + 1]
+    total, note = math.fsum(upto), "in the order of the values"
     return [
         Step(f"P(X = {value})", "p_v", result=upto[-1]),
-        Step(
-            f"P(X up to {value})", r"\sum_u p_u", joined(upto), math.fsum(upto), "in the order of the values"
-        ),
+        Step(f"P(X up to {value})", r"\sum_u p_u", joined(upto), total, note),
     ]
 
 
@@ -61,7 +60,7 @@ def vector_steps(
     products = (away * (inverse @ away)).tolist()
     squares, size = math.fsum(products), float(np.linalg.det(covariance))
     columns = (np.arange(1, len(mean) + 1), x, mean, away, inverse @ away, products)
-    rows = [tuple(float(cell) for cell in row) for row in zip(*columns, strict=True)]
+    rows = np.column_stack(columns).astype(float).tolist()
     formula = r"\frac{1}{\sqrt{(2 \pi)^{d} |\Sigma|}} e^{-\frac{1}{2} D^2}"
     numbers = {"d": len(mean), r"|\Sigma|": size, "D^2": squares}
     return [

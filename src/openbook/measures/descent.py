@@ -74,11 +74,8 @@ class DescentPath(ShowsWork):
         if self.diverges:
             smaller = figure(self.learning_rate_init / 10)
             end = f"It diverges: f(w) rises. Take smaller steps, such as {smaller}."
-        rule = Step(
-            "step",
-            r"w \gets w - \eta \frac{\partial f}{\partial w}",
-            note=f"η = {figure(self.learning_rate_init)}",
-        )
+        note = f"η = {figure(self.learning_rate_init)}"
+        rule = Step("step", r"w \gets w - \eta \frac{\partial f}{\partial w}", note=note)
         return Work("Gradient descent", (rule, Grid("path", header, rows)), end)
 
 

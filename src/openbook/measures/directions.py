@@ -21,10 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def leading_directions(
-    times: Callable[[Floats], Floats],
-    start: Floats,
-    n_components: int,
-    n_iter: int,
+    times: Callable[[Floats], Floats], start: Floats, n_components: int, n_iter: int
 ) -> tuple[Floats, Floats]:
     """The largest eigenvalues σ² of a matrix, (n_components,), and their eigenvectors, (n_components, d).
 

@@ -20,7 +20,7 @@ categories) is left out by `fit` and has the probability NaN. What is outside th
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,33 @@ from openbook.measures.recipe import derive_shares, derive_successes
 from openbook.work import Step, Work
 
 
+class _Successes(DiscreteDistribution):
+    """The number of successes in n trials that each succeed with probability p."""
+
+    n: int
+    p: float
+
+    @property
+    def mean(self) -> float:
+        return self.n * self.p
+
+    @property
+    def variance(self) -> float:
+        return self.n * self.p * (1 - self.p)
+
+    def support(self) -> npt.NDArray[Any]:
+        """The values that are possible: 0 … n."""
+        return np.arange(self.n + 1)
+
+    def _steps(self, x: int) -> list[Step]:
+        if not 0 <= x <= self.n or x != int(x):
+            raise ParameterError(f"the value must be a whole number from 0 to {self.n}, got {x!r}")
+        masses = np.exp(log_binomial(np.arange(int(x) + 1.0), self.n, self.p)).tolist()
+        return binomial_steps(self.n, self.p, int(x), masses)
+
+
 @dataclass(frozen=True)
-class Bernoulli(DiscreteDistribution):
+class Bernoulli(_Successes):
     """One trial that succeeds (1) with probability p or fails (0).
 
     Attributes
@@ -57,16 +82,10 @@ class Bernoulli(DiscreteDistribution):
 
     p: float
 
+    n: ClassVar[int] = 1  # type: ignore[misc]
+
     def __post_init__(self) -> None:
         _check_probability(self.p)
-
-    @property
-    def mean(self) -> float:
-        return self.p
-
-    @property
-    def variance(self) -> float:
-        return self.p * (1 - self.p)
 
     def log_pmf(self, x: npt.ArrayLike) -> Any:
         """The logarithm of P(x).
@@ -81,13 +100,6 @@ class Bernoulli(DiscreteDistribution):
         float or ndarray
         """
         return plain_array(log_binomial(as_floats(x, "x"), 1, self.p))
-
-    def support(self) -> npt.NDArray[Any]:
-        """The values that are possible: 0 and 1."""
-        return np.arange(2)
-
-    def _steps(self, x: int) -> list[Step]:
-        return _counted_steps(1, self.p, x)
 
     @classmethod
     def work(cls, x: npt.ArrayLike, alpha: float = 1, beta: float = 1) -> Work:
@@ -163,7 +175,7 @@ class Bernoulli(DiscreteDistribution):
 
 
 @dataclass(frozen=True)
-class Binomial(DiscreteDistribution):
+class Binomial(_Successes):
     """The number of successes in n independent trials that each succeed with probability p.
 
     Attributes
@@ -192,14 +204,6 @@ class Binomial(DiscreteDistribution):
         check_trials(self.n)
         _check_probability(self.p)
 
-    @property
-    def mean(self) -> float:
-        return self.n * self.p
-
-    @property
-    def variance(self) -> float:
-        return self.n * self.p * (1 - self.p)
-
     def log_pmf(self, k: npt.ArrayLike) -> Any:
         """The logarithm of P(k).
 
@@ -213,13 +217,6 @@ class Binomial(DiscreteDistribution):
         float or ndarray
         """
         return plain_array(log_binomial(as_floats(k, "k"), self.n, self.p))
-
-    def support(self) -> npt.NDArray[Any]:
-        """The values that are possible: 0 … n."""
-        return np.arange(self.n + 1)
-
-    def _steps(self, x: int) -> list[Step]:
-        return _counted_steps(self.n, self.p, x)
 
     @classmethod
     def work(cls, k: npt.ArrayLike, n: int, alpha: float = 1, beta: float = 1) -> Work:
@@ -358,11 +355,8 @@ class Categorical(DiscreteDistribution):
         -------
         float or ndarray
         """
-        labels = np.asarray(x, dtype=object)
         with np.errstate(divide="ignore"):  # log 0 is -inf, as it should be
-            logs = dict(zip(self.values, np.log(self.p), strict=True))
-        found = [np.nan if _is_missing(label) else logs.get(label, -np.inf) for label in labels.flat]
-        return plain_array(np.reshape(np.array(found, dtype=np.float64), labels.shape))
+            return _looked_up(x, self.values, np.log(self.p), unlisted=-np.inf)
 
     def support(self) -> npt.NDArray[Any]:
         """The values that are possible, in the order in which they are listed."""
@@ -386,14 +380,13 @@ class Categorical(DiscreteDistribution):
         -------
         float or ndarray
         """
-        below = dict(zip(self.values, self._cumulated().tolist(), strict=True))
-        labels = np.asarray(x, dtype=object)
-        if odd := [label for label in labels.flat if not _is_missing(label) and label not in below]:
+        labels = [label for label in np.asarray(x, dtype=object).flat if not _is_missing(label)]
+        if odd := [label for label in labels if label not in self.values]:
             hint = did_you_mean(str(odd[0]), [str(value) for value in self.values])
-            msg = f"the value {odd[0]!r} is not listed, so it has no place in the order. {hint}"
-            raise ParameterError(msg)
-        found = [np.nan if _is_missing(label) else below[label] for label in labels.flat]
-        return plain_array(np.reshape(np.array(found, dtype=np.float64), labels.shape))
+            raise ParameterError(
+                f"the value {odd[0]!r} is not listed, so it has no place in the order. {hint}"
+            )
+        return _looked_up(x, self.values, self._cumulated())
 
     @classmethod
     def work(cls, x: Sequence[Hashable], values: Sequence[Hashable] | None = None) -> Work:
@@ -452,6 +445,13 @@ class Categorical(DiscreteDistribution):
         return cls(tuple(counts), dirichlet_mode(np.array(list(counts.values()), dtype=np.float64), alpha))
 
 
+def _looked_up(x: Any, values: Sequence[Hashable], numbers: Floats, unlisted: float = np.nan) -> Any:
+    """The number of each label, in the shape of x; NaN for a missing one."""
+    labels, known = np.asarray(x, dtype=object), dict(zip(values, numbers.tolist(), strict=True))
+    found = [np.nan if _is_missing(label) else known.get(label, unlisted) for label in labels.flat]
+    return plain_array(np.reshape(np.array(found, dtype=np.float64), labels.shape))
+
+
 def _counted(x: Sequence[Hashable], values: Sequence[Hashable] | None) -> dict[Hashable, int]:
     """How often each value was seen."""
     seen = [label for label in np.asarray(x, dtype=object) if not _is_missing(label)]
@@ -474,13 +474,6 @@ def log_binomial(k: Floats, n: int, p: float) -> Floats:
     return np.where(np.isnan(k), np.nan, np.where(inside, logs, -np.inf))
 
 
-def _counted_steps(n: int, p: float, k: int) -> list[Step]:
-    if not 0 <= k <= n or k != int(k):
-        raise ParameterError(f"the value must be a whole number from 0 to {n}, got {k!r}")
-    masses = np.exp(log_binomial(np.arange(int(k) + 1.0), n, p)).tolist()
-    return binomial_steps(n, p, int(k), masses)
-
-
 def _posterior(successes: npt.ArrayLike, n: int, alpha: float, beta: float) -> Beta:
     good, trials = _successes(successes, n)
     return Beta(alpha + good, beta + trials - good)
@@ -497,9 +490,8 @@ def _successes(successes: npt.ArrayLike, n: int) -> tuple[float, float]:
     check_trials(n)
     k = as_floats(successes, "the successes").ravel()
     k = k[~np.isnan(k)]
-    if not (is_count(k) & (k <= n)).all():
-        wrong = k[~(is_count(k) & (k <= n))][0]
-        raise ParameterError(f"successes must be whole numbers from 0 to {n}, got {wrong:g}")
+    if (odd := k[~(is_count(k) & (k <= n))]).size:
+        raise ParameterError(f"successes must be whole numbers from 0 to {n}, got {odd[0]:g}")
     return float(k.sum()), float(n * k.size)
 
 

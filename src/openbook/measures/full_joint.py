@@ -67,33 +67,22 @@ class FullJoint:
 
     def work(self) -> Work:
         """Derive the numbers."""
-        sizes = list(self.values.values())
-        cells = figure(self.cells)
+        sizes, cells = list(self.values.values()), figure(self.cells)
+        numbers, note = rf"{self.rows_per_cell} \cdot {cells}", f"k = {self.rows_per_cell} rows a cell"
+        note += ", on average; rare cells need far more"
         parts: list[Step | Grid] = [
             Grid("columns", ("column", "values m"), list(self.values.items())),
             Step("cells", r"\prod_j m_j", joined(sizes, r" \cdot "), self.cells),
             Step("parameters of the full joint", r"\prod_j m_j - 1", f"{cells} - 1", self.parameters),
-            Step(
-                "rows needed",
-                r"k \prod_j m_j",
-                rf"{self.rows_per_cell} \cdot {cells}",
-                self.rows,
-                f"k = {self.rows_per_cell} rows a cell, on average; rare cells need far more",
-            ),
+            Step("rows needed", r"k \prod_j m_j", numbers, self.rows, note),
         ]
         conclusion = ""
         if self.target is not None:
-            classes = self.values[self.target]
+            C = self.values[self.target]
             others = [m - 1 for name, m in self.values.items() if name != self.target]
-            parts.append(
-                Step(
-                    "parameters of naive Bayes",
-                    r"(C - 1) + C \sum_j (m_j - 1)",
-                    rf"{classes - 1} + {classes} \cdot ({joined(others)})",
-                    self.naive_parameters,
-                    f"C = {classes} classes of {self.target}",
-                )
-            )
+            formula, numbers = r"(C - 1) + C \sum_j (m_j - 1)", rf"{C - 1} + {C} \cdot ({joined(others)})"
+            note = f"C = {C} classes of {self.target}"
+            parts.append(Step("parameters of naive Bayes", formula, numbers, self.naive_parameters, note))
             conclusion = (
                 f"Independence given {self.target} leaves {self.naive_parameters:,} of"
                 f" {self.parameters:,} parameters to estimate."

@@ -70,11 +70,6 @@ class ChiSquared(NamedTuple):
     expected: Floats
 
 
-def _derive_entropy(counts: npt.ArrayLike) -> Work:
-    """How the entropy of one vector of counts comes about, in bits."""
-    return Work("Entropy", (entropy_step("H", _vector(counts)),))
-
-
 def _derive_gini(counts: npt.ArrayLike) -> Work:
     """How the Gini impurity of one vector of counts comes about."""
     vector = _vector(counts)
@@ -104,7 +99,7 @@ def _from_table(measure: str, title: str) -> Callable[[Measure], Measure]:
     return derived_by(derive)
 
 
-@derived_by(_derive_entropy)
+@derived_by(lambda counts: Work("Entropy", (entropy_step("H", _vector(counts)),)))
 def entropy(counts: npt.ArrayLike, base: float = 2) -> Any:
     """Entropy H = -Σ p log p of the distribution behind the counts.
 
@@ -134,9 +129,7 @@ def entropy(counts: npt.ArrayLike, base: float = 2) -> Any:
     [0.0, 1.0]
     """
     p = _shares(_vectors(counts))
-    return plain_array(
-        0.0 - (p * _log(p, base)).sum(axis=-1)
-    )  # 0.0 - x, since -x would show -0.0 for a pure node
+    return plain_array(0.0 - (p * _log(p, base)).sum(axis=-1))  # -x would show -0.0 for a pure node
 
 
 @derived_by(_derive_gini)
@@ -171,10 +164,8 @@ def _derive_cross_entropy(p: npt.ArrayLike, q: npt.ArrayLike) -> Work:
     """How the cross-entropy of two distributions comes about, in bits."""
     true, taken = (_shares(np.array(_vector(each))).tolist() for each in (p, q))
     terms = [rf"{figure(a)} \log_2 {figure(b)}" for a, b in zip(true, taken, strict=True) if a]
-    step = Step(
-        "H(p, q)", r"-\sum_v p_v \log_2 q_v", f"-{joined(terms, ' - ')}", cross_entropy(p, q), "in bits"
-    )
-    return Work("Cross-entropy", (step,))
+    numbers, value = f"-{joined(terms, ' - ')}", cross_entropy(p, q)
+    return Work("Cross-entropy", (Step("H(p, q)", r"-\sum_v p_v \log_2 q_v", numbers, value, "in bits"),))
 
 
 @derived_by(_derive_cross_entropy)
@@ -450,8 +441,7 @@ def chi_squared(counts: npt.ArrayLike) -> ChiSquared:
 
     table = _table(counts)
     expected = _expected(table)
-    terms = np.zeros(table.shape)
-    np.divide((table - expected) ** 2, expected, out=terms, where=expected > 0)
+    terms = np.divide((table - expected) ** 2, expected, out=np.zeros(table.shape), where=expected > 0)
     statistic = float(terms.sum())
     rows, columns = (int(table.any(axis=axis).sum()) for axis in (1, 0))
     dof = (rows - 1) * (columns - 1)
@@ -489,11 +479,9 @@ def _vectors(counts: npt.ArrayLike) -> Floats:
     vectors = as_floats(counts, "counts")
     if vectors.ndim == 0 or vectors.shape[-1] == 0:
         raise ParameterError(f"counts must be a list of at least one number, got {counts!r}")
-    bad = ~(np.isfinite(vectors) & (vectors >= 0))
-    if bad.any():
-        where = tuple(int(i) for i in np.argwhere(bad)[0])
-        msg = f"counts must be finite and not negative, got {vectors[where]:g} at position {list(where)}"
-        raise ParameterError(msg)
+    for position in np.argwhere(~(np.isfinite(vectors) & (vectors >= 0))).tolist():
+        wrong = vectors[tuple(position)]
+        raise ParameterError(f"counts must be finite and not negative, got {wrong:g} at position {position}")
     return vectors
 
 
@@ -519,15 +507,12 @@ def _table(counts: npt.ArrayLike) -> Floats:
 def _shares(vectors: Floats) -> Floats:
     """Each vector divided by its sum; zeros stay zeros."""
     totals = vectors.sum(axis=-1, keepdims=True)
-    shares = np.zeros(vectors.shape)
-    np.divide(vectors, totals, out=shares, where=totals > 0)
-    return shares
+    return np.divide(vectors, totals, out=np.zeros(vectors.shape), where=totals > 0)
 
 
 def _expected(table: Floats) -> Floats:
     """The counts that independence expects: (row total)(column total) / n."""
-    expected: Floats = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    return expected
+    return np.outer(table.sum(axis=1), table.sum(axis=0)) / np.asarray(table.sum())
 
 
 def _log_ratios(table: Floats, base: float) -> Floats:
@@ -538,7 +523,4 @@ def _log_ratios(table: Floats, base: float) -> Floats:
 def _log(values: Floats, base: float) -> Floats:
     """Logarithms, with 0 for log 0, since it only ever stands in 0 log 0."""
     check_base(base)
-    logs = np.zeros(values.shape)
-    np.log(values, out=logs, where=values > 0)
-    logs /= np.log(base)
-    return logs
+    return np.log(values, out=np.zeros(values.shape), where=values > 0) / np.log(base)

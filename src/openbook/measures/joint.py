@@ -279,10 +279,10 @@ class Joint:
 
     def _both(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
         """P(a and b), where the two may name the same variable."""
-        marks = [np.zeros(self.table.shape, dtype=bool) for _ in range(2)]
-        for mark, event in zip(marks, (a, b), strict=True):
-            mark[self._cells(event)] = True
-        return float(self.table[marks[0] & marks[1]].sum())
+        holds = np.zeros((2, *self.table.shape), dtype=bool)
+        for mask, event in zip(holds, (a, b), strict=True):
+            mask[self._cells(event)] = True
+        return float(self.table[holds.all(axis=0)].sum())
 
     def addition_rule(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Work:
         """The addition rule: derive P(a or b) = P(a) + P(b) - P(a and b).
@@ -325,9 +325,8 @@ class Joint:
         >>> coin.sample(3).column("coin").tolist()
         ['tails', 'heads', 'heads']
         """
-        cells = np.random.default_rng(random_state).choice(
-            self.table.size, n_samples, p=self.table.ravel() / self.table.sum()
-        )
+        shares = self.table.ravel() / self.table.sum()
+        cells = np.random.default_rng(random_state).choice(len(shares), n_samples, p=shares)
         codes = np.unravel_index(cells, self.table.shape)
         columns = [code.astype(a.dtype) for a, code in zip(self.attributes, codes, strict=True)]
         return Table(Schema(self.attributes), columns)
@@ -574,15 +573,15 @@ class Joint:
         if len(names) > 1 and not callable(values):
             msg = f"a mapping is of one variable; for {', '.join(names)} give a function of their values"
             raise ParameterError(msg)
-        if values is None:
-            numbers = as_floats([as_number(value) for value in attributes[0].values], "values")
-        elif isinstance(values, Mapping):
+        combinations = list(product(*(a.values for a in attributes)))
+        if isinstance(values, Mapping):
             by_code = {value_code(attributes[0], value): number for value, number in values.items()}
-            numbers = as_floats([by_code.get(c, np.nan) for c in range(len(attributes[0].values))], "values")
+            given = [by_code.get(code, np.nan) for code in range(len(combinations))]
         else:
-            numbers = as_floats([values(*key) for key in product(*(a.values for a in attributes))], "values")
+            number_of = as_number if values is None else values
+            given = [number_of(*combination) for combination in combinations]
+        numbers = as_floats(given, "values")
         if not np.isfinite(numbers).all():
-            combinations = list(product(*(a.values for a in attributes)))
             value = ", ".join(combinations[int(np.argmin(np.isfinite(numbers)))])
             raise ParameterError(f"the value {value!r} of {', '.join(names)!r} needs a finite number")
         return numbers

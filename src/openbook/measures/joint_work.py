@@ -18,17 +18,13 @@ _MOST_SHOWN = 40  # cells in a derivation
 def derive_either(joint: "Joint", a: Mapping[str, Any], b: Mapping[str, Any]) -> Work:
     """P(a or b) by the addition rule."""
     first, second, both = joint.probability(**a), joint.probability(**b), joint._both(a, b)  # noqa: SLF001 (its own)
-    either = f"P({spell_event(a)} or {spell_event(b)})"
+    either, intersection = (f"P({spell_event(a)} {word} {spell_event(b)})" for word in ("or", "and"))
+    numbers = {"P(A)": first, "P(B)": second, r"P(A \cap B)": both}
     steps = (
         _sum_step(joint, a),
         _sum_step(joint, b),
-        Step(f"P({spell_event(a)} and {spell_event(b)})", result=both, note="cells in which both hold"),
-        Step.of(
-            either,
-            r"P(A) + P(B) - P(A \cap B)",
-            {"P(A)": first, "P(B)": second, r"P(A \cap B)": both},
-            first + second - both,
-        ),
+        Step(intersection, result=both, note="cells in which both hold"),
+        Step.of(either, r"P(A) + P(B) - P(A \cap B)", numbers, first + second - both),
     )
     disjoint = "The events exclude each other, so nothing is counted twice." if both == 0 else ""
     return Work(f"Addition rule for {either}", (_grid(joint), *steps), disjoint)
@@ -67,22 +63,11 @@ def derive_independence(joint: "Joint", a: Sequence[str], b: Sequence[str], give
     names = f"{', '.join(a)} and {', '.join(b)}", f" given {', '.join(given)}" if given else ""
     independent = joint.independent(a, b, given)
     end = "All agree: {} are independent{}." if independent else "They differ, so {} are dependent{}."
-    return Work(
-        f"Are {names[0]} independent{names[1]}?",
-        (
-            Step(
-                "to be shown",
-                rf"P({_tex((*a, *b))}{_bar(given)}) = P({_tex(a)}{_bar(given)}) P({_tex(b)}{_bar(given)})",
-            ),
-            Grid("", header, rows[:_MOST_SHOWN], more),
-            Step("largest difference", result=largest),
-        ),
-        end.format(*names),
-    )
-
-
-def _bar(given: Sequence[str]) -> str:
-    return rf" \mid {_tex(given)}" if given else ""
+    bar = rf" \mid {_tex(given)}" if given else ""
+    both_sides = rf"P({_tex((*a, *b))}{bar}) = P({_tex(a)}{bar}) P({_tex(b)}{bar})"
+    grid = Grid("", header, rows[:_MOST_SHOWN], more)
+    steps = (Step("to be shown", both_sides), grid, Step("largest difference", result=largest))
+    return Work(f"Are {names[0]} independent{names[1]}?", steps, end.format(*names))
 
 
 def derive_product(joint: "Joint", event: Mapping[str, Any]) -> Work:
@@ -95,12 +80,9 @@ def derive_product(joint: "Joint", event: Mapping[str, Any]) -> Work:
         steps.append(_ratio_step(joint, {name: value}, known) if known else _sum_step(joint, {name: value}))
         known[name] = value
     factors = [float(step.result or 0) for step in steps]
-    product_step = Step(
-        f"P({spell_event(event)})",
-        r" \cdot ".join(_factor(name, tuple(event)[:i]) for i, name in enumerate(event)),
-        r" \cdot ".join(figure(factor) for factor in factors),
-        math.prod(factors),
-    )
+    formula = r" \cdot ".join(_factor(name, tuple(event)[:i]) for i, name in enumerate(event))
+    numbers = r" \cdot ".join(map(figure, factors))
+    product_step = Step(f"P({spell_event(event)})", formula, numbers, math.prod(factors))
     conclusion = f"The joint table gives {figure(joint.probability(**event))} too."
     return Work(f"Chain rule for P({spell_event(event)})", (*steps, product_step), conclusion)
 
@@ -129,21 +111,16 @@ def _grid(joint: "Joint") -> Grid:
 def _sum_step(joint: "Joint", event: Mapping[str, Any]) -> Step:
     """P(event) as the sum of the cells in which it holds."""
     others = [name for name in joint.names if name not in event]
-    formula = f"P({_tex(joint.names)})"
-    if others:
-        formula = rf"\sum_{{{_tex(others)}}} {formula}"
+    formula = (rf"\sum_{{{_tex(others)}}} " if others else "") + f"P({_tex(joint.names)})"
     return Step(f"P({spell_event(event)})", formula, _terms(joint, event), joint.probability(**event))
 
 
 def _ratio_step(joint: "Joint", event: Mapping[str, Any], evidence: Mapping[str, Any]) -> Step:
     """P(event | evidence) as P(event, evidence) / P(evidence)."""
-    below = joint.probability(**evidence)
-    return Step(
-        f"P({spell_event(event)} | {spell_event(evidence)})",
-        rf"\frac{{P({_tex([*event, *evidence])})}}{{P({_tex(evidence)})}}",
-        fraction(_terms(joint, {**event, **evidence}), below),
-        joint.probability(**event, **evidence) / below,
-    )
+    label, below = f"P({spell_event(event)} | {spell_event(evidence)})", joint.probability(**evidence)
+    formula = fraction(f"P({_tex([*event, *evidence])})", f"P({_tex(evidence)})")
+    numbers = fraction(_terms(joint, {**event, **evidence}), below)
+    return Step(label, formula, numbers, joint.probability(**event, **evidence) / below)
 
 
 def _terms(joint: "Joint", event: Mapping[str, Any]) -> str:

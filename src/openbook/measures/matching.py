@@ -43,15 +43,13 @@ def _derive_differing(a: Any, b: Any, missing: str = "leave_out") -> Work:
     cells = zip(list(a), list(b), differ.tolist(), counted.tolist(), strict=True)
     rows = [(x, y, "left out" if not counts else "differ" if odd else "equal") for x, y, odd, counts in cells]
     n, d = int(differ.sum()), int(counted.sum())
-    formula = r"\frac{1}{d} \sum_j [a_j \ne b_j]"
-    return Work(
-        "Matching distances",
-        (
-            Grid("cells", ("a", "b", ""), rows),
-            Step("Hamming", r"\sum_j [a_j \ne b_j]", result=float(n)),
-            Step("simple matching", formula, fraction(n, d), n / d if d else None),
-        ),
+    share = fraction(n, d), n / d if d else None
+    parts = (
+        Grid("cells", ("a", "b", ""), rows),
+        Step("Hamming", r"\sum_j [a_j \ne b_j]", result=float(n)),
+        Step("simple matching", r"\frac{1}{d} \sum_j [a_j \ne b_j]", *share),
     )
+    return Work("Matching distances", parts)
 
 
 def _derive_jaccard(a: Any, b: Any) -> Work:
@@ -73,10 +71,10 @@ def _derive_gower(a: Any, b: Any, scales: Sequence[Any]) -> Work:
     distance = gower(a, b, scales)
     left, right = _cells(a), _cells(b)
     terms = [float(_term(left[j : j + 1], right[j : j + 1], scale)[0]) for j, scale in enumerate(scales)]
-    hows = [
+    rules = [
         "0 or 1" if s is None else "ranks" if isinstance(s, Sequence) else f"|a - b| / {s:g}" for s in scales
     ]
-    rows = list(zip(left.tolist(), right.tolist(), hows, terms, strict=True))
+    rows = list(zip(left.tolist(), right.tolist(), rules, terms, strict=True))
     numbers = fraction(joined(terms), len(terms))
     step = Step("distance", r"\frac{1}{d} \sum_j \delta_j", numbers, distance)
     return Work("Gower's distance", (Grid("terms", ("a", "b", "how", "δ"), rows), step))

@@ -36,61 +36,46 @@ def derive_successes(
     if not good + bad > 0 or min(good, bad) < 0:
         raise ParameterError("there is nothing to fit: no known value, or a prior below 1")
     s, f, p = figure(good), figure(bad), good / (good + bad)
-    chosen = r" + \sum_i \ln \binom{n}{k_i}" if n != 1 else ""
-    constant = "; the last sum does not depend on p" if chosen else ""
-    counted = f"s = {s} successes, f = {f} failures"
+    mass, constant = r"p^{x_i} (1 - p)^{1 - x_i}", ""
+    note = f"s = {s} successes, f = {f} failures"
     if not flat:
         counts = f"{figure(successes)} successes and {figure(trials - successes)} failures"
-        counted = f"s = {s}, f = {f}: {counts}, and α - 1 and β - 1 of the prior"
-    parts: list[Step] = [Step("likelihood L(p)", rf"\prod_i {_mass(n)}")]
+        note = f"s = {s}, f = {f}: {counts}, and α - 1 and β - 1 of the prior"
+    if n != 1:
+        mass = rf"\binom{{{n}}}{{k_i}} p^{{k_i}} (1 - p)^{{{n} - k_i}}"
+        constant = r" + \sum_i \ln \binom{n}{k_i}"
+        note += "; the last sum does not depend on p"
+    parts: list[Step] = [Step("likelihood L(p)", rf"\prod_i {mass}")]
     if not flat:
-        parts.append(
-            Step(
-                "prior",
-                r"p^{\alpha - 1} (1 - p)^{\beta - 1}",
-                note=f"Beta({alpha:g}, {beta:g}), up to a factor",
-            )
-        )
+        beta_note = f"Beta({alpha:g}, {beta:g}), up to a factor"
+        parts.append(Step("prior", r"p^{\alpha - 1} (1 - p)^{\beta - 1}", note=beta_note))
     objective = "1. objective ln L(p)" if flat else "1. objective, ln of both"
-    parts += [
-        Step(objective, rf"s \ln p + f \ln(1 - p){chosen}", note=f"{counted}{constant}"),
-        Step(
-            "2. derivative by p",
-            rf"\frac{{s}}{{p}} - \frac{{f}}{{1 - p}} = \frac{{{s}}}{{p}} - \frac{{{f}}}{{1 - p}}",
-        ),
-    ]
+    derivative = rf"\frac{{s}}{{p}} - \frac{{f}}{{1 - p}} = \frac{{{s}}}{{p}} - \frac{{{f}}}{{1 - p}}"
+    parts.append(Step(objective, rf"s \ln p + f \ln(1 - p){constant}", note=note))
+    parts.append(Step("2. derivative by p", derivative))
     if 0 < p < 1:
         numbers = {"s": good, "f": bad, "p": p, "(1 - p)": 1 - p}
-        curvature = -good / p**2 - bad / (1 - p) ** 2
+        curvature, second = -good / p**2 - bad / (1 - p) ** 2, r"-\frac{s}{p^2} - \frac{f}{(1 - p)^2}"
         parts += [
             Step("3. set to zero", r"\frac{s}{p} = \frac{f}{1 - p} \Rightarrow s (1 - p) = f p"),
             Step.of("4. solved for p", r"\frac{s}{s + f}", numbers, p),
-            Step.of(
-                "5. second derivative", r"-\frac{s}{p^2} - \frac{f}{(1 - p)^2}", numbers, curvature, _MAX
-            ),
+            Step.of("5. second derivative", second, numbers, curvature, _MAX),
         ]
         conclusion = f"The estimate of p is {figure(p)}, the share of successes."
     else:
-        rises = "rises" if p else "falls"
-        note = f"ln L {rises} all the way to p = {p:g}"
+        note = f"ln L {'rises' if p else 'falls'} all the way to p = {p:g}"
         parts.append(Step("3. set to zero", result="nowhere between 0 and 1", note=note))
         conclusion = (
             f"The estimate of p is {p:g}, at the end of the range; a prior (fit_map) keeps it inside."
         )
     if flat:
         return Work(f"{name}: maximum likelihood of p", tuple(parts), conclusion)
-    after = f"Beta({alpha + successes:g}, {beta + trials - successes:g})"
-    mean = (alpha + successes) / (alpha + beta + trials)
+    posterior = f"Beta({alpha + successes:g}, {beta + trials - successes:g})"
+    mean = figure((alpha + successes) / (alpha + beta + trials))
     conclusion = (
-        f"The estimate of p is {figure(p)}, the mode of the posterior {after}, whose mean is {figure(mean)}."
+        f"The estimate of p is {figure(p)}, the mode of the posterior {posterior}, whose mean is {mean}."
     )
     return Work(f"{name}: maximum a posteriori of p", tuple(parts), conclusion)
-
-
-def _mass(n: int) -> str:
-    return (
-        r"p^{x_i} (1 - p)^{1 - x_i}" if n == 1 else rf"\binom{{{n}}}{{k_i}} p^{{k_i}} (1 - p)^{{{n} - k_i}}"
-    )
 
 
 def derive_shares(name: str, counts: Mapping[Hashable, float]) -> Work:
@@ -101,21 +86,16 @@ def derive_shares(name: str, counts: Mapping[Hashable, float]) -> Work:
     seen = {value: count for value, count in counts.items() if count}
     logs = [rf"{figure(count)} \ln p_{{{escape_text(str(value))}}}" for value, count in seen.items()]
     sums = [rf"\frac{{{figure(count)}}}{{\lambda}}" for count in seen.values()]
+    lagrangian = r"\sum_v N_v \ln p_v + \lambda \left(1 - \sum_v p_v\right)"
+    constraint = rf"\sum_v \frac{{N_v}}{{\lambda}} = {joined(sums, most=_SHOWN)} = 1 \Rightarrow \lambda = N"
     parts: list[Step | Grid] = [
         Step("likelihood L(p)", r"\prod_v p_v^{N_v}", note="under the constraint Σ p_v = 1"),
         Step("1. objective ln L(p)", rf"\sum_v N_v \ln p_v = {joined(logs, most=_SHOWN)}"),
-        Step(
-            "Lagrangian Λ(p, λ)",
-            r"\sum_v N_v \ln p_v + \lambda \left(1 - \sum_v p_v\right)",
-            note="λ is the price of the constraint",
-        ),
+        Step("Lagrangian Λ(p, λ)", lagrangian, note="λ is the price of the constraint"),
         Step("2. derivative by each p_v", r"\frac{N_v}{p_v} - \lambda"),
         Step("   derivative by λ", r"1 - \sum_v p_v"),
         Step("3. set to zero", r"\frac{N_v}{p_v} = \lambda \Rightarrow p_v = \frac{N_v}{\lambda}"),
-        Step(
-            "   in the constraint",
-            rf"\sum_v \frac{{N_v}}{{\lambda}} = {joined(sums, most=_SHOWN)} = 1 \Rightarrow \lambda = N",
-        ),
+        Step("   in the constraint", constraint),
         Step("   λ", r"\sum_v N_v", joined(list(seen.values())), total),
     ]
     parts += [
@@ -140,57 +120,30 @@ def derive_normal(numbers: list[float], *, sample: bool) -> Work:
     mean = total / n
     scatter = math.fsum((x - mean) ** 2 for x in numbers)
     variance = scatter / n
-    squares = [f"({figure(x)} - {signed(mean)})^2" for x in numbers]
-    total_square = r"\sum_i (x_i - \mu)^2"
-    half = rf"\frac{{1}}{{2 \sigma^4}} {total_square}"
+    terms = joined([f"({figure(x)} - {signed(mean)})^2" for x in numbers], most=_SHOWN)
+    squares = r"\sum_i (x_i - \mu)^2"
+    half = rf"\frac{{1}}{{2 \sigma^4}} {squares}"
+    likelihood = r"\prod_i \frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x_i - \mu)^2}{2 \sigma^2}}"
+    objective = rf"-\frac{{n}}{{2}} \ln(2 \pi \sigma^2) - \frac{{1}}{{2 \sigma^2}} {squares}"
+    second = rf"\frac{{n}}{{2 \sigma^4}} - \frac{{1}}{{\sigma^6}} {squares} = -\frac{{n}}{{2 \sigma^4}}"
+    curvature_mean = f"-{fraction(n, variance)}", -n / variance
+    curvature = rf"-\frac{{{n}}}{{2 \cdot {figure(variance)}^2}}", -n / (2 * variance**2)
     parts = [
-        Step(
-            "likelihood L(μ, σ²)",
-            r"\prod_i \frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x_i - \mu)^2}{2 \sigma^2}}",
-        ),
-        Step(
-            "1. objective ln L(μ, σ²)",
-            r"-\frac{n}{2} \ln(2 \pi \sigma^2) - \frac{1}{2 \sigma^2} \sum_i (x_i - \mu)^2",
-            note=f"n = {n}",
-        ),
+        Step("likelihood L(μ, σ²)", likelihood),
+        Step("1. objective ln L(μ, σ²)", objective, note=f"n = {n}"),
         Step("2. derivative by μ", r"\frac{1}{\sigma^2} \sum_i (x_i - \mu)"),
         Step("3. set to zero", r"\sum_i x_i = n \mu"),
         Step("4. solved for μ", r"\frac{1}{n} \sum_i x_i", fraction(joined(numbers, most=_SHOWN), n), mean),
-        Step(
-            "5. second derivative by μ",
-            r"-\frac{n}{\sigma^2}",
-            f"-{fraction(n, variance)}",
-            -n / variance,
-            _MAX,
-        ),
+        Step("5. second derivative by μ", r"-\frac{n}{\sigma^2}", *curvature_mean, _MAX),
         Step("2. derivative by σ²", rf"-\frac{{n}}{{2 \sigma^2}} + {half}"),
         Step("3. set to zero", rf"{half} = \frac{{n}}{{2 \sigma^2}}"),
-        Step(
-            "4. solved for σ²",
-            rf"\frac{{1}}{{n}} {total_square}",
-            fraction(joined(squares, most=_SHOWN), n),
-            variance,
-        ),
-        Step(
-            "5. second derivative by σ²",
-            rf"\frac{{n}}{{2 \sigma^4}} - \frac{{1}}{{\sigma^6}} {total_square} = -\frac{{n}}{{2 \sigma^4}}",
-            rf"-\frac{{{n}}}{{2 \cdot {figure(variance)}^2}}",
-            -n / (2 * variance**2),
-            _MAX,
-        ),
+        Step("4. solved for σ²", rf"\frac{{1}}{{n}} {squares}", fraction(terms, n), variance),
+        Step("5. second derivative by σ²", second, *curvature, _MAX),
     ]
     if sample:
         note = "not the maximum likelihood: it makes up for the mean being estimated too"
-        numbers_put_in = fraction(scatter, f"{n} - 1")
-        parts.append(
-            Step(
-                "sample variance",
-                rf"\frac{{1}}{{n - 1}} {total_square}",
-                numbers_put_in,
-                scatter / (n - 1),
-                note,
-            )
-        )
+        corrected = fraction(scatter, f"{n} - 1"), scatter / (n - 1)
+        parts.append(Step("sample variance", rf"\frac{{1}}{{n - 1}} {squares}", *corrected, note))
     return Work("Gaussian: maximum likelihood of mean and variance", tuple(parts))
 
 

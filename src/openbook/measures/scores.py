@@ -30,8 +30,7 @@ from openbook.work import Grid, Step, Work
 
 def _derive_self_information(p: float) -> Work:
     """The self-information of one event, in bits."""
-    step = Step.of("I", r"-\log_2 p", {"p": p}, self_information(p), "in bits")
-    return Work("Self-information", (step,))
+    return Work("Self-information", (Step.of("I", r"-\log_2 p", {"p": p}, self_information(p), "in bits"),))
 
 
 def _derive_odds(p: float) -> Work:
@@ -333,18 +332,15 @@ def _numbers(z: npt.ArrayLike) -> npt.NDArray[Any]:
 
 def _probabilities(p: npt.ArrayLike) -> Floats:
     shares = as_floats(p, "p")
-    if ((shares < 0) | (shares > 1)).any():
-        wrong = shares[(shares < 0) | (shares > 1)].flat[0]
-        raise ParameterError(f"p must be a probability, from 0 to 1, got {wrong:g}")
+    if (odd := shares[(shares < 0) | (shares > 1)]).size:
+        raise ParameterError(f"p must be a probability, from 0 to 1, got {odd[0]:g}")
     return shares
 
 
 def _margins(y: npt.ArrayLike, z: npt.ArrayLike) -> Floats:
     """The margins y z: above 0 if the score is on the right side."""
     truth = as_floats(y, "y")
-    known = truth[~np.isnan(truth)]
-    if (np.abs(known) != 1).any():
-        wrong = known[np.abs(known) != 1][0]
-        msg = f"y must be +1 or -1, got {wrong:g}; write np.where(y == 'yes', 1, -1) for labels"
+    if (odd := truth[~np.isnan(truth) & (np.abs(truth) != 1)]).size:
+        msg = f"y must be +1 or -1, got {odd[0]:g}; write np.where(y == 'yes', 1, -1) for labels"
         raise ParameterError(msg)
     return truth * as_floats(z, "z")

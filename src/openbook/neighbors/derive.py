@@ -15,7 +15,7 @@ from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
-#: The terms of so many neighbours are shown.
+#: The number of neighbours whose terms are shown.
 _SHOWN = 10
 
 VOTES = {
@@ -29,77 +29,59 @@ VOTES = {
 
 def derive_model(model) -> Work:
     """What the model keeps, and how it will compare and vote."""
-    rows = len(model.statistics_)
-    how = Work(
-        "votes",
-        (
-            Step("k", result=model.n_neighbors),
-            Step(
-                "vote of a neighbour",
-                _formula(model.weights),
-                note=_bandwidth(model),
-            ),
-        ),
-    )
-    title = f"{plural(model.n_neighbors, 'nearest neighbour')} for {model.target_}: how it was fitted"
-    return Work(title, (*distance_parts(model), how), f"The model is its {rows:,} rows.")
+    rule = Step("vote of a neighbour", _formula(model.weights), note=_note(model))
+    votes = Work("votes", (Step("k", result=model.n_neighbors), rule))
+    conclusion = f"The model is its {len(model.statistics_):,} rows."
+    return Work(_title(model, "how it was fitted"), (*distance_parts(model), votes), conclusion)
+
+
+def _title(model, what):
+    return f"{plural(model.n_neighbors, 'nearest neighbour')} for {model.target_}: {what}"
 
 
 def distance_parts(model):
-    """The distance and what it goes by, for how a model was learnt."""
-    steps, goes_by = metric_parts(model.space_)
-    return [Work("distance", (Step("rows kept", result=len(model.statistics_)), *steps)), *goes_by]
+    """The distance and its scales, for how a model was learnt."""
+    steps, scales = metric_parts(model.space_)
+    return [Work("distance", (Step("rows kept", result=len(model.statistics_)), *steps)), *scales]
 
 
 def derive_vote(model, X) -> Work:
     """How the class of a one-row table was found."""
     most = 2 * model.n_neighbors if model.ties == "extend" else model.n_neighbors
-    near = _neighbours(model, X, most)
-    title = f"{plural(model.n_neighbors, 'nearest neighbour')} for {model.target_}: one prediction"
+    near, title = _neighbours(model, X, most), _title(model, "one prediction")
     return derive_votes(model, near, title, lambda: model.classes_.tolist().index(model.predict(X)[0]))
 
 
 def derive_votes(model, near, title, drawn) -> Work:
-    """How the neighbours decided: `near` are row, Compared and weight of each; `drawn` a class by chance.
+    """How the neighbours decided: `near` are row, Compared and weight of each; `drawn` draws a class.
 
-    Of the model it takes what says how to vote, and the class of each row.
+    `model` has the voting parameters, and the class of each row.
     """
     k, most = model.n_neighbors, 2 * model.n_neighbors if model.ties == "extend" else model.n_neighbors
     labels = [as_text(label) for label in model.classes_.tolist()]
-    said = [model.statistics_.targets[row] for row, _, _ in near]
-    scores, tried = _scores(model, near, said, k, len(labels)), k
-    stories = []
-    while len(leaders := _leaders(scores)) > 1:
-        following = {"smaller_k": tried - 1, "extend": tried + 1}.get(model.ties, 0)
+    classes = [model.statistics_.targets[row] for row, _, _ in near]
+    tied = []
+    while len(leaders := _leaders(scores := _scores(model, near, classes, k, len(labels)))) > 1:
+        names = " and ".join(labels[c] for c in leaders)
+        following = {"smaller_k": k - 1, "extend": k + 1}.get(model.ties, 0)
         if not 0 < following <= most:
+            tied.append(f"{names} tie; {_RULES[model.ties]}.")
             break
-        names = " and ".join(labels[c] for c in leaders)
-        stories.append(f"With k = {tried} {names} tie; k = {following} is tried.")
-        tried = following
-        scores = _scores(model, near, said, tried, len(labels))
-    winner = leaders[0] if len(leaders) == 1 else _broken(model, leaders, said, drawn)
-    if len(leaders) > 1:
-        names = " and ".join(labels[c] for c in leaders)
-        stories.append(f"{names} tie; {_RULES[model.ties]}.")
-    shown = [f"{model.target_} = {labels[c]}" for c in said]
-    votes = [vote for vote, _ in _votes(model, near, tried)]
+        tied.append(f"With k = {k} {names} tie; k = {following} is tried.")
+        k = following
+    winner = leaders[0] if len(leaders) == 1 else _tie_winner(model, leaders, classes, drawn)
+    shown = [f"{model.target_} = {labels[c]}" for c in classes]
+    votes = [vote for vote, _ in _votes(model, near, k)]
     total = math.fsum(scores)
-    counting = []
-    for c, label in enumerate(labels):
-        own = [v for v, s in zip(votes, said, strict=True) if s == c and v]
-        numbers = joined(own, " + ") if len(own) > 1 else ""
-        counting.append(Step(f"votes for {label}", r"\sum_{i: y_i = c} v_i", numbers, scores[c]))
-    shares = [
-        Step(
-            f"P({label} | x)",
-            r"\frac{\sum_{y_i = c} v_i}{\sum_i v_i}",
-            fraction(s, total),
-            s / total,
-        )
-        for label, s in zip(labels, scores, strict=True)
-    ]
-    parts = (*_shown(model, near, shown, tried), Work("votes by class", (*counting, *shares)))
-    return Work(title, parts, " ".join([*stories, f"The most votes: {labels[winner]}."]))
+    counts, shares = [], []
+    for c, (label, score) in enumerate(zip(labels, scores, strict=True)):
+        votes_for = [v for v, s in zip(votes, classes, strict=True) if s == c and v]
+        numbers = joined(votes_for) if len(votes_for) > 1 else ""
+        counts.append(Step(f"votes for {label}", r"\sum_{i: y_i = c} v_i", numbers, score))
+        share = fraction(score, total), score / total
+        shares.append(Step(f"P({label} | x)", r"\frac{\sum_{y_i = c} v_i}{\sum_i v_i}", *share))
+    parts = (*_shown(model, near, shown, k), Work("votes by class", (*counts, *shares)))
+    return Work(title, parts, " ".join([*tied, f"The most votes: {labels[winner]}."]))
 
 
 def derive_mean(model, X) -> Work:
@@ -107,25 +89,15 @@ def derive_mean(model, X) -> Work:
     near = _neighbours(model, X, model.n_neighbors)
     targets = [float(model.statistics_.targets[row]) for row, _, _ in near]
     votes = [vote for vote, _ in _votes(model, near, model.n_neighbors)]
-    total = math.fsum(v * t for v, t in zip(votes, targets, strict=True))
-    mean = total / math.fsum(votes)
-    products = " + ".join(
-        rf"{figure(v)} \cdot {figure(t)}" for v, t in list(zip(votes, targets, strict=True))[:_SHOWN] if v
-    )
+    pairs, total = list(zip(votes, targets, strict=True)), math.fsum(votes)
+    mean = math.fsum(v * t for v, t in pairs) / total
+    products = " + ".join(rf"{figure(v)} \cdot {figure(t)}" for v, t in pairs[:_SHOWN] if v)
     more = r" + \dots" if len(votes) > _SHOWN else ""
-    step = Step(
-        f"{model.target_} of x",
-        r"\frac{\sum_i v_i y_i}{\sum_i v_i}",
-        rf"\frac{{{products}{more}}}{{{figure(math.fsum(votes))}}}",
-        mean,
-    )
+    numbers = fraction(f"{products}{more}", total)
+    step = Step(f"{model.target_} of x", r"\frac{\sum_i v_i y_i}{\sum_i v_i}", numbers, mean)
     shown = [f"{model.target_} = {figure(target)}" for target in targets]
-    title = f"{plural(model.n_neighbors, 'nearest neighbour')} for {model.target_}: one prediction"
-    return Work(
-        title,
-        (*_shown(model, near, shown, model.n_neighbors), Work("mean", (step,))),
-        f"The prediction: {figure(mean)}.",
-    )
+    parts = (*_shown(model, near, shown, model.n_neighbors), Work("mean", (step,)))
+    return Work(_title(model, "one prediction"), parts, f"The prediction: {figure(mean)}.")
 
 
 def _neighbours(model, X, most):
@@ -135,24 +107,16 @@ def _neighbours(model, X, most):
     return [(row, compared(model.space_, X, row), weight) for row, weight in zip(rows, weights, strict=True)]
 
 
-def _shown(model, near, said, k):
+def _shown(model, near, labels, k):
     """The neighbours one by one, and the grid of all that vote."""
-    votes = _votes(model, near, k)
-    counted = [v for v in zip(near, said, votes, strict=True) if v[2][1]]
-    works = [
-        Work(f"{i + 1}. row {row}: {label}", found.parts)
-        for i, ((row, found, _), label, _) in enumerate(counted[:_SHOWN])
-        if found.parts
-    ]
-    rows = [
-        (i + 1, row, found.distance, label, vote)
-        for i, ((row, found, _), label, (vote, _)) in enumerate(counted)
-    ]
-    rule = Step("vote v", _formula(model.weights), note=_bandwidth(model))
-    return (
-        *works,
-        Work("votes", (rule, Grid("neighbours", ("", "row", "distance d", "says", "vote v"), rows))),
-    )
+    rows, works = list[tuple](), []
+    for (row, found, _), label, (vote, weight) in zip(near, labels, _votes(model, near, k), strict=True):
+        if weight:
+            rows.append((len(rows) + 1, row, found.distance, label, vote))
+            works.append(Work(f"{len(rows)}. row {row}: {label}", found.parts))
+    rule = Step("vote v", _formula(model.weights), note=_note(model))
+    grid = Grid("neighbours", ("", "row", "distance d", "says", "vote v"), rows)
+    return (*(work for work in works[:_SHOWN] if work.parts), Work("votes", (rule, grid)))
 
 
 def _formula(weights):
@@ -162,18 +126,15 @@ def _formula(weights):
 
 def _votes(model, near, k):
     """The vote of each, and the weight with which it counts, where k are counted."""
-    counted, before = [], 0.0
-    for _, _, weight in near:
-        counted.append(min(max(k - before, 0.0), weight))
-        before += weight
-    distances = [found.distance for _, found, _ in near]
-    voting = [d for d, share in zip(distances, counted, strict=True) if share > 0]
-    reached, beyond = 0.0, distances[-1]
-    for d, (_, _, weight) in zip(distances, near, strict=True):
+    counted, reached, beyond = [], 0.0, None
+    for _, found, weight in near:
+        counted.append(min(max(k - reached, 0.0), weight))
         reached += weight
-        if reached > k:
-            beyond = d
-            break
+        if reached > k and beyond is None:
+            beyond = found.distance
+    distances = [found.distance for _, found, _ in near]
+    beyond = distances[-1] if beyond is None else beyond
+    voting = [d for d, share in zip(distances, counted, strict=True) if share > 0]
     raw = [_vote(model.weights, d, voting, beyond) for d in voting] + [0.0] * (len(near) - len(voting))
     if not sum(raw) > 0:
         raw = [1.0] * len(near)
@@ -197,7 +158,7 @@ def _vote(scheme, d, voting, beyond):
     return float(kernel_weights(1.0 if abs(u - 1) <= ROUNDING else u, scheme))
 
 
-def _bandwidth(model):
+def _note(model):
     if model.weights in KERNELS and model.weights != "uniform":
         return "u = d / h, where h is the distance of row k + 1"
     return {
@@ -208,9 +169,9 @@ def _bandwidth(model):
     }.get(model.weights, "")
 
 
-def _scores(model, near, said, k, n_classes):
+def _scores(model, near, classes, k, n_classes):
     votes = [vote for vote, _ in _votes(model, near, k)]
-    return [math.fsum(v for v, s in zip(votes, said, strict=True) if s == c) for c in range(n_classes)]
+    return [math.fsum(v for v, s in zip(votes, classes, strict=True) if s == c) for c in range(n_classes)]
 
 
 def _leaders(scores):
@@ -218,18 +179,16 @@ def _leaders(scores):
 
 
 _RULES = {
-    "smaller_k": "the larger prior decides",
-    "extend": "the larger prior decides",
-    "prior": "the larger prior decides",
+    **dict.fromkeys(("smaller_k", "extend", "prior"), "the larger prior decides"),
     "nearest": "the nearest neighbour decides",
     "random": "one of them is drawn at random",
 }
 
 
-def _broken(model, leaders, said, drawn):
+def _tie_winner(model, leaders, classes, drawn):
     """The class that wins a tie among the leaders."""
     if model.ties == "nearest":
-        return next(c for c in said if c in leaders)
+        return next(c for c in classes if c in leaders)
     if model.ties == "random":
         return drawn()
     weights = [math.fsum(model.statistics_.weights[model.statistics_.targets == c]) for c in leaders]

@@ -1,4 +1,4 @@
-"""Votes from distances that are given, as in an exercise: no table, no metric.
+"""Votes from given distances, as in an exercise: no table, no metric.
 
 distances : (n,), from the query to each row, in any order;  labels : the class of each row
 """
@@ -44,14 +44,14 @@ class Vote:
     winner: Any
     votes: dict[Any, float]
     proba: dict[Any, float]
-    _how: Any = field(repr=False, compare=False)
+    _model: Any = field(repr=False, compare=False)
 
     def work(self) -> Work:
         """Derive the votes."""
-        how = self._how
-        near = [(row, Compared(d, ()), 1.0) for row, d in zip(how.rows, how.distances, strict=True)]
-        title = f"{how.n_neighbors} nearest of {len(how.statistics_.targets)} rows: a vote"
-        return derive_votes(how, near, title, lambda: list(self.votes).index(self.winner))
+        model = self._model
+        near = [(row, Compared(d, ()), 1.0) for row, d in zip(model.rows, model.distances, strict=True)]
+        title = f"{model.n_neighbors} nearest of {len(model.rows)} rows: a vote"
+        return derive_votes(model, near, title, lambda: list(self.votes).index(self.winner))
 
 
 def vote(
@@ -95,38 +95,33 @@ def vote(
     >>> found.winner, found.votes
     ('yes', {'yes': 1.0, 'no': 0.75})
     """
-    far = as_floats(distances, "distances").ravel()
-    said = np.asarray(labels, dtype=object).ravel()
-    _check(far, said, n_neighbors, weights, ties)
-    classes = list(dict.fromkeys(said.tolist()))
-    codes = np.array([classes.index(label) for label in said], dtype=np.intp)
-    order = np.argsort(far, kind="stable")
-    ballots = Ballots(far[order][None], order[None], np.ones((1, len(far))))
-    k, prior = min(n_neighbors, len(far)), np.bincount(codes).astype(float)
+    given = as_floats(distances, "distances").ravel()
+    labels = np.asarray(labels, dtype=object).ravel()
+    _check(given, labels, n_neighbors, weights, ties)
+    classes = list(dict.fromkeys(labels.tolist()))
+    codes = np.array([classes.index(label) for label in labels], dtype=np.intp)
+    order, ones = np.argsort(given, kind="stable"), np.ones(len(given))
+    ballots = Ballots(given[order][None], order[None], ones[None])
+    k, prior = min(n_neighbors, len(given)), np.bincount(codes).astype(float)
     scores, winners, _ = decide_votes(ballots, codes[order][None], k, weights, ties, prior, random_state)
     votes = dict(zip(classes, scores[0].tolist(), strict=True))
-    how = SimpleNamespace(
-        n_neighbors=k,
-        weights=weights,
-        ties=ties,
-        classes_=np.array(classes, dtype=object),
-        target_="class",
-        statistics_=SimpleNamespace(targets=codes, weights=np.ones(len(far))),
-        rows=order.tolist(),
-        distances=far[order].tolist(),
+    settings = {"n_neighbors": k, "weights": weights, "ties": ties, "target_": "class"}
+    stored = SimpleNamespace(targets=codes, weights=ones)
+    nearest = {"rows": order.tolist(), "distances": given[order].tolist()}
+    model = SimpleNamespace(
+        **settings, **nearest, classes_=np.array(classes, dtype=object), statistics_=stored
     )
     total = sum(votes.values())
-    proba = {label: own / total for label, own in votes.items()}
-    return Vote(classes[int(winners[0])], votes, proba, how)
+    proba = {label: count / total for label, count in votes.items()}
+    return Vote(classes[int(winners[0])], votes, proba, model)
 
 
-def _check(far, said, n_neighbors, weights, ties):
-    if not len(far) or len(far) != len(said):
-        msg = f"give a label for each distance, and at least one; got {len(far)} and {len(said)}"
+def _check(distances, labels, n_neighbors, weights, ties):
+    if not len(distances) or len(distances) != len(labels):
+        msg = f"give a label for each distance, and at least one; got {len(distances)} and {len(labels)}"
         raise ParameterError(msg)
-    if not (np.isfinite(far) & (far >= 0)).all():
-        msg = f"distances must be finite and not negative, got {far[~(np.isfinite(far) & (far >= 0))][0]:g}"
-        raise ParameterError(msg)
+    if (odd := distances[~(np.isfinite(distances) & (distances >= 0))]).size:
+        raise ParameterError(f"distances must be finite and not negative, got {odd[0]:g}")
     if n_neighbors != int(n_neighbors) or n_neighbors < 1:
         raise ParameterError(f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}")
     for name, value, known in (("weights", weights, WEIGHTS), ("ties", ties, TIES)):

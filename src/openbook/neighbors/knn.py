@@ -3,9 +3,9 @@ r"""k nearest neighbours, for classification and regression.
     class    arg max_c Σ_{i among the k nearest} v_i [y_i = c],     P(c | x) = its share of the votes
     number   Σ v_i y_i / Σ v_i
 
-with votes v_i by distance (`votes`). Rows at equal distances come in the order in which they were learnt, at
-random, or by a second distance. The distance defines the treatment of missing cells (`spaces`). Where fewer
-than k rows were learnt, all of them vote.
+with votes v_i by distance (`votes`). Rows at equal distances are ordered as in training, at random, or by a
+second distance. The distance defines the treatment of missing cells (`spaces`). With fewer than k training
+rows, all of them vote.
 """
 
 from typing import Any
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Classifier, Regressor
 from openbook.border.not_taken import Declared
 from openbook.border.rules import NamedOr, OneOf, ParameterRule
+from openbook.damage import checked_array, require
 from openbook.errors import ParameterError
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner
@@ -34,7 +35,7 @@ _RULES: dict[str, ParameterRule] = {
 
 
 class _KNeighbors(Declared, NeighborLearner):
-    """What classes and numbers have in common."""
+    """What the classifier and the regressor share."""
 
     n_neighbors: int = 5
     metric: Any = "auto"
@@ -71,9 +72,8 @@ class _KNeighbors(Declared, NeighborLearner):
         super()._solve()
         self._second = None
         if self.equally_near not in ("first", "random"):
-            self._second = Space(
-                self.statistics_, self.schema_, self.equally_near, scale=self.scale, p=self.p
-            )
+            metric = self.equally_near
+            self._second = Space(self.statistics_, self.schema_, metric, scale=self.scale, p=self.p)
 
     def _nearest(self, X, count):
         if self.equally_near == "first":
@@ -173,10 +173,8 @@ class _KNeighbors(Declared, NeighborLearner):
         return {**super()._arrays(), "seed": np.array([self.seed_])}
 
     def _restore(self, arrays):
-        seed = arrays["seed"]
-        if seed.shape != (1,) or seed.dtype != np.int64 or seed[0] < 0:
-            raise ValueError("its seed must be a whole number of at least 0")
-        self.seed_ = int(seed[0])
+        self.seed_ = int(checked_array(arrays, "seed", np.int64, (1,))[0])
+        require(self.seed_ >= 0, "its seed must be a whole number of at least 0")
         super()._restore({name: array for name, array in arrays.items() if name != "seed"})
 
 
@@ -230,10 +228,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
 
     ties: str = "smaller_k"
 
-    _rules = {
-        **_RULES,
-        "ties": OneOf(*TIES),
-    }
+    _rules = {**_RULES, "ties": OneOf(*TIES)}
 
     def _solve(self):
         super()._solve()
@@ -244,9 +239,8 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
         most = 2 * self.n_neighbors if self.ties == "extend" else self.n_neighbors
         ballots = self._ballots(X, self._needed(most))
         labels = self.statistics_.targets[ballots.rows]
-        return decide_votes(
-            ballots, labels, self.n_neighbors, self.weights, self.ties, self._prior, self.seed_
-        )
+        rule = (self.n_neighbors, self.weights, self.ties)
+        return decide_votes(ballots, labels, *rule, self._prior, self.seed_)
 
     def _proba(self, X):
         scores = self._decided(X)[0]

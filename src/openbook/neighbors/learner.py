@@ -1,8 +1,8 @@
 """The base of neighbour learners: the stored rows, their space, and the search for the nearest.
 
-The model is the rows themselves (`examples`); what is found from them anew whenever rows come or go is the
-space: ranges or an encoding, and the index. A missing cell, in training or in a query, goes by the rule of
-the distance: as far as can be in mixed distances, the mean of its column in the others.
+The model is the rows themselves (`StoredRows`). Whenever rows are added or removed, the space is computed
+again: ranges or an encoding, and the index. A missing cell, in training or in a query, goes by the rule of
+the distance: the largest possible distance in mixed distances, the mean of its column in the others.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from openbook.spaces.space import DISTANCE_MEANINGS, Space, refusal
 
 
 class NeighborLearner(Folding):
-    """A learner that keeps its rows, and asks those near a query."""
+    """A learner that keeps its rows, and predicts from those near a query."""
 
     _counts_rows = True
     _meanings = DISTANCE_MEANINGS | {"n_neighbors": "The number of nearest rows that count."}
@@ -37,12 +37,7 @@ class NeighborLearner(Folding):
 
     def _solve(self):
         self.space_ = Space(
-            self.statistics_,
-            self.schema_,
-            self.metric,
-            scale=self.scale,
-            p=self.p,
-            algorithm=self.algorithm,
+            self.statistics_, self.schema_, self.metric, scale=self.scale, p=self.p, algorithm=self.algorithm
         )
         self.effective_metric_ = self.space_.metric
 
@@ -92,7 +87,7 @@ class NeighborLearner(Folding):
         return self.space_.index.query(self.space_.place(X), count)
 
     def _ballots(self, X, weight):
-        """The nearest rows of each query: so many that they come to this weight, if there are."""
+        """The nearest rows of each query, up to this weight if there are as many."""
         weights, n = self.statistics_.weights, len(self.statistics_)
         count = min(n, int(np.ceil(weight)))
         while True:

@@ -4,10 +4,10 @@ r"""Parzen windows: every row within a window around the query counts, by a kern
     P(c | x) = P(c) p(x | c) / Σ_c P(c) p(x | c)
     number   = Σ w_i K_i y_i / Σ w_i K_i                                      (Nadaraya and Watson)
 
-With the classes' shares for P(c), the posterior is each class's part of the weight in the window. h is the
-`radius`; where none is given, the mean distance of a training row (1,000 of them, evenly taken, if there are
-more) to its ⌈√W⌉-th nearest other, W the weight of all rows; a third of it for the Gaussian, whose window has
-no end. Where the window is empty, the prior answers, or the mean of all rows. The distance defines the
+If P(c) is the share of the class, the posterior is the class's share of the weight in the window. h is the
+`radius`; by default, the mean distance of a training row (of 1,000 evenly spaced ones, if there are more) to
+its ⌈√W⌉-th nearest other, W the weight of all rows; a third of it for the Gaussian, whose window is infinite.
+If the window is empty, the prediction is the prior, or the mean of all rows. The distance defines the
 treatment of missing cells.
 """
 
@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.learner import Classifier, Regressor
 from openbook.border.not_taken import Declared
 from openbook.border.priors import class_priors
-from openbook.border.rules import Maybe, NamedOr, Number, ParameterRule
+from openbook.border.rules import Maybe, NamedOr, Number
 from openbook.errors import RefusalError
 from openbook.neighbors.derive_windows import derive_density, derive_local_mean, derive_windows
 from openbook.neighbors.learner import NeighborLearner
@@ -31,12 +31,6 @@ from openbook.spaces.space import DISTANCE_RULES
 _ENOUGH = 1000
 #: Distances that are held at a time.
 _AT_A_TIME = 1 << 22
-
-_RULES: dict[str, ParameterRule] = {
-    "radius": Maybe(Number(above=0)),
-    "kernel": NamedOr("a function of distance / radius, 0 beyond 1", tuple(KERNELS)),
-    **DISTANCE_RULES,
-}
 
 
 class Windows(NamedTuple):
@@ -53,8 +47,21 @@ class Windows(NamedTuple):
     top: np.ndarray
 
 
-class _Parzen(NeighborLearner):
-    """What classes and numbers have in common."""
+class _Parzen(Declared, NeighborLearner):
+    """What the classifier and the regressor share."""
+
+    radius: float | None = None
+    kernel: Any = "gaussian"
+    metric: Any = "auto"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
+
+    _rules = {
+        "radius": Maybe(Number(above=0)),
+        "kernel": NamedOr("a function of distance / radius, 0 beyond 1", tuple(KERNELS)),
+        **DISTANCE_RULES,
+    }
 
     def knobs(self):
         return {"radius": (0.25, 0.5, 1.0, 2.0, None)}
@@ -75,8 +82,8 @@ class _Parzen(NeighborLearner):
         return mean / 3 if self.kernel == "gaussian" else mean
 
     @property
-    def _reach(self):
-        """How far the window goes."""
+    def _window_radius(self):
+        """The radius of the window: infinite for the Gaussian."""
         return np.inf if self.kernel == "gaussian" else self.radius_
 
     def _windows(self, points):
@@ -86,7 +93,7 @@ class _Parzen(NeighborLearner):
         while start < m:
             span = slice(start, start + step)
             part = tuple(each[span] for each in points) if isinstance(points, tuple) else points[span]
-            indptr, rows, distances = self.space_.index.within(part, self._reach)
+            indptr, rows, distances = self.space_.index.within(part, self._window_radius)
             query = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
             logs = self._log_weights(distances / self.radius_) + np.log(self.statistics_.weights[rows])
             top = np.full(len(indptr) - 1, -np.inf)
@@ -108,7 +115,7 @@ class _Parzen(NeighborLearner):
         return derive_windows(self)
 
 
-class ParzenClassifier(Declared, _Parzen, Classifier):
+class ParzenClassifier(_Parzen, Classifier):
     """Parzen windows for classification: a kernel density per class, the prior, and Bayes' rule.
 
     Guide: docs/guide/neighbours.md
@@ -164,13 +171,10 @@ class ParzenClassifier(Declared, _Parzen, Classifier):
     scale: bool = True
     p: float = 2
 
-    _rules = {**_RULES}
-
     def _solve(self):
         super()._solve()
-        self.class_weights_ = np.bincount(
-            self.statistics_.targets, self.statistics_.weights, len(self.classes_)
-        )
+        stored = self.statistics_
+        self.class_weights_ = np.bincount(stored.targets, stored.weights, len(self.classes_))
         self.prior_ = class_priors(self, self.class_weights_)
 
     def _log_sums(self, X):
@@ -285,16 +289,6 @@ class ParzenRegressor(_Parzen, Regressor):
     >>> model.predict([[1.5], [2.0], [9.0]]).tolist()
     [25.0, 40.0, 25.0]
     """
-
-    _rules = _RULES
-
-    def __init__(self, radius=None, kernel="gaussian", metric="auto", algorithm="auto", scale=True, p=2):
-        self.radius = radius
-        self.kernel = kernel
-        self.metric = metric
-        self.algorithm = algorithm
-        self.scale = scale
-        self.p = p
 
     def _solve(self):
         super()._solve()

@@ -9,8 +9,8 @@ r"""Votes: the weight of each neighbour, and the rules for ties.
                      where there are no more)
     a function       of the distances (m, k), as in scikit-learn
 
-Where every vote comes to 0, all neighbours count alike. The k nearest are counted by weight: rows are taken
-until their weight comes to k, and of the last only the part that is needed; a row of weight 2 is two rows.
+If every vote is 0, all neighbours count alike. The k nearest are counted by weight: rows are taken until
+their weight reaches k, the last one only in part; a row of weight 2 is two rows.
 
 Ties, up to rounding:
 
@@ -39,13 +39,8 @@ ROUNDING = 1e-12
 #: Schemes that are an inverse power of the distance.
 _INVERSE_POWERS = {"distance": 1, "inverse_square": 2}
 
-WEIGHTS = (
-    "uniform",
-    "distance",
-    "inverse",
-    "inverse_square",
-    "inverse_linear",
-    *(k for k in KERNELS if k != "uniform"),
+WEIGHTS = tuple(
+    dict.fromkeys(("uniform", "distance", "inverse", "inverse_square", "inverse_linear", *KERNELS))
 )
 TIES = ("smaller_k", "extend", "prior", "nearest", "random")
 

@@ -53,13 +53,10 @@ class CentroidDistance(Clustered):
 
     _rules = {"relative": Flag(), **CLUSTER_RULES}
 
-    def _compare(self, labels, distances):
-        overall = float(np.median(distances)) or 1.0
-        medians = [
-            float(np.median(distances[labels == c])) if (labels == c).any() else 0.0
-            for c in range(len(self.centres_))
-        ]
-        self.medians_ = np.array([median or overall for median in medians])
+    def _learn_distances(self, labels, distances):
+        overall = np.median(distances) or 1.0
+        clusters = (distances[labels == c] for c in range(len(self.centres_)))
+        self.medians_ = np.array([(np.median(d) if len(d) else 0.0) or overall for d in clusters])
 
     def _factors(self):
         return 1 / self.medians_ if self.relative else np.ones(len(self.centres_))

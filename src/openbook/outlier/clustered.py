@@ -3,10 +3,9 @@ r"""Base of the detectors by clusters: k-means (`cluster.KMeans`), then the dist
     score = f_c · d(x, c)^p,      d² = Σ_j (x_j - c_j)²
 
 over encoded columns (`prepare.Encoding`, numbers standardised). The detectors differ in the centre c, the
-factor f_c, and p, 1 or 2. A distance is shared out among the columns in proportion to its squared terms, a
-squared distance by these terms themselves. A missing cell counts as the mean of its column. Where fewer rows
-than clusters were learnt, every row is a cluster. A cluster of one row is ignored, unless all are: a gross
-error has its own cluster, where its distance would be 0.
+factor f_c, and p, 1 or 2. The share of a column is in proportion to its term of d². A missing cell counts as
+the mean of its column. With fewer training rows than clusters, every row is a cluster. A cluster of one row
+is ignored, unless all are: a gross error has its own cluster, where its distance would be 0.
 
 points : float64 (n, d);  centres_ : float64 (k, d);  sizes_ : float64 (k,), the rows of each cluster
 """
@@ -15,7 +14,6 @@ import math
 import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,17 +50,23 @@ class Clustered(Detector):
             model._fit(rows)  # noqa: SLF001
         self.encoding_ = model.encoding_
         self._set(model.centers_.copy(), model.weights_.copy())
-        found = list(each(rows.pieces, partial(_nearest_in, self)))
-        self._compare(*(np.concatenate(part) for part in zip(*found, strict=True)))
+        found = list(each(rows.pieces, self._nearest_of_chunk))
+        self._learn_distances(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
     def _set(self, centres, sizes):
         self.centres_, self.sizes_ = centres, sizes
 
-    def _compare(self, labels, distances):
+    def _nearest_of_chunk(self, chunk):
+        """The cluster of each row of a chunk, and its distance to the centre."""
+        points = self.encoding_(chunk.X)
+        nearest = self._nearest(points)
+        return nearest, np.sqrt(((points - self.centres_[nearest]) ** 2).sum(axis=1))
+
+    def _learn_distances(self, labels, distances):
         """Learn from the cluster of each row and its distance to the centre."""
 
-    def _counts(self, points):
-        """The centre that counts for each row: the nearest."""
+    def _scoring_centre(self, points):
+        """The centre whose distance scores each row: the nearest."""
         return self._nearest(points)
 
     @abstractmethod
@@ -78,19 +82,19 @@ class Clustered(Detector):
         return np.stack([((points - centre) ** 2).sum(axis=1) for centre in self.centres_], axis=1)
 
     def _nearest(self, points):
-        """The nearest centre that counts for each row, of equals the first."""
-        counts = self.sizes_ > 1
-        return np.where(counts | ~counts.any(), self._squares(points), np.inf).argmin(axis=1)
+        """The nearest centre of several rows for each row; ties: the first."""
+        several = self.sizes_ > 1
+        return np.where(several | ~several.any(), self._squares(points), np.inf).argmin(axis=1)
 
     def _scores(self, X):
         points = self.encoding_(X)
-        which = self._counts(points)
-        squares = ((points - self.centres_[which]) ** 2).sum(axis=1)
-        return self._factors()[which] * (squares if self.power == 2 else np.sqrt(squares))
+        centre = self._scoring_centre(points)
+        squares = ((points - self.centres_[centre]) ** 2).sum(axis=1)
+        return self._factors()[centre] * (squares if self.power == 2 else np.sqrt(squares))
 
     def _account(self, X):
         points = self.encoding_(X)
-        c = int(self._counts(points)[0])
+        c = int(self._scoring_centre(points)[0])
         factor = float(self._factors()[c])
         cells = zip(self.encoding_.names, points[0].tolist(), self.centres_[c].tolist(), strict=True)
         rows = [(name, x, m, (x - m) ** 2) for name, x, m in cells]
@@ -100,19 +104,14 @@ class Clustered(Detector):
         shares = [0.0] * len(self.schema_)
         for column, row in zip(self.encoding_.columns.tolist(), rows, strict=True):
             shares[column] += each_square * row[-1]
-        name, formula, joined = (
-            ("squared distance", r"\sum_j (x_j - c_j)^2", r"f \cdot d^2")
-            if self.power == 2
-            else ("distance", r"\sqrt{\sum_j (x_j - c_j)^2}", r"f \cdot d")
-        )
+        name, formula, product = "distance", r"\sqrt{\sum_j (x_j - c_j)^2}", r"f \cdot d"
+        if self.power == 2:
+            name, formula, product = "squared distance", r"\sum_j (x_j - c_j)^2", r"f \cdot d^2"
         score = factor * length
-        steps = (
-            Step(name, formula, "", length),
-            Step("score", joined, rf"{figure(factor)} \cdot {figure(length)}", score),
-        )
-        nearest = int(self._nearest(points)[0])
+        numbers = rf"{figure(factor)} \cdot {figure(length)}"
+        steps = (Step(name, formula, "", length), Step("score", product, numbers, score))
         parts = (
-            Step("nearest centre", result=f"cluster {nearest}"),
+            Step("nearest centre", result=f"cluster {self._nearest(points)[0]}"),
             Grid(f"to the centre of cluster {c}", ("column", "x", "centre c", "(x - c)²"), rows),
             self._factor_step(c),
         )
@@ -134,10 +133,3 @@ class Clustered(Detector):
         centres, sizes = checked_floats(arrays, centres=(k, len(self.encoding_)), sizes=(k,))
         require((sizes >= 0).all() and sizes.any(), "it must have clusters, and rows in them")
         self._set(centres, sizes)
-
-
-def _nearest_in(model, chunk):
-    """The cluster of each row of a chunk, and its distance to the centre."""
-    points = model.encoding_(chunk.X)
-    which = model._nearest(points)  # noqa: SLF001 (its own helper)
-    return which, np.sqrt(((points - model.centres_[which]) ** 2).sum(axis=1))

@@ -7,16 +7,17 @@ or each with its neighbours, in space (`near`: the nearest rows by some columns,
 graph (`edges`: pairs of rows, or of values of the column `by`). A row then has the score of its own
 neighbourhood.
 
-Each collective becomes one row of figures: the mean of a number or rank, the share of each category, all of
-known cells, and for groups and in graphs how many rows they have. A detector scores these. A figure is
-missing where no cell is known; a category that training never showed counts in no share.
+Each collective becomes one row of figures: the mean of a number or rank and the share of each category, over
+the known cells, and for groups and graphs the number of rows. A detector scores these rows. A figure is
+missing if no cell is known; an unseen category counts in no share.
 
-A score depends on the rows of the collective alone, and not on other collectives in the table; but rows that
-belong together must come together, in their order if they are runs. `work` and `reasons` take the rows of one
+A score depends only on the rows of the collective, not on other collectives in the table; but rows that
+belong together must be given together, and runs in their order. `work` and `reasons` take the rows of one
 collective, which `members` finds.
 """
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,14 +31,14 @@ from openbook.damage import require
 from openbook.data import Nominal, Numeric, Schema, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, UnknownColumn
-from openbook.outlier.detector import CUTS, Account, Detector, inner_of
+from openbook.outlier.detector import CUTS, Detector, inner_of
 from openbook.outlier.z_score import ZScore
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import Space
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step
 
-#: Cells that are averaged at a time.
+#: The most cells that are averaged at a time.
 _AT_A_TIME = 1 << 22
 
 
@@ -141,10 +142,8 @@ class Collective(Detector):
         return inner_of(self, ZScore())
 
     def _learn(self, rows):
-        examples = StoredRows.gathered(rows)
-        table = examples.table(self.schema_)
-        figures = self._figures(table)[0]
-        self.detector_ = clone(self._inner()).fit(figures)
+        table = StoredRows.gathered(rows).table(self.schema_)
+        self.detector_ = clone(self._inner()).fit(self._figures(table)[0])
         self._natural = self.detector_._natural  # noqa: SLF001 (another detector)
         self.scores_ = self._scores(table)
 
@@ -302,11 +301,8 @@ class Collective(Detector):
 
     def _given_row(self, row):
         """The rows of one collective: any number of them."""
-        if (
-            isinstance(row, Table)
-            or np.ndim(row) == 2
-            or (isinstance(row, list) and row and isinstance(row[0], dict))
-        ):
+        list_of_dicts = isinstance(row, list) and row and isinstance(row[0], dict)
+        if isinstance(row, Table) or np.ndim(row) == 2 or list_of_dicts:
             table = read(row, self.schema_)
             if not len(table):
                 raise DataError("a collective needs at least one row")
@@ -346,8 +342,8 @@ class Collective(Detector):
         note = ""
         if len(X) == 1 and not self._may_be_alone(X):
             note = "the row by itself; model.members(X, 3) gives the rows that row 3 of X belongs to"
-        parts = (Step("rows of the collective", result=len(X), note=note), *inner.parts)
-        return Account(inner.score, shares, parts, inner.joined, inner.meaning, rest)
+        step = Step("rows of the collective", result=len(X), note=note)
+        return replace(inner, shares=shares, parts=(step, *inner.parts), rest=rest)
 
     def _learnt(self):
         if self.near is not None:

@@ -3,11 +3,12 @@ r"""Contextual outliers: rows that are unusual in their context, though not amon
     score = the score of a detector that learnt from the rows of the same context alone
 
 Some columns are the context, such as a month or a place; the others are scored. Rows with the same values of
-all context columns share a context; numbers are cut into `bins` parts of about equally many rows, and missing
-is a value of its own. A context of fewer than `least` rows, or an unseen one, uses the detector of all rows.
-The inner detector handles missing cells of the scored columns.
+all context columns share a context; numbers are cut into `bins` intervals of about equally many rows, and
+missing is a value of its own. A context of fewer than `least` rows, or an unseen one, uses the detector of
+all rows. The inner detector handles missing cells of the scored columns.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,13 @@ from openbook.border.rules import Anything, Whole
 from openbook.damage import checked_array, require
 from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
-from openbook.outlier.detector import CUTS, Account, Detector, inner_of
+from openbook.outlier.detector import CUTS, Detector, inner_of
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.spaces.rows import StoredRows
 from openbook.words.numbers import figure
 from openbook.work import Step
 
-#: The key of the rows that go by all.
+#: The key of the detector of all rows.
 _ALL = -1
 
 
@@ -73,12 +74,7 @@ class Contextual(Detector):
     least: int = 20
     bins: int = 4
 
-    _rules = {
-        "context": Anything("None or a list of columns"),
-        "least": Whole(2),
-        "bins": Whole(2),
-        **CUTS,
-    }
+    _rules = {"context": Anything("None or a list of columns"), "least": Whole(2), "bins": Whole(2), **CUTS}
 
     weighs = False
 
@@ -108,8 +104,7 @@ class Contextual(Detector):
         return context, tuple(name for name in schema.names if name not in context)
 
     def _learn(self, rows):
-        examples = StoredRows.gathered(rows)
-        table = examples.table(self.schema_)
+        table = StoredRows.gathered(rows).table(self.schema_)
         self.context_, self.judged_ = self._parted(self.schema_)
         self._cuts = [self._cut_points(table, name) for name in self.context_]
         keys = self._keys(table)
@@ -154,13 +149,11 @@ class Contextual(Detector):
         return 1 + len(attribute.values) if isinstance(attribute, Categorical) else 2 + len(cuts)
 
     def _scores(self, X):
-        keys = self._keys(X)
-        judged = X.select(self.judged_)
-        known = np.isin(keys, list(self.detectors_))
-        scores = np.empty(len(X))
-        for key in np.unique(np.where(known, keys, _ALL)).tolist():
-            own = (keys == key) if key != _ALL else ~known | (keys == _ALL)
-            scores[own] = self.detectors_[key]._scores(judged.take(own))  # noqa: SLF001 (rows are encoded)
+        keys, judged, scores = self._keys(X), X.select(self.judged_), np.empty(len(X))
+        keys = np.where(np.isin(keys, list(self.detectors_)), keys, _ALL)
+        for key in np.unique(keys).tolist():
+            in_context = keys == key
+            scores[in_context] = self.detectors_[key]._scores(judged.take(in_context))  # noqa: SLF001 (encoded)
         return scores
 
     def _account(self, X):
@@ -169,14 +162,13 @@ class Contextual(Detector):
         inner = self.detectors_[key]._account(X.select(self.judged_))  # noqa: SLF001
         by_name = dict(zip(self.judged_, inner.shares, strict=True))
         shares = [by_name.get(name, 0.0) for name in self.schema_.names]
-        said = self._said(X) or "all rows"
         note = f"{self.sizes_[key]:,} training rows"
         if key == _ALL and self.context_:
             note = f"unseen, or fewer than {self.least} rows: compared with all {self.sizes_[key]:,}"
-        parts = (Step("context", result=said, note=note), *inner.parts)
-        return Account(inner.score, shares, parts, inner.joined, inner.meaning, inner.rest)
+        step = Step("context", result=self._described_context(X) or "all rows", note=note)
+        return replace(inner, shares=shares, parts=(step, *inner.parts))
 
-    def _said(self, X):
+    def _described_context(self, X):
         """The context of a one-row table in words."""
         words = []
         for name, cuts in zip(self.context_, self._cuts, strict=True):
@@ -192,13 +184,13 @@ class Contextual(Detector):
         return ", ".join(words)
 
     def _learnt(self):
-        steps = (
+        return (
             Step("context", result=", ".join(self.context_) or "none"),
             Step("judged", result=", ".join(self.judged_)),
             Step("contexts with their own detector", result=len(self.detectors_) - 1),
             Step("rows", result=self.sizes_[_ALL]),
+            self.detectors_[_ALL].work(),
         )
-        return (*steps, self.detectors_[_ALL].work())
 
     def _saved(self):
         members = {str(key): detector for key, detector in self.detectors_.items()}

@@ -9,12 +9,12 @@ r"""The base of every outlier detector: a score, a threshold, and the reasons fo
 The threshold is fixed while learning, so a row's score and verdict are the same whatever rows it comes with:
 
     threshold       as given
-    contamination   rows of at most that share of the weight lie above it, of those learnt from
-    top             at most that many rows lie above it, of those learnt from
-    none of them    the method's own, where it has one; else a contamination of 0.1
+    contamination   at most this share of the training rows, by weight, lies above it
+    top             at most this many training rows lie above it
+    none of them    the method's own threshold, if it has one; else a contamination of 0.1
 
 A threshold between two scores is their midpoint; rows tied at the threshold are not outliers. A
-contamination of 0 is for rows that are all known to be normal: only rows with a higher score than each of
+contamination of 0 is for rows that are all known to be normal: only rows with a higher score than any of
 them are outliers. The target is ignored, so a detector can be fitted on mixed rows or on normal rows alone.
 
 A detector writes `_learn(rows)`, `_scores(X)`, `_account(X)` and `_learnt()`. The account is the readable
@@ -70,8 +70,8 @@ DETECTOR_MEANINGS = {
     "encoding_": "How columns became numbers.",
 }
 
-#: The share of rows that are outliers where nothing else is said.
-USUAL = 0.1
+#: The default contamination.
+_CONTAMINATION = 0.1
 
 
 @dataclass(frozen=True)
@@ -166,8 +166,7 @@ class Detector(Declared, OutlierMixin, Unsupervised):
         -------
         array of float of shape (n,)
         """
-        scores: Floats = -self.oddness(X)
-        return scores
+        return np.negative(self.oddness(X))
 
     @property
     def offset_(self) -> float:
@@ -185,8 +184,7 @@ class Detector(Declared, OutlierMixin, Unsupervised):
         -------
         array of float of shape (n,)
         """
-        scores = self.oddness(X)
-        return self.threshold_ - scores
+        return self.threshold_ - self.oddness(X)
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
         """-1 for outliers, 1 for other rows.
@@ -253,14 +251,11 @@ class Detector(Declared, OutlierMixin, Unsupervised):
         X = self._one_row(row)
         with blamed_on_its_file(self):
             account = self._account(X)
-        parts = [
-            Reason(name, value, float(share))
-            for name, value, share in zip(self.schema_.names, self._values(X), account.shares, strict=True)
-        ]
+        cells = zip(self.schema_.names, self._values(X), account.shares, strict=True)
+        parts = [Reason(name, value, float(share)) for name, value, share in cells]
         parts += [Reason(name, None, float(share)) for name, share in account.rest]
-        return Reasons(
-            type(self).__name__, account.score, self.threshold_, tuple(parts), account.joined, account.meaning
-        )
+        name, steps = type(self).__name__, account.joined
+        return Reasons(name, account.score, self.threshold_, tuple(parts), steps, account.meaning)
 
     def _values(self, X: Table) -> list[Any]:
         """What stands beside each attribute in the reasons: its cell."""
@@ -282,12 +277,11 @@ class Detector(Declared, OutlierMixin, Unsupervised):
         self.threshold_, self._why = self._cut(rows)
 
     def _check_even(self, rows: Rows) -> None:
-        weights = np.concatenate(
-            [piece.w for piece in rows.pieces if isinstance(piece, Chunk)] or [np.ones(1)]
-        )
-        if (weights != weights[0]).any():
-            msg = f"{type(self).__name__} counts rows: sample_weight must be the same for all, or 0"
-            raise DataError(msg)
+        weights = [piece.w for piece in rows.pieces if isinstance(piece, Chunk)]
+        if weights and np.ptp(np.concatenate(weights)) > 0:
+            raise DataError(
+                f"{type(self).__name__} counts rows: sample_weight must be the same for all, or 0"
+            )
 
     def _cut(self, rows: Rows) -> tuple[float, str]:
         """The threshold, and where it comes from."""
@@ -304,7 +298,7 @@ class Detector(Declared, OutlierMixin, Unsupervised):
         if self.top is not None:
             cut = cut_above(scores, np.ones(len(scores)), self.top)
             return cut, f"the {self.top} most unusual rows are above"
-        share = USUAL if self.contamination == "auto" else float(self.contamination)
+        share = _CONTAMINATION if self.contamination == "auto" else float(self.contamination)
         cut = cut_above(scores, weights, share * weights.sum())
         return cut, f"a share of {figure(share)} of the rows is above"
 
@@ -315,8 +309,8 @@ class Detector(Declared, OutlierMixin, Unsupervised):
 
     def _work_row(self, X: Table) -> Work:
         account = self._account(X)
-        told = outlier_verdict(account.score, self.threshold_)
-        return Work(f"{type(self).__name__}: one row", (*account.parts, *account.joined), told)
+        verdict = outlier_verdict(account.score, self.threshold_)
+        return Work(f"{type(self).__name__}: one row", (*account.parts, *account.joined), verdict)
 
     def _saved(self) -> Saved:
         saved = super()._saved()

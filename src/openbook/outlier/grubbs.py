@@ -2,9 +2,9 @@ r"""Grubbs' test: whether the number farthest from the mean of its column is too
 
     G = |x - m| / s,      G_crit = (n - 1)/√n · √(t² / (n - 2 + t²)),  t = t_{n-2}(1 - α/(2n))
 
-with the sample deviation s, two-sided. Where the farthest number of a column is rejected, it is left out and
-the test repeated, until none is: then m, s and G_crit are those of the rest, so that outliers no longer hide
-each other. The score is the largest over the columns of
+with the sample deviation s, two-sided. If the farthest number of a column is rejected, it is left out and the
+test is repeated, until none is rejected. Then m, s and G_crit are those of the remaining numbers, so that
+outliers do not mask each other. The score is the largest over the columns of
 
     a_j = G_j / G_crit,j
 
@@ -108,11 +108,8 @@ class Grubbs(ColumnDetector):
                 looked_at(self.schema_), *super()._arrays().values(), self.rejected_, strict=True
             )
         ]
-        rule = Step(
-            "G crit",
-            r"\frac{n - 1}{\sqrt{n}} \sqrt{\frac{t^2}{n - 2 + t^2}}",
-            note=f"t = t(1 - α / (2 n)) with n - 2 degrees of freedom, α = {figure(self.alpha)}",
-        )
+        note = f"t = t(1 - α / (2 n)) with n - 2 degrees of freedom, α = {figure(self.alpha)}"
+        rule = Step("G crit", r"\frac{n - 1}{\sqrt{n}} \sqrt{\frac{t^2}{n - 2 + t^2}}", note=note)
         header = ("column", "mean m", "deviation s", "G crit", "rejected")
         return (rule, *self._rejections(), Grid("columns", header, rows, "Without the rejected numbers."))
 
@@ -160,7 +157,7 @@ def grubbs_tested(values, alpha, *, repeat=True):
     """Mean, deviation and critical value of sorted numbers, and the tests that rejected some."""
     middle = len(values) // 2
     centre = float(values[middle]) if len(values) else 0.0
-    # sums from the middle outwards: what is rejected, however far, leaves no trace in the rest
+    # sums from the middle outwards: a rejected number, however far, leaves no rounding error in the others
     sides = [np.concatenate([[0.0], side - centre]) for side in (values[:middle][::-1], values[middle:])]
     sums, squares = [np.cumsum(side) for side in sides], [np.cumsum(side**2) for side in sides]
     left, right = middle, len(values) - middle
@@ -172,13 +169,14 @@ def grubbs_tested(values, alpha, *, repeat=True):
         m = centre + total / max(n, 1)
         s = math.sqrt(max(scatter, 0.0) / (n - 1)) if n > 1 else 0.0
         critical = grubbs_critical(n, alpha)
-        if not critical or not s:
-            return m, s or 1.0, critical, tuple(rejected)
+        if not critical or not s or (rejected and not repeat):
+            break
         low, high = float(values[middle - left]), float(values[middle + right - 1])
         farthest = low if m - low >= high - m else high
         if abs(farthest - m) / s <= critical:
-            return m, s, critical, tuple(rejected)
+            break
         rejected.append((float(n), m, s, farthest, abs(farthest - m) / s, critical))
         if not repeat:
-            return m, s, critical, tuple(rejected)
+            break
         left, right = (left - 1, right) if farthest == low else (left, right - 1)
+    return m, s or 1.0, critical, tuple(rejected)

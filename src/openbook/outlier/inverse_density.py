@@ -70,11 +70,8 @@ class InverseDensity(Nearby):
         """
         return 1 / np.maximum(self.oddness(X), LEAST)
 
-    def _compare(self):
-        self.scores_ = self._nearest_among()[0].mean(axis=1)
-
-    def _scores(self, X):
-        return self._nearest(self.space_.place(X))[0].mean(axis=1)
+    def _score(self, distances, rows):  # noqa: ARG002 (distances suffice)
+        return distances.mean(axis=1)
 
     def _account(self, X):
         near = self._around(X)

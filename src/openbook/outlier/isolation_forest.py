@@ -2,18 +2,18 @@ r"""The isolation forest: rows that few random splits isolate are outliers.
 
     score = 2^(-E[h] / c(ψ)),    c(n) = 2 H(n - 1) - 2 (n - 1)/n,    H(i) ≈ ln i + 0.5772
 
-h is the number of steps a row takes down a tree that was grown on ψ rows at random, with a random test in
-every node: of a column that varies there, a number below a random cut, or a category equal to that of a
-random row. A tree ends after log₂ ψ levels, and c(n) is added for the n rows that are still together. c(ψ) is
-what an ordinary row takes, so 0.5 is ordinary; above 0.6, by default, a row is an outlier, as the
-authors have it.
+h is the number of steps of a row down a tree that was grown on ψ random rows, with a random test in every
+node: of a column that varies there, a number below a random cut, or a category equal to that of a random row.
+A tree ends after log₂ ψ levels, and c(n) is added for the n rows that are still together. c(ψ) is the number
+of steps of an ordinary row, so its score is 0.5; above 0.6, by default, a row is an outlier, as the authors
+suggest.
 
-A missing cell goes with the larger part of the rows; where all known cells are equal, a test sets rows with a
-gap apart. A category that training never showed equals no other. Numbers count as shares of their range in
-training, in single precision.
+A missing cell goes with the larger part of the rows; if all known cells are equal, a test separates the rows
+with a missing cell. An unseen category equals no other. Numbers count as shares of their range in training,
+in single precision.
 
-What a step saves is c(n) - c(n') - 1, where it leads from n rows to n': the steps it spares, less itself.
-These add up to c(ψ) - h, so the score is shared out exactly: 2^(Σ saved / c(ψ) - 1).
+A step from n rows to n' saves c(n) - c(n') - 1 steps: those it spares, less itself. These sum to c(ψ) - h,
+which gives the share of each attribute in the score exactly: 2^(Σ saved / c(ψ) - 1).
 """
 
 import math
@@ -119,7 +119,7 @@ class IsolationForest(Detector):
         drawn = np.array([sample() for _ in range(self.n_estimators)])
         seeds = rng.integers(1, 2**63, self.n_estimators).astype(np.uint64)
         wanted, samples = np.unique(drawn, return_inverse=True)
-        x = self._cells_of(rows, sizes, wanted)
+        x = self._cells_of_rows(rows, sizes, wanted)
         nominal = np.array([isinstance(a, Nominal) for a in self.schema_])
         self.forest_ = IsolationTrees.empty(self.n_estimators, self._levels)
         grow_tree(x, nominal, samples.reshape(drawn.shape), seeds, self.forest_)
@@ -130,15 +130,17 @@ class IsolationForest(Detector):
         """How many tests lie on the way to a leaf."""
         return max(math.ceil(math.log2(self.max_samples_)), 1)
 
-    def _cells_of(self, rows, sizes, wanted):
-        """The cells of some rows, by their numbers, (d, n)."""
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        owner = np.searchsorted(starts, wanted, side="right") - 1
-        pieces = [(piece, wanted[owner == i] - starts[i]) for i, piece in enumerate(rows.pieces)]
-        parts = [
-            next(each([piece], partial(_some_cells, self._cells, own))) for piece, own in pieces if len(own)
+    def _cells_of_rows(self, rows, sizes, wanted):
+        """The cells of some rows, by their numbers in order, (d, n)."""
+        starts = np.cumsum([0, *sizes])
+        parts = np.split(wanted, np.searchsorted(wanted, starts[1:-1]))
+        pieces = zip(rows.pieces, parts, starts, strict=False)
+        cells = [
+            next(each([piece], partial(_cells_of_chunk, self._cells, part - start)))
+            for piece, part, start in pieces
+            if len(part)
         ]
-        return np.ascontiguousarray(np.concatenate(parts, axis=1))
+        return np.ascontiguousarray(np.concatenate(cells, axis=1))
 
     def _scores(self, X):
         from openbook.outlier.isolation_kernels import BLOCK, add_lengths
@@ -210,10 +212,8 @@ class IsolationForest(Detector):
         return Work("down the first tree", (rule, Grid("", ("tests", "from rows", "to rows", "saved"), rows)))
 
     def _learnt(self):
-        trees = len(self.forest_.columns)
-        tests = np.bincount(
-            self.forest_.columns[self.forest_.low < self.forest_.high], minlength=len(self.schema_)
-        )
+        forest, trees = self.forest_, len(self.forest_.columns)
+        tests = np.bincount(forest.columns[forest.low < forest.high], minlength=len(self.schema_))
         rows = list(zip(self.schema_.names, (tests / trees).tolist(), strict=True))
         return (
             Step("trees", result=trees),
@@ -238,19 +238,14 @@ class IsolationForest(Detector):
         sizes = checked_array(arrays, "sizes", np.int32, (self.n_estimators, nodes))  # before taking room
         self.forest_ = IsolationTrees.empty(self.n_estimators, self._levels)
         for name in _STORED:
-            place = getattr(self.forest_, name)
-            place[:] = checked_array(arrays, name, place.dtype, place.shape, finite=False)
-        columns, inner = self.forest_.columns, self.forest_.columns.shape[1]
+            array = getattr(self.forest_, name)
+            array[:] = checked_array(arrays, name, array.dtype, array.shape, finite=False)
+        columns, flaw = self.forest_.columns, "its trees test columns that do not exist, or lose rows"
+        require((columns >= 0) & (columns < d), flaw)
+        require(~np.isnan([self.forest_.low, self.forest_.high]), flaw)
         children = sizes[:, 1::2] + sizes[:, 2::2]
-        sound = (
-            ((columns >= 0) & (columns < d)).all()
-            and not np.isnan(self.forest_.low).any()
-            and not np.isnan(self.forest_.high).any()
-            and (sizes >= 0).all()
-            and (sizes[:, 0] == self.max_samples_).all()
-            and (children == sizes[:, :inner]).all()
-        )
-        require(sound, "its trees test columns that do not exist, or lose rows")
+        require((sizes >= 0).all() and (children == sizes[:, : columns.shape[1]]).all(), flaw)
+        require(sizes[:, 0] == self.max_samples_, flaw)
         measure_paths(self.forest_)
         self._planes, self._tests = CellPlanes.of(self.forest_)
 
@@ -262,5 +257,5 @@ def _expected(n):
     return 2 * (math.log(n - 1) + 0.5772156649015329) - 2 * (n - 1) / n
 
 
-def _some_cells(cells_of, rows, chunk):
+def _cells_of_chunk(cells_of, rows, chunk):
     return cells_of(chunk.X.take(rows))

@@ -43,15 +43,10 @@ class IsolationTrees(NamedTuple):
 
     @classmethod
     def empty(cls, trees, levels):
-        inner_nodes = 2**levels - 1
-        shape = (trees, inner_nodes)
-        return cls(
-            np.zeros(shape, np.int32),
-            np.zeros(shape, np.float32),
-            np.zeros(shape, np.float32),
-            np.zeros((trees, inner_nodes + 1), np.float32),
-            np.zeros((trees, 2 * inner_nodes + 1), np.int32),
-        )
+        nodes, leaves = (trees, 2**levels - 1), (trees, 2**levels)
+        columns, sizes = np.zeros(nodes, np.int32), np.zeros((trees, 2 ** (levels + 1) - 1), np.int32)
+        low, high, lengths = (np.zeros(shape, np.float32) for shape in (nodes, nodes, leaves))
+        return cls(columns, low, high, lengths, sizes)
 
 
 class Tests(NamedTuple):

@@ -120,12 +120,8 @@ class IsolationLimits(IsolationForest):
         return Step(f"a of {name}", "", numbers, min((more - less) / half, 1e300))
 
     def _learnt(self):
-        rows = [
-            (name, *limits, *halves)
-            for name, limits, halves in zip(
-                looked_at(self.schema_), self.limits_.tolist(), self.halves_.tolist(), strict=True
-            )
-        ]
+        figures = np.hstack([self.limits_, self.halves_]).tolist()
+        rows = [(name, *row) for name, row in zip(looked_at(self.schema_), figures, strict=True)]
         header = ("column", "5% quantile", "95% quantile", "half below", "half above")
         rule = Step("g", r"\frac{a}{a + 2}", note="a: halves of the middle 90% outside of it")
         return (*super()._learnt(), rule, Grid("limits", header, rows))

@@ -4,9 +4,9 @@ r"""Likelihood mixture: rows are normal (M) or anomalous (A); a row moves to A i
     A   a uniform distribution: 1/range for numbers, 1/(number of values) for categories
     LL  = Σ_{x in M} ln((1 - λ) M(x)) + Σ_{x in A} ln(λ A(x))
 
-All rows begin in M. A row for which LL gains more than c by moving to A is moved; then M is estimated again
-from the rows that are left, and so on until none moves, or half of the rows would be gone. The score is the
-gain that is left at the end, by which new rows are judged too:
+All rows begin in M. A row moves to A if that raises LL by more than c; then M is estimated again from the
+rows that remain, until no row moves, or half of the rows would be gone. The score is the gain at the end, for
+training rows and new rows alike:
 
     score = ln λ - ln(1 - λ) + Σ_j (ln A(x_j) - ln M(x_j))
 
@@ -29,7 +29,7 @@ from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
-#: Passes after which it ends, whatever still moves.
+#: The most passes.
 _PASSES = 100
 
 
@@ -77,26 +77,22 @@ class LikelihoodMixture(Detector):
     def _learn(self, rows):
         self._natural = (float(self.c), "c: moving the row increases the log-likelihood")
         self._uniform = _uniform(rows)
-        inside, trace = None, []
+        sizes, trace = rows.sizes(), []
+        cuts, in_normal = np.cumsum(sizes)[:-1], np.ones(sum(sizes), dtype=bool)
+        log_normal, log_anomalous = math.log1p(-self.share), math.log(self.share)
         for _ in range(_PASSES):
-            some = rows if inside is None else _only(rows, inside)
-            self._columns = Independent(self.schema_).learn(some)
-            logs = list(each(rows.pieces, self._logs_of_chunk))
-            if inside is None:
-                inside = [np.ones(len(part), dtype=bool) for part, _ in logs]
-            here, there = math.log1p(-self.share), math.log(self.share)
-            gains = [there - here + b - a for a, b in logs]
-            stay = [was & ~(gain > self.c) for was, gain in zip(inside, gains, strict=True)]
-            before, after = (sum(int(part.sum()) for part in parts) for parts in (inside, stay))
-            total = math.fsum(
-                float((np.where(was, a + here, b + there)).sum())
-                for was, (a, b) in zip(inside, logs, strict=True)
-            )
-            rather = 2 * after >= sum(len(part) for part in inside)
-            trace.append((before, before - after if rather else 0, total))
-            if after == before or not rather:
+            kept = zip(rows.pieces, np.split(in_normal, cuts), strict=True)
+            subsets = [_RowSubset(piece, part) for piece, part in kept if part.any()]
+            self._columns = Independent(self.schema_).learn(Rows(rows.schema, subsets))
+            normal, uniform = np.hstack(list(each(rows.pieces, self._logs_of_chunk)))
+            stay = in_normal & ~(log_anomalous - log_normal + uniform - normal > self.c)
+            likelihood = math.fsum(np.where(in_normal, normal + log_normal, uniform + log_anomalous))
+            before, after = int(in_normal.sum()), int(stay.sum())
+            most_stay = 2 * after >= len(stay)
+            trace.append((before, before - after if most_stay else 0, likelihood))
+            if after == before or not most_stay:
                 break
-            inside = stay
+            in_normal = stay
         self.trace_ = np.array(trace, dtype=float)
         self.moved_ = int(self.trace_[:, 1].sum())
 
@@ -108,8 +104,12 @@ class LikelihoodMixture(Detector):
         return self._columns.logs(X).sum(axis=1), known_cells(X) @ self._uniform
 
     def _scores(self, X):
-        normal, odd = self._logs(X)
-        return math.log(self.share) - math.log1p(-self.share) + odd - normal
+        normal, uniform = self._logs(X)
+        return self._log_prior_odds + uniform - normal
+
+    @property
+    def _log_prior_odds(self):
+        return math.log(self.share) - math.log1p(-self.share)
 
     def _account(self, X):
         rows, shares, parts, known = [], [], [], known_cells(X)[0]
@@ -119,21 +119,19 @@ class LikelihoodMixture(Detector):
             shares.append(odd - normal)
             rows.append((name, normal, odd, shares[-1]))
             parts.append(step)
-        prior = math.log(self.share) - math.log1p(-self.share)
+        prior = self._log_prior_odds
         score = math.fsum([prior, *shares])
         grid = Grid("logarithms", ("column", "ln M", "ln A", "gain"), rows)
-        joined = Step(
-            "score", r"\ln \lambda - \ln (1 - \lambda) + \sum_j (\ln A(x_j) - \ln M(x_j))", "", score
-        )
+        formula = r"\ln \lambda - \ln (1 - \lambda) + \sum_j (\ln A(x_j) - \ln M(x_j))"
+        step, rest = Step("score", formula, "", score), ("share of outliers λ", prior)
         meaning = "Increase of the log-likelihood when the row moves to A; the score is the sum."
-        return Account(score, shares, (*parts, grid), (joined,), meaning, (("share of outliers λ", prior),))
+        return Account(score, shares, (*parts, grid), (step,), meaning, (rest,))
 
     def _learnt(self):
         rows = [(int(a), int(b), c) for a, b, c in self.trace_.tolist()]
         passes = Grid("passes", ("rows in M", "moved to A", "log-likelihood before"), rows)
-        uniform = Grid(
-            "A", ("column", "ln A"), list(zip(self.schema_.names, self._uniform.tolist(), strict=True))
-        )
+        logs = list(zip(self.schema_.names, self._uniform.tolist(), strict=True))
+        uniform = Grid("A", ("column", "ln A"), logs)
         return (Work("passes", (passes,)), Work("M", self._columns.learnt()), Work("A, uniform", (uniform,)))
 
     def _arrays(self):
@@ -157,11 +155,6 @@ class _RowSubset:
     def load(self) -> Chunk:
         X, y, w = loaded(self.piece)
         return Chunk(X.take(self.kept), y[self.kept], w[self.kept])
-
-
-def _only(rows, inside):
-    pieces = [_RowSubset(piece, kept) for piece, kept in zip(rows.pieces, inside, strict=True) if kept.any()]
-    return Rows(rows.schema, pieces)
 
 
 def _uniform(rows):

@@ -72,13 +72,14 @@ class LocalOutlierFactor(Nearby):
     n_jobs: int | None = None
 
     _natural = (1.5, "a density two thirds of that of its nearest rows")
+    figures = ("lrd", "kth")
 
-    def _compare(self):
-        distances, rows = self._nearest_among()
+    def _learn_density(self, distances, rows):
         self.kth_ = distances[:, -1].copy()
-        reach = self._reach(distances, rows)
-        self.lrd_ = 1 / reach
-        self.scores_ = reach * self.lrd_[rows].mean(axis=1)
+        self.lrd_ = 1 / self._reach(distances, rows)
+
+    def _score(self, distances, rows):
+        return self._reach(distances, rows) * self.lrd_[rows].mean(axis=1)
 
     @property
     def negative_outlier_factor_(self):
@@ -89,38 +90,25 @@ class LocalOutlierFactor(Nearby):
         """The mean reach of each row."""
         return np.maximum(np.maximum(distances, self.kth_[rows]).mean(axis=1), LEAST)
 
-    def _scores(self, X):
-        distances, rows = self._nearest(self.space_.place(X))
-        return self._reach(distances, rows) * self.lrd_[rows].mean(axis=1)
-
     def _account(self, X):
         near = self._around(X)
-        k, rows = len(near), [row for row, _, _ in near]
-        kth = [float(self.kth_[row]) for row in rows]
-        reaches = [max(own, d) for own, (_, d, _) in zip(kth, near, strict=True)]
-        mean = max(math.fsum(reaches) / k, LEAST)
-        around = [float(self.lrd_[row]) for row in rows]
-        thick = math.fsum(around) / k
-        score = mean * thick
-        own = [thick / k if d >= floor else 0.0 for floor, (_, d, _) in zip(kth, near, strict=True)]
-        shares, rest = self._shared(X, rows, own)
-        rest += (
-            ("reachability of the nearest rows", score - math.fsum([*shares, *(part for _, part in rest)])),
-        )
+        rows, distances, _ = map(list, zip(*near, strict=True))
+        k, kth, lrd = len(near), self.kth_[rows].tolist(), self.lrd_[rows].tolist()
+        reaches = list(map(max, kth, distances))
+        mean, mean_lrd = max(math.fsum(reaches) / k, LEAST), math.fsum(lrd) / k
+        score = mean * mean_lrd
+        by_distance = [mean_lrd / k if d >= d_k else 0.0 for d, d_k in zip(distances, kth, strict=True)]
+        shares, rest = self._shared(X, rows, by_distance)
+        by_reach = score - math.fsum([*shares, *(part for _, part in rest)])
+        numbers = fraction(mean_lrd, 1 / mean)
         steps = (
             Step("lrd", r"\frac{1}{\frac{1}{k} \sum_i reach_i}", fraction(1, mean), 1 / mean),
-            Step("mean lrd of the nearest rows", r"\frac{1}{k} \sum_i lrd(o_i)", "", thick),
-            Step("score", r"\frac{\frac{1}{k} \sum_i lrd(o_i)}{lrd(x)}", fraction(thick, 1 / mean), score),
+            Step("mean lrd of the nearest rows", r"\frac{1}{k} \sum_i lrd(o_i)", "", mean_lrd),
+            Step("score", r"\frac{\frac{1}{k} \sum_i lrd(o_i)}{lrd(x)}", numbers, score),
         )
-        shown = self._shown(near, ("d k", kth), ("reach", reaches), ("lrd", around))
+        shown = self._shown(near, ("d k", kth), ("reach", reaches), ("lrd", lrd))
         meaning = (
             "Shares of the mean reachability distance times the neighbours' density; they sum to the score."
         )
+        rest += (("reachability of the nearest rows", by_reach),)
         return Account(score, shares, shown, steps, meaning, rest)
-
-    def _arrays(self):
-        return {**super()._arrays(), "lrd": self.lrd_, "kth": self.kth_}
-
-    def _restore(self, arrays):
-        (self.lrd_, self.kth_), rest = self._of_each(arrays, "lrd", "kth")
-        super()._restore(rest)

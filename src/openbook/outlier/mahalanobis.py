@@ -3,14 +3,14 @@ r"""The Mahalanobis distance of a row from the centre, by the covariance of the 
     score = (x - m)ᵀ S⁻¹ (x - m) = Σ_j (x - m)_j (S⁻¹ (x - m))_j
 
 over encoded columns (`prepare.Encoding`, numbers standardised, a nominal column without its first value),
-with the centre m and the covariance S (N - 1 in the denominator) of the rows learnt from; or, robust, of the
-half of them that lies closest together (`robust`). Each term is a column's share. Above the 97.5% point of
-chi-squared, with as many degrees of freedom as directions in which the rows vary, a row is an outlier unless
-told otherwise; or above the point where Grubbs' test (`grubbs`) of all these distances rejects,
+with the centre m and the covariance S (N - 1 in the denominator) of the training rows; or, robust, of the
+half of them that lies closest together (`robust`). Each term is a column's share. By default, a row is an
+outlier above the 97.5% point of chi-squared, with as many degrees of freedom as directions in which the rows
+vary; or above the point where Grubbs' test (`grubbs`) of all these distances rejects,
 
-    d > mean + G_crit · deviation      of the distances that are left when none is rejected any more
+    d > mean + G_crit · deviation      of the distances that remain when none is rejected any more
 
-A direction without variance counts a millionth of the largest: rows off it are odd. A missing
+A direction without variance has a millionth of the largest variance, so rows off it are outliers. A missing
 cell counts as the mean of its column.
 """
 
@@ -114,9 +114,7 @@ class Mahalanobis(Detector):
         self.tests_: tuple[tuple[float, ...], ...] = ()
         if self.test == "grubbs":
             distances = np.concatenate([self._scores(table) for table in rows.tables()])
-            mean, deviation, critical, self.tests_ = grubbs_tested(
-                np.sort(distances), self.alpha, repeat=True
-            )
+            mean, deviation, critical, self.tests_ = grubbs_tested(np.sort(distances), self.alpha)
             self._natural = (mean + critical * deviation, "where Grubbs' test of the distances rejects")
             return
         point = float(chdtri(max(self.rank_, 1), 1 - _LEVEL))
@@ -127,13 +125,13 @@ class Mahalanobis(Detector):
         return np.maximum(np.einsum("ij,ij->i", off @ self.precision_, off), 0.0)
 
     def _account(self, X):
-        point = self.encoding_(X)[0].tolist()
-        off = [x - m for x, m in zip(point, self.centre_.tolist(), strict=True)]
+        point, centre = self.encoding_(X)[0].tolist(), self.centre_.tolist()
+        gaps = [x - m for x, m in zip(point, centre, strict=True)]
         rows, shares = [], [0.0] * len(self.schema_)
         for j, name in enumerate(self.encoding_.names):
-            turned = math.fsum(p * o for p, o in zip(self.precision_[j].tolist(), off, strict=True))
-            shares[self.encoding_.columns[j]] += off[j] * turned
-            rows.append((name, point[j], float(self.centre_[j]), off[j], turned, off[j] * turned))
+            scaled = math.fsum(p * gap for p, gap in zip(self.precision_[j].tolist(), gaps, strict=True))
+            shares[self.encoding_.columns[j]] += gaps[j] * scaled
+            rows.append((name, point[j], centre[j], gaps[j], scaled, gaps[j] * scaled))
         score = math.fsum(row[-1] for row in rows)
         header = ("column", "x", "m", "x - m", "S⁻¹ (x - m)", "product")
         total = Step("score", r"\sum_j (x - m)_j (S^{-1} (x - m))_j", joined(shares), max(score, 0.0))
@@ -145,14 +143,14 @@ class Mahalanobis(Detector):
         header = ("S⁻¹", *names[:12])
         inverse = [(name, *row[:12]) for name, row in zip(names, self.precision_.tolist(), strict=True)]
         centre = Grid("centre", ("column", "m"), list(zip(names, self.centre_.tolist(), strict=True)))
-        how = "of the most central half, reweighted" if self.robust else "of all rows"
+        estimated = "of the most central half, reweighted" if self.robust else "of all rows"
         of_tests = ("n", "mean m", "deviation s", "farthest d", "G", "G crit")
         note = "G = (d - m) / s above G crit: d is rejected, and the rest tested again."
         tests = (Grid("Grubbs' tests that rejected", of_tests, self.tests_, note),) if self.tests_ else ()
         left_out = "" if len(names) <= 12 else "The first 12 columns."
         grid = Grid("inverse covariance", header, inverse[:12], left_out)
-        how_found = Step("centre and covariance", result=how)
-        return (*tests, self.encoding_.work(), how_found, centre, grid)
+        step = Step("centre and covariance", result=estimated)
+        return (*tests, self.encoding_.work(), step, centre, grid)
 
     def _arrays(self):
         tests = np.array(self.tests_, dtype=float).reshape(-1, 6)

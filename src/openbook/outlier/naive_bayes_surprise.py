@@ -2,10 +2,9 @@ r"""Surprise: the negative log probability of a row, column by column, less the 
 
     score = Σ_j (-ln P(x_j) - h_j),    h_j = the mean of -ln P(x_j) over the rows learnt from
 
-P is a product of independent columns (`independent`), so a combination of ordinary cells is never odd by
-itself. Taking off h_j makes the columns comparable: without it a column of many values, or of numbers in
-small units, would surprise always. A missing cell is neither more nor less surprising than usual: its term
-is 0.
+P is a product of independent columns (`independent`), so a combination of ordinary cells is never unusual by
+itself. Subtracting h_j makes the columns comparable: without it every value of a column with many values, or
+of numbers in small units, would be surprising. The term of a missing cell is 0.
 """
 
 import math
@@ -62,22 +61,20 @@ class NaiveBayesSurprise(Detector):
         self.usual_ = sums / np.where(weights > 0, weights, 1.0)
 
     def _scores(self, X):
-        return _terms(self._columns, X, self.usual_).sum(axis=1)
+        return np.where(known_cells(X), -self._columns.logs(X) - self.usual_, 0.0).sum(axis=1)
 
     def _account(self, X):
         rows, shares, parts, known = [], [], [], known_cells(X)[0]
-        for j, name in enumerate(self.schema_.names):
+        for name, usual, is_known in zip(self.schema_.names, self.usual_.tolist(), known, strict=True):
             step, log = self._columns.factor(X, name)
-            gap = not known[j]
-            usual = float(self.usual_[j])
-            shares.append(0.0 if gap else -log - usual)
-            rows.append((name, None if gap else -log, usual, shares[-1]))
+            shares.append(-log - usual if is_known else 0.0)
+            rows.append((name, -log if is_known else None, usual, shares[-1]))
             parts.append(step)
         score = math.fsum(shares)
         grid = Grid("surprise", ("column", "-ln P", "mean h", "beyond"), rows)
-        joined = Step("score", r"\sum_j (-\ln P(x_j) - h_j)", "", score)
+        step = Step("score", r"\sum_j (-\ln P(x_j) - h_j)", "", score)
         meaning = "Surprise above the mean of the column; the score is the sum."
-        return Account(score, shares, (*parts, grid), (joined,), meaning)
+        return Account(score, shares, (*parts, grid), (step,), meaning)
 
     def _learnt(self):
         rows = list(zip(self.schema_.names, self.usual_.tolist(), strict=True))
@@ -90,11 +87,6 @@ class NaiveBayesSurprise(Detector):
     def _restore(self, arrays):
         self.usual_ = checked_array(arrays, "usual", float, (len(self.schema_),))
         self._columns = Independent(self.schema_, self.numbers).restore(arrays)
-
-
-def _terms(columns, X, usual):
-    """The surprise of every cell beyond the usual, (n, d); 0 if it is missing."""
-    return np.where(known_cells(X), -columns.logs(X) - usual, 0.0)
 
 
 def _surprises(columns, chunk):

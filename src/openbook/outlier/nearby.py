@@ -1,10 +1,10 @@
 r"""Base of the detectors by nearest neighbours: stored rows, the search, and shares of distances.
 
-The k nearest are sought among the rows learnt from. Of those that agree with a row in every cell it knows, to
-rounding, one counts as the row itself and is left out: so a row that was learnt from scores the same whenever
-it comes, and is never its own neighbour. A missing cell goes by the rule of the distance, in
-`spaces.space`: as far as can be in mixed distances, the mean of its column in the others. Where fewer
-than k others were learnt, all of them count.
+The k nearest rows are searched among the training rows. If one of these equals the query in every known cell,
+to rounding, it counts as the query itself and is left out. So a training row gets the same score in training
+and later, and is never its own neighbour. A missing cell goes by the rule of the distance, in
+`spaces.space`: the largest possible distance in mixed distances, the mean of its column in the others. With
+fewer than k other training rows, all of them count.
 
 A distance is shared out among the columns in proportion to the terms of its sum:
 
@@ -18,7 +18,7 @@ and a distance of two whole rows, such as Jaccard's, is not shared out.
 
 import math
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -74,6 +74,8 @@ class Nearby(Detector):
         "n_neighbors_": "The number of nearest rows that count: fewer where fewer were learnt from.",
     }
     weighs = False
+    #: What the model file holds of each row learnt from, by the attributes without _: numbers of 0 or more.
+    figures: ClassVar[tuple[str, ...]] = ()
 
     def refusal(self, schema):
         return super().refusal(schema) or refusal(self.metric, schema)
@@ -82,26 +84,42 @@ class Nearby(Detector):
         examples = StoredRows.gathered(rows)
         if len(examples) < 2:
             raise DataError(f"{type(self).__name__} needs at least two rows, got n_samples = {len(examples)}")
-        self._place(examples)
+        self._keep(examples)
         n = len(examples)
         if self.space_.index.name == "brute":
-            name = f"{type(self).__name__} of {n:,} rows"
-            cells = float(n) ** 2 * max(len(self.schema_), 1)
-            remedy = "use a sample of the rows, or IsolationForest"
-            refuse_if_over(
-                name, 40.0 * n * self.n_neighbors_, _SECONDS * cells, remedy, allow=self.allow_large
+            name, remedy = (
+                f"{type(self).__name__} of {n:,} rows",
+                "use a sample of the rows, or IsolationForest",
             )
-        self._compare()
+            memory, seconds = (
+                40.0 * n * self.n_neighbors_,
+                _SECONDS * float(n) ** 2 * max(len(self.schema_), 1),
+            )
+            refuse_if_over(name, memory, seconds, remedy, allow=self.allow_large)
+        self._score_training_rows()
 
-    def _place(self, examples):
+    def _keep(self, examples):
         self.statistics_ = examples
         options = {"scale": self.scale, "p": self.p, "algorithm": self.algorithm}
         self.space_ = Space(examples, self.schema_, self.metric, **options, robust=True)
         self.effective_metric_ = self.space_.metric
         self.n_neighbors_ = min(self.n_neighbors, len(examples) - 1)
 
-    def _compare(self):
-        """Learn from how the rows lie among themselves; may set `scores_`."""
+    def _score_training_rows(self):
+        """Learn from the nearest rows of each row learnt from, and score it."""
+        distances, rows = self._nearest_among()
+        self._learn_density(distances, rows)
+        self.scores_ = self._score(distances, rows)
+
+    def _learn_density(self, distances, rows):
+        """Learn what `_score` needs of each row learnt from."""
+
+    def _score(self, distances, rows):
+        """The score of rows by their nearest rows: distances and row numbers, both (n, k)."""
+        raise NotImplementedError
+
+    def _scores(self, X):
+        return self._score(*self._nearest(self.space_.place(X)))
 
     @property
     def encoding_(self):
@@ -180,19 +198,17 @@ class Nearby(Detector):
         return (rows, k, distance, search, *goes_by)
 
     def _arrays(self):
-        return self.statistics_.arrays()
+        return {**self.statistics_.arrays(), **{name: getattr(self, f"{name}_") for name in self.figures}}
 
     def _restore(self, arrays):
-        examples = StoredRows.from_arrays(self.schema_, arrays, 1)
+        stored = {name: array for name, array in arrays.items() if name not in self.figures}
+        examples = StoredRows.from_arrays(self.schema_, stored, 1)
         require(len(examples) >= 2, "it must contain at least two rows")
-        self._place(examples)
-
-    def _of_each(self, arrays, *names):
-        """Arrays that hold a number above 0 for each row learnt from, taken out of the arrays."""
-        shape = (len(arrays["targets"]),)
-        found = checked_floats(arrays, **dict.fromkeys(names, shape))
-        require(np.array(found) >= 0, "its stored distances must not be negative")
-        return found, {name: array for name, array in arrays.items() if name not in names}
+        figures = checked_floats(arrays, **dict.fromkeys(self.figures, (len(examples),)))
+        require(np.array(figures) >= 0, "its stored distances must not be negative")
+        for name, values in zip(self.figures, figures, strict=True):
+            setattr(self, f"{name}_", values)
+        self._keep(examples)
 
 
 def distance_shares(space, X, there):
@@ -202,10 +218,14 @@ def distance_shares(space, X, there):
     """
     distance = space.metric
     if space.mixed is not None:
-        terms = np.array([_mixed_terms(space.mixed, X, there, i) for i in range(len(there))])
-        if not space.mixed.squared:
-            return terms / len(space.mixed.schema)
-        return _in_proportion(terms**2, 2)
+        mixed, names = space.mixed, space.mixed.schema.names
+        terms = np.array(
+            [
+                [mixed.term(j, X.data(name)[0], there.data(name)[i])[0] for j, name in enumerate(names)]
+                for i in range(len(there))
+            ]
+        )
+        return _in_proportion(terms**2, 2) if mixed.squared else terms / len(names)
     if space.encoding is None:
         return None
     if distance == "mahalanobis":
@@ -225,11 +245,6 @@ def distance_shares(space, X, there):
     shares = np.zeros((len(there), len(space.encoding.schema)))
     np.add.at(shares.T, space.encoding.columns, whole.T)
     return shares
-
-
-def _mixed_terms(mixed, X, there, i):
-    names = mixed.schema.names
-    return [mixed.term(j, X.data(name)[0], there.data(name)[i])[0] for j, name in enumerate(names)]
 
 
 def _in_proportion(terms, power):

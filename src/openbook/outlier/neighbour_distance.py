@@ -54,11 +54,8 @@ class NeighbourDistance(Nearby):
 
     n_neighbors: int = 5
 
-    def _compare(self):
-        self.scores_ = self._nearest_among()[0][:, -1].copy()
-
-    def _scores(self, X):
-        return self._nearest(self.space_.place(X))[0][:, -1].copy()
+    def _score(self, distances, rows):  # noqa: ARG002 (distances suffice)
+        return distances[:, -1].copy()
 
     def _account(self, X):
         near = self._around(X)

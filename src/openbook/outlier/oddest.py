@@ -11,17 +11,14 @@ from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.outlier.collective import Collective
 from openbook.outlier.detector import Detector
-from openbook.outlier.reasons import Reasons, said_of
+from openbook.outlier.reasons import Reasons, described
 from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.words.sentences import listed, plural
 from openbook.work import Grid, ShowsWork, Work
 
-#: Reasons that are told for each row, as far as they are worth it.
-_TOLD = 3
-
-#: Dots of a picture: all outliers, and of the others so many.
-_MOST_DOTS = 2_000
+#: The most reasons that are listed for a row, and the most dots of a picture.
+_MOST_REASONS, _MOST_DOTS = 3, 2_000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -63,26 +60,29 @@ class Oddest(ShowsWork):
 
     def work(self) -> Work:
         """The most unusual rows as a table, with the reasons for each."""
-        rows = []
-        for row, why in zip(self.rows, self.reasons, strict=True):
-            score = float(self.scores[row])
-            rows.append((row, score, "outlier" if score > self.threshold else "", told_reasons(why)))
-        grid = Grid("", ("row", "score", "", "because of"), rows, self._in_brackets)
+        scores = self.scores[list(self.rows)].tolist()
+        rows = [
+            (row, score, "outlier" if score > self.threshold else "", main_reasons(why))
+            for row, score, why in zip(self.rows, scores, self.reasons, strict=True)
+        ]
+        grid = Grid("", ("row", "score", "", "because of"), rows, self._legend)
         title = f"{self.detector}: {plural(self.n_outliers, 'outlier')} among {len(self.scores):,} rows"
         return Work(title, (grid,), f"The threshold is {figure(self.threshold, 4)}.")
 
     @property
-    def _in_brackets(self) -> str:
-        """What the figures behind the reasons mean; rows may have reasons of different kinds."""
+    def _legend(self) -> str:
+        """The meaning of the numbers in brackets; rows may have reasons of different kinds."""
         rows: dict[str, list[str]] = {}
         for row, why in zip(self.rows, self.reasons, strict=True):
             if why is not None:
-                rows.setdefault(why.meaning, []).append(str(row))
-        meanings = [f"{meaning[:1].lower()}{meaning[1:]}" for meaning in rows]
-        if len(meanings) > 1:
-            of = (f"of {'row' if len(some) == 1 else 'rows'} {listed(some)}" for some in rows.values())
-            meanings = [f"{which}, {meaning}" for which, meaning in zip(of, meanings, strict=True)]
-        return " ".join(f"In brackets: {meaning}" for meaning in meanings)
+                rows.setdefault(f"{why.meaning[:1].lower()}{why.meaning[1:]}", []).append(str(row))
+        if len(rows) == 1:
+            return f"In brackets: {next(iter(rows))}"
+        of = {
+            meaning: f"of {'row' if len(some) == 1 else 'rows'} {listed(some)}"
+            for meaning, some in rows.items()
+        }
+        return " ".join(f"In brackets: {which}, {meaning}" for meaning, which in of.items())
 
     def draw(self) -> Picture:
         """The scores in descending order; those above the threshold are highlighted."""
@@ -94,16 +94,16 @@ class Oddest(ShowsWork):
         scores = self.scores[order]
         across = Marks.powers("rank of the row, most unusual first", 1, len(self.scores))
         up = Numbers.between("score", scores.min(), max(scores.max(), scores.min() + 1e-12))
-        because = dict(zip(self.rows, self.reasons, strict=True))
-        words = [_words(row, self.scores[row], because.get(row)) for row in order.tolist()]
+        reasons = dict(zip(self.rows, self.reasons, strict=True))
+        captions = [_caption(row, self.scores[row], reasons.get(row)) for row in order.tolist()]
         looks = ["dot c1" if score > self.threshold else "dot many c0" for score in scores]
         plot = Plot(across, up)
-        plot.dots(np.log10(ranks), scores, looks, words)
+        plot.dots(np.log10(ranks), scores, looks, captions)
         plot.named("c1", "outlier")
         plot.named("c0", "other rows")
         plot.across_at(self.threshold, name=f"threshold {figure(self.threshold, 3)}")
         notes = (f"{plural(self.n_outliers, 'outlier')} among {len(self.scores):,} rows.",)
-        return plot.picture(f"Scores of {self.detector}", notes, "; ".join(words[:10]))
+        return plot.picture(f"Scores of {self.detector}", notes, "; ".join(captions[:10]))
 
 
 @documented
@@ -142,15 +142,15 @@ def oddest(detector: Detector, X: Any, n: int = 10) -> Oddest:
     return Oddest(type(detector).__name__, tuple(rows), why, scores, detector.threshold_)
 
 
-def told_reasons(why: Reasons | None) -> str:
-    """The weightiest reasons in one line, as long as they are worth it: a tenth of the first."""
+def main_reasons(why: Reasons | None) -> str:
+    """The largest reasons in one line: those of at least a tenth of the largest share."""
     if why is None:
         return "its group"
-    first = why.ranked[0].share
-    worth = [r for r in why.ranked[:_TOLD] if r.share > 0 and r.share >= 0.1 * first]
-    return ", ".join(f"{said_of(r)} ({figure(r.share, 3)})" for r in worth) or "no single column"
+    least = 0.1 * why.ranked[0].share
+    main = [r for r in why.ranked[:_MOST_REASONS] if r.share > 0 and r.share >= least]
+    return ", ".join(f"{described(r)} ({figure(r.share, 3)})" for r in main) or "no single column"
 
 
-def _words(row: int, score: float, why: Reasons | None) -> str:
-    said = f"row {row}: {figure(float(score), 4)}"
-    return said if why is None else f"{said}, because of {told_reasons(why)}"
+def _caption(row: int, score: float, why: Reasons | None) -> str:
+    caption = f"row {row}: {figure(float(score), 4)}"
+    return caption if why is None else f"{caption}, because of {main_reasons(why)}"

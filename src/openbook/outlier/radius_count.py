@@ -77,14 +77,14 @@ class RadiusCount(Nearby):
         **{n: r for n, r in NEARBY_RULES.items() if n != "n_neighbors"},
     }
 
-    def _compare(self):
-        self.radius_ = float(self.radius) if self.radius is not None else self._usual()
+    def _score_training_rows(self):
+        self.radius_ = float(self.radius) if self.radius is not None else self._default_radius()
 
-    def _place(self, examples):
-        super()._place(examples)
+    def _keep(self, examples):
+        super()._keep(examples)
         self._typical = typical_row(examples.table(self.schema_))
 
-    def _usual(self):
+    def _default_radius(self):
         table = self.statistics_.table(self.schema_)
         some = np.unique(np.linspace(0, len(table) - 1, min(len(table), _SAMPLE)).astype(np.intp))
         median = float(np.median(self._nearest(self.space_.place(table.take(some)))[0][:, -1]))

@@ -73,8 +73,8 @@ class Reasons(ShowsWork):
         if others := self.ranked[_SHOWN:]:
             rows.append((f"{len(others)} others", None, math.fsum(r.share for r in others)))
         grid = Grid("reasons", ("attribute", "value", "share"), rows, self.meaning)
-        told = outlier_verdict(self.score, self.threshold)
-        return Work(f"{self.detector}: the reasons", (grid, *self.joined), told)
+        verdict = outlier_verdict(self.score, self.threshold)
+        return Work(f"{self.detector}: the reasons", (grid, *self.joined), verdict)
 
     def draw(self) -> Picture:
         """A bar for each attribute, the weightiest on top."""
@@ -82,11 +82,12 @@ class Reasons(ShowsWork):
         ends = np.array([reason.share for reason in drawn])
         low, high = min(0.0, ends.min(initial=0.0)), max(0.0, ends.max(initial=0.0))
         across = Numbers.between("share", low, high if high > low else low + 1.0)
-        told = [f"{said_of(reason)}: {figure(reason.share, 3)}" for reason in drawn]
-        plot = Plot(across, Categories("", tuple(said_of(reason) for reason in drawn)))
-        plot.bars(ends, ["c1" if reason.share > 0 else "c0" for reason in drawn], told)
+        names = tuple(map(described, drawn))
+        captions = [f"{name}: {figure(reason.share, 3)}" for name, reason in zip(names, drawn, strict=True)]
+        plot = Plot(across, Categories("", names))
+        plot.bars(ends, ["c1" if reason.share > 0 else "c0" for reason in drawn], captions)
         notes = (f"Score {figure(self.score, 4)}, threshold {figure(self.threshold, 4)}. {self.meaning}",)
-        return plot.picture(f"{self.detector}: the reasons", notes, "; ".join(told[::-1]))
+        return plot.picture(f"{self.detector}: the reasons", notes, "; ".join(captions[::-1]))
 
 
 def outlier_verdict(score: float, threshold: float) -> str:
@@ -95,10 +96,10 @@ def outlier_verdict(score: float, threshold: float) -> str:
     return f"{figure(score)} {sign} {figure(threshold)}: {what}."
 
 
-def said_of(reason: Reason) -> str:
+def described(reason: Reason) -> str:
     """An attribute and its value in few words.
 
-    >>> said_of(Reason("age", 250.0, 0.9)), said_of(Reason("sex", None, 0.1))
+    >>> described(Reason("age", 250.0, 0.9)), described(Reason("sex", None, 0.1))
     ('age = 250', 'sex missing')
     """
     if reason.value is None:

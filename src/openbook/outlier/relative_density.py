@@ -3,9 +3,9 @@ r"""Relative density: the density of a row over the mean density of its k neares
     density(x) = 1 / ((1/k) Σ_i d(x, o_i)),    relative density = density(x) / ((1/k) Σ_i density(o_i))
     score = 1 / relative density
 
-so that rows of a thin cluster are not odd for being in thin company. About 1 is ordinary; above 1.5, unless
-told otherwise, a row is an outlier. A mean distance below 1e-10 counts as 1e-10. See `nearby` for the
-search, missing cells, and how distances are shared out.
+so that a row of a sparse cluster is not unusual for its density alone. About 1 is ordinary; above 1.5, by
+default, a row is an outlier. A mean distance below 1e-10 counts as 1e-10. See `nearby` for the search,
+missing cells, and how distances are shared out.
 """
 
 import math
@@ -64,6 +64,7 @@ class RelativeDensity(Nearby):
     n_neighbors: int = 5
 
     _natural = (1.5, "a density two thirds of that of its nearest rows")
+    figures = ("density",)
 
     def relative_density(self, X):
         """The relative density of each row: the lower, the more unusual.
@@ -78,36 +79,26 @@ class RelativeDensity(Nearby):
         """
         return 1 / self.oddness(X)
 
-    def _compare(self):
-        distances, rows = self._nearest_among()
-        means = np.maximum(distances.mean(axis=1), LEAST)
-        self.density_ = 1 / means
-        self.scores_ = means * self.density_[rows].mean(axis=1)
+    def _learn_density(self, distances, rows):  # noqa: ARG002 (distances suffice)
+        self.density_ = 1 / np.maximum(distances.mean(axis=1), LEAST)
 
-    def _scores(self, X):
-        distances, rows = self._nearest(self.space_.place(X))
+    def _score(self, distances, rows):
         return np.maximum(distances.mean(axis=1), LEAST) * self.density_[rows].mean(axis=1)
 
     def _account(self, X):
         near = self._around(X)
         k, rows = len(near), [row for row, _, _ in near]
         mean = max(math.fsum(d for _, d, _ in near) / k, LEAST)
-        around = [float(self.density_[row]) for row in rows]
-        thick = math.fsum(around) / k
-        score = mean * thick
-        shares, rest = self._shared(X, rows, [thick / k] * k)
+        densities = self.density_[rows].tolist()
+        mean_density = math.fsum(densities) / k
+        score = mean * mean_density
+        shares, rest = self._shared(X, rows, [mean_density / k] * k)
+        numbers = fraction(1 / mean, mean_density)
         steps = (
             Step("density", r"\frac{k}{\sum_i d_i}", fraction(1, mean), 1 / mean),
-            Step("mean density of the nearest rows", r"\frac{1}{k} \sum_i density(o_i)", "", thick),
-            Step("relative density", r"\frac{density(x)}{density(o)}", fraction(1 / mean, thick), 1 / score),
+            Step("mean density of the nearest rows", r"\frac{1}{k} \sum_i density(o_i)", "", mean_density),
+            Step("relative density", r"\frac{density(x)}{density(o)}", numbers, 1 / score),
             Step("score", r"\frac{1}{relative}", fraction(1, 1 / score), score),
         )
         meaning = "Shares of the mean distance times the neighbours' density; they sum to the score."
-        return Account(score, shares, self._shown(near, ("density", around)), steps, meaning, rest)
-
-    def _arrays(self):
-        return {**super()._arrays(), "density": self.density_}
-
-    def _restore(self, arrays):
-        (self.density_,), rest = self._of_each(arrays, "density")
-        super()._restore(rest)
+        return Account(score, shares, self._shown(near, ("density", densities)), steps, meaning, rest)

@@ -63,7 +63,7 @@ class SmallClusters(Clustered):
         self.large_ = np.zeros(len(sizes), dtype=bool)
         self.large_[order[before < self.share * sizes.sum() * (1 - 1e-12)]] = True
 
-    def _counts(self, points):
+    def _scoring_centre(self, points):
         return np.where(self.large_, self._squares(points), np.inf).argmin(axis=1)
 
     def _factors(self):

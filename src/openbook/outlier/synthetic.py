@@ -8,8 +8,8 @@
     clustered     rows that are alike: all numbers of one row moved by 5 standard deviations, with noise of a
                   tenth of one
 
-They are added to the rows, which count as ordinary. Some of those may be unusual themselves, so the precision
-is rather better than it looks. What is not changed comes from a row drawn at random; so do missing cells.
+They are added to the rows, which count as ordinary. Some of those may be unusual themselves, so the true
+precision is higher. Cells that are not changed come from a row drawn at random; so do missing cells.
 
 Reference: Han, Hu, Huang, Jiang and Zhao (2022), ADBench: anomaly detection benchmark.
 """
@@ -116,11 +116,11 @@ class SyntheticEvaluation(ShowsWork):
             "global: anywhere in the range. cell: one wrong cell. dependency: ordinary cells, each from"
             " another row. clustered: a group far from the other rows."
         )
-        alike = [kind for kind, one in self.kinds.items() if one.roc.interval().low <= 0.5]
-        told = "It tells all kinds from the rows of the table."
-        if alike:
-            told = f"It is not shown to tell {' or '.join(alike)} outliers from the rows of the table."
-        return Work(title, (Grid("", ("kind", "recall", "precision", "AUC"), rows, note),), told)
+        missed = [kind for kind, one in self.kinds.items() if one.roc.interval().low <= 0.5]
+        conclusion = "It tells all kinds from the rows of the table."
+        if missed:
+            conclusion = f"It is not shown to tell {' or '.join(missed)} outliers from the rows of the table."
+        return Work(title, (Grid("", ("kind", "recall", "precision", "AUC"), rows, note),), conclusion)
 
 
 @documented
@@ -168,17 +168,14 @@ def _share(rate: Rate) -> str:
 
 
 def _global(table: Table, n: int, rng: Rng) -> list[np.ndarray]:
-    columns = []
-    for attribute, data, like in zip(table.schema, table.columns, _ordinary(table, n, rng), strict=True):
-        new = like
-        if isinstance(attribute, Categorical):
-            seen = np.unique(data[data >= 0])
-            new = rng.choice(seen, n) if len(seen) else like
+    columns = _ordinary(table, n, rng)
+    for j, (attribute, data) in enumerate(zip(table.schema, table.columns, strict=True)):
+        if isinstance(attribute, Categorical) and (data >= 0).any():
+            columns[j] = rng.choice(np.unique(data[data >= 0]), n).astype(data.dtype)
         elif isinstance(attribute, Numeric) and np.isfinite(data).any():
             low, high = np.nanmin(data), np.nanmax(data)
-            beyond = _BEYOND * (high - low)
-            new = rng.uniform(low - beyond, high + beyond, n)
-        columns.append(new.astype(data.dtype))
+            margin = _BEYOND * (high - low)
+            columns[j] = rng.uniform(low - margin, high + margin, n).astype(data.dtype)
     return columns
 
 
@@ -202,14 +199,12 @@ def _dependency(table: Table, n: int, rng: Rng) -> list[np.ndarray]:
 
 
 def _clustered(table: Table, n: int, rng: Rng) -> list[np.ndarray]:
-    row = np.full(n, rng.integers(0, len(table)))
-    columns = []
-    for attribute, data in zip(table.schema, table.columns, strict=True):
-        new = data[row]
+    row = rng.integers(0, len(table))
+    columns = [np.repeat(data[[row]], n) for data in table.columns]
+    for j, (attribute, data) in enumerate(zip(table.schema, table.columns, strict=True)):
         if isinstance(attribute, Numeric):
-            away = _FAR * rng.choice([-1.0, 1.0]) + _NOISE * rng.standard_normal(n)
-            new = (new + _spread(table, attribute.name) * away).astype(data.dtype)
-        columns.append(new)
+            shift = _FAR * rng.choice([-1.0, 1.0]) + _NOISE * rng.standard_normal(n)
+            columns[j] = (columns[j] + _spread(table, attribute.name) * shift).astype(data.dtype)
     return columns
 
 

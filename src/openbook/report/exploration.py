@@ -12,7 +12,7 @@ from openbook.associate import AssociationRules
 from openbook.cluster import ChosenK, ClusterDescription, ClusterQuality, Contingency, Dendrogram
 from openbook.data.describe import Description
 from openbook.draw import Picture
-from openbook.outlier.oddest import Oddest, told_reasons
+from openbook.outlier.oddest import Oddest, main_reasons
 from openbook.outlier.reasons import Reasons
 from openbook.outlier.simple import Simple
 from openbook.words.numbers import figure
@@ -118,7 +118,7 @@ class Oddities:
     def __iter__(self) -> Iterator[OddRow]:
         found = self.found
         for name, cluster, row, why in zip(self.names, self.clusters, found.rows, found.reasons, strict=True):
-            yield OddRow(name, cluster, float(found.scores[row]), told_reasons(why), why)
+            yield OddRow(name, cluster, float(found.scores[row]), main_reasons(why), why)
 
     @property
     def verdict(self) -> str:
