@@ -21,6 +21,7 @@ from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, Space
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 
 
@@ -94,6 +95,7 @@ class Clusterer(ClusterMixin, Unsupervised):
         return None
 
 
+@documented
 class CentreTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Distances to the centres as new columns, for clusterers with `centers_` in encoded columns."""
 
