@@ -4,8 +4,8 @@
     C_k = sets of k items whose subsets of k - 1 items are all in L_(k-1)      the candidates
     L_k = those of C_k that at least `least` transactions hold
 
-A set cannot be frequent where one of its subsets is not: that saves most of the counting. Items are numbers,
-sets are tuples of them in rising order.
+A set cannot be frequent if one of its subsets is not: that saves most of the counting. Items are numbers,
+sets are tuples of them in ascending order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,9 +54,7 @@ def levels(
     before: dict[Set, int] = {(): len(transactions)}
     length = 1
     while joined and (longest is None or length <= longest):
-        candidates = [
-            each for each in joined if all(part in before for part in combinations(each, length - 1))
-        ]
+        candidates = [s for s in joined if all(part in before for part in combinations(s, length - 1))]
         counts = {each: sum(each_of.issuperset(each) for each_of in transactions) for each in candidates}
         level = Level(tuple(joined), counts, least)
         yield level

@@ -27,9 +27,9 @@ from openbook.work import Grid, Work
 
 ALGORITHMS = ("bitset", "apriori", "fp_growth")
 
-#: Sets and candidates that are listed; transactions and sets whose derivation can be followed.
+#: The most sets and candidates that are listed, and transactions and sets that are derived.
 _LISTED, _FOLLOWED = 30, 1_000
-#: Parts in which the items are mined; they can be mined side by side.
+#: Parts in which the items are mined, in parallel.
 _PARTS = 16
 
 
@@ -216,14 +216,14 @@ class Itemsets:
             (" and ".join(self.names(each)), count, count / n, "yes" if count >= least else "no")
             for each, count in list(level.counts.items())[:_LISTED]
         ]
-        said = [f"{len(level.frequent)} of {plural(len(level.counts), 'candidate')} frequent."]
+        notes = [f"{len(level.frequent)} of {plural(len(level.counts), 'candidate')} frequent."]
         if level.pruned:
             first = " and ".join(self.names(level.pruned[0])) + (", …" if len(level.pruned) > 1 else "")
-            said.append(f"Not counted, because a subset is not frequent: {len(level.pruned)} ({first}).")
+            notes.append(f"Not counted, because a subset is not frequent: {len(level.pruned)} ({first}).")
         if len(level.counts) > _LISTED:
-            said.append(f"The first {_LISTED} are shown.")
+            notes.append(f"The first {_LISTED} are shown.")
         header = ("candidate", "transactions", "support", f"at least {least}?")
-        return Grid(f"sets of {k}", header, rows, " ".join(said))
+        return Grid(f"sets of {k}", header, rows, " ".join(notes))
 
     def _grown(self, least: int) -> Iterator[Grid | Work]:
         """The tree, and from the rarest item on what its paths say."""
@@ -237,26 +237,21 @@ class Itemsets:
         place = {item: k for k, item in enumerate(tree.order)}
         for item in list(reversed(place))[:_LISTED]:
             base = [(", ".join(self.names(path)) or "–", count) for path, count in tree.base(item)]
-            with_it = [
-                (" and ".join(self.names(codes)), int(self.counts[i]))
-                for i, codes in enumerate(self.codes)
-                if max(codes, key=place.__getitem__) == item
-            ]
-            parts = (
-                Grid("paths to it", ("path", "count"), base[:_LISTED], _more(base)),
-                Grid("frequent with it", ("items", "transactions"), with_it[:_LISTED], _more(with_it)),
-            )
-            yield Work(self.names([item])[0], parts)
+            sets = zip(self.codes, self.counts.tolist(), strict=True)
+            last = [(codes, n) for codes, n in sets if max(codes, key=place.__getitem__) == item]
+            found = [(" and ".join(self.names(codes)), count) for codes, count in last]
+            paths = Grid("paths to it", ("path", "count"), base[:_LISTED], _more(base))
+            frequent = Grid("frequent with it", ("items", "transactions"), found[:_LISTED], _more(found))
+            yield Work(self.names([item])[0], (paths, frequent))
 
     def _table(self) -> Work:
         n = len(self.transactions)
         shown = [self[i] for i in range(min(len(self), _LISTED))]
         more = f"{len(self) - len(shown):,} more." if len(shown) < len(self) else ""
         rows = [(" and ".join(each.items), each.count, each.support) for each in shown]
-        title = (
-            f"{plural(len(self), 'itemset')} in at least {self.min_support:g} of {plural(n, 'transaction')}"
-        )
-        return Work(title, (Grid("", ("items", "transactions", "support"), rows, more),) if rows else ())
+        held = f"in at least {self.min_support:g} of {plural(n, 'transaction')}"
+        grid = Grid("", ("items", "transactions", "support"), rows, more)
+        return Work(f"{plural(len(self), 'itemset')} {held}", (grid,) if rows else ())
 
     def __repr__(self) -> str:
         return self._table().text()
@@ -318,25 +313,25 @@ def frequent_itemsets(
     0.5 beer bread
     0.5 bread milk
     """
-    for name, value, rule in (
-        ("min_support", min_support, Number(above=0, at_most=1)),
-        ("max_length", 1 if max_length is None else max_length, Whole(1)),
-        ("algorithm", algorithm, OneOf(*ALGORITHMS)),
-        ("most", most, Whole(1)),
-    ):
-        check_value(name, value, rule)
+    check_value("min_support", min_support, Number(above=0, at_most=1))
+    check_value("max_length", 1 if max_length is None else max_length, Whole(1))
+    check_value("algorithm", algorithm, OneOf(*ALGORITHMS))
+    check_value("most", most, Whole(1))
     transactions = Transactions.of(data, names, bins)
     if len(transactions) == 0:
         raise DataError("there are no transactions")
     least = least_count(min_support, len(transactions))
     find = {"bitset": _mined, "apriori": _by_levels, "fp_growth": _by_growth}[algorithm]
-    try:
-        sets = find(transactions, least, max_length, most)
-    except _TooManyError:
+    sets: Found = []
+    for found in find(transactions, least, max_length, most):
+        sets += found
+        if len(sets) > most:
+            break
+    if len(sets) > most:
         raise ParameterError(
             f"more than {most:,} itemsets are in {least:,} of {len(transactions):,} transactions or more;"
             f" raise min_support above {min_support:g}, set max_length, or pass most={10 * most}"
-        ) from None
+        )
     sets.sort(key=lambda found: (-found[1], len(found[0]), found[0]))
     counts = np.array([count for _, count in sets], dtype=np.intp)
     codes = tuple(codes for codes, _ in sets)
@@ -348,29 +343,18 @@ def least_count(min_support: float, n: int) -> int:
     return max(1, math.ceil(min_support * n * (1 - 1e-12)))
 
 
+#: Sets and their counts. Each search yields some at a time, and may stop once there are more than `most`.
 Found = list[tuple[tuple[int, ...], int]]
 
 
-class _TooManyError(Exception):
-    """There are more sets than allowed."""
-
-
-def _by_levels(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:
-    found: Found = []
+def _by_levels(transactions: Transactions, least: int, longest: int | None, _most: int) -> Iterator[Found]:
     for level in levels(list(transactions), len(transactions.names), least, longest):
-        found += level.frequent.items()
-        if len(found) > most:
-            raise _TooManyError
-    return found
+        yield list(level.frequent.items())
 
 
-def _by_growth(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:
-    found: Found = []
-    for codes, count in grown_sets(_paths(transactions), least, longest):
-        found.append((codes, count))
-        if len(found) > most:
-            raise _TooManyError
-    return found
+def _by_growth(transactions: Transactions, least: int, longest: int | None, _most: int) -> Iterator[Found]:
+    for found in grown_sets(_paths(transactions), least, longest):
+        yield [found]
 
 
 def _paths(transactions: Transactions) -> list[tuple[tuple[int, ...], int]]:
@@ -381,7 +365,7 @@ def _more(rows: Sequence[Any]) -> str:
     return f"{len(rows) - _LISTED:,} more." if len(rows) > _LISTED else ""
 
 
-def _mined(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:
+def _mined(transactions: Transactions, least: int, longest: int | None, most: int) -> Iterator[Found]:
     from openbook.associate.miner import grouped_items
 
     count = np.bincount(transactions.items, minlength=len(transactions.names))
@@ -395,25 +379,18 @@ def _mined(transactions: Transactions, least: int, longest: int | None, most: in
     rows = grouped_items(holders[1], item_of, len(transactions))  # each row's items in order, as they come so
     bounds = np.linspace(0, len(order), min(_PARTS, len(order)) + 1).round().astype(np.int64)
     spans = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
-    step = partial(_part, rows, holders, least, longest or len(order), most, order)
-    found: Found = []
-    for part in each(spans, step):
-        found += part
-        if len(found) > most:
-            raise _TooManyError
-    return found
+    yield from each(spans, partial(_part, rows, holders, least, longest or len(order), most, order))
 
 
 def _part(
     rows: Any, holders: Any, least: int, longest: int, most: int, order: np.ndarray, span: tuple[int, int]
 ) -> Found:
-    """The frequent sets that begin with some of the items."""
+    """The frequent sets that begin with some of the items; one more than `most` if there are too many."""
     from openbook.associate.miner import mine
 
+    most += 1
     found = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int64)
-    n = mine(rows, holders, least, longest, span, found)
-    if n > most:
-        raise _TooManyError
+    n = min(mine(rows, holders, least, longest, span, found), most)
     before, last, count = (array[:n].tolist() for array in found)
     items = order.tolist()
     sets: list[tuple[int, ...]] = []

@@ -1,13 +1,13 @@
 """All frequent itemsets, by bitsets: Eclat (Zaki 2000) on the rows of each item.
 
-Items are put in order, the rarest first. For each item in turn, the rows that hold it are taken alone, and
-for the items behind it a bitset over those rows says which hold them too; from there on,
+Items are ordered, the rarest first. For each item in turn, only the rows that hold it are considered; each
+later item has a bitset over those rows, of the rows that hold it too. From there on,
 
     rows of {a, b, …, y, z} = rows of {a, b, …, y} & rows of {a, b, …, z},    their number = bits that are set
 
-depth first: a set is extended by the items behind its last one, as long as enough rows hold all of it.
+depth first: a set is extended by the items after its last one, as long as enough rows hold all of it.
 
-A set that is found is the set before it and one item more:
+A set that is found is stored as its prefix and one more item:
 
 before : int32, the set without its last item, -1 for none;  last : int32, that item;  count : intp
 

@@ -4,21 +4,22 @@ r"""Rules between itemsets: where a transaction holds A, it tends to hold C too.
     lift        P(C | A) / P(C)                      leverage    P(A, C) - P(A) P(C)
     conviction  (1 - P(C)) / (1 - P(C | A)),  ∞ where the confidence is 1
 
-with shares of all transactions. A frequent set of k items gives 2^k - 2 rules. Where a rule is not confident,
-none of the same set with a longer consequent is, since its antecedent is shorter and held no less often.
+with shares of all transactions. A frequent set of k items gives 2^k - 2 rules. If a rule is not confident, no
+rule of the same set with a longer consequent is: its antecedent is shorter and at least as frequent.
 
-A test: were A and C independent, how likely would so many transactions hold both, or more? That is Fisher's
-exact test, one-sided; p-values are multiplied by the number of rules that were eligible (Bonferroni), whether
-they were confident or not, since the search looked at them all.
+The p-value is that of Fisher's exact test, one-sided: the probability of at least this many common
+transactions if A and C were independent. It is multiplied by the number of eligible rules (Bonferroni),
+confident or not, since the search looked at them all.
 
-A rule is redundant where one with the same consequent and a part of its antecedent is at least as confident:
-the longer one adds no information (Bayardo, Agrawal and Gunopulos 2000, of minimum improvement).
+A rule is redundant if one with the same consequent and a part of its antecedent is at least as confident: the
+longer one adds no information (Bayardo, Agrawal and Gunopulos 2000, minimum improvement).
 """
 
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -215,20 +216,17 @@ class AssociationRules(ShowsWork):
         if i is not None:
             return self.rules[i].work()
         header = ("if", "then", "support", "confidence", "lift", "leverage", "conviction", "p")
-        rows = [
-            (
-                " and ".join(rule.antecedent),
-                " and ".join(rule.consequent),
-                *(float(f"{value:.3g}") for value in _figures(rule)),
-            )
-            for rule in self.rules[:_LISTED]
-        ]
-        said = [f"The first {_LISTED} of {len(self):,}."] if len(self) > _LISTED else []
+        rows = []
+        for r in self.rules[:_LISTED]:
+            figures = (r.support, r.confidence, r.lift, r.leverage, r.conviction, r.p_value)
+            sides = " and ".join(r.antecedent), " and ".join(r.consequent)
+            rows.append((*sides, *(float(f"{value:.3g}") for value in figures)))
+        notes = [f"The first {_LISTED} of {len(self):,}."] if len(self) > _LISTED else []
         if self.redundant:
-            said.append(f"{plural(self.redundant, 'redundant rule')} left out.")
-        said.append(f"p: Fisher's exact test, one-sided, times the {self.eligible:,} eligible rules.")
+            notes.append(f"{plural(self.redundant, 'redundant rule')} left out.")
+        notes.append(f"p: Fisher's exact test, one-sided, times the {self.eligible:,} eligible rules.")
         title = f"{plural(len(self), 'rule')} of confidence {self.min_confidence:g} or more"
-        return Work(title, (Grid("", header, rows, " ".join(said)),) if rows else ())
+        return Work(title, (Grid("", header, rows, " ".join(notes)),) if rows else ())
 
     def draw(self) -> Picture:
         """Confidence over support, a dot a rule; colours tell the lift."""
@@ -238,15 +236,14 @@ class AssociationRules(ShowsWork):
         across = Numbers("support", np.array([rule.support for rule in shown]))
         up = Numbers("confidence", np.array([rule.confidence for rule in shown]))
         looks = ["dot c1" if r.lift >= 2 else "dot c0" if r.lift > 1 else "dot c8" for r in shown]
-        told = [f"{rule}: lift {rule.lift:.3g}" for rule in shown]
+        captions = [f"{rule}: lift {rule.lift:.3g}" for rule in shown]
         plot = Plot(across, up)
-        plot.dots(across.values, up.values, looks, told, aside=True)
+        plot.dots(across.values, up.values, looks, captions, aside=True)
         for look, name in (("c1", "lift 2 or more"), ("c0", "lift above 1"), ("c8", "lift 1 or less")):
             plot.named(look, name)
-        some = plural(len(self), "rule")
-        note = f"{some}" if len(shown) == len(self) else f"The first {len(shown):,} of {some}"
-        note += "; equal points are drawn slightly apart."
-        return plot.picture("Association rules", (note,), "; ".join(told[:_LISTED]))
+        first = "" if len(shown) == len(self) else f"The first {len(shown):,} of "
+        note = f"{first}{plural(len(self), 'rule')}; equal points are drawn slightly apart."
+        return plot.picture("Association rules", (note,), "; ".join(captions[:_LISTED]))
 
 
 def association_rules(
@@ -299,14 +296,12 @@ def association_rules(
     3 outlook = rain and windy = false → play = Yes
     3 outlook = sunny and humidity = high → play = No
     """
-    for name, value, rule in (
-        ("min_confidence", min_confidence, Number(at_least=0, at_most=1)),
-        ("min_lift", min_lift, Number(at_least=0)),
-        ("max_consequent", 1 if max_consequent is None else max_consequent, Whole(1)),
-        ("most", most, Whole(1)),
-    ):
-        check_value(name, value, rule)
-    sides = _AllowedItems.of(itemsets, antecedent, consequent, max_consequent)
+    check_value("min_confidence", min_confidence, Number(at_least=0, at_most=1))
+    check_value("min_lift", min_lift, Number(at_least=0))
+    check_value("max_consequent", 1 if max_consequent is None else max_consequent, Whole(1))
+    check_value("most", most, Whole(1))
+    names = itemsets.transactions.names
+    sides = _AllowedItems(_named(antecedent, names), _named(consequent, names), max_consequent or len(names))
     found: list[_Found] = []
     eligible = 0
     for codes, both in zip(itemsets.codes, itemsets.counts.tolist(), strict=True):
@@ -364,7 +359,7 @@ def association_rule(
         raise ParameterError("a rule needs items on both sides, and none on both at once")
     first, then = ({transactions.names.index(item) for item in side} for side in sides)
     held = [(first <= items, then <= items) for items in transactions]
-    a, c, both = sum(h[0] for h in held), sum(h[1] for h in held), sum(h[0] and h[1] for h in held)
+    a, c, both = (sum(test(pair) for pair in held) for test in (itemgetter(0), itemgetter(1), all))
     if not a or not c:
         raise DataError(f"no transaction holds {' and '.join(sides[0] if not a else sides[1])}")
     chance = float(hypergeom.sf(both - 1, len(held), c, a))
@@ -373,23 +368,11 @@ def association_rule(
 
 @dataclass(frozen=True)
 class _AllowedItems:
-    """Which items may stand where."""
+    """The items that may stand on each side, and the most items of a consequent."""
 
     left: frozenset[int]
     right: frozenset[int]
     longest: int
-
-    @classmethod
-    def of(
-        cls,
-        itemsets: Itemsets,
-        antecedent: Collection[str] | None,
-        consequent: Collection[str] | None,
-        longest: int | None,
-    ) -> "_AllowedItems":
-        names = itemsets.transactions.names
-        left, right = (_named(side, names) for side in (antecedent, consequent))
-        return cls(left, right, longest or len(names))
 
     def splits(self, codes: Set) -> int:
         """How many rules a set can give: items that may stand on one side only have no choice."""
@@ -398,11 +381,8 @@ class _AllowedItems:
         right = sum(code in self.right and code not in self.left for code in codes)
         if both + left + right < len(codes):
             return 0
-        return sum(
-            math.comb(both, k)
-            for k in range(both + 1)
-            if 1 <= right + k <= self.longest and left + both - k >= 1
-        )
+        sizes = [k for k in range(both + 1) if 1 <= right + k <= self.longest and left + both - k >= 1]
+        return sum(math.comb(both, k) for k in sizes)
 
 
 def _named(side: Collection[str] | None, names: tuple[str, ...]) -> frozenset[int]:
@@ -477,10 +457,5 @@ def _tested(itemsets: Itemsets, found: list[_Found], eligible: int) -> tuple[Ass
         AssociationRule(itemsets.names(first), itemsets.names(then), a, b, c, n, chance, eligible)
         for (first, then, a, b, c), chance in zip(found, chances, strict=True)
     ]
-    return tuple(
-        sorted(rules, key=lambda r: (-r.confidence, -r.support, len(r.antecedent) + len(r.consequent)))
-    )
-
-
-def _figures(rule: AssociationRule) -> tuple[float, ...]:
-    return rule.support, rule.confidence, rule.lift, rule.leverage, rule.conviction, rule.p_value
+    rules.sort(key=lambda r: (-r.confidence, -r.support, len(r.antecedent) + len(r.consequent)))
+    return tuple(rules)

@@ -102,42 +102,37 @@ def _holds_lists(data: Any) -> bool:
     """Whether these are lists of items: not a frame, and no rows of column and value."""
     if not isinstance(data, list | tuple) or not data:
         return False
-    return all(
-        issubclass(kind, Iterable) and not issubclass(kind, str | bytes | Mapping | np.ndarray)
-        for kind in set(map(type, data))
-    )
+    kinds, other = set(map(type, data)), (str, bytes, Mapping, np.ndarray)
+    return all(issubclass(kind, Iterable) and not issubclass(kind, other) for kind in kinds)
 
 
 def _of_lists(data: Sequence[Iterable[Any]]) -> Transactions:
-    """Each distinct item is worded once; the cells only look up its place among those met so far."""
+    """Each distinct item is converted to text once; the cells only look up its code."""
     sized = set(map(type, data)) <= {list, tuple, set, frozenset}
     lists: Sequence[Any] = data if sized else [list(each) for each in data]
     sizes = np.fromiter(map(len, lists), np.intp, len(lists))
     try:
-        places, met = _distinct_cells(chain.from_iterable(lists), sizes.sum())
-        alone = all(isinstance(item, str | None) for item in places) or (
-            len(set(map(type, chain.from_iterable(lists)))) == 1  # not 1 and True, which are equal
-        )
-    except TypeError:  # what cannot be looked up
-        alone = False
-    if not alone:
-        cells = chain.from_iterable(lists)
-        places, met = _distinct_cells(
-            (None if item is None else as_text(item) for item in cells), sizes.sum()
-        )
-    names = sorted({as_text(item) for item in places if item is not None})
+        distinct, codes = _distinct_cells(chain.from_iterable(lists), sizes.sum())
+        one_type = len(set(map(type, chain.from_iterable(lists)))) == 1  # not 1 and True, which are equal
+        distinguished = one_type or all(isinstance(item, str | None) for item in distinct)
+    except TypeError:  # an item that is not hashable
+        distinguished = False
+    if not distinguished:
+        texts = (None if item is None else as_text(item) for item in chain.from_iterable(lists))
+        distinct, codes = _distinct_cells(texts, sizes.sum())
+    names = sorted({as_text(item) for item in distinct if item is not None})
     numbers = {name: number for number, name in enumerate(names)}
-    codes = np.array([-1 if item is None else numbers[as_text(item)] for item in places], np.int32)
-    items, rows = codes[met], np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
+    number_of = np.array([-1 if item is None else numbers[as_text(item)] for item in distinct], np.int32)
+    items, rows = number_of[codes], np.repeat(np.arange(len(lists), dtype=np.int32), sizes)
     if not (known := items >= 0).all():
         rows, items = rows[known], items[known]
     return Transactions(tuple(names), len(lists), *_unique_pairs(rows, items, len(lists), len(names)))
 
 
 def _distinct_cells(cells: Iterable[Any], n: int) -> tuple[Mapping[Any, int], np.ndarray]:
-    """The distinct cells by place, in the order that they come in; and the place of each of n cells."""
-    places: defaultdict[Any, int] = defaultdict(count().__next__)
-    return places, np.fromiter(map(places.__getitem__, cells), np.int32, n)
+    """The codes of the distinct cells, in order of appearance; and the code of each of n cells."""
+    codes: defaultdict[Any, int] = defaultdict(count().__next__)
+    return codes, np.fromiter(map(codes.__getitem__, cells), np.int32, n)
 
 
 def _unique_pairs(rows: np.ndarray, items: np.ndarray, n: int, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -188,15 +183,15 @@ def _of_table(table: Table, bins: int) -> Transactions:
     rows, items = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
     for name in table.names:
         column = table.column(name)
-        own, codes = (
-            ((name,), np.where(column.values == "true", 0, -1))
-            if yes_or_no
-            else _items_of_column(column, bins)
-        )
+        column_items: tuple[str, ...] = (name,)
+        if yes_or_no:
+            codes = np.where(column.values == "true", 0, -1)
+        else:
+            column_items, codes = _items_of_column(column, bins)
         held = np.flatnonzero(codes >= 0)
         rows.append(held.astype(np.int32))
         items.append(codes[held].astype(np.int32) + len(names))
-        names += own
+        names += column_items
     return Transactions(tuple(names), len(table), np.concatenate(rows), np.concatenate(items))
 
 

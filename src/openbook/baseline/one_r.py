@@ -5,8 +5,8 @@
 
 The attribute with the fewest errors wins, the first in the table among equals. Numeric attributes are cut
 into intervals of about equal frequency, of six rows or more, at the midpoint of two neighbouring values;
-neighbours with the same class are joined, which changes no error. Missing is a value of its own. A value
-never seen in training, or missing where nothing was in training, gets the most frequent class of all.
+neighbours with the same class are joined, which changes no error. Missing is a value of its own. An unseen
+value, or a missing one if training had none, gets the most frequent class of all.
 
 counts : float64 (n_classes, n_values) for each attribute
 """
@@ -33,7 +33,7 @@ from openbook.prepare.discretise import equal_cuts
 from openbook.words.numbers import figure, fraction
 from openbook.words.sentences import printable
 from openbook.work import Grid, Step, Work
-from openbook.work.conditions import Is, Within
+from openbook.work.conditions import Condition, Is, Within
 from openbook.work.rules import Rule, RuleList
 
 #: Fewer rows than these make no interval of their own (Holte's smallest bucket).
@@ -107,14 +107,9 @@ class OneR(Folding, Classifier):
         return partial(_rule_evidence, self.schema_, len(self.classes_))
 
     def _zero(self):
-        n_values = [len(a.values) for a in self.schema_ if isinstance(a, Categorical)]
-        n_classes, n_numeric = len(self.classes_), len(self.schema_.of(Numeric))
-        return RuleEvidence(
-            np.zeros(n_classes),
-            Counts.zero(n_values, n_classes),
-            Samples.zero(n_classes, n_numeric),
-            np.zeros((n_classes, n_numeric)),
-        )
+        k, n_numeric = len(self.classes_), len(self.schema_.of(Numeric))
+        counts = Counts.zero([len(a.values) for a in self.schema_ if isinstance(a, Categorical)], k)
+        return RuleEvidence(np.zeros(k), counts, Samples.zero(k, n_numeric), np.zeros((k, n_numeric)))
 
     def _solve(self):
         self._labels = [as_text(label) for label in self.classes_.tolist()]
@@ -125,9 +120,8 @@ class OneR(Folding, Classifier):
         self._best = next(rule for rule in self._candidates if rule.errors <= even)
         self.attribute_ = self._best.name
         winners = self.classes_[self._best.counts.argmax(axis=0)].tolist()
-        self.rule_ = {
-            v: c for v, c, n in zip(self._best.values, winners, self._best.counts.T, strict=True) if n.any()
-        }
+        lines = zip(self._best.values, winners, self._best.counts.any(axis=0), strict=True)
+        self.rule_ = {value: label for value, label, seen in lines if seen}
         default = self.statistics_.classes
         shares = np.vstack([default, self._best.counts[:, -1], self._best.counts[:, :-1].T])
         shares[~shares.any(axis=1)] = default  # nothing was seen there: the most frequent class of all
@@ -136,16 +130,15 @@ class OneR(Folding, Classifier):
     def _rules_of_all(self):
         """The rule of every attribute, in the table's order."""
         tables = zip(self.statistics_.counts.tables, self.statistics_.counts.missing, strict=True)
-        numbers = iter(range(len(self.schema_.of(Numeric))))
-        return [
-            self._nominal_rule(a, *next(tables))
-            if isinstance(a, Categorical)
-            else self._numeric_rule(a, next(numbers))
-            for a in self.schema_
-        ]
-
-    def _nominal_rule(self, attribute, table, missing):
-        return _rule(attribute.name, (*attribute.values, "missing"), np.zeros(0), np.hstack([table, missing]))
+        rules, n_numeric = [], 0
+        for attribute in self.schema_:
+            if isinstance(attribute, Categorical):
+                counts = np.hstack(next(tables))
+                rules.append(_rule(attribute.name, (*attribute.values, "missing"), np.zeros(0), counts))
+            else:
+                rules.append(self._numeric_rule(attribute, n_numeric))
+                n_numeric += 1
+        return rules
 
     def _numeric_rule(self, attribute, j):
         values, weights = self.statistics_.samples.overall(j)
@@ -189,17 +182,18 @@ class OneR(Folding, Classifier):
         check_is_fitted(self)
         counts, shares = self._best.counts, self._shares
         seen = counts.any(axis=0)
-        told = [(c, counts[:, v]) for v, c in enumerate(self._conditions()) if seen[v] and v < len(seen) - 1]
-        gaps = shares[1] if seen[-1] else shares[0]
-        unseen = tuple(v for v, n in zip(self._best.values[:-1], seen[:-1], strict=True) if not n)
-        attribute = self.schema_[self.attribute_]
+        lines = [(c, counts[:, v]) for v, c in enumerate(self._conditions()) if seen[v] and v < len(seen) - 1]
+        missing = shares[1] if seen[-1] else shares[0]
+        attribute, note = self.schema_[self.attribute_], ""
         if isinstance(attribute, Categorical):
-            told.append((Is(attribute, unseen, missing=True), gaps * counts[:, -1].sum()))
+            unseen = tuple(v for v, n in zip(self._best.values[:-1], seen[:-1], strict=True) if not n)
+            other: Condition = Is(attribute, unseen, missing=True)
+            if seen[-1] and missing.argmax() != shares[0].argmax():
+                note = "-- values not seen in training count as NULL\n"
         else:
-            told.append((Within(attribute, math.inf, -math.inf, missing=True), gaps * counts[:, -1].sum()))
-        differs = seen[-1] and isinstance(attribute, Categorical) and gaps.argmax() != shares[0].argmax()
-        note = "-- values not seen in training count as NULL\n" if differs else ""
-        return RuleList([self._rule(*one, gaps) for one in told], self.target_, note=note)
+            other = Within(attribute, math.inf, -math.inf, missing=True)
+        lines.append((other, missing * counts[:, -1].sum()))
+        return RuleList([self._rule(*line, missing) for line in lines], self.target_, note=note)
 
     def draw(self):
         """The rule as bars: how many rows of each class each value of the attribute has.
@@ -212,12 +206,11 @@ class OneR(Folding, Classifier):
         check_is_fitted(self)
         seen = np.flatnonzero(self._best.counts.any(axis=0))[::-1]  # the axis goes up
         counts = self._best.counts[:, seen]
-        said = [f"{self._best.values[v]}: {self._labels[self._best.counts[:, v].argmax()]}" for v in seen]
+        lines = [f"{self._best.values[v]}: {self._labels[self._best.counts[:, v].argmax()]}" for v in seen]
         title = f"1R for {self.target_}: {self.attribute_}"
         wrong = f"{figure(self._best.errors)} of {figure(counts.sum())} training rows are predicted wrong."
-        return stacked_bars(
-            title, "rows", said, self._labels, counts, ("Beside each value: the prediction.", wrong)
-        )
+        notes = ("Beside each value: the prediction.", wrong)
+        return stacked_bars(title, "rows", lines, self._labels, counts, notes)
 
     def _conditions(self):
         """What each value but missing asks of the attribute."""
@@ -268,14 +261,12 @@ class OneR(Folding, Classifier):
         shown, counts = self._rows_alike(X)
         note = ""
         if not any(counts):
-            counts, note = (
-                self.statistics_.classes.tolist(),
-                "no such row in training: the class shares of all rows",
-            )
-        total = sum(counts)
+            counts = self.statistics_.classes.tolist()
+            note = "no such row in training: the class shares of all rows"
+        total, given = sum(counts), f"{self.attribute_} {shown}"
         steps = tuple(
             Step(
-                f"P({self.target_} = {label} | {self.attribute_} {shown})",
+                f"P({self.target_} = {label} | {given})",
                 r"\frac{n_c}{n}",
                 fraction(n, total),
                 n / total,

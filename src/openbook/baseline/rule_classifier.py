@@ -3,9 +3,10 @@
     if outlook = sunny and humidity > 75 then No
     else Yes
 
-The first rule whose conditions all hold decides; where none does, the last line "else …" does, or without one
-the most frequent class of the training rows. Training changes no rule: it counts the rows that each decides,
-and the classes among them. How rules are written, and what they make of missing cells: `written_rules`.
+The first rule whose conditions all hold decides; if none holds, the last line "else …" decides, or without
+one the most frequent class of the training rows. Training changes no rule: it counts the rows that each
+decides, and the classes among them. For the syntax of rules and their treatment of missing cells, see
+`written_rules`.
 
 counts : float64 (n_rules + 1, n_classes), the rows that each rule decides, those of no rule last
 """
@@ -113,7 +114,7 @@ class RuleClassifier(Folding, Classifier):
         self.rules_ = read_rules(self.text)
         self._tests = [bound_tests(rule, self.schema_) for rule in self.rules_]
         known = [as_text(label) for label in self.classes_.tolist()]
-        self._said = [rule.class_of(self.target_, known) for rule in self.rules_]
+        self._rule_codes = [rule.class_of(self.target_, known) for rule in self.rules_]
 
     def _zero(self):
         return RuleCounts(np.zeros((len(read_rules(self.text)) + 1, len(self.classes_))))
@@ -121,17 +122,16 @@ class RuleClassifier(Folding, Classifier):
     def _solve(self):
         self._bind()
         most = int(self.statistics_.counts.sum(axis=0).argmax())
-        self._codes = np.array([*(most if code is None else code for code in self._said), most])
+        self._codes = np.array([*(most if code is None else code for code in self._rule_codes), most])
 
     def _announce(self):
-        for rule, code in zip(self.rules_, self._said, strict=True):
+        known = [as_text(label) for label in self.classes_.tolist()]
+        for rule, code in zip(self.rules_, self._rule_codes, strict=True):
             if code is None:
-                known = [as_text(label) for label in self.classes_.tolist()]
-                warnings.warn(
-                    f"RuleClassifier: line {rule.line} predicts {rule.label!r}, which no training row is."
-                    f" {did_you_mean(rule.label, known)}",
-                    stacklevel=6,
+                unknown = (
+                    f"predicts {rule.label!r}, which no training row is. {did_you_mean(rule.label, known)}"
                 )
+                warnings.warn(f"RuleClassifier: line {rule.line} {unknown}", stacklevel=6)
 
     def _predict(self, X):
         return self._codes[_deciding(self._tests, X)]

@@ -30,14 +30,8 @@ from openbook.errors import OpenbookError, ParameterError, UnknownColumn, did_yo
 from openbook.text.tokens import containing
 from openbook.work.conditions import literal, number_literal, quoted, word
 
-SIGNS = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_EQUAL, _ORDERED = {"=": operator.eq, "!=": operator.ne}, {"<": operator.lt, "<=": operator.le}
+SIGNS = {**_EQUAL, **_ORDERED, ">": operator.gt, ">=": operator.ge}
 _SAME = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 #: Texts between quotes stay whole; an apostrophe inside a word is no quote.
 _QUOTED = re.compile(r"(?<!\w)(?:\"[^\"]*\"|'[^']*'|`[^`]*`)(?!\w)")
@@ -54,7 +48,7 @@ _SIGNED = re.compile(r"(.+?)\s*(<=|>=|!=|<>|==|=|<|>|≠|≤|≥)\s*(.+)")
 
 
 @dataclass(frozen=True)
-class Asked:
+class WrittenTest:
     """What a rule asks of a column, as it was written: a sign and values; no value for "is missing"."""
 
     column: str
@@ -74,7 +68,7 @@ class WrittenRule:
 
     Attributes
     ----------
-    tests : tuple of Asked
+    tests : tuple of WrittenTest
         What must hold.
     label : str
         The class that is predicted.
@@ -82,7 +76,7 @@ class WrittenRule:
         The number of its line.
     """
 
-    tests: tuple[Asked, ...]
+    tests: tuple[WrittenTest, ...]
     label: str
     line: int
 
@@ -100,15 +94,18 @@ class WrittenRule:
         -------
         int or None
         """
-        said = self.label
-        if (signed := _SIGNED.fullmatch(said)) and _plain(signed[1]).lower() == target.lower():
-            said = _plain(signed[3])
-        own = _found(said, known)
-        return None if own is None else known.index(own)
+        label = self.label
+        if (found := _SIGNED.fullmatch(label)) and _plain(found[1]).lower() == target.lower():
+            label = _plain(found[3])
+        name = _found(label, known)
+        return None if name is None else known.index(name)
 
     def __str__(self):
-        said = " and ".join(map(str, self.tests))
-        return f"if {said} then {self.label}" if self.tests else f"else {self.label}"
+        return (
+            f"if {' and '.join(map(str, self.tests))} then {self.label}"
+            if self.tests
+            else f"else {self.label}"
+        )
 
 
 @dataclass(frozen=True)
@@ -118,24 +115,21 @@ class Bound:
     attribute: Any
     sign: str
     cells: tuple[float, ...]
-    test: Asked
+    test: WrittenTest
 
     def holds(self, data):
         """Whether the cells of a column meet it, bool (n,)."""
         if isinstance(self.attribute, Text):
-            return self._holds_texts(data)
-        known = data >= 0 if isinstance(self.attribute, Categorical) else ~np.isnan(data)
+            known = np.array([cell is not None for cell in data], dtype=bool)
+        else:
+            known = data >= 0 if isinstance(self.attribute, Categorical) else ~np.isnan(data)
         if self.sign in ("is missing", "is not missing"):
             return known if "not" in self.sign else ~known
+        if isinstance(self.attribute, Text):
+            return known & (containing(data.tolist(), self.test.values[0]) == (self.sign == "contains"))
         if self.sign in ("in", "not in"):
             return known & (np.isin(data, self.cells) == (self.sign == "in"))
         return known & SIGNS[self.sign](data, self.cells[0])
-
-    def _holds_texts(self, data):
-        missing = np.array([cell is None for cell in data], dtype=bool)
-        if self.sign in ("is missing", "is not missing"):
-            return ~missing if "not" in self.sign else missing
-        return ~missing & (containing(data.tolist(), self.test.values[0]) == (self.sign == "contains"))
 
     def __str__(self):
         return str(self.test)
@@ -173,13 +167,10 @@ def read_rules(text):
     if not isinstance(text, str):
         msg = f"RuleClassifier: text must be rules as a text, one a line, got {type(text).__name__}"
         raise ParameterError(msg)
-    lines = [
-        (n, part)
-        for n, line in enumerate(text.splitlines(), 1)
-        for rule in _split(_END, _COMMENT.split(line, maxsplit=1)[0])
-        for part in _split(_OR_ELSE, rule)
-    ]
-    found = [_written(part.strip(), n) for n, part in lines if part.strip()]
+    found = []
+    for n, line in enumerate(text.splitlines(), 1):
+        for rule in _split(_END, _COMMENT.split(line, maxsplit=1)[0]):
+            found += [_written(part.strip(), n) for part in _split(_OR_ELSE, rule) if part.strip()]
     for rule in found[:-1]:
         if not rule.tests:
             msg = f"RuleClassifier: line {rule.line}: 'else' must be the last rule; move it to the end"
@@ -188,14 +179,14 @@ def read_rules(text):
 
 
 def _written(text, line):
-    if said := _ELSE.fullmatch(text):
-        return WrittenRule((), _plain(said[1]), line)
-    if (said := _RULE.fullmatch(text)) is None:
+    if found := _ELSE.fullmatch(text):
+        return WrittenRule((), _plain(found[1]), line)
+    if (found := _RULE.fullmatch(text)) is None:
         raise ParameterError(
             f"RuleClassifier: line {line}: {text!r} is not a rule; write one such as"
             " 'if outlook = sunny and humidity > 75 then No', or 'else Yes'"
         )
-    return WrittenRule(tuple(_test(part, line) for part in _split(_AND, said[1])), _plain(said[2]), line)
+    return WrittenRule(tuple(_test(part, line) for part in _split(_AND, found[1])), _plain(found[2]), line)
 
 
 def _split(sign, text):
@@ -206,18 +197,19 @@ def _split(sign, text):
 
 
 def _test(text, line):
-    if said := _MISSING.fullmatch(text.strip()):
-        return Asked(_plain(said[1]), "is not missing" if said[2] else "is missing")
-    if said := _AMONG.fullmatch(text.strip()):
-        values = tuple(_plain(value) for value in said[3].split(",") if value.strip())
-        return Asked(_plain(said[1]), "not in" if said[2] else "in", values)
-    if said := _CONTAINS.fullmatch(text.strip()):
-        sign = "contains" if said[2].lower() == "contains" else "does not contain"
-        return Asked(_plain(said[1]), sign, (_plain(said[3]),))
-    if said := _SIGNED.fullmatch(text.strip()):
-        return Asked(_plain(said[1]), _SAME.get(said[2], said[2]), (_plain(said[3]),))
+    text = text.strip()
+    if found := _MISSING.fullmatch(text):
+        return WrittenTest(_plain(found[1]), "is not missing" if found[2] else "is missing")
+    if found := _AMONG.fullmatch(text):
+        values = tuple(_plain(value) for value in found[3].split(",") if value.strip())
+        return WrittenTest(_plain(found[1]), "not in" if found[2] else "in", values)
+    if found := _CONTAINS.fullmatch(text):
+        sign = "contains" if found[2].lower() == "contains" else "does not contain"
+        return WrittenTest(_plain(found[1]), sign, (_plain(found[3]),))
+    if found := _SIGNED.fullmatch(text):
+        return WrittenTest(_plain(found[1]), _SAME.get(found[2], found[2]), (_plain(found[3]),))
     raise ParameterError(
-        f"RuleClassifier: line {line}: {text.strip()!r} is not a condition; write one such as"
+        f"RuleClassifier: line {line}: {text!r} is not a condition; write one such as"
         " 'humidity > 75', 'outlook in {sunny, rain}', 'review contains refund' or 'humidity is missing'"
     )
 
@@ -260,7 +252,7 @@ def _bound_test(test, line, schema):
             cells.append(float(attribute.values.index(own)))
     elif isinstance(attribute, Numeric):
         cells = [_number(attribute, value, line) for value in test.values]
-    return Bound(attribute, test.sign, tuple(cells), Asked(name, test.sign, test.values))
+    return Bound(attribute, test.sign, tuple(cells), WrittenTest(name, test.sign, test.values))
 
 
 def _number(attribute, value, line):

@@ -100,12 +100,12 @@ class ZeroLabels(LabelLearner):
             for label, share in zip(self.labels_.tolist(), self.share_.tolist(), strict=True)
         ]
         labels = self._sets(self.answer_[None, :]).written()[0] or "none"
-        said = int(self.answer_.sum())
-        if said:
+        predicted = int(self.answer_.sum())
+        if predicted:
             hits = float(self.share_[self.answer_].sum())
             formula = r"\frac{2 \sum_{j \in S} P(j)}{|S| + \sum_j P(j)}"
-            numbers = fraction(rf"2 \cdot {figure(hits)}", f"{said} + {figure(self.share_.sum())}")
-            shares.append(Step("expected micro F1", formula, numbers, self._micro_f1(hits, said)))
+            numbers = fraction(rf"2 \cdot {figure(hits)}", f"{predicted} + {figure(self.share_.sum())}")
+            shares.append(Step("expected micro F1", formula, numbers, self._micro_f1(hits, predicted)))
         return Work(f"0R for {self.target_}", tuple(shares), f"Labels of every row: {labels}.")
 
     def _work_row(self, X):  # noqa: ARG002 (no row matters)

@@ -54,11 +54,8 @@ class ZeroRegressor(Folding, Regressor):
 
     def _solve(self):
         values, weights = self.statistics_.cell(0, 0)
-        self.constant_ = (
-            float(np.average(values, weights=weights))
-            if self.strategy == "mean"
-            else _median(values, weights)
-        )
+        median = self.strategy == "median"
+        self.constant_ = _median(values, weights) if median else float(np.average(values, weights=weights))
 
     def _predict(self, X):
         return np.full(len(X), self.constant_)

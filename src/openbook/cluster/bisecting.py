@@ -23,7 +23,7 @@ from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf
 from openbook.cluster.clusterer import CentreTransformer, Clusterer, were_found
 from openbook.cluster.dendrogram import Dendrogram
-from openbook.cluster.lloyd import TrainingRows, iterate, plus_plus, seeding_rows
+from openbook.cluster.lloyd import RowPieces, iterate, plus_plus, seeding_rows
 from openbook.cluster.picture import means_in
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
 from openbook.damage import checked_array, require
@@ -120,7 +120,7 @@ class BisectingKMeans(Declared, CentreTransformer, Clusterer):
 
     def _fit(self, rows):
         self.space_ = space = space_of(rows, (), scale=self.scale)
-        gathered = TrainingRows.of(space, rows)
+        gathered = RowPieces.of(space, rows)
         encoded = gathered.take(np.arange(gathered.n))
         rng = check_random_state(self.random_state)
         clusters = [_half(encoded, np.arange(gathered.n))]
@@ -163,7 +163,7 @@ class BisectingKMeans(Declared, CentreTransformer, Clusterer):
 
     def _trials(self, encoded, rng):
         """The runs of 2-means over these rows."""
-        rows = TrainingRows(self.space_, [encoded])
+        rows = RowPieces(self.space_, [encoded])
         seeding = seeding_rows(rows, 2, rng)
         seeds = [plus_plus(self.space_, seeding, 2, rng) for _ in range(self.n_init)]
         return [iterate(rows, self.space_.prototypes(pair), self.max_iter, self.tol) for pair in seeds]

@@ -95,19 +95,15 @@ class Contingency(ShowsWork):
 
     def _pairs(self) -> tuple[float, float, float]:
         """Pairs together in both, how many chance would give, and how many there could be."""
-        together, rows, columns = (
-            _pairs(part) for part in (self.counts, self.sizes, self.counts.sum(axis=0))
-        )
+        tables = (self.counts, self.sizes, self.counts.sum(axis=0))
+        together, rows, columns = map(_pairs, tables)
         return together, rows * columns / max(math.comb(self.n, 2), 1), (rows + columns) / 2
 
     def work(self) -> Work:
         """The table, and the figures from it."""
-        rows = [
-            ("none" if c < 0 else c, *counts.tolist(), int(counts.sum()), float(purity), float(bits))
-            for c, counts, purity, bits in zip(
-                self.clusters, self.counts, self.purities, self.entropies, strict=True
-            )
-        ]
+        names = ("none" if c < 0 else c for c in self.clusters)
+        columns = (self.counts.tolist(), self.sizes.tolist(), self.purities.tolist(), self.entropies.tolist())
+        rows = [(name, *counts, *figures) for name, counts, *figures in zip(names, *columns, strict=True)]
         note = f"{plural(self.left_out, 'row')} of unknown {self.name} left out." if self.left_out else ""
         grid = Grid("", ("cluster", *self.classes, "rows", "purity", "entropy"), rows, note)
         together, expected, most = self._pairs()

@@ -105,14 +105,14 @@ class DBSCAN(Declared, RowClusterer):
         core, groups = np.zeros(n, np.bool_), np.empty(n, np.int64)
         points, boxes, order = self._arranged(*cells)
         bound = _bound(points, self.eps)
-        room = len(points.numbers) * points.numbers.shape[2]
-        weights, sums = np.zeros(room), np.zeros(room)
+        n_slots = len(points.numbers) * points.numbers.shape[2]
+        weights, sums = np.zeros(n_slots), np.zeros(n_slots)
         weights[:n] = self._row_weights[order]
         add_near(points, boxes, bound, weights, sums)
-        cores = (sums >= self.min_samples) & (np.arange(room) < n)
-        above = np.arange(room)
-        join_cores(points, boxes, bound, cores, above)
-        core[order], groups[order] = cores[:n], _roots(above)[:n]
+        cores = (sums >= self.min_samples) & (np.arange(n_slots) < n)
+        parents = np.arange(n_slots)
+        join_cores(points, boxes, bound, cores, parents)
+        core[order], groups[order] = cores[:n], _roots(parents)[:n]
         self.core_ = core
         self.core_labels_ = np.full(n, NOISE)
         self.core_labels_[core] = _numbered(groups[core])
@@ -236,10 +236,10 @@ def _bound(points, eps):
     return eps * eps
 
 
-def _roots(above):
+def _roots(parents):
     """The root of each slot; roots come before their branches."""
-    roots = above.copy()
-    while (higher := roots[roots]).tolist() != roots.tolist():
+    roots = parents
+    while not np.array_equal(higher := roots[roots], roots):
         roots = higher
     return roots
 

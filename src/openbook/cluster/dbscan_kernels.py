@@ -99,29 +99,29 @@ def add_near(points, boxes, bound, weights, near):
 
 
 @inner
-def root_of(above, slot):
-    while above[slot] != slot:
-        above[slot] = above[above[slot]]
-        slot = above[slot]
+def root_of(parents, slot):
+    while parents[slot] != slot:
+        parents[slot] = parents[parents[slot]]
+        slot = parents[slot]
     return slot
 
 
 @inner
-def join_slots(above, a, b):
-    a, b = root_of(above, a), root_of(above, b)
+def join_slots(parents, a, b):
+    a, b = root_of(parents, a), root_of(parents, b)
     if a < b:
-        above[b] = a
+        parents[b] = a
     else:
-        above[a] = b
+        parents[a] = b
 
 
 @inner
-def agreed(above, core, t):
+def agreed(parents, core, t):
     """A core slot of the tile if all of its core slots are of one cluster, else -1."""
     one, root = -1, -1
     for slot in range(t * TILE, t * TILE + TILE):
         if core[slot]:
-            mine = root_of(above, slot)
+            mine = root_of(parents, slot)
             if one >= 0 and mine != root:
                 return -1
             one, root = slot, mine
@@ -129,9 +129,9 @@ def agreed(above, core, t):
 
 
 @inner
-def join_tiles(points, boxes, s, t, bound, core, above, room):
+def join_tiles(points, boxes, s, t, bound, core, parents, buffers):
     """Join the core points of two tiles that are near."""
-    totals, numbers, codes = room
+    totals, numbers, codes = buffers
     for slot in range(s * TILE, s * TILE + TILE):
         if core[slot]:
             take_point(points, slot, numbers, codes)
@@ -140,21 +140,21 @@ def join_tiles(points, boxes, s, t, bound, core, above, room):
             tile_totals(points, t, numbers, codes, totals)
             for r in range(TILE):
                 if totals[r] <= bound and core[t * TILE + r]:
-                    join_slots(above, slot, t * TILE + r)
+                    join_slots(parents, slot, t * TILE + r)
 
 
 @jit
-def join_cores(points, boxes, bound, core, above):  # noqa: C901 (inner loops)
-    """Join the core points that are near; above is each slot itself at first."""
+def join_cores(points, boxes, bound, core, parents):  # noqa: C901 (inner loops)
+    """Join the core points that are near; parents are the slots themselves at first."""
     n_tiles = points.numbers.shape[0]
-    room = (np.empty(TILE), np.empty(points.numbers.shape[1]), np.empty(points.codes.shape[1], np.int32))
+    buffers = (np.empty(TILE), np.empty(points.numbers.shape[1]), np.empty(points.codes.shape[1], np.int32))
     some, one = np.zeros(n_tiles, np.bool_), np.full(n_tiles, -1)
     for t in range(n_tiles):
         for slot in range(t * TILE, t * TILE + TILE):
             some[t] |= core[slot]
         if some[t]:
-            join_tiles(points, boxes, t, t, bound, core, above, room)
-            one[t] = agreed(above, core, t)
+            join_tiles(points, boxes, t, t, bound, core, parents, buffers)
+            one[t] = agreed(parents, core, t)
     for s in range(n_tiles):
         if not some[s]:
             continue
@@ -165,14 +165,14 @@ def join_cores(points, boxes, bound, core, above):  # noqa: C901 (inner loops)
             if state == APART:
                 continue
             whole = one[s] >= 0 and one[t] >= 0
-            if whole and root_of(above, one[s]) == root_of(above, one[t]):
+            if whole and root_of(parents, one[s]) == root_of(parents, one[t]):
                 continue
             if whole and state == WHOLE:
-                join_slots(above, one[s], one[t])
+                join_slots(parents, one[s], one[t])
                 continue
-            join_tiles(points, boxes, s, t, bound, core, above, room)
-            one[s] = agreed(above, core, s) if one[s] < 0 else one[s]
-            one[t] = agreed(above, core, t) if one[t] < 0 else one[t]
+            join_tiles(points, boxes, s, t, bound, core, parents, buffers)
+            one[s] = agreed(parents, core, s) if one[s] < 0 else one[s]
+            one[t] = agreed(parents, core, t) if one[t] < 0 else one[t]
 
 
 @jit

@@ -16,11 +16,10 @@ from openbook.cluster.clusterer import were_found
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-#: Iterations that are shown one by one, and columns of a row.
-_SHOWN_ITERATIONS = 10
-_SHOWN_COLUMNS = 6
+#: The most iterations, and columns of a row, that are shown.
+_SHOWN_ITERATIONS, _SHOWN_COLUMNS = 10, 6
 
-#: What a gap counts, and what the centre of a cluster is, by metric.
+#: The term of a column, and the centre of a cluster, by metric.
 METRICS = {
     "euclidean": ("(x_j - c_j)^2", "mean", r"\frac{1}{N_c} \sum_{x \in c} x"),
     "cosine": ("(x_j - c_j)^2", "direction", r"\frac{\sum_{x \in c} x}{\| \sum_{x \in c} x \|}"),
@@ -77,14 +76,11 @@ def iteration(rows, prototypes, gamma, metric="euclidean"):
                 labels[i] = empty
                 taken.append((empty, i))
                 break
-    after = [
-        middle([row for row, label in zip(rows, labels, strict=True) if label == c], prototype, metric)
-        for c, prototype in enumerate(prototypes)
-    ]
-    left = sum(
-        row[2] * distance(row, after[label], gamma, metric) for row, label in zip(rows, labels, strict=True)
-    )
-    return Iteration(distances, labels, cost, taken, after, left)
+    pairs = list(zip(rows, labels, strict=True))
+    members = [[row for row, label in pairs if label == c] for c in range(len(prototypes))]
+    after = [middle(own, prototype, metric) for own, prototype in zip(members, prototypes, strict=True)]
+    cost_after = sum(row[2] * distance(row, after[label], gamma, metric) for row, label in pairs)
+    return Iteration(distances, labels, cost, taken, after, cost_after)
 
 
 def middle(members, before, metric="euclidean"):
@@ -161,9 +157,7 @@ def _iterations(model):
         one = iteration(rows, _lists(before), model.space_.gamma, model.space_.metric)
         cost = float(model.history_.costs[len(shown)])
         labels = [near.index(min(near)) for near in one.distances]
-        shown.append(
-            one._replace(labels=labels, cost=cost, prototypes=_lists(after), taken=[], cost_after=None)
-        )
+        shown.append(Iteration(one.distances, labels, cost, [], _lists(after), None))
     return shown
 
 
@@ -171,19 +165,14 @@ def _iteration_work(model, number, one):
     columns, cells = _columns(model, _rows(model.history_.rows))
     k = len(one.prototypes)
     header = ("row", *columns, *(f"t to {c}" for c in range(k)), "cluster")
-    rows = [
-        (i, *cells[i], *near, label)
-        for i, (near, label) in enumerate(zip(one.distances, one.labels, strict=True))
-    ]
+    lines = enumerate(zip(cells, one.distances, one.labels, strict=True))
+    rows = [(i, *row, *near, label) for i, (row, near, label) in lines]
     more = model.history_.n - len(rows)
-    note = f"And {more:,} more rows." if more else ""
-    parts: list[Step | Grid] = [
-        Grid("assignment", header, rows, note),
-        Step(model.cost, r"\sum t", result=one.cost),
-    ]
+    grid = Grid("assignment", header, rows, f"And {more:,} more rows." if more else "")
+    parts: list[Step | Grid] = [grid, Step(model.cost, r"\sum t", result=one.cost)]
     for cluster, row in one.taken:
-        took = f"takes row {row}, the farthest from its prototype"
-        parts.append(Step(f"cluster {cluster} was empty", result=took))
+        takes = f"takes row {row}, the farthest from its prototype"
+        parts.append(Step(f"cluster {cluster} was empty", result=takes))
     parts.append(_prototype_grid(model, "moved to", one.prototypes))
     if one.cost_after is not None:
         parts.append(Step(f"{model.cost} after moving", r"\sum t", result=one.cost_after))

@@ -128,8 +128,8 @@ lower sepal length (cm) (5.01 against 6.26)'
         -------
         str
         """
-        told = [str(trait) for trait in self[cluster] if trait.p_value < 0.05][:3]
-        return f"{plural(self.sizes[cluster], 'row')}: {', '.join(told) or 'like the rest in every column'}"
+        traits = [str(trait) for trait in self[cluster] if trait.p_value < 0.05][:3]
+        return f"{plural(self.sizes[cluster], 'row')}: {', '.join(traits) or 'like the rest in every column'}"
 
     def work(self) -> Work:
         """A table for each cluster, to print or to show."""
@@ -179,11 +179,10 @@ def describe_clusters(X: Any, labels: Any, used: Sequence[str] | None = None) ->
     if len(clusters) < 2:
         raise DataError(f"{plural(len(clusters), 'cluster')}: to compare clusters, give at least two")
     names = [a.name for a in table.schema if isinstance(a, Numeric | Nominal | Ordinal)]
-    found = [
-        _trait(table.column(name), labels == c, (labels >= 0) & (labels != c))
-        for c in clusters
-        for name in names
-    ]
+    found = []
+    for c in clusters:
+        inside, outside = labels == c, (labels >= 0) & (labels != c)
+        found += [_trait(table.column(name), inside, outside) for name in names]
     adjusted = holm([trait.p_value for trait in found]).tolist()
     tested = (replace(trait, p_value=p) for trait, p in zip(found, adjusted, strict=True))
     traits = {c: tuple(sorted(islice(tested, len(names)), key=lambda trait: -trait.size)) for c in clusters}

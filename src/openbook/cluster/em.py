@@ -141,17 +141,11 @@ def maximised(
     covariances = second - means[:, :, None] * means[:, None, :]
     covariances = _shaped(kind, covariances, weight)
     covariances[:, range(d), range(d)] = np.maximum(covariances[:, range(d), range(d)], 0.0) + reg_covar
-    if before is None:
-        means[~holds], covariances[~holds] = 0.0, np.eye(d)
-    else:
-        means[~holds], covariances[~holds] = before.means[~holds], before.covariances[~holds]
-    return Normals(
-        np.log(np.maximum(weight / weight.sum(), _NOTHING)),
-        means,
-        covariances,
-        np.log(_probabilities(sums.values, typed)).reshape(K, -1),
-        diagonal=kind in {"diag", "spherical"},
-    )
+    means[~holds] = 0.0 if before is None else before.means[~holds]
+    covariances[~holds] = np.eye(d) if before is None else before.covariances[~holds]
+    log_weights = np.log(np.maximum(weight / weight.sum(), _NOTHING))
+    log_values = np.log(_probabilities(sums.values, typed)).reshape(K, -1)
+    return Normals(log_weights, means, covariances, log_values, diagonal=kind in {"diag", "spherical"})
 
 
 def _shaped(kind, covariances, weight):

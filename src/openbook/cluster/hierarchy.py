@@ -209,8 +209,8 @@ class Hierarchy(Declared, RowClusterer):
         rows = [(names[i], sign * d, int(self.labels_[i])) for i, d in zip(near, distances, strict=True)]
         grid = Grid("nearest rows", ("row", word, "cluster"), rows)
         rule = Step("cluster of x", r"c(\arg\min_i d(x, x_i))" if sign > 0 else r"c(\arg\max_i s(x, x_i))")
-        told = f"The nearest training row is {rows[0][0]}, at {figure(rows[0][1])}: cluster {rows[0][2]}."
-        return Work(f"{self._title()}: one assignment", (rule, grid), told)
+        nearest = f"The nearest training row is {rows[0][0]}, at {figure(rows[0][1])}: cluster {rows[0][2]}."
+        return Work(f"{self._title()}: one assignment", (rule, grid), nearest)
 
     def _arrays(self):
         if self.metric not in MATRICES:

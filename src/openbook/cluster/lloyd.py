@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.border.rows import Chunk, Rows
-from openbook.cluster.prototypes import Bounds, EncodedRows, Prototypes, PrototypeSpace, PrototypeSums
+from openbook.cluster.prototypes import Bounds, PrototypeRows, Prototypes, PrototypeSpace, PrototypeSums
 from openbook.fold import each, loaded
 
 #: Iterations whose prototypes are kept, for `work`.
@@ -56,8 +56,8 @@ class LloydRun(NamedTuple):
     settled: bool
 
 
-class TrainingRows:
-    """The rows of a fit, in pieces: `EncodedRows`, or to be encoded anew in every pass."""
+class RowPieces:
+    """The rows of a fit, in pieces: `PrototypeRows`, or to be encoded anew in every pass."""
 
     def __init__(self, space: PrototypeSpace, pieces):
         self.space, self.pieces = space, pieces
@@ -83,17 +83,17 @@ class TrainingRows:
     def unknown(self, k):
         """The bounds of each piece before the first pass, for k prototypes; those of files are not kept."""
         return [
-            self.space.unknown(size, k) if isinstance(piece, EncodedRows) else None
+            self.space.unknown(size, k) if isinstance(piece, PrototypeRows) else None
             for piece, size in zip(self.pieces, self.sizes, strict=True)
         ]
 
-    def take(self, positions: np.ndarray) -> EncodedRows:
+    def take(self, positions: np.ndarray) -> PrototypeRows:
         """The rows at these positions, which are in order."""
         starts = np.cumsum([0, *self.sizes])
         parts = np.split(positions, np.searchsorted(positions, starts[1:-1]))
         pieces = zip(self.pieces, parts, starts, strict=False)
         wanted = [_Pair(piece, part - start) for piece, part, start in pieces if len(part)]
-        return EncodedRows.joined(each(wanted, partial(_rows_of, self.space)))
+        return PrototypeRows.joined(each(wanted, partial(_rows_of, self.space)))
 
     def farthest(self, prototypes, labels, count):
         """The rows farthest from their prototypes: distances, positions, rows; the farthest first."""
@@ -103,7 +103,7 @@ class TrainingRows:
         far = np.concatenate([distances for distances, _, _ in found])
         where = np.concatenate([start + rows for start, (_, rows, _) in zip(starts[:-1], found, strict=True)])
         order = np.lexsort((where, -far))[:count]
-        return far[order], where[order], EncodedRows.joined(encoded for _, _, encoded in found).take(order)
+        return far[order], where[order], PrototypeRows.joined(encoded for _, _, encoded in found).take(order)
 
 
 class _Pair(NamedTuple):
@@ -117,18 +117,18 @@ class _Pair(NamedTuple):
 
 
 def _size(piece):
-    if isinstance(piece, EncodedRows):
+    if isinstance(piece, PrototypeRows):
         return len(piece.weights)
     return len(piece.w) if isinstance(piece, Chunk) else piece.piece.rows
 
 
 def _encoded(space, piece):
-    return piece if isinstance(piece, EncodedRows) else space.encode(piece)
+    return piece if isinstance(piece, PrototypeRows) else space.encode(piece)
 
 
 def _assigned(space, aim, pair):
     encoded = _encoded(space, pair.piece)
-    kept, k = isinstance(pair.piece, EncodedRows), len(aim.prototypes)
+    kept, k = isinstance(pair.piece, PrototypeRows), len(aim.prototypes)
     known = pair.own if kept else space.unknown(len(encoded.weights), k)
     # a worker may hold them for reading only
     bounds = Bounds(*(array if array.flags.writeable else array.copy() for array in known))
@@ -148,7 +148,7 @@ def _farthest(space, prototypes, count, pair):
 
 
 def iterate(
-    rows: TrainingRows, prototypes: Prototypes, max_iter: int, tol: float, tol_changes: float = 0.0
+    rows: RowPieces, prototypes: Prototypes, max_iter: int, tol: float, tol_changes: float = 0.0
 ) -> LloydRun:
     """Run from these seeds."""
     last = None
@@ -213,7 +213,7 @@ def _put_back(bounds, taken):
             start += len(known.labels)
 
 
-def seeding_rows(rows: TrainingRows, k: int, rng) -> EncodedRows:
+def seeding_rows(rows: RowPieces, k: int, rng) -> PrototypeRows:
     """The rows among which seeds are chosen."""
     most = max(_SEEDING_ROWS, _SEEDING_ROWS_EACH * k)
     if rows.n <= most:
@@ -221,7 +221,7 @@ def seeding_rows(rows: TrainingRows, k: int, rng) -> EncodedRows:
     return rows.take(np.sort(rng.choice(rows.n, most, replace=False)))
 
 
-def plus_plus(space: PrototypeSpace, encoded: EncodedRows, k: int, rng) -> EncodedRows:
+def plus_plus(space: PrototypeSpace, encoded: PrototypeRows, k: int, rng) -> PrototypeRows:
     """Seeds by k-means++: each a row drawn by its squared distance to the nearest seed so far.
 
     Of 2 + ln k rows that are drawn each time, the one that leaves the least cost becomes the seed.
@@ -241,7 +241,7 @@ def plus_plus(space: PrototypeSpace, encoded: EncodedRows, k: int, rng) -> Encod
     return encoded.take(chosen)
 
 
-def at_random(encoded: EncodedRows, k: int, rng) -> EncodedRows:
+def at_random(encoded: PrototypeRows, k: int, rng) -> PrototypeRows:
     """Seeds that are different rows, drawn by weight."""
     shares = encoded.weights / encoded.weights.sum()
     return encoded.take(rng.choice(len(shares), k, replace=False, p=shares))

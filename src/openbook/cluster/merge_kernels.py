@@ -8,7 +8,7 @@ is put right when that bound comes up as the smallest. So most merges look at a 
 Loops run over slices from 0 on: an index that might be negative, as far as the compiler can tell, would count
 from the end, and that question for every cell keeps it from taking several cells at once.
 
-    slot      the place of a cluster, in the order of first rows; a merged cluster takes the earlier one.
+    slot      the position of a cluster, in the order of first rows; a merged cluster takes the earlier one.
               Slots that are free are closed up when they are a quarter of all
     pairs     float64 (m (m - 1) / 2,), condensed: slot 0 to all later ones, then slot 1, …
     columns   float64 (d, at least m), the centres of the slots, one column of cells after the other
@@ -55,7 +55,7 @@ class Slots(NamedTuple):
 def first_least(values, first, last, lows):
     """The first of the smallest values from `first` to before `last`, or -1 if all are infinite.
 
-    Values are compared side by side: `lows` is room for the least of those that are its length apart.
+    Values are compared side by side: `lows` is a buffer for the least of those that are its length apart.
     """
     step = lows.shape[0]
     for r in range(step):
@@ -126,10 +126,10 @@ def know_nearest(slots, a, row, m, lows):
 
 
 @inner
-def close_up(slots, m, moved, place):
+def close_up(slots, m, moved, position):
     """Move clusters into the free slots before them; gives how many there are.
 
-    Fills in where each came from, and the new place of each slot that was not free.
+    Fills in where each came from, and the new position of each slot that was not free.
     """
     alive = 0
     for k in range(m):
@@ -137,14 +137,14 @@ def close_up(slots, m, moved, place):
             moved[alive] = k
             slots.names[alive], slots.sizes[alive] = slots.names[k], slots.sizes[k]
             slots.nearest[alive], slots.least[alive] = slots.nearest[k], slots.least[k]
-            place[k] = alive
+            position[k] = alive
             alive += 1
     for k in range(m):
         slots.gone[k] = 0.0 if k < alive else np.inf
         if k >= alive:
             slots.least[k] = np.inf
         elif slots.nearest[k] >= 0:
-            slots.nearest[k] = place[slots.nearest[k]]
+            slots.nearest[k] = position[slots.nearest[k]]
     return alive
 
 
@@ -185,9 +185,9 @@ def update(method, own, other, pair, a, b, sizes, row, m):  # noqa: C901, PLR091
 def later_pairs(pairs, a, m, row):
     """Fill in the distances of slot a to those after it."""
     start = start_of(a, m)
-    found, places = pairs[start : start + m - a - 1], row[a + 1 : m]
+    found, later = pairs[start : start + m - a - 1], row[a + 1 : m]
     for k in range(found.shape[0]):
-        places[k] = found[k]
+        later[k] = found[k]
 
 
 @inner
@@ -217,9 +217,9 @@ def scatter(pairs, a, m, row):
         pairs[at + a] = row[k]
         at += m - k - 2
     start = start_of(a, m)
-    places, found = pairs[start : start + m - a - 1], row[a + 1 : m]
+    later, found = pairs[start : start + m - a - 1], row[a + 1 : m]
     for k in range(found.shape[0]):
-        places[k] = found[k]
+        later[k] = found[k]
 
 
 @inner
@@ -247,7 +247,7 @@ def merge_pairs(pairs, method, slots, merges):
     n = m = merges.shape[0] + 1
     own, other, row = np.zeros(n), np.zeros(n), np.empty(n)
     lows = np.empty(_LOWS)
-    moved, place = np.empty(n, np.int64), np.empty(n, np.int64)
+    moved, position = np.empty(n, np.int64), np.empty(n, np.int64)
     for a in range(n):
         later_pairs(pairs, a, m, row)
         know_nearest(slots, a, row, m, lows)
@@ -270,7 +270,7 @@ def merge_pairs(pairs, method, slots, merges):
         know_nearest(slots, a, row, m, lows)
         t += 1
         if 4 * (n - t) < 3 * m:
-            alive = close_up(slots, m, moved, place)
+            alive = close_up(slots, m, moved, position)
             shrink(pairs, m, moved, alive)
             m = alive
 
@@ -309,7 +309,7 @@ def merge_centres(columns, method, slots, merges):
     """
     n = m = merges.shape[0] + 1
     row, centre, lows = np.empty(n), np.empty(columns.shape[0]), np.empty(_LOWS)
-    moved, place = np.empty(n, np.int64), np.empty(n, np.int64)
+    moved, position = np.empty(n, np.int64), np.empty(n, np.int64)
     for a in range(n):
         slots.nearest[a], slots.least[a] = _DOUBTFUL, 0.0 if a < n - 1 else np.inf
     t = 0
@@ -331,7 +331,7 @@ def merge_centres(columns, method, slots, merges):
         know_nearest(slots, a, row, m, lows)
         t += 1
         if 4 * (n - t) < 3 * m:
-            m = close_up(slots, m, moved, place)
+            m = close_up(slots, m, moved, position)
             for j in range(columns.shape[0]):
                 for k in range(m):
                     columns[j, k] = columns[j, moved[k]]
@@ -378,11 +378,11 @@ def span(points, numbers, codes, edges, totals):
 def merge_along(edges, heights, merges):
     """Fill in the merges along edges between rows, in order of height."""
     n = merges.shape[0] + 1
-    above, names = np.arange(n), np.arange(n)
+    parents, names = np.arange(n), np.arange(n)
     for t in range(n - 1):
-        a, b = root_of(above, edges[t, 0]), root_of(above, edges[t, 1])
+        a, b = root_of(parents, edges[t, 0]), root_of(parents, edges[t, 1])
         record(merges, t, names[a], names[b], heights[t])
-        above[b], names[a] = a, n + t
+        parents[b], names[a] = a, n + t
 
 
 @jit

@@ -49,30 +49,24 @@ def merged(matrix, method, *, similar=False, weights=None):
     clusters: list[tuple[int, ...]] = [(i,) for i in range(n)]
     now = [[float(cell) ** 2 if squared else float(cell) for cell in row] for row in matrix]
     if method == "ward":  # rows are clusters of their weight
-        now = [
-            [2 * v * w / (v + w) * now[i][j] for j, w in enumerate(weights)] for i, v in enumerate(weights)
-        ]
+        rows = zip(weights, now, strict=True)
+        now = [[2 * v * w / (v + w) * d for w, d in zip(weights, row, strict=True)] for v, row in rows]
     while len(clusters) > 1:
         pairs = [(i, j) for i in range(len(clusters)) for j in range(i + 1, len(clusters))]
         i, j = nearest(pairs, key=lambda pair: now[pair[0]][pair[1]])  # the first of equals
         a, b, height = clusters[i], clusters[j], now[i][j]
         union = tuple(sorted(a + b))
         sizes = [math.fsum(weights[row] for row in cluster) for cluster in clusters]
-        row = []
         for k, c in enumerate(clusters):
             if k in (i, j):
-                row.append(0.0)
+                value = 0.0
             elif method == "weighted":
-                row.append((now[k][i] + now[k][j]) / 2)
+                value = (now[k][i] + now[k][j]) / 2
             elif squared:
-                row.append(
-                    _lance_williams(method, now[k][i], now[k][j], height, sizes[i], sizes[j], sizes[k])
-                )
+                value = _lance_williams(method, now[k][i], now[k][j], height, sizes[i], sizes[j], sizes[k])
             else:
-                row.append(_between(matrix, method, union, c, weights, similar=similar))
-        for k, value in enumerate(row):
+                value = _between(matrix, method, union, c, weights, similar=similar)
             now[i][k] = now[k][i] = value
-        now[i][i] = 0.0
         clusters[i] = union
         del clusters[j], now[j]
         for line in now:
@@ -103,17 +97,14 @@ def derive_merges(matrix, method, names, *, similar=False, weights=None):
     """The work of all merges: the formula, each nearest pair, and the matrix after it."""
     formula = (SIMILAR if similar else FORMULAS)[method]
     what, extreme = ("similarity", "largest") if similar else ("distance", "smallest")
-    parts = [
-        Step(f"{what} of two clusters", formula),
-        *_grid("at first", [(i,) for i in range(len(names))], matrix, names),
-    ]
+    first = _grid("at first", [(i,) for i in range(len(names))], matrix, names)
+    parts = [Step(f"{what} of two clusters", formula), *first]
     merges = list(merged(matrix, method, similar=similar, weights=weights))
     for t, merge in enumerate(merges[-_SHOWN_MERGES:], max(len(merges) - _SHOWN_MERGES, 0) + 1):
         a, b = (_called(cluster, names) for cluster in (merge.first, merge.second))
         step = Step("height", result=merge.height, note=f"the {extreme} in the matrix: {a} and {b}")
-        parts.append(
-            Work(f"merge {t}: {a} with {b}", (step, *_grid("after", merge.clusters, merge.matrix, names)))
-        )
+        grid = _grid("after", merge.clusters, merge.matrix, names)
+        parts.append(Work(f"merge {t}: {a} with {b}", (step, *grid)))
     return parts
 
 

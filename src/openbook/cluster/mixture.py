@@ -482,35 +482,20 @@ class GaussianMixture(Declared, Clusterer, Density):
     # the model file
 
     def _arrays(self):
-        normals = self._normals
-        return {
-            **self._typed.encoding.arrays("encoding_"),
-            "log_weights": normals.log_weights,
-            "means": normals.means,
-            "covariances": normals.covariances,
-            "log_values": normals.log_values,
-            "trace": self.trace_,
-            "course_weights": self._course[0],
-            "course_means": self._course[1],
-            "first": self._first,
-            "facts": np.array([self.log_likelihood_, self._weight, float(self.converged_)]),
-        }
+        names = ("log_weights", "means", "covariances", "log_values")
+        normals = {name: getattr(self._normals, name) for name in names}
+        course = {"course_weights": self._course[0], "course_means": self._course[1], "first": self._first}
+        facts = np.array([self.log_likelihood_, self._weight, float(self.converged_)])
+        encoding = self._typed.encoding.arrays("encoding_")
+        return {**encoding, **normals, "trace": self.trace_, **course, "facts": facts}
 
     def _restore(self, arrays):
         self._typed = typed = TypedRows(Encoding.from_arrays(self.schema_, arrays, "encoding_"))
         K, d, V, T = self.n_components, len(typed.names), len(typed.shares), len(arrays["trace"])
-        logs, means, S, values, self.trace_, *course, self._first, facts = checked_floats(
-            arrays,
-            log_weights=(K,),
-            means=(K, d),
-            covariances=(K, d, d),
-            log_values=(K, V),
-            trace=(T,),
-            course_weights=(T, K),
-            course_means=(T, K, d),
-            first=(T, *arrays["first"].shape[1:2], K),
-            facts=(3,),
-        )
+        shapes = {"log_weights": (K,), "means": (K, d), "covariances": (K, d, d), "log_values": (K, V)}
+        shapes |= {"trace": (T,), "course_weights": (T, K), "course_means": (T, K, d)}
+        shapes |= {"first": (T, *arrays["first"].shape[1:2], K), "facts": (3,)}
+        logs, means, S, values, self.trace_, *course, self._first, facts = checked_floats(arrays, **shapes)
         require(S.transpose(0, 2, 1) == S, "its covariances are not symmetric")
         positive = not d or np.linalg.eigvalsh(S).min() > 0
         require(positive, "its covariances are not valid: a variance is not above zero")

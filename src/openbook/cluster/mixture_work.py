@@ -87,9 +87,8 @@ def _components(model):
     for name, by_value in model.probabilities_.items():
         header = [name, *(f"component {k}" for k in range(model.n_components))]
         rows = [[value, *probabilities.tolist()] for value, probabilities in by_value.items()]
-        yield Grid(
-            f"probabilities of {name}", header, rows, "smoothed by one extra row with the overall shares"
-        )
+        note = "smoothed by one extra row with the overall shares"
+        yield Grid(f"probabilities of {name}", header, rows, note)
 
 
 def _bic(model):
@@ -116,10 +115,13 @@ def derive_row(model, X) -> Work:
     lower = [joint - max(joints) for joint in joints]
     powers = [math.exp(less) for less in lower]
     whole = math.fsum(powers)
-    formula = r"\frac{e^{\delta_k}}{\sum_j e^{\delta_j}}"
+    formula, notes = (
+        r"\frac{e^{\delta_k}}{\sum_j e^{\delta_j}}",
+        [f"less the largest: {figure(x)}" for x in lower],
+    )
     shares = [
-        Step(f"r({k})", formula, fraction(power, whole), power / whole, f"less the largest: {figure(less)}")
-        for k, (less, power) in enumerate(zip(lower, powers, strict=True))
+        Step(f"r({k})", formula, fraction(power, whole), power / whole, note)
+        for k, (power, note) in enumerate(zip(powers, notes, strict=True))
     ]
     numbers = [(name, model.schema_.told(name, value)) for name, value in x.items()]
     grid = Grid("row", ["column", "value"], [*numbers, *values.items()], _left_out(model, x, values))

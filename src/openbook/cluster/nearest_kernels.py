@@ -48,20 +48,20 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
     """
     numbers, origin = points[0], screen[0]
     n, p = numbers.shape
-    room = (
-        np.empty((_AT_ONCE, PANEL), np.float32),
+    score, winner = np.empty((_AT_ONCE, PANEL), np.float32), np.empty(PANEL, np.int32)
+    best, second, length = (
         np.empty(PANEL, np.float32),
         np.empty(PANEL, np.float32),
         np.empty(PANEL, np.float32),
-        np.empty(PANEL, np.int32),
     )
+    buffers = score, best, second, length, winner
     x, waiting, count = np.zeros((screen[1].shape[1], PANEL), np.float32), np.empty(PANEL, np.int64), 0
     rows = np.arange(n)
     for start in range(0, n, PANEL):
         end = min(start + PANEL, n)
         if len(panels) and are_open(numbers, start, end, means, known, labels, lower):
-            find_winners(panels[start // PANEL], screen, room)
-            take_winners(rows[start:end], room, points, means, labels, lower, tally)
+            find_winners(panels[start // PANEL], screen, buffers)
+            take_winners(rows[start:end], buffers, points, means, labels, lower, tally)
             continue
         for i in range(start, end):
             t, bound = against_bound(numbers, i, means, known, labels, lower)
@@ -74,11 +74,11 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
                 x[j, count] = numbers[i, j] - origin[j]
             count += 1
             if count == PANEL:
-                find_winners(x, screen, room)
-                take_winners(waiting, room, points, means, labels, lower, tally)
+                find_winners(x, screen, buffers)
+                take_winners(waiting, buffers, points, means, labels, lower, tally)
                 count = 0
-    find_winners(x, screen, room)
-    take_winners(waiting[:count], room, points, means, labels, lower, tally)
+    find_winners(x, screen, buffers)
+    take_winners(waiting[:count], buffers, points, means, labels, lower, tally)
 
 
 @inner
@@ -103,14 +103,14 @@ def against_bound(numbers, i, means, known, labels, lower):
 
 
 @inner
-def find_winners(x, screen, room):
+def find_winners(x, screen, buffers):
     """The nearest mean of rows that stand side by side, and a bound for all others; 0 if it is not sure.
 
-    room : float32 (_AT_ONCE, PANEL) and three times (PANEL,), of which the second is the bound in the end;
+    buffers : float32 (_AT_ONCE, PANEL) and three times (PANEL,), of which the second is the bound in the end;
         int32 (PANEL,), the nearest
     """
     _, minus, half, rounding, longest = screen
-    score, best, second, length, winner = room
+    score, best, second, length, winner = buffers
     for r in range(PANEL):
         best[r] = np.inf
         second[r] = np.inf
@@ -144,9 +144,9 @@ def compare_mean(score, c, best, second, winner):
 
 
 @inner
-def take_winners(rows, room, points, means, labels, lower, tally):
+def take_winners(rows, buffers, points, means, labels, lower, tally):
     """Put rows with the means that were found for them, or that are nearest where that is not sure."""
-    bound, winner = room[2], room[4]
+    bound, winner = buffers[2], buffers[4]
     numbers, weights = points
     for r in range(len(rows)):
         i = rows[r]

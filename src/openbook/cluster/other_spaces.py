@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from openbook.cluster.prototypes import EncodedRows, Prototypes, PrototypeSpace
+from openbook.cluster.prototypes import PrototypeRows, Prototypes, PrototypeSpace
 from openbook.errors import ParameterError
 
 #: Distances that are worked out at a time.
@@ -41,7 +41,7 @@ class SparseSpace(PrototypeSpace):
     bounded = False
 
     def encode(self, chunk):
-        return EncodedRows(self.encoding(chunk.X), np.empty((len(chunk.X), 0), np.int32), chunk.w)
+        return PrototypeRows(self.encoding(chunk.X), np.empty((len(chunk.X), 0), np.int32), chunk.w)
 
     def prototypes(self, encoded):
         return Prototypes(encoded.numbers.toarray(), encoded.codes.copy())

@@ -17,9 +17,9 @@ from openbook.border.rows import weighed
 from openbook.border.rules import Anything, Auto, Number, ParameterRule, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
-from openbook.cluster.lloyd import Taken, TrainingRows, at_random, iterate, plus_plus, seeding_rows
+from openbook.cluster.lloyd import RowPieces, Taken, at_random, iterate, plus_plus, seeding_rows
 from openbook.cluster.picture import draw_prototype_steps, means_in, two_columns
-from openbook.cluster.prototypes import EncodedRows, Prototypes, PrototypeSpace, space_of
+from openbook.cluster.prototypes import PrototypeRows, Prototypes, PrototypeSpace, space_of
 from openbook.damage import checked_array, checked_floats, placed_under, require, under
 from openbook.data import Schema, Table, read
 from openbook.errors import DataError, ParameterError
@@ -63,7 +63,7 @@ class FitHistory(NamedTuple):
     taken : the rows that empty clusters took
     """
 
-    rows: EncodedRows
+    rows: PrototypeRows
     n: int
     course: list[Prototypes]
     costs: np.ndarray
@@ -110,7 +110,7 @@ class PrototypeClusterer(Declared, Clusterer):
     def _fit(self, rows):
         rows = rows.held()
         self.space_ = self._space(rows)
-        training = TrainingRows.of(self.space_, rows)
+        training = RowPieces.of(self.space_, rows)
         self._refuse_few(training.n)
         ends = (self.max_iter, self.tol, self.tol_changes)
         runs = (iterate(training, seeds, *ends) for seeds in self._all_seeds(training))
@@ -123,7 +123,7 @@ class PrototypeClusterer(Declared, Clusterer):
         )
         if self.encoding_.sparse:  # too wide to be shown
             kept, course = (
-                EncodedRows(np.zeros((0, len(self.encoding_))), kept.codes[:0], kept.weights[:0]),
+                PrototypeRows(np.zeros((0, len(self.encoding_))), kept.codes[:0], kept.weights[:0]),
                 [],
             )
         self.history_ = FitHistory(kept, training.n, course, np.array([*best.costs, best.cost]), best.taken)
@@ -257,7 +257,7 @@ class PrototypeClusterer(Declared, Clusterer):
             return self.fit(X, sample_weight=sample_weight)
         with self._whole_or_not_at_all():
             table = encoded(read(X), self.schema_, type(self).__name__)
-            rows = TrainingRows.of(self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight))
+            rows = RowPieces.of(self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight))
             tally, bounds = rows.assign(self.prototypes_, rows.unknown(len(self.prototypes_)))
             self.labels_ = np.concatenate([known.labels for known in bounds]).astype(np.intp)
             costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
@@ -311,7 +311,7 @@ class PrototypeClusterer(Declared, Clusterer):
         shapes = {"rows.numbers": (kept, p), "rows.weights": (kept,), "course.means": (m, k, p)}
         shapes["costs"] = (max(len(arrays["costs"]), 2),)
         numbers, weights, means, costs = checked_floats(arrays, **shapes)
-        rows = EncodedRows(numbers, _codes(arrays, "rows.codes", (kept, q), limits), weights)
+        rows = PrototypeRows(numbers, _codes(arrays, "rows.codes", (kept, q), limits), weights)
         modes = _codes(arrays, "course.modes", (m, k, q), limits)
         n, converged = checked_array(arrays, "state", np.int64, (2,)).tolist()
         taken = checked_array(arrays, "taken", np.int64, (len(arrays["taken"]), 3))

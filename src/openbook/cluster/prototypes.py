@@ -42,7 +42,7 @@ class Prototypes(NamedTuple):
         return Prototypes(self.means[which], self.modes[which])
 
 
-class EncodedRows(NamedTuple):
+class PrototypeRows(NamedTuple):
     """Rows as numbers (n, p), which may be a CSR matrix, codes (n, q) and weights (n,).
 
     panels : the numbers again, as `nearest_means` screens them; none, unless they are met in many passes
@@ -54,7 +54,7 @@ class EncodedRows(NamedTuple):
     panels: np.ndarray = np.zeros((0, 0, PANEL), np.float32)
 
     def take(self, rows):
-        return EncodedRows(self.numbers[rows], self.codes[rows], self.weights[rows])
+        return PrototypeRows(self.numbers[rows], self.codes[rows], self.weights[rows])
 
     @classmethod
     def joined(cls, parts):
@@ -127,7 +127,7 @@ class PrototypeSpace:
             np.zeros(k), np.zeros((k, len(self.encoding))), np.zeros((k, self.offsets[-1])), np.zeros(1)
         )
 
-    def encode(self, chunk: Chunk) -> EncodedRows:
+    def encode(self, chunk: Chunk) -> PrototypeRows:
         """The points of a chunk; single precision is kept."""
         numbers = np.zeros((len(chunk.X), 0))
         if len(self.encoding.schema):
@@ -137,9 +137,9 @@ class PrototypeSpace:
         codes = np.empty((len(chunk.X), len(self.nominal)), np.int32)
         for j, name in enumerate(self.nominal.names):
             codes[:, j] = chunk.X.data(name)
-        return EncodedRows(numbers, codes, chunk.w)
+        return PrototypeRows(numbers, codes, chunk.w)
 
-    def encode_table(self, table: Table) -> EncodedRows:
+    def encode_table(self, table: Table) -> PrototypeRows:
         """The points of a table; each has weight 1."""
         return self.encode(Chunk(table, np.zeros(0), np.ones(len(table))))
 
@@ -147,15 +147,15 @@ class PrototypeSpace:
         """What is known of n rows before the first pass."""
         return Bounds(np.full(n, -1, np.int32), np.zeros(n, np.float32), np.zeros((k, len(self.encoding))))
 
-    def prototypes(self, encoded: EncodedRows) -> Prototypes:
+    def prototypes(self, encoded: PrototypeRows) -> Prototypes:
         """Rows as prototypes."""
         return Prototypes(encoded.numbers.astype(np.float64), encoded.codes.copy())
 
-    def nearest(self, encoded: EncodedRows, aim: "SearchAim", bounds: Bounds) -> PrototypeSums:
+    def nearest(self, encoded: PrototypeRows, aim: "SearchAim", bounds: Bounds) -> PrototypeSums:
         """Fill in the nearest prototype of each row, and add the rows up."""
         prototypes = aim.prototypes
         tally = self.zero(len(prototypes))
-        encoded = EncodedRows(*map(_to_read, encoded))
+        encoded = PrototypeRows(*map(_to_read, encoded))
         if len(self.nominal):
             totals = (tally.weight, tally.sums, tally.values, tally.cost)
             rows = (encoded.numbers, encoded.codes, encoded.weights)
@@ -167,7 +167,7 @@ class PrototypeSpace:
             tally.sums[:] = sums
         return tally
 
-    def with_panels(self, encoded: EncodedRows) -> EncodedRows:
+    def with_panels(self, encoded: PrototypeRows) -> PrototypeRows:
         """Rows that are met in many passes, with their numbers side by side too."""
         if len(self.nominal) or not self.bounded:
             return encoded
@@ -199,13 +199,13 @@ class PrototypeSpace:
             minus[:k, :p], half[:k] = -shifted, squares / 2
             return self._origin, minus, half, rounding, np.float32(np.sqrt(squares.max()))
 
-    def labels(self, encoded: EncodedRows, prototypes: Prototypes) -> np.ndarray:
+    def labels(self, encoded: PrototypeRows, prototypes: Prototypes) -> np.ndarray:
         """The nearest prototype of each row."""
         bounds = self.unknown(len(encoded.weights), len(prototypes))
         self.nearest(encoded, self.aim(prototypes), bounds)
         return bounds.labels.astype(np.intp)
 
-    def all_distances(self, encoded: EncodedRows, prototypes: Prototypes) -> np.ndarray:
+    def all_distances(self, encoded: PrototypeRows, prototypes: Prototypes) -> np.ndarray:
         """Every row's t to every prototype, (k, n)."""
         found = np.empty((len(prototypes), len(encoded.weights)))
         fill_distances(_to_read(encoded.numbers), prototypes.means, found)
@@ -214,11 +214,11 @@ class PrototypeSpace:
                 found[c] += self.gamma * ((encoded.codes != modes) | (encoded.codes < 0)).sum(axis=1)
         return found
 
-    def distances_of(self, encoded: EncodedRows, prototypes: Prototypes, labels: np.ndarray) -> np.ndarray:
+    def distances_of(self, encoded: PrototypeRows, prototypes: Prototypes, labels: np.ndarray) -> np.ndarray:
         """Every row's t to the prototype of its cluster: (n,)."""
         return self.distances(encoded, prototypes.take(labels))
 
-    def distances(self, encoded: EncodedRows, prototypes: Prototypes) -> np.ndarray:
+    def distances(self, encoded: PrototypeRows, prototypes: Prototypes) -> np.ndarray:
         """Every row's t to a prototype of its own, or to one for all: (n,)."""
         gaps = encoded.numbers.astype(np.float64) - prototypes.means
         differ = (encoded.codes != prototypes.modes) | (encoded.codes < 0)
@@ -246,7 +246,7 @@ class PrototypeSpace:
         """Where the prototypes move to: all rows and their clusters are at hand, and the tally of these."""
         return self.update(tally, before)
 
-    def tally_of(self, encoded: EncodedRows, label: int, k: int) -> PrototypeSums:
+    def tally_of(self, encoded: PrototypeRows, label: int, k: int) -> PrototypeSums:
         """The tally of some rows that all belong to one cluster; at no cost."""
         tally = self.zero(k)
         tally.weight[label] = encoded.weights.sum()

@@ -142,11 +142,8 @@ class ClusterQuality(ShowsWork):
             numbers = f"{figure(self.total)} - {figure(self.within)}"
             steps.append(Step("between", r"\text{total} - \text{SSE}", numbers, self.between))
         steps.append(Step("silhouette", r"\frac{1}{n} \sum_i s_i", "", self.silhouette, "the mean over rows"))
-        apart = [
-            (self.clusters[a], self.clusters[b], float(self.separation[a, b]))
-            for a in range(len(self.clusters))
-            for b in range(a)
-        ]
+        pairs = [(a, b) for a in range(len(self.clusters)) for b in range(a)]
+        apart = [(self.clusters[a], self.clusters[b], float(self.separation[a, b])) for a, b in pairs]
         header = ("cluster", "and", "sum of distances")
         grids = [Grid("separation", header, apart)] if len(apart) <= 20 else []
         return Work(f"Quality of {plural(len(self.clusters), 'cluster')}", (grid, *steps, *grids))

@@ -1,7 +1,7 @@
-"""The axes of a picture: numbers, or a band for each of several values; places are shares from 0 to 1.
+"""The axes of a picture: numbers, or a band for each of several values; positions are shares from 0 to 1.
 
-Numbers far from the others (three times the quartiles' distance beyond them) would leave no room for the
-rest: an axis ends before them.
+An axis of numbers ends before outliers (more than three interquartile ranges beyond the quartiles), which
+would leave no room for the other numbers.
 """
 
 import math
@@ -14,7 +14,7 @@ import numpy as np
 from openbook.draw.letters import width_of
 from openbook.words.numbers import short
 
-#: Dots at so few different numbers would hide each other.
+#: Up to so many different numbers, dots are jittered: they would hide each other.
 _FEW = 12
 #: Steps of the calendar, from hours to centuries.
 _CALENDAR = (
@@ -79,10 +79,10 @@ class Numbers:
         far = 3 * (q3 - q1) or np.inf
         near = known[(known >= q1 - far) & (known <= q3 + far)]
         low, high = float(near.min()), float(near.max())
-        room = 0.04 * (high - low) or 0.1 * abs(low) or 1.0
+        margin = 0.04 * (high - low) or 0.1 * abs(low) or 1.0
         if 1 < len(distinct := np.unique(near)) <= _FEW:
-            room = max(room, 0.3 * float(np.diff(distinct).min()))
-        return low - room, high + room
+            margin = max(margin, 0.3 * float(np.diff(distinct).min()))
+        return low - margin, high + margin
 
     def position(self, values: np.ndarray) -> np.ndarray:
         """Positions as shares of the axis: 0 to 1, or outside if a value is beyond its ends.
@@ -162,11 +162,11 @@ class Dates(Numbers):
             if len(starts) <= 6:
                 break
         moments = starts.astype(f"datetime64[{unit}]")
-        places = self.position(moments.astype("datetime64[s]").astype(float) / 86_400)
+        positions = self.position(moments.astype("datetime64[s]").astype(float) / 86_400)
         words = [str(moment).replace("T", " ") + ":00" * (unit == "h") for moment in moments]
         if self.values.size and np.nanmin(self.values) >= 0 and np.nanmax(self.values) < 1:  # times of day
             words = [word.removeprefix("1970-01-01 ") for word in words]
-        return [(float(p), word) for p, word in zip(places, words, strict=True) if 0 <= p <= 1]
+        return [(float(p), word) for p, word in zip(positions, words, strict=True) if 0 <= p <= 1]
 
 
 @dataclass(frozen=True)

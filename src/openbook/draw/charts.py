@@ -24,12 +24,12 @@ def named_bars(
     ends, drawn = np.asarray(values, dtype=float)[order], [names[i] for i in order]
     low, high = min(0.0, ends.min(initial=0.0)), max(0.0, ends.max(initial=0.0))
     across = Numbers.between(axis, low, high if high > low else low + 1.0)
-    told = [f"{name}: {figure(float(end), 4)}" for name, end in zip(drawn, ends, strict=True)]
+    captions = [f"{name}: {figure(float(end), 4)}" for name, end in zip(drawn, ends, strict=True)]
     plot = Plot(across, Categories("", tuple(drawn)))
-    plot.bars(ends, ["c0" if end >= 0 else "c1" for end in ends], told)
+    plot.bars(ends, ["c0" if end >= 0 else "c1" for end in ends], captions)
     if len(names) > _MOST:
         notes = (*notes, f"The largest {_MOST} of {len(names):,}.")
-    return plot.picture(title, notes, "; ".join(told[::-1]))
+    return plot.picture(title, notes, "; ".join(captions[::-1]))
 
 
 def stacked_bars(
@@ -43,19 +43,17 @@ def stacked_bars(
     """A bar for each name, from the lowest up, made of parts: counts is (parts, names)."""
     ends = np.vstack([np.zeros(len(names)), np.cumsum(counts, axis=0)])
     plot = Plot(Numbers.between(axis, 0.0, float(ends.max(initial=1.0))), Categories("", tuple(names)))
-    rows = np.arange(len(names))
+    bars: list[list[str]] = [[] for _ in names]
     for i, part in enumerate(parts):
-        told = [f"{name}, {part}: {figure(float(n), 4)}" for name, n in zip(names, counts[i], strict=True)]
-        some = np.flatnonzero(counts[i])
-        look = colour_of(i)
-        sides = rows[some] - 0.32, rows[some] + 0.32
-        plot.boxes((ends[i][some], ends[i + 1][some]), sides, look, [told[k] for k in some])
+        look, rows = colour_of(i), np.flatnonzero(counts[i])
+        words = [figure(float(n), 4) for n in counts[i]]
+        captions = [f"{names[k]}, {part}: {words[k]}" for k in rows.tolist()]
+        plot.boxes((ends[i][rows], ends[i + 1][rows]), (rows - 0.32, rows + 0.32), look, captions)
         plot.named(look, part if i < COLOURS else "others")
-    each = [
-        f"{name}: {', '.join(f'{part} {figure(float(n), 4)}' for part, n in zip(parts, column, strict=True))}"
-        for name, column in zip(names, counts.T, strict=True)
-    ]
-    return plot.picture(title, notes, "; ".join(each[::-1]))
+        for bar, word in zip(bars, words, strict=True):
+            bar.append(f"{part} {word}")
+    described = [f"{name}: {', '.join(bar)}" for name, bar in zip(names, bars, strict=True)]
+    return plot.picture(title, notes, "; ".join(described[::-1]))
 
 
 def score_chart(
@@ -78,24 +76,21 @@ def score_chart(
     drawn = [row for row in rows if np.isfinite(row[1])][:_MOST_SCORES][::-1]  # the axis goes up
     values = np.array([row[1:] for row in drawn], dtype=float).reshape(-1, 3)
     values[:, 1:] = np.where(np.isfinite(values[:, 1:]), values[:, 1:], values[:, :1])
-    seen = (
-        _leading(values[::-1]) if focus else np.r_[values.ravel(), [] if reference is None else [reference]]
-    )
-    plot = Plot(
-        Numbers.between(axis, seen.min(initial=np.inf), seen.max(initial=-np.inf)),
-        Categories("", tuple(row[0] for row in drawn)),
-        (wide, min(FRAME[1], 24 + 34 * len(drawn)) if len(drawn) <= _MOST else 20 * len(drawn)),
-    )
-    told = [f"{row[0]}: {_scored(row)}" for row in drawn]
+    shown = np.r_[values.ravel(), [] if reference is None else [reference]]
+    shown = _leading(values[::-1]) if focus else shown
+    across = Numbers.between(axis, shown.min(initial=np.inf), shown.max(initial=-np.inf))
+    high = min(FRAME[1], 24 + 34 * len(drawn)) if len(drawn) <= _MOST else 20 * len(drawn)
+    plot = Plot(across, Categories("", tuple(row[0] for row in drawn)), (wide, high))
+    captions = [f"{row[0]}: {_scored(row)}" for row in drawn]
     if reference is not None:
         plot.up_at(reference)
     for i, (name, *_) in enumerate(drawn):
         look = (looks or {}).get(name, "c0")
         plot.line(values[i, 1:], [i, i], look)
-        plot.dots(values[i, :1], [i], f"dot {look}", [told[i]], size=5)
+        plot.dots(values[i, :1], [i], f"dot {look}", [captions[i]], size=5)
     if len(rows) > _MOST_SCORES:
         notes = (*notes, f"The first {_MOST_SCORES} of {len(rows):,}.")
-    return plot.picture(title, notes, "; ".join(told[::-1]))
+    return plot.picture(title, notes, "; ".join(captions[::-1]))
 
 
 def _scored(row: tuple[str, float, float, float]) -> str:
@@ -124,6 +119,7 @@ def line_chart(
     plot = Plot(Numbers.between(axes[0], xs.min(), xs.max()), Numbers.between(axes[1], ys.min(), ys.max()))
     for i, (name, (x, y)) in enumerate(lines.items()):
         plot.line(x, y, f"c{i % 9}", name if len(lines) > 1 else "")
-    ends = {name: (float(y[0]), float(y[-1])) for name, (_, y) in lines.items()}
-    told = "; ".join(f"{name}: {figure(a, 4)} to {figure(b, 4)}" for name, (a, b) in ends.items())
-    return plot.picture(title, notes, told)
+    ends = {name: [figure(float(y[k]), 4) for k in (0, -1)] for name, (_, y) in lines.items()}
+    return plot.picture(
+        title, notes, "; ".join(f"{name}: {' to '.join(both)}" for name, both in ends.items())
+    )

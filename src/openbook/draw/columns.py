@@ -59,13 +59,14 @@ def column_of(table: Table, name: str) -> Attribute:
 
 def drawable(table: Table, kind: Any = Numeric | Categorical) -> list[str]:
     """The columns of a kind that vary."""
-    return [a.name for a in table.schema if isinstance(a, kind) and _varies(table, a)]
-
-
-def _varies(table: Table, attribute: Attribute) -> bool:
-    data = table.data(attribute.name)
-    known = data[np.isfinite(data)] if isinstance(attribute, Numeric) else data[data >= 0]
-    return len(known) > 0 and bool((known != known[0]).any())
+    names = []
+    for attribute in table.schema:
+        if isinstance(attribute, kind):
+            data = table.data(attribute.name)
+            known = data[np.isfinite(data)] if isinstance(attribute, Numeric) else data[data >= 0]
+            if (known != known[:1]).any():
+                names.append(attribute.name)
+    return names
 
 
 def numbers_of(table: Table, name: str, what: str) -> np.ndarray:
@@ -113,8 +114,7 @@ class ColumnAxis:
         data = table.data(self.attribute.name)
         if self.bands is None:
             return np.where(np.isfinite(data), data, np.nan).astype(float)
-        place = np.searchsorted(self.bands, data).astype(float)
-        return np.where(np.isin(data, self.bands), place, np.nan)
+        return np.where(np.isin(data, self.bands), np.searchsorted(self.bands, data), np.nan)
 
     def middles(self, cells: int) -> np.ndarray:
         """The values at the middles of so many equal cells; of categories, the codes."""
@@ -141,11 +141,9 @@ class Groups:
         frequent = [str(v) for v in values[np.argsort(-counts, kind="stable")]]
         first = [as_text(label) for label in order]
         names = [*dict.fromkeys([*first, *(v for v in frequent if v != unknown)])]
-        own = set(
-            sorted(names, key=lambda v: frequent.index(v) if v in frequent else len(frequent))[:COLOURS]
-        )
-        colours = iter(range(COLOURS))
-        looks = [f"c{next(colours)}" if name in own else RARE for name in names]
+        by_size = sorted(names, key=lambda v: frequent.index(v) if v in frequent else len(frequent))
+        coloured, colours = set(by_size[:COLOURS]), iter(range(COLOURS))
+        looks = [f"c{next(colours)}" if name in coloured else RARE for name in names]
         if unknown in frequent:
             names, looks = [*names, unknown], [*looks, _PALE]
         position = {name: i for i, name in enumerate(names)}
@@ -184,8 +182,8 @@ class Groups:
         some = known[drawn_rows(len(known), MOST_DOTS)]
         shape = dot_look(len(some))
         looks = [f"{shape} {self.looks[code]}" for code in self.codes[some]]
-        told = [self.names[code] for code in self.codes[some]] if any(self.names) else None
-        plot.dots(x[some], y[some], looks, told, aside=aside, size=size)
+        captions = [self.names[code] for code in self.codes[some]] if any(self.names) else None
+        plot.dots(x[some], y[some], looks, captions, aside=aside, size=size)
         self.legend(plot)
         return len(some)
 

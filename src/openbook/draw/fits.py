@@ -19,8 +19,7 @@ from openbook.draw.sweep import Sweep, example_rows
 from openbook.errors import DataError, ParameterError
 from openbook.words.sentences import plural
 
-_PLACES = 400
-_SMALL = (270, 220)
+_POINTS, _SMALL = 400, (270, 220)
 
 
 def draw_predictions(model: Any, X: Any, y: Any, columns: Any = None) -> Picture:
@@ -99,26 +98,25 @@ def draw_fit(model: Any, X: Any, y: Any, column: str | None = None, level: float
     truth = np.array([np.nan if cell is None else cell for cell in cells], dtype=float)
     name = _steepest(first, table) if column is None else column
     sweep = Sweep(table, [name])
-    own = sweep.columns[0]
-    at = own.middles(_PLACES)
-    codes = np.arange(len(at), dtype=float) if own.bands is not None else at
+    swept = sweep.columns[0]
+    values, is_category = swept.middles(_POINTS), swept.bands is not None
+    x = np.arange(len(values), dtype=float) if is_category else values
     size = FRAME if len(models) == 1 else _SMALL
     up = Numbers(target or "target", truth)
-    plots, banded = [], False
+    plots, banded, rows = [], False, sweep.at(values)
     for each in models.values():
-        plot = Plot(own.axis, up, size)
-        rows = sweep.at(at)
+        plot = Plot(swept.axis, up, size)
         if hasattr(each, "predict_interval") and getattr(each, "sigma2_", True) is not None:
             low, high = each.predict_interval(rows, level)
-            plot.band(codes, low, high, "c5")
+            plot.band(x, low, high, "c5")
             banded = True
-        drawn = Groups.none(len(table)).dots(plot, own.values(table), truth, aside=own.bands is not None)
+        drawn = Groups.none(len(table)).dots(plot, swept.values(table), truth, aside=is_category)
         curve = np.asarray(each.predict(rows), dtype=float)
-        if own.bands is not None:  # a level for each value
-            for place, value in zip(codes, curve, strict=True):
-                plot.line([place - 0.35, place + 0.35], [value, value], "c5")
+        if is_category:  # a level for each value
+            for position, value in zip(x, curve, strict=True):
+                plot.line([position - 0.35, position + 0.35], [value, value], "c5")
         else:
-            plot.line(codes, curve, "c5")
+            plot.line(x, curve, "c5")
         plots.append(plot)
     notes = [f"{rows_drawn(drawn, len(table))}.", *sweep.note()]
     if banded:

@@ -17,11 +17,10 @@ from openbook.draw.plot import Plot
 from openbook.errors import DataError, ParameterError
 from openbook.words.numbers import figure
 
-#: Places of the grid across and up, and levels of the loss.
-_GRID, _LEVELS = (140, 100), 12
-#: A way that leaves the start by more than so many times the distance to the lowest point diverges.
+#: Points of the grid across and up, levels of the loss, and points of a curve.
+_GRID, _LEVELS, _POINTS = (140, 100), 12, 1200
+#: A path ends where it is farther from the start than so many times 1 plus the largest start parameter.
 _LOST = 6
-_PLACES = 400
 #: Learning rates of the descent of a line, as parts of the one from which on it diverges.
 _RATES = (0.1, 0.5, 1.2)
 
@@ -69,29 +68,23 @@ def draw_descent(
     if begin.shape != (2,) or not np.isfinite(begin).all():
         raise ParameterError(f"coef_init must be two numbers, got {coef_init!r}")
     slope = gradient if gradient is not None else differences(loss)
-    ways = {rate: _way(loss, slope, begin, rate, max_iter) for rate in learning_rates}
-    lowest = min((way[np.argmin([loss(w) for w in way])] for way in ways.values()), key=loss)
+    paths = {rate: _path(loss, slope, begin, rate, max_iter) for rate in learning_rates}
+    lowest = min((path[np.argmin([loss(w) for w in path])] for path in paths.values()), key=loss)
     reach = max(float(np.abs(begin - lowest).max()), 1e-9)
-    near = np.concatenate([way[np.abs(way - lowest).max(axis=1) <= 2 * reach] for way in ways.values()])
-    low, high = (
-        np.minimum(near.min(axis=0), lowest - 0.6 * reach),
-        np.maximum(near.max(axis=0), lowest + 0.6 * reach),
-    )
+    near = [path[np.abs(path - lowest).max(axis=1) <= 2 * reach] for path in paths.values()]
+    shown = np.concatenate([*near, [lowest - 0.6 * reach, lowest + 0.6 * reach]])
+    low, high = shown.min(axis=0), shown.max(axis=0)
     across, up = names or ("w0", "w1")
     plot = Plot(Numbers.between(across, low[0], high[0]), Numbers.between(up, low[1], high[1]))
     _surface(plot, loss)
     notes = []
-    for i, (rate, way) in enumerate(ways.items()):
-        look = f"c{(i + 1) % COLOURS}"
-        plot.line(way[:, 0], way[:, 1], look, f"learning rate {rate:g}")
-        plot.dots(
-            way[:, 0],
-            way[:, 1],
-            f"dot {look}",
-            [f"step {k}: {figure(loss(w), 4)}" for k, w in enumerate(way)],
-        )
-        ended = f"loss {figure(loss(way[-1]), 4)} after {len(way) - 1} steps"
-        rises = loss(way[-1]) > loss(begin)
+    for i, (rate, path) in enumerate(paths.items()):
+        look, losses = f"c{(i + 1) % COLOURS}", [loss(w) for w in path]
+        x, y = path.T
+        plot.line(x, y, look, f"learning rate {rate:g}")
+        plot.dots(x, y, f"dot {look}", [f"step {k}: {figure(l, 4)}" for k, l in enumerate(losses)])
+        ended = f"loss {figure(losses[-1], 4)} after {len(path) - 1} steps"
+        rises = losses[-1] > losses[0]
         notes.append(f"Learning rate {rate:g}: {'diverges; take smaller steps' if rises else ended}.")
     return plot.picture("Gradient descent on the loss surface", notes)
 
@@ -106,19 +99,15 @@ def differences(loss: Callable[[np.ndarray], float]) -> Callable[[np.ndarray], n
     return slope
 
 
-def _way(loss, slope, begin: np.ndarray, rate: float, max_iter: int) -> np.ndarray:  # type: ignore[no-untyped-def]
-    """The parameters at the start and after each step, until they are lost."""
-    way = [begin]
+def _path(loss, slope, begin: np.ndarray, rate: float, max_iter: int) -> np.ndarray:  # type: ignore[no-untyped-def]
+    """The parameters at the start and after each step, until they are too far away."""
+    path, farthest = [begin], _LOST * (1 + np.abs(begin).max())
     for _ in range(max_iter):
-        new = way[-1] - rate * np.asarray(slope(way[-1]), dtype=float)
-        if (
-            not np.isfinite(new).all()
-            or not np.isfinite(loss(new))
-            or np.abs(new - begin).max() > _LOST * (1 + np.abs(begin).max())
-        ):
+        new = path[-1] - rate * np.asarray(slope(path[-1]), dtype=float)
+        if not (np.abs(new - begin).max() <= farthest and np.isfinite(loss(new))):
             break
-        way.append(new)
-    return np.array(way)
+        path.append(new)
+    return np.array(path)
 
 
 def _surface(plot: Plot, loss: Callable[[np.ndarray], float]) -> None:
@@ -184,7 +173,7 @@ def draw_likelihood(
     'likelihood: highest at 0.7; prior: highest at 0.5; posterior: highest at 0.6667.'
     """
     name = name or "θ"
-    at = low + (high - low) * (np.arange(3 * _PLACES) + 0.5) / (3 * _PLACES)
+    at = low + (high - low) * (np.arange(_POINTS) + 0.5) / _POINTS
     with np.errstate(divide="ignore"):
         logs = np.asarray(log_likelihood(at), dtype=float)
         curves = {"likelihood": logs}
@@ -217,14 +206,14 @@ def draw_column_likelihood(table: Table, x: str) -> Picture:
         counts = np.bincount(known)
         often, rest = int(counts.max()), int(counts.sum() - counts.max())
         name = f"P({x} = {column.attribute.values[int(counts.argmax())]})"
-        return draw_likelihood(
-            lambda p: often * np.log(p) + rest * np.log(1 - p), 0, 1, prior=lambda p: p * (1 - p), name=name
-        )
+
+        def log_share(p: np.ndarray) -> np.ndarray:
+            return often * np.log(p) + rest * np.log(1 - p)
+
+        return draw_likelihood(log_share, 0, 1, prior=lambda p: p * (1 - p), name=name)
     n, mean, s = len(known), float(known.mean()), float(known.std()) or 1.0
-    reach = 4 * s / np.sqrt(n)
-    return draw_likelihood(
-        lambda m: -n * (m - mean) ** 2 / (2 * s**2), mean - reach, mean + reach, name=f"mean of {x}"
-    )
+    ends = mean - 4 * s / np.sqrt(n), mean + 4 * s / np.sqrt(n)
+    return draw_likelihood(lambda m: -n * (m - mean) ** 2 / (2 * s**2), *ends, name=f"mean of {x}")
 
 
 def _top(at: np.ndarray, logs: np.ndarray) -> float:

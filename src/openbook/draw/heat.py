@@ -44,19 +44,17 @@ def heat_map(
     names, top, beyond = _column_names(columns, wide)
     parts = [text(left + wide * len(columns) / 2, 12, across[0], "middle")]
     parts += [f'<g transform="translate({left:.1f} {top - 8:.1f})">{names}</g>']
-    middle = top + high * len(rows) / 2
-    parts.append(
-        f'<text class="middle" transform="translate(12 {middle:.1f}) rotate(-90)">{safe(down[0])}</text>'
-    )
+    turned = f'transform="translate(12 {top + high * len(rows) / 2:.1f}) rotate(-90)"'
+    parts.append(f'<text class="middle" {turned}>{safe(down[0])}</text>')
     for i, name in enumerate(rows):
         y = top + high * i
         parts.append(text(left - 9, y + high / 2 + 4, name, "soft last"))
         for j in range(len(columns)):
             at = left + wide * j, y, wide, high
             share, count = float(shares[i, j]), f"{counts[i, j]:,}" if written is None else written[i][j]
-            told = f"{down[0]} {down[1][i]}, {across[0]} {across[1][j]}: {count}".strip()
+            caption = f"{down[0]} {down[1][i]}, {across[0]} {across[1][j]}: {count}".strip()
             words = _lines(int(counts[i, j]), share, wide, high) if written is None else (count,)
-            parts.append(_cell(at, words, share, looks[i][j] if counts[i, j] else "none", told))
+            parts.append(_cell(at, words, share, looks[i][j] if counts[i, j] else "none", caption))
     return "".join(parts), left + wide * len(columns) + beyond, top + high * len(rows) + 4
 
 
@@ -64,15 +62,12 @@ def _column_names(names: Sequence[str], wide: float) -> tuple[str, float, float]
     """The names above the columns, the height they take with the axis' own, and how far they reach beyond."""
     longest = max(width_of(name, PHONE) for name in names)
     centres = [wide * (j + 0.5) for j in range(len(names))]
+    pairs = list(zip(centres, names, strict=True))
     if longest <= wide - 6:
-        return (
-            "".join(text(x, 0, name, "soft middle") for x, name in zip(centres, names, strict=True)),
-            42.0,
-            0.0,
-        )
+        return "".join(text(x, 0, name, "soft middle") for x, name in pairs), 42.0, 0.0
     slanted = [
         f'<text class="soft" transform="translate({x:.1f} 0) rotate(-45)">{safe(name)}</text>'
-        for x, name in zip(centres, names, strict=True)
+        for x, name in pairs
     ]
     return "".join(slanted), 34 + longest * math.sin(_SLANT), max(0.0, longest * math.cos(_SLANT) - wide / 2)
 
@@ -88,27 +83,19 @@ def _lines(count: int, share: float, wide: float, high: float) -> tuple[str, ...
 
 
 def _cell(
-    at: tuple[float, float, float, float], words: tuple[str, ...], share: float, look: str, told: str
+    at: tuple[float, float, float, float], words: tuple[str, ...], share: float, look: str, caption: str
 ) -> str:
     """A rectangle with a line or two; a rare cell is still seen."""
     x, y, wide, high = at
     shade = 0.05 + 0.95 * math.sqrt(share)
     ink = f"over-{look}" if shade > _STRONG else ""
     fill = f'class="{look}"' if look == "none" else f'class="{look}" fill-opacity="{shade:.3f}"'
-    box = (
-        f'<rect {fill} x="{x + 1:.1f}" y="{y + 1:.1f}"'
-        f' width="{wide - 2:.1f}" height="{high - 2:.1f}" rx="2"><title>{safe(told)}</title></rect>'
-    )
-    centre, size = x + wide / 2, "small" if wide < 44 else ""
-    if len(words) < 2:
-        return box + "".join(
-            text(centre, y + high / 2 + 4, word, f"figure middle {size} {ink}") for word in words
-        )
-    return (
-        box
-        + text(centre, y + high / 2 - 1, words[0], f"figure middle {ink}")
-        + text(centre, y + high / 2 + 16, words[1], f"figure small middle {ink}")
-    )
+    size = f'width="{wide - 2:.1f}" height="{high - 2:.1f}" rx="2"'
+    box = f'<rect {fill} x="{x + 1:.1f}" y="{y + 1:.1f}" {size}><title>{safe(caption)}</title></rect>'
+    lines = [(4, "small " if wide < 44 else " ")] if len(words) < 2 else [(-1, ""), (16, "small ")]
+    for word, (below, small) in zip(words, lines, strict=False):
+        box += text(x + wide / 2, y + high / 2 + below, word, f"figure {small}middle {ink}")
+    return box
 
 
 def _number(count: int, wide: float) -> str:

@@ -34,8 +34,8 @@ def _style() -> str:
         "shades": f"{_SHADED} {_FADED}",
     }
     style = files("openbook.draw").joinpath("picture.css").read_text(encoding="utf-8")
-    for place, own in rules.items():
-        style = style.replace(f"/* {place} */", own)
+    for comment, rule in rules.items():
+        style = style.replace(f"/* {comment} */", rule)
     return style
 
 
@@ -80,9 +80,9 @@ class Picture:
 
     def svg(self) -> str:
         """The picture as SVG, which needs nothing else."""
-        room = round(self.width)
-        lines = [text(_MARGIN, _MARGIN + 13, fitting(self.title, room, 15), "head")]
-        notes = [part for note in self.notes for part in in_lines(note, room, 11)]
+        width = round(self.width)
+        lines = [text(_MARGIN, _MARGIN + 13, fitting(self.title, width, 15), "head")]
+        notes = [part for note in self.notes for part in in_lines(note, width, 11)]
         lines += [text(_MARGIN, _MARGIN + 32 + 17 * i, note, "soft") for i, note in enumerate(notes)]
         top = _MARGIN + 22 + 17 * len(notes)
         return self._page(f"<style>{STYLE}</style>", "".join(lines), _MARGIN, top + 8)

@@ -61,15 +61,13 @@ def draw_pixels(
     codes = np.where(np.isnan(shades), SHADES, np.round(np.nan_to_num(shades) * (SHADES - 1))).astype(int)
     looks = [*(f"ink s{shade}" for shade in range(SHADES)), "c5"]
     size = (round(_SIDE * min(1.0, columns / lines)), round(_SIDE * min(1.0, lines / columns)))
-    plots = []
-    for image in codes:
-        plot = Plot(Blank(0, 1), Blank(0, 1), size)
+    plots = [Plot(Blank(0, 1), Blank(0, 1), size) for _ in codes]
+    for plot, image in zip(plots, codes, strict=True):
         plot.regions(image.reshape(lines, columns)[::-1], looks)
-        plots.append(plot)
-    words = [""] * len(plots) if names is None else [str(name) for name in names][:_MOST_IMAGES]
-    told = f"{plural(len(plots), 'image')} of {lines} x {columns} pixels."
+    titles = [""] * len(plots) if names is None else [str(name) for name in names][:_MOST_IMAGES]
+    note = f"{plural(len(plots), 'image')} of {lines} x {columns} pixels."
     more = f" The first {_MOST_IMAGES} of {len(table):,}." if len(table) > _MOST_IMAGES else ""
-    return panels(plots, words, _MOST_ACROSS, title, [told + more], told)
+    return panels(plots, titles, _MOST_ACROSS, title, [note + more], note)
 
 
 def _shape(n: int, shape: tuple[int, int] | None) -> tuple[int, int]:

@@ -38,13 +38,13 @@ class Plot:
         self.key: list[tuple[str, str]] = []
 
     def _pixels(self, x: Places, y: Places, *, aside: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Where points are in the frame; aside, so that equal ones do not hide each other."""
-        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-        if aside:
-            across, up = _dot_positions(self.across, x), _dot_positions(self.up, y)
-        else:
-            across, up = self.across.position(x), self.up.position(y)
-        return self.size[0] * across, self.size[1] * (1 - up)
+        """The pixels of points in the frame; with `aside`, jittered so that equal ones stay visible."""
+        shares = []
+        for axis, values in ((self.across, x), (self.up, y)):
+            jittered = aside and not isinstance(axis, Marks)
+            position = axis.jittered if jittered else axis.position  # type: ignore[union-attr]
+            shares.append(position(np.asarray(values, dtype=float)))
+        return self.size[0] * shares[0], self.size[1] * (1 - shares[1])
 
     def named(self, look: str, name: str) -> None:
         """A line of the legend, once."""
@@ -68,24 +68,24 @@ class Plot:
         inside = (left >= 0) & (left <= wide) & (top >= 0) & (top <= high)
         edge_x, edge_y = np.clip(left, 7, wide - 7), np.clip(top, 7, high - 7)
         for i in np.flatnonzero(np.isfinite(left) & np.isfinite(top)).tolist():
-            words = f"<title>{safe(told[i])}</title>" if told is not None else ""
+            caption = _caption("" if told is None else told[i])
             if inside[i]:
-                place = f'cx="{left[i]:.1f}" cy="{top[i]:.1f}" r="{size:g}"'
-                self._marks.append(f'<circle class="{looks[i]}" {place}>{words}</circle>')
+                circle = f'cx="{left[i]:.1f}" cy="{top[i]:.1f}" r="{size:g}"'
+                self._marks.append(f'<circle class="{looks[i]}" {circle}>{caption}</circle>')
             else:
-                tip = f"M{edge_x[i]:.1f} {edge_y[i] - 5:.1f}l5 9h-10z"
-                self._marks.append(f'<path class="{looks[i]}" d="{tip}">{words}</path>')
+                triangle = f"M{edge_x[i]:.1f} {edge_y[i] - 5:.1f}l5 9h-10z"
+                self._marks.append(f'<path class="{looks[i]}" d="{triangle}">{caption}</path>')
 
     def line(self, x: Places, y: Places, look: str, name: str = "", told: str = "") -> None:
         """A line through points, from the first to the last, interrupted where one is missing."""
         left, top = self._pixels(x, y)
-        words = f"<title>{safe(told)}</title>" if told else ""
         known = np.isfinite(left) & np.isfinite(top)
-        for kept, run in groupby(range(len(left)), key=known.__getitem__):
-            if kept:
-                way = _way(left, top, list(run))
-                mark = f'<polyline class="line {look}" points="{way}"'
-                self._marks.append(f"{mark}>{words}</polyline>" if words else f"{mark}/>")
+        end = f">{_caption(told)}</polyline>" if told else "/>"
+        for is_known, run in groupby(range(len(left)), key=known.__getitem__):
+            if is_known:
+                points = list(run)
+                line = _points(left[points], top[points])
+                self._marks.append(f'<polyline class="line {look}" points="{line}"{end}')
         if name:
             self.named(look, name)
 
@@ -110,14 +110,14 @@ class Plot:
         """The area between two lines over the same values."""
         x, low, high = (np.asarray(each, dtype=float) for each in (x, low, high))
         left, top = self._pixels(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
-        self._marks.append(f'<polygon class="band {look}" points="{_way(left, top)}"/>')
+        self._marks.append(f'<polygon class="band {look}" points="{_points(left, top)}"/>')
         if name:
             self.named(look, name)
 
     def area(self, x: Places, y: Places, look: str, told: str = "") -> None:
         """The area inside a closed line."""
-        words = f"<title>{safe(told)}</title>" if told else ""
-        self._marks.append(f'<polygon class="{look}" points="{_way(*self._pixels(x, y))}">{words}</polygon>')
+        points = _points(*self._pixels(x, y))
+        self._marks.append(f'<polygon class="{look}" points="{points}">{_caption(told)}</polygon>')
 
     def boxes(
         self,
@@ -132,9 +132,10 @@ class Plot:
         left, top = np.minimum(x0, x1), np.minimum(y0, y1)
         wide, high = np.maximum(abs(x1 - x0), 1), np.maximum(abs(y1 - y0), 1)
         for i, look in enumerate(looks):
-            place = f'x="{left[i]:.1f}" y="{top[i]:.1f}" width="{wide[i]:.1f}" height="{high[i]:.1f}"'
-            words = f"<title>{safe(told[i])}</title>" if told is not None else ""
-            self._marks.append(f'<rect class="{look}" {place}>{words}</rect>')
+            box = f'x="{left[i]:.1f}" y="{top[i]:.1f}" width="{wide[i]:.1f}" height="{high[i]:.1f}"'
+            self._marks.append(
+                f'<rect class="{look}" {box}>{_caption("" if told is None else told[i])}</rect>'
+            )
 
     def bars(
         self, ends: Places, looks: str | Sequence[str], told: Sequence[str], thick: float = 0.64
@@ -201,7 +202,7 @@ class Plot:
         along = (end - start) / (np.hypot(*(end - start)) or 1.0)
         beside = np.array([-along[1], along[0]])
         corners = np.array([end, end - 9 * along + 4 * beside, end - 9 * along - 4 * beside])
-        self._marks.append(f'<polygon class="{look}" points="{_way(*corners.T)}"/>')
+        self._marks.append(f'<polygon class="{look}" points="{_points(*corners.T)}"/>')
 
     def words(
         self, x: float, y: float, words: str, look: str = "", *, away: tuple[float, float] = (0, 0)
@@ -220,16 +221,16 @@ class Plot:
         taken: list[tuple[float, float, float]] = []
         for name, at, down in zip(names, left.tolist(), top.tolist(), strict=True):
             words = clip(name, 24)
-            room = width_of(words, 13)
-            start = min(max(at + 6 if at >= wide / 2 else at - 6 - room, 4.0), wide - room - 4)
+            width = width_of(words, 13)
+            start = min(max(at + 6 if at >= wide / 2 else at - 6 - width, 4.0), wide - width - 4)
             base = min(max(down + 4, 14.0), high - 6)
-            covered = [other for other, s, e in taken if start < e and s < start + room]
+            covered = [other for other, s, e in taken if start < e and s < start + width]
             if not move and any(abs(base - other) < 15 for other in covered):
                 continue
             while any(abs(base - other) < 15 for other in covered):
                 base += 15
-            taken.append((base, start, start + room))
-            behind = f'x="{start - 2:.1f}" y="{base - 12:.1f}" width="{room + 4:.1f}" height="16" rx="3"'
+            taken.append((base, start, start + width))
+            behind = f'x="{start - 2:.1f}" y="{base - 12:.1f}" width="{width + 4:.1f}" height="16" rx="3"'
             paper = f'<rect class="paper" fill-opacity=".78" {behind}/>'
             self._marks.append(paper + text(start, base, words, ""))
 
@@ -249,9 +250,8 @@ class Plot:
             parts.append(text(x, high + 17, word, "soft middle"))
         parts.append(text(wide / 2, high + 38, fitting(self.across.name, wide, 13), "middle"))
         if self.up.name:
-            own = safe(fitting(self.up.name, high, 13))
             turned = f'transform="translate({12 - left:.1f} {high / 2}) rotate(-90)"'
-            parts.append(f'<text class="middle" {turned}>{own}</text>')
+            parts.append(f'<text class="middle" {turned}>{safe(fitting(self.up.name, high, 13))}</text>')
         parts.append(f'<svg width="{wide}" height="{high}" overflow="hidden">{"".join(self._marks)}</svg>')
         parts.append(f'<rect class="frame" width="{wide}" height="{high}"/>')
         tall = high + (_BOTTOM if self.across.name else 24)
@@ -292,33 +292,29 @@ def panels(
     return Picture(title, told, tuple(notes), "".join(parts), width, height)
 
 
-def legend(named: Sequence[tuple[str, str]], room: float = _WIDTH) -> tuple[str, float]:
-    """A spot and a word for each look, in lines no wider than the room; and their height."""
+def legend(named: Sequence[tuple[str, str]], width: float = _WIDTH) -> tuple[str, float]:
+    """A spot and a word for each look, in lines of at most this width; and their height."""
     parts, x, y = [], 0.0, 0
     for look, label in named:
         words = clip(label, 32)
         taken = 36 + width_of(words, PHONE)
-        if x and x + taken - 16 > room:
+        if x and x + taken - 16 > width:
             x, y = 0.0, y + 20
+        spot = f'<circle class="{look}" cx="{x + 6:.1f}" cy="{y + 7}" r="5"/>'
         if "dashed" in look or "thin" in look:
-            parts.append(
-                f'<line class="line {look}" x1="{x:.1f}" x2="{x + 13:.1f}" y1="{y + 7}" y2="{y + 7}"/>'
-            )
-        else:
-            parts.append(f'<circle class="{look}" cx="{x + 6:.1f}" cy="{y + 7}" r="5"/>')
-        parts.append(text(x + 17, y + 11, words, "soft"))
+            spot = f'<line class="line {look}" x1="{x:.1f}" x2="{x + 13:.1f}" y1="{y + 7}" y2="{y + 7}"/>'
+        parts += [spot, text(x + 17, y + 11, words, "soft")]
         x += taken
     return "".join(parts), y + 28 if named else 4
 
 
-def _dot_positions(axis: Axis, values: np.ndarray) -> np.ndarray:
-    return axis.position(values) if isinstance(axis, Marks) else axis.jittered(values)
-
-
-def _way(x: np.ndarray, y: np.ndarray, some: Sequence[int] | None = None) -> str:
-    chosen = range(len(x)) if some is None else some
+def _points(x: np.ndarray, y: np.ndarray) -> str:
     x, y = np.clip(x, -_FAR, _FAR), np.clip(y, -_FAR, _FAR)
-    return " ".join(f"{x[i]:.1f},{y[i]:.1f}" for i in chosen)
+    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+
+
+def _caption(words: str) -> str:
+    return f"<title>{safe(words)}</title>" if words else ""
 
 
 def _roomy(axis: Axis, wide: float) -> list[tuple[float, str]]:

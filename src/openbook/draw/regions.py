@@ -86,9 +86,9 @@ def draw_boundary(
     title = f"{name or 'class'} by {' and '.join(regions[0].sweep.names)}"
     notes = regions[0].notes()
     if len(models) == 1:
-        return plots[0].picture(title, notes, f"{regions[0].told()} {' '.join(notes)}")
-    told = " ".join(f"{word}: {each.told()}" for word, each in zip(models, regions, strict=True))
-    return panels(plots, list(models), 3, title, notes, told)
+        return plots[0].picture(title, notes, f"{regions[0].described()} {' '.join(notes)}")
+    described = " ".join(f"{name}: {each.described()}" for name, each in zip(models, regions, strict=True))
+    return panels(plots, list(models), 3, title, notes, described)
 
 
 class _Regions:
@@ -101,8 +101,7 @@ class _Regions:
         self.codes = self.sweep.codes(self.decide)
         self.rows = drawn_rows(len(table), _MOST_DOTS)
         self.groups = Groups.of([labels[i] for i in self.rows], self.classes)
-        said = self.decide(table.take(self.rows))
-        wrong = said != self.groups.codes  # the classes are the first groups, in their order
+        wrong = self.decide(table.take(self.rows)) != self.groups.codes  # the classes are the first groups
         order = np.argsort(wrong, kind="stable")  # rings on top
         self.rows, self.wrong = self.rows[order], wrong[order]
         self.groups = replace(self.groups, codes=self.groups.codes[order])
@@ -121,8 +120,8 @@ class _Regions:
         plot.regions(self.codes, self.groups.looks)
         groups, pairs = self.groups, list(zip(self.groups.codes, self.wrong, strict=True))
         looks = [f"{'ring' if no else 'dot'} {groups.looks[c]}" for c, no in pairs]
-        told = [f"{groups.names[c]}{', predicted wrong' if no else ''}" for c, no in pairs]
-        plot.dots(self.x, self.y, looks, told, aside=True)
+        captions = [f"{groups.names[c]}{', predicted wrong' if no else ''}" for c, no in pairs]
+        plot.dots(self.x, self.y, looks, captions, aside=True)
         groups.legend(plot)
         if self.wrong.any():
             plot.named("ring c8", "a ring: predicted wrong")
@@ -137,19 +136,18 @@ class _Regions:
         return plot
 
     @property
-    def _said(self) -> list[int]:
+    def _predicted(self) -> list[int]:
         return [int(c) for c in np.unique(self.codes) if c >= 0]
 
-    def told(self) -> str:
-        """How much of the frame each class has."""
-        shares = [f"{self.classes[c]} in {np.mean(self.codes == c):.0%}" for c in self._said]
+    def described(self) -> str:
+        """The share of each class in the frame."""
+        shares = [f"{self.classes[c]} in {np.mean(self.codes == c):.0%}" for c in self._predicted]
         return f"The model says {', '.join(shares)} of the frame."
 
     def _margin(self, plot: Plot) -> None:
         if not hasattr(self.model, "decision_function") or len(self.classes) != 2:
-            raise ParameterError(
-                f"{self.model!r} has no margin: that needs two classes and a decision_function"
-            )
+            msg = f"{self.model!r} has no margin: that needs two classes and a decision_function"
+            raise ParameterError(msg)
         surface = self.sweep.surface(self.model.decision_function)
         plot.contour(*surface, 0.0, "ink", "decision function 0")
         for level in (-1.0, 1.0):
@@ -189,6 +187,6 @@ class _Regions:
     def notes(self) -> list[str]:
         """What the other columns stay at, which rows are drawn, and whether one class is said everywhere."""
         dots = f"Dots: {rows_drawn(len(self.rows), len(self.table))}, coloured by their class."
-        if len(self._said) == 1:
-            dots += f" The model says {self.classes[self._said[0]]} everywhere in this frame."
+        if len(self._predicted) == 1:
+            dots += f" The model says {self.classes[self._predicted[0]]} everywhere in this frame."
         return [*self.sweep.note(), dots]

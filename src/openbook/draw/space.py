@@ -156,7 +156,11 @@ def _cube(axes: list[ColumnAxis]) -> list[str]:
     """The edges of the cube, the ends of each axis and its name."""
     corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=float)
     edges = [(a, b) for a in corners for b in corners if (b > a).sum() == 1 and (a == b).sum() == 2]
-    parts = [_edge(a, b) for a, b in edges]
+    parts = []
+    for a, b in edges:
+        (x1, y1), (x2, y2) = _seen(a), _seen(b)
+        ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+        parts.append(f'<line class="grid" {ends} data-from="{_written(a)}" data-to="{_written(b)}"/>')
     middles = np.array([[0, -1.28, -1], [1.28, 0, -1], [-1.2, 1.2, 0]])
     names = np.array([[0, -1.28, -1], [1.28, 0, -1], [-1, 1, 1.12]])
     for way, (own, middle, at_name) in enumerate(zip(axes, middles, names, strict=True)):
@@ -168,12 +172,6 @@ def _cube(axes: list[ColumnAxis]) -> list[str]:
             at[:2] = np.where(np.arange(2) == way, at[:2], 0.88 * at[:2])
             parts.append(_label(at, clip(word, 12), "soft middle"))
     return parts
-
-
-def _edge(a: np.ndarray, b: np.ndarray) -> str:
-    (x1, y1), (x2, y2) = _seen(a), _seen(b)
-    ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
-    return f'<line class="grid" {ends} data-from="{_written(a)}" data-to="{_written(b)}"/>'
 
 
 def _label(at: np.ndarray, words: str, look: str) -> str:

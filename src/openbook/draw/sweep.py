@@ -8,7 +8,7 @@ Numbers go over an even grid, categories over their values. The grid is coarse f
 differ, it is refined, four times as fine.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,14 +50,12 @@ def weightiest(decide: Callable[[Table], np.ndarray], table: Table, columns: Seq
     changed = {}
     for name in columns:
         shuffles = (random.permutation(len(some)) for _ in range(_SHUFFLES))
-        answers = [decide(_replaced(some, {name: some.data(name)[order]})) for order in shuffles]
+        answers = []
+        for order in shuffles:
+            data = [some.data(a.name)[order] if a.name == name else some.data(a.name) for a in some.schema]
+            answers.append(decide(_as_before(some, data)))
         changed[name] = np.mean([answer != before for answer in answers])
     return sorted(columns, key=lambda name: -changed[name])
-
-
-def _replaced(table: Table, columns: Mapping[str, np.ndarray]) -> Table:
-    data = [columns.get(a.name, table.data(a.name)) for a in table.schema]
-    return _as_before(table, data)
 
 
 def _as_before(table: Table, columns: Sequence[np.ndarray]) -> Table:
@@ -103,14 +101,11 @@ class Sweep:
 
     def at(self, *values: np.ndarray) -> Table:
         """Rows with these numbers or codes in the columns that vary."""
-        varied = dict(zip(self.names, values, strict=True))
-        columns = []
-        for attribute in self.table.schema:
-            kind = self.table.data(attribute.name).dtype
-            if attribute.name in varied:
-                columns.append(varied[attribute.name].astype(kind))
-            else:
-                columns.append(np.full(len(values[0]), self.held(attribute), dtype=kind))
+        varied, columns = dict(zip(self.names, values, strict=True)), []
+        for attribute, data in zip(self.table.schema, self.table.columns, strict=True):
+            cells = varied.get(attribute.name)
+            cells = np.full(len(values[0]), self.held(attribute)) if cells is None else cells
+            columns.append(cells.astype(data.dtype))
         return _as_before(self.table, columns)
 
     def places(self, fine: int) -> list[np.ndarray]:

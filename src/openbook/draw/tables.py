@@ -32,7 +32,7 @@ from openbook.draw.heat import heat_map
 from openbook.draw.letters import clip
 from openbook.draw.picture import Picture
 from openbook.draw.pixels import draw_pixels
-from openbook.draw.plot import Plot, panels
+from openbook.draw.plot import FRAME, Plot, panels
 from openbook.draw.space import draw_scatter_3d
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.words.numbers import figure
@@ -97,18 +97,18 @@ def draw_table(
         picture = "histograms" if given else "matrix"
     if picture == "pixels":
         return draw_pixels(read(table) if colour is None else read(table).drop(colour))
-    kinds = {
-        "matrix": lambda: draw_scatter_matrix(table, columns, colour),
-        "histograms": lambda: draw_histograms(table, columns, colour),
-        "boxes": lambda: draw_boxes(table, columns, colour),
-        "correlations": lambda: draw_correlations(table, columns),
-        "parallel": lambda: draw_parallel(table, columns, colour),
+    if picture == "correlations":
+        return draw_correlations(table, columns)
+    kinds: dict[str, Callable[..., Picture]] = {
+        "matrix": draw_scatter_matrix,
+        "histograms": draw_histograms,
+        "boxes": draw_boxes,
+        "parallel": draw_parallel,
     }
     if picture not in kinds:
-        raise ParameterError(
-            f"no picture {picture!r} of a table. {did_you_mean(picture, (*kinds, 'pixels'))}"
-        )
-    return kinds[picture]()
+        known = did_you_mean(picture, (*kinds, "correlations", "pixels"))
+        raise ParameterError(f"no picture {picture!r} of a table. {known}")
+    return kinds[picture](table, columns, colour)
 
 
 def draw_scatter(table: Any, x: str, y: str, colour: str | None = None) -> Picture:
@@ -180,25 +180,18 @@ def draw_scatter_matrix(
     names = _chosen(rows, columns, colour, _MOST_SCATTERED)
     axes = [ColumnAxis.of(rows, name) for name in names]
     plots = []
-    for i, up in enumerate(axes):
-        for j, across in enumerate(axes):
-            bottom, left = i == len(axes) - 1, j == 0
-            x = _bare(across, name=bottom)
-            if i == j:
-                plots.append(_bins(rows, across, groups, x, "rows" if left else "", _SMALLER))
+    for up in axes:
+        for across in axes:  # axes are named at the edge of the matrix alone
+            x = across.axis if up is axes[-1] else replace(across.axis, name="")
+            if up is across:
+                plots.append(_bins(rows, across, groups, x, "rows" if across is axes[0] else "", _SMALLER))
                 continue
-            plot = Plot(x, _bare(up, name=left), _SMALLER)
+            plot = Plot(x, up.axis if across is axes[0] else replace(up.axis, name=""), _SMALLER)
             groups.dots(plot, across.values(rows), up.values(rows), aside=True, size=2.5)
             plots.append(plot)
     notes = [f"{plural(len(rows), 'row')}; on the diagonal, how many have a value."]
     title = f"{plural(len(names), 'column')} by each other"
     return panels(plots, [""] * len(plots), len(axes), title, notes)
-
-
-def _bare(own: ColumnAxis, *, name: bool) -> Numbers | Categories:
-    """The axis of a small plot, which has a name at the edge of the matrix alone."""
-    words = own.attribute.name if name else ""
-    return replace(own.axis, name=words)
 
 
 def draw_histograms(
@@ -236,20 +229,20 @@ def draw_histograms(
     rows = read(table)
     groups = _groups(rows, by)
     names = _chosen(rows, columns, by, _MOST_PLOTS)
-    told, plots = [], []
+    descriptions, plots = [], []
     for name in names:
-        own = ColumnAxis.of(rows, name)
-        size = (560, 400) if len(names) == 1 else _SMALL
-        plots.append(_bins(rows, own, groups, own.axis, "rows", size, bins))
-        if own.bands is not None:
-            counts = np.bincount(own.values(rows)[np.isfinite(own.values(rows))].astype(int))
-            pairs = zip(own.axis.values, counts, strict=True)
-            told.append(f"{name}: {', '.join(f'{value} {count:,}' for value, count in pairs)}.")
+        column = ColumnAxis.of(rows, name)
+        size = FRAME if len(names) == 1 else _SMALL
+        plots.append(_bins(rows, column, groups, column.axis, "rows", size, bins))
+        known = column.values(rows)[np.isfinite(column.values(rows))]
+        if column.bands is not None:
+            pairs = zip(column.axis.values, np.bincount(known.astype(int)), strict=True)
+            words = ", ".join(f"{value} {count:,}" for value, count in pairs)
         else:
-            known = own.values(rows)[np.isfinite(own.values(rows))]
-            ends = " to ".join(value_words(own.attribute, float(end)) for end in (known.min(), known.max()))
-            told.append(f"{name}: {len(known):,} rows from {ends}.")
-    return _panels(plots, names, "Histogram", by, rows, " ".join(told))
+            ends = (value_words(column.attribute, float(end)) for end in (known.min(), known.max()))
+            words = f"{len(known):,} rows from {' to '.join(ends)}"
+        descriptions.append(f"{name}: {words}.")
+    return _panels(plots, names, "Histogram", by, rows, " ".join(descriptions))
 
 
 def _bins(
@@ -265,17 +258,17 @@ def _bins(
     values = own.values(rows)
     known = np.isfinite(values)
     edges = _edges(values[known], bins) if own.bands is None else np.arange(len(own.bands) + 1) - 0.5
-    room = 0.0 if own.bands is None else 0.18
+    gap = 0.0 if own.bands is None else 0.18
     highest = np.histogram(values[known], edges)[0].max(initial=1)
     plot = Plot(across, Numbers.between(name, 0.0, max(float(highest), 4.0)), size)
     below = np.zeros(len(edges) - 1)
     for word, look, part in groups.parts():
-        own_counts = np.histogram(values[part][known[part]], edges)[0]
-        some = np.flatnonzero(own_counts)
-        told = [f"{word or 'rows'}: {own_counts[k]:,}" for k in some]
-        ends = edges[some] + room, edges[some + 1] - room
-        plot.boxes(ends, (below[some], below[some] + own_counts[some]), look, told)
-        below = below + own_counts
+        counts = np.histogram(values[part][known[part]], edges)[0]
+        bars, above = np.flatnonzero(counts), below + counts
+        captions = [f"{word or 'rows'}: {counts[k]:,}" for k in bars]
+        ends = edges[bars] + gap, edges[bars + 1] - gap
+        plot.boxes(ends, (below[bars], above[bars]), look, captions)
+        below = above
     groups.legend(plot)
     return plot
 
@@ -330,23 +323,23 @@ def draw_boxes(table: Any, columns: str | Sequence[str] | None = None, by: str |
     names = _chosen(rows, columns, by, _MOST_PLOTS, Numeric)
     groups = _groups(rows, by)
     parts = list(groups.parts())
-    plots, told = [], []
+    plots, descriptions = [], []
     for name in names:
         values = numbers_of(rows, name, "a box plot")
         bands = Categories(by or "", tuple(word or name for word, _, _ in parts))
-        size = (560, 400) if len(names) == 1 else _SMALL
+        size = FRAME if len(names) == 1 else _SMALL
         lowest, highest = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
-        own = rows.schema[name]
-        plot = Plot(bands, number_axis(own, np.linspace(lowest, highest, 50)), size)
-        said = []
+        attribute = rows.schema[name]
+        plot = Plot(bands, number_axis(attribute, np.linspace(lowest, highest, 50)), size)
+        medians = []
         for at, (word, look, part) in enumerate(parts):
             known = values[part][np.isfinite(values[part])]
             if len(known):
-                median = _box(plot, at, known, look, partial(value_words, own))
-                said.append(f"{word} median {value_words(own, median)}".strip())
+                median = _box(plot, at, known, look, partial(value_words, attribute))
+                medians.append(f"{word} median {value_words(attribute, median)}".strip())
         plots.append(plot)
-        told.append(f"{name}: {', '.join(said)}.")
-    return _panels(plots, names, "Box plot", by, rows, " ".join(told))
+        descriptions.append(f"{name}: {', '.join(medians)}.")
+    return _panels(plots, names, "Box plot", by, rows, " ".join(descriptions))
 
 
 def _box(plot: Plot, at: int, known: np.ndarray, look: str, words: Callable[[float], str]) -> float:
@@ -396,22 +389,19 @@ def draw_correlations(table: Any, columns: Sequence[str] | None = None) -> Pictu
     names = _chosen(rows, columns, None, _MOST_CORRELATED)
     if len(names) < 2:
         raise DataError(f"a correlation map needs two columns that vary; there are {len(names)}")
-    found = np.eye(len(names))
-    for i, name in enumerate(names):
-        for j in range(i):
-            found[i, j] = found[j, i] = _association(rows, name, names[j])
+    found, pairs = np.eye(len(names)), [(i, j) for i in range(len(names)) for j in range(i)]
+    for i, j in pairs:
+        found[i, j] = found[j, i] = _association(rows, names[i], names[j])
     looks = [["c0" if value >= 0 else "c5" for value in row] for row in np.nan_to_num(found)]
     written = [["" if np.isnan(value) else f"{value:.2f}" for value in row] for row in found]
     shades = np.nan_to_num(found) ** 2
     body, width, height = heat_map(("", names), ("", names), shades, shades, looks, written)
-    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     strongest = sorted(pairs, key=lambda pair: -abs(np.nan_to_num(found[pair])))[:5]
-    told = " ".join(f"{names[j]} and {names[i]}: {figure(found[i, j], 2)}." for i, j in strongest)
+    described = " ".join(f"{names[j]} and {names[i]}: {figure(found[i, j], 2)}." for i, j in strongest)
     notes = ["Blue: positive, or without a sign; orange: negative."]
-    kinds = {type(rows.schema[name]) is Numeric for name in names}
-    if kinds != {True}:
+    if any(type(rows.schema[name]) is not Numeric for name in names):
         notes.append("Numbers: Pearson's r; a category and a number: η; two categories: Cramér's V.")
-    return Picture("Correlations", told, tuple(notes), body, width, height)
+    return Picture("Correlations", described, tuple(notes), body, width, height)
 
 
 def _association(rows: Table, first: str, second: str) -> float:
@@ -429,18 +419,13 @@ def _association(rows: Table, first: str, second: str) -> float:
         counts = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
         np.add.at(counts, (a.astype(int), b.astype(int)), 1)
         counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
-        expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
-        smaller = min(counts.shape) - 1
-        return (
-            float(np.sqrt(((counts - expected) ** 2 / expected).sum() / counts.sum() / smaller))
-            if smaller
-            else np.nan
-        )
+        expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+        share = ((counts - expected) ** 2 / expected).sum() / counts.sum()
+        return float(np.sqrt(share / (min(counts.shape) - 1))) if min(counts.shape) > 1 else np.nan
     codes, numbers = (a, b) if pair[0].bands is not None else (b, a)
-    sizes = np.bincount(codes.astype(int))
-    means = np.bincount(codes.astype(int), numbers)[sizes > 0] / sizes[sizes > 0]
+    _, codes, sizes = np.unique(codes, return_inverse=True, return_counts=True)
     total = ((numbers - numbers.mean()) ** 2).sum()
-    between = (sizes[sizes > 0] * (means - numbers.mean()) ** 2).sum()
+    between = (sizes * (np.bincount(codes, numbers) / sizes - numbers.mean()) ** 2).sum()
     return float(np.sqrt(between / total)) if total > 0 else np.nan
 
 
@@ -498,12 +483,9 @@ def draw_parallel(table: Any, columns: Sequence[str] | None = None, colour: str 
         plot.words(at, place, word, "soft middle tag", away=(0, down))
     groups.legend(plot)
     note = f"{rows_drawn(len(some), len(rows))}; each column from its smallest to its largest value."
-    notes = [note, "A line is interrupted where a cell is missing."] if _gaps(levels) else [note]
+    gaps = any(np.isnan(level).any() for level in levels)
+    notes = [note, "A line is interrupted where a cell is missing."] if gaps else [note]
     return plot.picture("Parallel coordinates", notes)
-
-
-def _gaps(levels: Sequence[np.ndarray]) -> bool:
-    return any(np.isnan(level).any() for level in levels)
 
 
 def _groups(rows: Table, colour: str | None) -> Groups:

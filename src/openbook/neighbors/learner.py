@@ -36,9 +36,8 @@ class NeighborLearner(Folding):
         return StoredRows.gathered(rows)
 
     def _solve(self):
-        self.space_ = Space(
-            self.statistics_, self.schema_, self.metric, scale=self.scale, p=self.p, algorithm=self.algorithm
-        )
+        options = {"scale": self.scale, "p": self.p, "algorithm": self.algorithm}
+        self.space_ = Space(self.statistics_, self.schema_, self.metric, **options)
         self.effective_metric_ = self.space_.metric
 
     @property

@@ -113,10 +113,9 @@ class Collective(Detector):
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is not None:
             return reason
-        ways = {"by": self.by is not None and self.edges is None, "run": self.run is not None}
-        ways |= {"near": self.near is not None, "edges": self.edges is not None}
-        if len(asked := [way for way, given in ways.items() if given]) > 1:
-            raise ParameterError(f"{type(self).__name__}: give {asked[0]} or {asked[1]}, not both")
+        ways = ("run", "near", "edges") if self.edges is not None else ("by", "run", "near")
+        if len(given := [way for way in ways if getattr(self, way) is not None]) > 1:
+            raise ParameterError(f"{type(self).__name__}: give {given[0]} or {given[1]}, not both")
         for name in self._keys:
             if name not in schema:
                 raise UnknownColumn(str(name), schema.names)
@@ -241,16 +240,15 @@ class Collective(Detector):
         """The cells that are averaged, (n, m), NaN where missing."""
         cells = []
         for attribute in self.schema_:
+            data = X.data(attribute.name)
             if attribute.name in self._keys:
                 continue
-            data = X.data(attribute.name)
-            if isinstance(attribute, Numeric):
-                cells.append(np.where(np.isfinite(data), data, np.nan))
-            elif isinstance(attribute, Nominal):
+            if isinstance(attribute, Nominal):
                 known = np.where(data == -1, np.nan, 0.0)
                 cells += [known + (data == code) for code in range(len(attribute.values))]
             else:
-                cells.append(np.where(data < 0, np.nan, data))
+                known = np.isfinite(data) if isinstance(attribute, Numeric) else data >= 0
+                cells.append(np.where(known, data, np.nan))
         return np.column_stack(cells).astype(float)
 
     def _figures(self, X):
@@ -374,8 +372,7 @@ class Collective(Detector):
 def _means_of_neighbours(cells, member):
     """The mean of the known cells of each neighbourhood, NaN if there is none, and its number of rows."""
     known = ~np.isnan(cells)
-    counts, sums = member @ known.astype(float), member @ np.where(known, cells, 0.0)
-    means = np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    means = _means(member @ np.where(known, cells, 0.0), member @ known.astype(float))
     return np.column_stack([means, member.sum(axis=1)])
 
 
@@ -388,8 +385,9 @@ def _means_of_runs(cells, length):
         some = cells[start : start + step + length - 1]
         runs = np.lib.stride_tricks.sliding_window_view(some, length, axis=0)
         known = ~np.isnan(runs)
-        counts = known.sum(axis=2)
-        sums = np.where(known, runs, 0.0).sum(axis=2)
-        out = np.full(counts.shape, np.nan)
-        means[start : start + step] = np.divide(sums, counts, out=out, where=counts > 0)
+        means[start : start + step] = _means(np.where(known, runs, 0.0).sum(axis=2), known.sum(axis=2))
     return means
+
+
+def _means(sums, counts):
+    return np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0)

@@ -84,10 +84,9 @@ def values_of(table: Table) -> np.ndarray:
     if names == table.schema.of(Numeric):
         return table.block(names).astype(float, copy=False)
     values = np.empty((len(table), len(names)))
-    for j, name in enumerate(names):
+    for column, name in zip(values.T, names, strict=True):
         data = table.data(name)
-        ranks = isinstance(table.schema[name], Ordinal)
-        values[:, j] = np.where(data < 0, np.nan, data) if ranks else data
+        column[:] = np.where(data < 0, np.nan, data) if isinstance(table.schema[name], Ordinal) else data
     return values
 
 

@@ -225,17 +225,17 @@ def add_lengths(blocks, tests, total):
     levels = 0
     while 2**levels <= tests.cuts.shape[1]:
         levels += 1
-    place = np.empty(BLOCK, np.uint32)
+    nodes = np.empty(BLOCK, np.uint32)
     for b in range(blocks.shape[0]):
         x, sums = blocks[b], total[b]
         for t in range(tests.cuts.shape[0]):
             offsets, cuts, lengths = tests.offsets[t], tests.cuts[t], tests.lengths[t]
             for i in range(BLOCK):
-                place[i] = 0
+                nodes[i] = 0
             for _ in range(levels):
                 for i in range(BLOCK):
-                    at = place[i]  # unsigned, so that no index is taken to count from the end
+                    at = nodes[i]  # unsigned, so that no index is taken to count from the end
                     right = x[offsets[at] + np.uint32(i)] >= cuts[at]
-                    place[i] = np.uint32(2) * at + np.uint32(1) + np.uint32(right)
+                    nodes[i] = np.uint32(2) * at + np.uint32(1) + np.uint32(right)
             for i in range(BLOCK):
-                sums[i] += lengths[place[i] - first_leaf]
+                sums[i] += lengths[nodes[i] - first_leaf]

@@ -11,7 +11,7 @@ from openbook.draw.plot import Plot
 from openbook.errors import ParameterError
 from openbook.outlier.collective import Collective
 from openbook.outlier.detector import Detector
-from openbook.outlier.reasons import Reasons, described
+from openbook.outlier.reasons import Reasons, reason_words
 from openbook.words.numbers import figure
 from openbook.words.parameters import documented
 from openbook.words.sentences import listed, plural
@@ -148,7 +148,7 @@ def main_reasons(why: Reasons | None) -> str:
         return "its group"
     least = 0.1 * why.ranked[0].share
     main = [r for r in why.ranked[:_MOST_REASONS] if r.share > 0 and r.share >= least]
-    return ", ".join(f"{described(r)} ({figure(r.share, 3)})" for r in main) or "no single column"
+    return ", ".join(f"{reason_words(r)} ({figure(r.share, 3)})" for r in main) or "no single column"
 
 
 def _caption(row: int, score: float, why: Reasons | None) -> str:

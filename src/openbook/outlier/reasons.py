@@ -82,7 +82,7 @@ class Reasons(ShowsWork):
         ends = np.array([reason.share for reason in drawn])
         low, high = min(0.0, ends.min(initial=0.0)), max(0.0, ends.max(initial=0.0))
         across = Numbers.between("share", low, high if high > low else low + 1.0)
-        names = tuple(map(described, drawn))
+        names = tuple(map(reason_words, drawn))
         captions = [f"{name}: {figure(reason.share, 3)}" for name, reason in zip(names, drawn, strict=True)]
         plot = Plot(across, Categories("", names))
         plot.bars(ends, ["c1" if reason.share > 0 else "c0" for reason in drawn], captions)
@@ -96,10 +96,10 @@ def outlier_verdict(score: float, threshold: float) -> str:
     return f"{figure(score)} {sign} {figure(threshold)}: {what}."
 
 
-def described(reason: Reason) -> str:
+def reason_words(reason: Reason) -> str:
     """An attribute and its value in few words.
 
-    >>> described(Reason("age", 250.0, 0.9)), described(Reason("sex", None, 0.1))
+    >>> reason_words(Reason("age", 250.0, 0.9)), reason_words(Reason("sex", None, 0.1))
     ('age = 250', 'sex missing')
     """
     if reason.value is None:

@@ -108,10 +108,9 @@ class LinearDiscriminantProjection(LinearDiscriminantAnalysis):
         check_is_fitted(self)
         if X is None:
             return super().draw(columns=columns)
-        shares = [
-            f"direction {c + 1} ({share:.1%})" for c, share in enumerate(self.explained_variance_ratio_)
-        ]
-        return draw_rows("Linear discriminant projection", shares, self.transform(X), y)
+        ratios = enumerate(self.explained_variance_ratio_, start=1)
+        names = [f"direction {c} ({share:.1%})" for c, share in ratios]
+        return draw_rows("Linear discriminant projection", names, self.transform(X), y)
 
     def _work(self):
         return derive_discriminant(self, super()._work())

@@ -10,8 +10,8 @@ from 0 to 1; a 0/1 column for each value of a nominal one. N is the weight of th
 Of a wide table, S = Z'Z / N for fewer rows Z than columns (`linear.gram`), and ZZ' / N has the same λ_c: from
 its eigenvectors u_c, v_c = Z'u_c / √(N λ_c).
 
-Missing cells count as the mean of their column, or ("em") as what the other columns of the row let expect if
-rows are normal: mean and S are then found by EM, a fold a round (`kernels.normals`).
+Missing cells count as the mean of their column, or ("em") as their expected value given the other columns of
+the row, for normal rows: mean and S are then found by EM, one fold per round (`kernels.normals`).
 
 With `whiten=True` a score is divided by √λ_c, so that all scores vary by 1.
 
@@ -223,9 +223,8 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
     @property
     def noise_variance_(self):
         left = min(len(self.encoding_), self.n_samples_) - self.n_components_
-        return (
-            max(self.total_variance_ - float(self.explained_variance_.sum()), 0.0) / left if left > 0 else 0.0
-        )
+        unexplained = max(self.total_variance_ - float(self.explained_variance_.sum()), 0.0)
+        return unexplained / left if left > 0 else 0.0
 
     @property
     def _divisors(self):
@@ -318,7 +317,7 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
         return values, vectors
 
     def _requested(self):
-        """How many components were asked for, if it was so many."""
+        """The number of components that was asked for; None if it was not a number."""
         wanted: Any = self.n_components
         d = len(self.encoding_)
         if wanted is None or wanted < 1:
@@ -365,7 +364,7 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
         return (self._filled(x) - self.mean_) @ self.components_.T / self._divisors
 
     def _filled(self, x):
-        """Encoded rows with NaN for gaps, with what the other columns let expect in their place."""
+        """Encoded rows in which each NaN is replaced by its expected value given the other columns."""
         start = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
         return self._normal.filled(((x - start) / self._spread).T).T * self._spread + start
 
@@ -423,9 +422,10 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
     def _arrays(self):
         arrays = dict(self.statistics_.arrays())
         if self._normal is not None:
+            mean, covariance = self._normal.means[0], self._normal.covariances[0]
             arrays |= {
-                "em_mean": self._normal.means[0],
-                "em_covariance": self._normal.covariances[0],
+                "em_mean": mean,
+                "em_covariance": covariance,
                 "spread": self._spread,
                 "trace": self.trace_,
             }
@@ -444,9 +444,8 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
         self._normal, self.trace_ = None, np.zeros(0)
         if "em_covariance" in arrays:
             d, rounds = len(self.encoding_), len(arrays["trace"])
-            mean, covariance, self._spread, self.trace_ = checked_floats(
-                arrays, em_mean=(d,), em_covariance=(d, d), spread=(d,), trace=(rounds,)
-            )
+            shapes = {"em_mean": (d,), "em_covariance": (d, d), "spread": (d,), "trace": (rounds,)}
+            mean, covariance, self._spread, self.trace_ = checked_floats(arrays, **shapes)
             symmetric = np.array_equal(covariance, covariance.T) and (self._spread > 0).all()
             valid = symmetric and np.linalg.eigvalsh(covariance).min() > 0
             require(valid, "its covariance matrix is not valid")

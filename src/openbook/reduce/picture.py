@@ -7,10 +7,10 @@ from openbook.draw.columns import Groups, rows_drawn
 from openbook.draw.plot import Plot
 from openbook.errors import DataError
 
-#: Arrows that can be looked at.
+#: The most arrows.
 _MOST_ARROWS = 10
 
-#: How far the longest arrow reaches, as a share of the axes; and of it, what is too short to be drawn.
+#: The length of the longest arrow, as a share of the axes; shorter arrows than this share of it are left out.
 _REACH, _SHORT = 0.85, 0.25
 
 
@@ -21,21 +21,19 @@ def draw_scree(model) -> Picture:
     at, so_far = np.arange(n, dtype=float), np.cumsum(shares)
     across = Marks("component", tuple(str(c + 1) for c in range(n)), at)
     plot = Plot(across, Numbers.between("share of the variance", 0, 1))
-    told = [f"component {c + 1}: {share:.1%}" for c, share in enumerate(shares)]
-    sums = [f"the first {c + 1}: {share:.1%}" for c, share in enumerate(so_far)]
+    captions = [f"component {c + 1}: {share:.1%}" for c, share in enumerate(shares)]
     plot.line(at, shares, "c0", "each")
     plot.line(at, so_far, "c1 dashed", "cumulative")
-    plot.dots(at, shares, "dot c0", told)
-    plot.dots(at, so_far, "dot c1", sums)
+    plot.dots(at, shares, "dot c0", captions)
+    plot.dots(at, so_far, "dot c1", [f"the first {c + 1}: {share:.1%}" for c, share in enumerate(so_far)])
     note = f"{n} components explain {so_far[-1]:.1%} of the variance."
-    return plot.picture("Scree plot", (note,), "; ".join([*told, note]))
+    return plot.picture("Scree plot", (note,), "; ".join([*captions, note]))
 
 
 def draw_biplot(model, X, y=None, title="Biplot of the principal components") -> Picture:
     """Rows by their first two components, and the columns as arrows: their loadings, drawn out."""
-    names = [
-        f"component {c + 1} ({share:.1%})" for c, share in enumerate(model.explained_variance_ratio_[:2])
-    ]
+    ratios = model.explained_variance_ratio_[:2]
+    names = [f"component {c} ({share:.1%})" for c, share in enumerate(ratios, start=1)]
     return draw_rows(title, names, model.transform(X), y, _Arrows(model))
 
 
@@ -51,12 +49,10 @@ class _Arrows:
         self.left_out = len(sizes) - len(chosen)
 
     def onto(self, plot):
-        """The arrows from the middle, the longest as long as there is room, each with its name."""
-        ends = np.array([plot.across.span, plot.up.span])
-        room = np.where(self.loadings > 0, ends[:, 1:], -ends[:, :1]) / np.maximum(
-            np.abs(self.loadings), 1e-12
-        )
-        tips = _REACH * room.min(initial=np.inf) * self.loadings
+        """The arrows from the middle, the longest as long as the frame allows, each with its name."""
+        low, high = np.array([plot.across.span, plot.up.span]).T[:, :, None]
+        factors = np.where(self.loadings > 0, high, -low) / np.maximum(np.abs(self.loadings), 1e-12)
+        tips = _REACH * factors.min(initial=np.inf) * self.loadings
         for a, b in tips.T:
             plot.arrow([0, a], [0, b], "c5")
         plot.labels(*tips, self.names)

@@ -216,19 +216,16 @@ class TruncatedSVD(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     # the model file
 
     def _arrays(self):
-        return self.encoding_.arrays("encoding.") | {
-            "components": self.components_,
-            "singular_values": self.singular_values_,
-            "variance": self.explained_variance_,
-            "total": np.array([self._total]),
-        }
+        found = {"components": self.components_, "singular_values": self.singular_values_}
+        variances = {"variance": self.explained_variance_, "total": np.array([self._total])}
+        return {**self.encoding_.arrays("encoding."), **found, **variances}
 
     def _restore(self, arrays):
         self.encoding_ = Encoding.from_arrays(self.schema_, arrays, "encoding.")
         k, d = self.n_components, len(self.encoding_)
-        self.components_, self.singular_values_, self.explained_variance_, total = checked_floats(
-            arrays, components=(k, d), singular_values=(k,), variance=(k,), total=(1,)
-        )
+        shapes = {"components": (k, d), "singular_values": (k,), "variance": (k,), "total": (1,)}
+        found = checked_floats(arrays, **shapes)
+        self.components_, self.singular_values_, self.explained_variance_, total = found
         figures = np.concatenate([self.singular_values_, self.explained_variance_, total])
         require(figures >= 0, "a singular value or a variance is negative")
         self._total = float(total[0])

@@ -1,17 +1,17 @@
 """The readable twins of projections: what the directions follow from, and the scores of a row as sums."""
 
 import math
+from itertools import repeat
 
 import numpy as np
 
 from openbook.text.columns import telling_words
 from openbook.words.numbers import figure, fraction, signed
+from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
 #: Columns of a matrix, components, and terms of a sum that can be looked at.
-_SHOWN_COLUMNS = 8
-_SHOWN_COMPONENTS = 6
-_SHOWN_TERMS = 5
+_SHOWN_COLUMNS, _SHOWN_COMPONENTS, _SHOWN_TERMS = 8, 6, 6
 
 #: The columns of a component that are shown where they are many: those of the largest loadings.
 _SHOWN_LOADINGS = 10
@@ -21,19 +21,9 @@ def derive_pca(model) -> Work:
     """Principal components: covariance matrix, eigenvalues, shares, loadings."""
     values = np.linalg.eigvalsh(model.covariance_)[::-1].clip(min=0.0).tolist()
     total = math.fsum(np.diag(model.covariance_).tolist())
-    steps, so_far = [], 0.0
-    for c, value in enumerate(values[: model.n_components_]):
-        so_far += value
-        share = value / total if total else 0.0
-        steps.append(
-            Step(
-                f"share of component {c + 1}",
-                r"\frac{\lambda_c}{\sum_j \lambda_j}",
-                fraction(value, total),
-                share,
-                f"{figure(so_far / total if total else 0.0)} with those before",
-            )
-        )
+    sums = np.cumsum(values) / (total or math.inf)
+    notes = [f"{figure(share)} with those before" for share in sums.tolist()]
+    steps = _shares("component", values[: model.n_components_], total, notes)
     rules = (
         Step("covariance", r"S = \frac{1}{N} \sum_i (x_i - m)(x_i - m)^\top", note=_divisor(model)),
         Step("components", r"S v_c = \lambda_c v_c", note="the largest λ first; each v has length 1"),
@@ -44,12 +34,21 @@ def derive_pca(model) -> Work:
         *_rounds(model),
         Work("eigenvalue problem", rules),
         *_matrix(model.covariance_, model.encoding_.names),
-        Work("explained variance", tuple(steps)),
+        Work("explained variance", steps),
         _loadings(model, "component"),
     )
     explained = f"{model.explained_variance_ratio_.sum():.1%} of the variance"
     end = f"{model.n_components_} components explain {explained}."
     return Work("Principal components: how they were found", parts, end)
+
+
+def _shares(word, values, total, notes):
+    """The share of each eigenvalue in their total."""
+    formula = r"\frac{\lambda_c}{\sum_j \lambda_j}"
+    return tuple(
+        Step(f"share of {word} {c}", formula, fraction(value, total), value / (total or math.inf), note)
+        for c, (value, note) in enumerate(zip(values, notes, strict=False), start=1)
+    )
 
 
 def _divisor(model):
@@ -75,10 +74,8 @@ def _matrix(matrix, names):
 
 def _loadings(model, word):
     n = min(model.n_components_, _SHOWN_COMPONENTS)
-    rows = [
-        [name, *loadings]
-        for name, loadings in zip(model.encoding_.names, model.components_[:n].T.tolist(), strict=True)
-    ]
+    loadings = zip(model.encoding_.names, model.components_[:n].T.tolist(), strict=True)
+    rows = [[name, *row] for name, row in loadings]
     more = model.n_components_ - n
     note = "signs chosen so that the largest loading is positive" + (f"; {more} more {word}s" if more else "")
     return Grid("loadings", ["column", *(f"{word} {c + 1}" for c in range(n))], rows, note)
@@ -91,15 +88,7 @@ def derive_discriminant(model, discriminant: Work) -> Work:
         Step("directions", r"B v = \lambda S v, v^\top S v = 1", note="S is the covariance of all classes"),
     )
     total = math.fsum(model.criteria_.tolist()) / (math.fsum(model.explained_variance_ratio_.tolist()) or 1.0)
-    steps = [
-        Step(
-            f"share of direction {c + 1}",
-            r"\frac{\lambda_c}{\sum_j \lambda_j}",
-            fraction(value, total),
-            value / total if total else 0.0,
-        )
-        for c, value in enumerate(model.criteria_.tolist())
-    ]
+    steps = _shares("direction", model.criteria_.tolist(), total, repeat(""))
     parts = (*discriminant.parts, Work("directions", (*rules, *steps)), _loadings(model, "direction"))
     title = f"Linear discriminant projection for {model.target_}: how it was fitted"
     return Work(title, parts, discriminant.conclusion)
@@ -107,51 +96,40 @@ def derive_discriminant(model, discriminant: Work) -> Work:
 
 def derive_scores(model, x, title) -> Work:
     """The scores of an encoded row, each a sum over the columns."""
-    names, gaps = model.encoding_.names, (x - model.mean_).tolist()
-    means = model.mean_.tolist()
-    rows = [list(row) for row in zip(names, x.tolist(), means, gaps, strict=True)]
-    note = (
-        "a missing cell is replaced by the mean"
-        if getattr(model, "missing", "mean") == "mean"
-        else ("a missing cell is replaced by its expected value given the others")
-    )
-    grid = Grid("row", ["column", "x", "m", "x - m"], rows, note)
+    gaps = (x - model.mean_).tolist()
+    rows = list(zip(model.encoding_.names, x.tolist(), model.mean_.tolist(), gaps, strict=True))
+    mean = getattr(model, "missing", "mean") == "mean"
+    filled = "the mean" if mean else "its expected value given the others"
+    grid = Grid("row", ["column", "x", "m", "x - m"], rows, f"a missing cell is replaced by {filled}")
     steps, scores = [], []
     for c, loadings in enumerate(model.components_.tolist()):
-        score = math.fsum(v * gap for v, gap in zip(loadings, gaps, strict=True))
-        terms = [f"{signed(v)} \\cdot {signed(gap)}" for v, gap in zip(loadings, gaps, strict=True)]
-        if len(terms) > _SHOWN_TERMS + 1:
-            terms = [*terms[:_SHOWN_TERMS], r"\dots", terms[-1]]
-        formula, numbers = r"\sum_j v_{cj} (x_j - m_j)", " + ".join(terms)
+        pairs = list(zip(loadings, gaps, strict=True))
+        score = math.fsum(v * gap for v, gap in pairs)
+        terms = [f"{signed(v)} \\cdot {signed(gap)}" for v, gap in pairs]
+        formula, numbers = r"\sum_j v_{cj} (x_j - m_j)", joined(terms, most=_SHOWN_TERMS)
         if getattr(model, "whiten", False):
             spread = math.sqrt(model.explained_variance_[c])
-            formula, numbers = (
-                rf"\frac{{{formula}}}{{\sqrt{{\lambda_c}}}}",
-                rf"\frac{{{numbers}}}{{{figure(spread)}}}",
-            )
+            formula, numbers = fraction(formula, r"\sqrt{\lambda_c}"), fraction(numbers, spread)
             score /= spread or 1.0
         scores.append(score)
         steps.append(Step(f"score {c + 1}", formula, numbers, score))
-    end = "The scores of the row: " + ", ".join(figure(score) for score in scores) + "."
-    return Work(f"{title}: one row", (grid, Work("scores", tuple(steps))), end)
+    return Work(f"{title}: one row", (grid, Work("scores", tuple(steps))), _scores(scores))
+
+
+def _scores(scores):
+    return f"The scores of the row: {', '.join(map(figure, scores))}."
 
 
 def derive_svd(model) -> Work:
     """Singular values, what they explain, and the largest loadings of each component."""
+    note = "the largest σ first; each v has length 1"
     rules = (
-        Step(
-            "components", r"X^\top W X v_c = \sigma_c^2 v_c", note="the largest σ first; each v has length 1"
-        ),
+        Step("components", r"X^\top W X v_c = \sigma_c^2 v_c", note=note),
         Step("score", r"s_c = v_c^\top x", note="columns are not centred, so sparse ones stay sparse"),
     )
     encoding = [model.encoding_.work()] * (len(model.encoding_) > model.encoding_.sparse)
-    shares = zip(model.singular_values_.tolist(), model.explained_variance_.tolist(), strict=True)
-    rows = [
-        (c + 1, value, variance, share)
-        for c, ((value, variance), share) in enumerate(
-            zip(shares, model.explained_variance_ratio_.tolist(), strict=True)
-        )
-    ]
+    figures = (model.singular_values_, model.explained_variance_, model.explained_variance_ratio_)
+    rows = [(c, *row) for c, row in enumerate(np.column_stack(figures).tolist(), start=1)]
     head = ("component", "σ", "variance of the scores", "share")
     parts = [*encoding, Work("decomposition", rules), Grid("singular values", head, rows)]
     for c, loadings in enumerate(model.components_[:_SHOWN_COMPONENTS]):
@@ -160,9 +138,8 @@ def derive_svd(model) -> Work:
         more = len(loadings) - len(largest)
         note = f"the largest of {len(loadings):,}" if more else ""
         parts.append(Grid(f"component {c + 1}", ("column", "loading"), largest, note))
-    explained = f"{model.explained_variance_ratio_.sum():.1%} of the variance"
-    n = len(model.components_)
-    end = f"{n} component{'s' if n > 1 else ''} explain{'' if n > 1 else 's'} {explained}."
+    n, explained = len(model.components_), f"{model.explained_variance_ratio_.sum():.1%} of the variance"
+    end = f"{plural(n, 'component')} explain{'' if n > 1 else 's'} {explained}."
     return Work("Truncated SVD: how it was found", tuple(parts), end)
 
 
@@ -177,5 +154,4 @@ def derive_svd_row(model, x) -> Work:
         grid = Grid("terms", ("column", "x", "v", "v x"), telling_words(model.encoding_.words, rows))
         parts.append(Work(f"component {c + 1}", (grid, Step("score", r"\sum_j v_{cj} x_j", result=score))))
         scores.append(score)
-    end = "The scores of the row: " + ", ".join(figure(score) for score in scores) + "."
-    return Work("Truncated SVD: one row", tuple(parts), end)
+    return Work("Truncated SVD: one row", tuple(parts), _scores(scores))

@@ -14,13 +14,13 @@ from openbook.spaces.index import FEW_CELLS, Index, nearest_of
 
 
 class Brute(Index):
-    """Every point is looked at."""
+    """Every query is compared with every point."""
 
     name = "brute"
 
     def _build(self):
-        for made in ("_screen", "_tiles"):
-            self.__dict__.pop(made, None)
+        for cached in ("_screen", "_tiles"):
+            self.__dict__.pop(cached, None)
 
     @cached_property
     def _screen(self):
@@ -44,9 +44,9 @@ class Brute(Index):
         distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
         left = np.arange(len(Q))
         for spare in SPARE:
-            asked = Q if len(left) == len(Q) else Q[left]
-            candidates, proven = self._candidates(asked, k, spare)
-            distances[left[proven]], rows[left[proven]] = self._best_of(candidates, asked, proven, k)
+            queries = Q if len(left) == len(Q) else Q[left]
+            candidates, proven = self._candidates(queries, k, spare)
+            distances[left[proven]], rows[left[proven]] = self._best_of(candidates, queries, proven, k)
             left = left[~proven]
             if not len(left):
                 return distances, rows

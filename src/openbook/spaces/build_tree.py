@@ -44,8 +44,8 @@ class Halved(NamedTuple):
     scale: float
 
 
-class BuildRoom(NamedTuple):
-    """Room to work in: parts that wait, and the box of each; rows that are copied together; samples."""
+class BuildBuffers(NamedTuple):
+    """Work arrays: the stack of parts, with the box of each; rows that are copied together; samples."""
 
     firsts: np.ndarray
     lasts: np.ndarray
@@ -59,26 +59,15 @@ class BuildRoom(NamedTuple):
 def halved(points, origin=None, scale=1.0, dtype=None):
     """The points as `Halved`; the boxes are of points as they are, neither moved nor scaled."""
     n, d = points.shape
-    n_tiles = -(-n // TILE)
-    done = Halved(
-        tiles=np.empty((n_tiles, d, TILE), dtype or points.dtype),
-        rows=np.full((n_tiles, TILE), -1, np.int32),
-        boxes=np.empty((n_tiles, d, 2)),
-        origin=np.zeros(d) if origin is None else origin,
-        scale=float(scale),
-    )
-    done.tiles[-1] = np.inf
-    together = max(_TOGETHER // d, TILE)
-    room = BuildRoom(
-        firsts=np.zeros(_WAITING, np.int64),
-        lasts=np.full(_WAITING, n_tiles),
-        boxes=np.empty((_WAITING, d, 2)),
-        near=np.empty((together, d), points.dtype),
-        near_rows=np.empty(together, np.int64),
-        spread=np.empty((d, 2)),
-        sample=np.empty(_SAMPLE, np.uint64),
-    )
-    _halve(points, np.arange(n, dtype=np.uint64), room, done)
+    n_tiles, together = -(-n // TILE), max(_TOGETHER // d, TILE)
+    tiles = np.empty((n_tiles, d, TILE), dtype or points.dtype)
+    tiles[-1] = np.inf
+    rows, boxes = np.full((n_tiles, TILE), -1, np.int32), np.empty((n_tiles, d, 2))
+    done = Halved(tiles, rows, boxes, np.zeros(d) if origin is None else origin, float(scale))
+    stack = np.zeros(_WAITING, np.int64), np.full(_WAITING, n_tiles), np.empty((_WAITING, d, 2))
+    near = np.empty((together, d), points.dtype), np.empty(together, np.int64)
+    buffers = BuildBuffers(*stack, *near, np.empty((d, 2)), np.empty(_SAMPLE, np.uint64))
+    _halve(points, np.arange(n, dtype=np.uint64), buffers, done)
     return done
 
 
@@ -171,35 +160,35 @@ def _left_half(n_tiles):
 
 
 @inner
-def _bring_together(points, words, first, last, room):
+def _bring_together(points, words, first, last, buffers):
     """Copy rows to one place, and have the words speak of that place."""
     for i in range(first, last):
         row = _row(words[i])
-        room.near_rows[i - first] = row
+        buffers.near_rows[i - first] = row
         words[i] = i - first
         for j in range(points.shape[1]):
-            room.near[i - first, j] = points[row, j]
+            buffers.near[i - first, j] = points[row, j]
 
 
 @inner
-def _fill(words, first, last, room, done, t):
+def _fill(words, first, last, buffers, done, t):
     """Fill in a tile, and the box around its points."""
-    _enclose(room.near, words, first, last, 1, done.boxes[t])
+    _enclose(buffers.near, words, first, last, 1, done.boxes[t])
     tile, tile_rows = done.tiles[t], done.rows[t]
     for i in range(first, last):
         row = _row(words[i])
-        tile_rows[i - first] = room.near_rows[row]
+        tile_rows[i - first] = buffers.near_rows[row]
         for j in range(tile.shape[0]):
-            tile[j, i - first] = (room.near[row, j] - done.origin[j]) / done.scale
+            tile[j, i - first] = (buffers.near[row, j] - done.origin[j]) / done.scale
 
 
 @inner
-def _cut(source, words, first, last, middle, column, at, room):
+def _cut(source, words, first, last, middle, column, at, buffers):
     """Order the words of a part by a column around the middle.
 
     Its box, at the place `at`, is cut to what lies beyond, and the next one made of what lies before.
     """
-    beyond, box = room.boxes[at], room.boxes[at + 1]
+    beyond, box = buffers.boxes[at], buffers.boxes[at + 1]
     _copy(beyond, box)
     low, width = box[column, 0], box[column, 1] - box[column, 0]
     scale = 2.0**31 / width if width > 1e-290 else 0.0
@@ -207,37 +196,41 @@ def _cut(source, words, first, last, middle, column, at, room):
         row = words[i] & _LOWER
         place = np.uint64(max(source[np.int64(row), column] - low, 0.0) * scale)
         words[i] = (place << _HALF) | row
-    cut = _select(words, first, last, middle, room.sample) >> _HALF
+    cut = _select(words, first, last, middle, buffers.sample) >> _HALF
     if scale > 0.0:
         box[column, 1] = low + (cut + 1) / scale
         beyond[column, 0] = low + cut / scale
 
 
 @jit
-def _halve(points, words, room, done):
+def _halve(points, words, buffers, done):
     """Fill in tiles, rows and boxes; words are the rows, in any order."""
     together_until = 0
     at = 0  # the part at hand; those before it wait
     while at >= 0:  # what lies beyond the middle waits in the place of the whole, what lies before it is next
-        first_tile, last_tile, box = room.firsts[at], room.lasts[at], room.boxes[at]
+        first_tile, last_tile, box = buffers.firsts[at], buffers.lasts[at], buffers.boxes[at]
         first, last = first_tile * TILE, min(last_tile * TILE, points.shape[0])
-        fresh = first >= together_until and last - first <= room.near.shape[0]
+        fresh = first >= together_until and last - first <= buffers.near.shape[0]
         if fresh:
-            _bring_together(points, words, first, last, room)
+            _bring_together(points, words, first, last, buffers)
             together_until = last
         together = first < together_until
         if last_tile - first_tile == 1:
-            _fill(words, first, last, room, done, first_tile)
+            _fill(words, first, last, buffers, done, first_tile)
             at -= 1
             continue
-        source = room.near if together else points
+        source = buffers.near if together else points
         if fresh or not together:
             whole = fresh or last - first == points.shape[0]
-            _enclose(source, words, first, last, 1 if whole else (last - first) // _SAMPLE, room.spread)
+            _enclose(source, words, first, last, 1 if whole else (last - first) // _SAMPLE, buffers.spread)
             if whole:
-                _copy(room.spread, box)
-        column = _widest(box if together else room.spread)
+                _copy(buffers.spread, box)
+        column = _widest(box if together else buffers.spread)
         middle_tile = first_tile + _left_half(last_tile - first_tile)
-        _cut(source, words, first, last, middle_tile * TILE, column, at, room)
-        room.firsts[at], room.firsts[at + 1], room.lasts[at + 1] = middle_tile, first_tile, middle_tile
+        _cut(source, words, first, last, middle_tile * TILE, column, at, buffers)
+        buffers.firsts[at], buffers.firsts[at + 1], buffers.lasts[at + 1] = (
+            middle_tile,
+            first_tile,
+            middle_tile,
+        )
         at += 1

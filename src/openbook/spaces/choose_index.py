@@ -1,13 +1,13 @@
 """One way to an index: by name, or the one that suits the points.
 
-brute : looks at every point, by products of matrices; any metric, any number of columns
-kd_tree, ball_tree : look at the parts of space that are near; any metric, if points spread in few directions
-inverted : looks at the columns that a sparse query has something in; euclidean and cosine
-lsh : looks at rows with a like fingerprint, approximate, never chosen by itself; euclidean and cosine
+brute : compares with every point, by products of matrices; any metric, any number of columns
+kd_tree, ball_tree : search the near parts of space; any metric, for points of low intrinsic dimension
+inverted : searches the nonzero columns of a sparse query; euclidean and cosine
+lsh : compares with rows of a similar fingerprint, approximate, never chosen by "auto"; euclidean and cosine
 
-"auto" takes inverted lists for sparse points. For dense ones it takes a k-d tree if they are many and spread
-in few directions, and brute force otherwise. In how many directions they spread is estimated from some of the
-rows, by how fast their distances T₁ ≤ … ≤ T_k to the nearest others grow (Levina and Bickel, 2005):
+"auto" takes inverted lists for sparse points. For dense ones it takes a k-d tree if they are many and of low
+intrinsic dimension, and brute force otherwise. The dimension is estimated from some of the rows, by the
+growth of their distances T₁ ≤ … ≤ T_k to the nearest others (Levina and Bickel, 2005):
 
     1/dimension = the mean over rows of Σ_j log(T_k/T_j)/(k - 1)
 """

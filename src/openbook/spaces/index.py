@@ -70,7 +70,7 @@ class Index(ABC):
 
     def query(self, Q, k: int):
         """The k nearest points of each row of Q: their distances and row numbers, each (m, k)."""
-        Q = self._asked(Q)
+        Q = self._queries(Q)
         return self._answer(Q, k, self._order(Q))
 
     def among(self, k: int, rows=None):
@@ -100,12 +100,11 @@ class Index(ABC):
         """The points at most `radius` away from each row of Q: indptr, rows and distances."""
         if not radius >= 0:
             raise ParameterError(f"radius must be at least 0, got {radius}")
-        Q = self._asked(Q)
+        Q = self._queries(Q)
         blank, blocks = self._blank(Q), self._blocks(Q.shape[0])
-        found = list(each([Q[block] for block in blocks], partial(self._around, radius=radius)))
-        queries = np.concatenate([b.start + whose for b, (whose, _, _) in zip(blocks, found, strict=True)])
-        distances = np.concatenate([some for _, some, _ in found])
-        rows = np.concatenate([some for _, _, some in found])
+        found = each([Q[block] for block in blocks], partial(self._around, radius=radius))
+        parts = [(block.start + q, d, rows) for block, (q, d, rows) in zip(blocks, found, strict=True)]
+        queries, distances, rows = (np.concatenate(part) for part in zip(*parts, strict=True))
         if blank.any():
             of_blank = np.repeat(np.flatnonzero(blank), self.n_points if radius >= 1 else 0)
             others = ~blank[queries]
@@ -118,7 +117,7 @@ class Index(ABC):
 
     def distances(self, Q):
         """Every row of Q to every point, (m, n)."""
-        Q, points = self._asked(Q), self.points
+        Q, points = self._queries(Q), self.points
         blank = self._blank(Q)
         if sparse.issparse(points):
             Q, points = Q.toarray(), points.toarray()
@@ -152,7 +151,7 @@ class Index(ABC):
         self.points = self.points[np.delete(np.arange(self.n_points), rows)]
         self._build()
 
-    def _asked(self, Q):
+    def _queries(self, Q):
         """Queries as the metric compares them."""
         Q = as_points(Q, "queries")
         self._check_like(Q)
@@ -204,6 +203,11 @@ def nearest_of_pairs(queries, distances, rows, n_queries: int, k: int):
     return distances[chosen], rows[chosen]
 
 
+def _first_infinite(rows):
+    bad = np.flatnonzero(~np.isfinite(rows.data))[0]
+    return rows.row[bad], rows.col[bad]
+
+
 def as_points(rows, what: str = "points"):
     """Rows of finite numbers: a C-ordered array, or CSR with sorted columns; float32 stays as it is."""
     rows = rows.tocsr() if sparse.issparse(rows) else np.asarray(rows)
@@ -218,12 +222,7 @@ def as_points(rows, what: str = "points"):
     else:
         rows = cells = np.ascontiguousarray(rows)
     if not all_finite(cells):
-        if sparse.issparse(rows):
-            rows = rows.tocoo()
-            bad = np.flatnonzero(~np.isfinite(cells))[0]
-            row, column = rows.row[bad], rows.col[bad]
-        else:
-            row, column = np.argwhere(~np.isfinite(cells))[0]
+        row, column = np.argwhere(~np.isfinite(cells))[0] if cells is rows else _first_infinite(rows.tocoo())
         msg = f"{what}: row {row}, column {column} is not a finite number; fill it in or leave the row out"
         raise DataError(msg)
     return rows

@@ -43,9 +43,8 @@ class Functions(NamedTuple):
         """Functions drawn at random; signs where there is no width."""
         directions = rng.normal(size=(d, n_functions))
         if width is None:
-            return cls(
-                directions, np.zeros(n_functions), np.left_shift(1, np.arange(n_functions)), signs=True
-            )
+            powers = np.left_shift(1, np.arange(n_functions))
+            return cls(directions, np.zeros(n_functions), powers, signs=True)
         weights = rng.integers(-(2**62), 2**62, n_functions) | 1
         return cls(directions / width, rng.random(n_functions), weights, signs=False)
 

@@ -4,10 +4,10 @@ r"""Matching distances of typed rows: which cells differ, and what two rows both
     simple_matching  Σ_j [x_j ≠ q_j] / the number of columns that are known in both
     jaccard          1 - |both have| / |either has|
 
-Columns of any kind are compared as they are. What a row has, to Jaccard: a column of true and false, or of no
-and yes, where it is true; a number other than 0; and of other columns its value, "outlook = sunny". So what
-both rows lack does not count. A missing cell is left out, and to Jaccard nothing is had; a value that
-training never showed differs from every other.
+Columns of any kind are compared as they are. For Jaccard, a row has an item for each column of true and
+false, or of yes and no, that is true; for each number other than 0; and for the value of each other column,
+such as "outlook = sunny". So what both rows lack does not count. A missing cell is left out, and for Jaccard
+it is no item; an unseen value differs from every other.
 
 cells : float64 (n, d) numbers and codes, NaN where missing;  items : float64 (n, m), 0 where it is not had
 """
@@ -36,10 +36,8 @@ _SHOWN = 30
 def cells_as_numbers(table):
     """The cells of all columns as they are compared, (n, d)."""
     cells = np.empty((len(table), len(table.names)))
-    for j, attribute in enumerate(table.schema):
-        data = table.data(attribute.name)
-        is_code = isinstance(attribute, Categorical)
-        cells[:, j] = np.where(data == MISSING, np.nan, data) if is_code else data
+    for j, (attribute, data) in enumerate(zip(table.schema, table.columns, strict=True)):
+        cells[:, j] = np.where(data == MISSING, np.nan, data) if isinstance(attribute, Categorical) else data
     return cells
 
 
@@ -80,13 +78,12 @@ def derive_matching(metric, here, there, row):
     """A distance, and the parts of its derivation: two one-row tables, of which the second is row `row`."""
     if metric == "jaccard":
         return _derive_jaccard(here, there, row)
-    lines, known, differ = [], 0, 0
+    lines, outcomes = [], []
     for name in there.names:
-        a, b = (told_cell(table.column(name)) for table in (here, there))
-        known += a is not None and b is not None
-        differ += a is not None and b is not None and a != b
-        how = "left out" if a is None or b is None else "differ" if a != b else "equal"
-        lines.append((name, a, b, how))
+        a, b = (shown_cell(table.column(name)) for table in (here, there))
+        outcomes.append("left out" if a is None or b is None else "differ" if a != b else "equal")
+        lines.append((name, a, b, outcomes[-1]))
+    differ, known = outcomes.count("differ"), len(outcomes) - outcomes.count("left out")
     grid = Grid("cells", ("column", "query", f"row {row}", ""), lines[:_SHOWN])
     if metric == "hamming":
         return float(differ), (grid, Step("distance", MATCHING_FORMULAS[metric], "", float(differ)))
@@ -107,7 +104,7 @@ def _derive_jaccard(here, there, row):
     return d, (grid, Step("distance", MATCHING_FORMULAS["jaccard"], numbers, d, note))
 
 
-def told_cell(column):
+def shown_cell(column):
     """A cell as a reader would write it; None where it is missing."""
     value = column.tolist()[0]
     if isinstance(value, float):

@@ -7,10 +7,10 @@ r"""The mixed distance of typed tables, after Gower and HEOM.
     ordinal   δ = |rank - rank| / (m - 1)
     nominal   δ = 0 where the values are equal, else 1; of a cycle of m values, as months are, the steps from
               one to the other, the shorter way round, / ⌊m / 2⌋
-    missing   δ = 1: as far as can be, also where both are; so is a value that training never saw
+    missing   δ = 1, the largest difference, also if both are missing; so does an unseen value
 
-A column of numbers that did not vary counts 0 where the query is equal, else 1. Robust, a missing cell is as
-far from a number as the median is, and δ = 1 at least: no gross error is near to a row that lacks the cell.
+A column of numbers that did not vary counts 0 if the query is equal, else 1. Robust, a missing cell is as far
+from a number as the median is, and δ is at least 1: no gross error is near to a row that lacks the cell.
 
 The outer fences (Tukey) keep gross errors from setting the scale of a column:
 
@@ -55,9 +55,8 @@ class MixedDistance:
     def __init__(
         self, schema: Schema, ranges: np.ndarray, kind: str = "gower", medians: np.ndarray | None = None
     ) -> None:
-        self.schema = schema
-        self.ranges = ranges
-        self.squared = kind == "heom"
+        self.schema, self.ranges = schema, ranges
+        self.kind, self.squared = kind, kind == "heom"
         self.robust = medians is not None
         self.medians = np.full(len(ranges), np.nan) if medians is None else medians
 
@@ -73,17 +72,16 @@ class MixedDistance:
 
         Ranks, and values that go round, are numbers, too.
         """
-        schema = table.schema
-        nominal = [a.name for a in schema if not _has_steps(a)]
-        codes = np.empty((len(table), len(nominal)), np.int32)
-        for j, name in enumerate(nominal):
-            codes[:, j] = table.data(name)
-        others = [a.name for a in schema if _has_steps(a)]
-        numbers = np.empty((len(table), len(others)))
-        for j, name in enumerate(others):
-            data = table.data(name)
-            is_code = isinstance(schema[name], Categorical)
-            numbers[:, j] = np.where(data < 0, np.nan, data) if is_code else data
+        steps = [_has_steps(attribute) for attribute in table.schema]
+        numbers = np.empty((len(table), sum(steps)))
+        codes = np.empty((len(table), len(steps) - sum(steps)), np.int32)
+        to_number, to_code = iter(numbers.T), iter(codes.T)
+        for attribute, data, has_steps in zip(table.schema, table.columns, steps, strict=True):
+            if has_steps:
+                is_code = isinstance(attribute, Categorical)
+                next(to_number)[:] = np.where(data < 0, np.nan, data) if is_code else data
+            else:
+                next(to_code)[:] = data
         return numbers, codes
 
     def points(self, numbers, codes):
@@ -140,16 +138,14 @@ class MixedDistance:
         rows = []
         for attribute, span in zip(self.schema, self.ranges.tolist(), strict=True):
             if _period(attribute):
-                rows.append((attribute.name, "nominal, cyclic", f"steps, the shorter way / {figure(span)}"))
+                rule = "nominal, cyclic", f"steps, the shorter way / {figure(span)}"
             elif isinstance(attribute, Nominal):
-                rows.append((attribute.name, "nominal", "0 if equal, else 1"))
+                rule = "nominal", "0 if equal, else 1"
             elif isinstance(attribute, Ordinal):
-                rows.append(
-                    (attribute.name, "ordinal", f"difference of ranks / {max(len(attribute.values) - 1, 1)}")
-                )
+                rule = "ordinal", f"difference of ranks / {max(len(attribute.values) - 1, 1)}"
             else:
-                most = "" if self.robust else ", at most 1"
-                rows.append((attribute.name, "numeric", f"difference / {figure(span)}{most}"))
+                rule = "numeric", f"difference / {figure(span)}{'' if self.robust else ', at most 1'}"
+            rows.append((attribute.name, *rule))
         note = "A missing cell counts 1, the largest distance."
         if self.robust:
             note = "A missing cell counts 1 or more. Ranges are those of the numbers within the outer fences."

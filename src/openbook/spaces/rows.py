@@ -47,16 +47,13 @@ class StoredRows(Statistics):
     @classmethod
     def joined(cls, parts: Iterable["StoredRows"]) -> "StoredRows":
         """A copy of the rows of all parts, in order."""
-        parts = list(parts)
-        numbers = [part.numbers for part in parts]
+        columns = [(part.numbers, part.codes, part.targets, part.weights) for part in parts]
+        numbers, *others = zip(*columns, strict=True)
         sparse = sum(map(sp.issparse, numbers))
-        if 0 < sparse < len(parts):
+        if 0 < sparse < len(numbers):
             raise DataError("some rows are sparse and some are dense; give all in one form")
-        rest = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("codes", "targets", "weights")
-        )
-        return cls(sp.vstack(numbers, format="csr") if sparse else np.concatenate(numbers), *rest)
+        stacked = sp.vstack(numbers, format="csr") if sparse else np.concatenate(numbers)
+        return cls(stacked, *map(np.concatenate, others))
 
     @classmethod
     def gathered(cls, rows: Rows) -> "StoredRows":
@@ -165,14 +162,10 @@ class StoredRows(Statistics):
             numbers = checked_array(arrays, "numbers", np.float64, shape, finite=False)
         limits = np.array([len(a.values) for a in categorical], dtype=np.int64)
         rows = cls(numbers, codes, targets, weights)
-        possible = (
-            n > 0
-            and (weights > 0).all()
-            and not np.isinf(rows.cells).any()
-            and ((codes >= -1) & (codes < limits)).all()
-            and (n_classes is None or ((targets >= 0) & (targets < n_classes)).all())
-        )
-        if not possible:
+        possible = n > 0 and (weights > 0).all() and not np.isinf(rows.cells).any()
+        known = (codes >= -1) & (codes < limits)
+        known_targets = n_classes is None or ((targets >= 0) & (targets < n_classes)).all()
+        if not (possible and known.all() and known_targets):
             raise ValueError("a code, a target or a weight of its rows is out of range, or there is no row")
         return rows
 

@@ -89,13 +89,13 @@ class Screen:
         with np.errstate(over="ignore", invalid="ignore"):
             single, lengths = self.moved(Q)
             at_least = (lengths**2 - total / self.scale**2) / 2 - self.error(lengths)
-        room = 64 * len(Q)
+        capacity = 64 * len(Q)
         while True:
-            queries, rows = np.empty(room, np.int64), np.empty(room, np.int64)
+            queries, rows = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
             found = _keep_inside(self.panels, self.halves, single, at_least, queries, rows)
-            if found <= room:
+            if found <= capacity:
                 return queries[:found], rows[:found]
-            room = found
+            capacity = found
 
     def moved(self, Q):
         """Queries moved and scaled, in single precision, with zeros up to multiples of four; and how long

@@ -37,27 +37,22 @@ class TreeArrays(NamedTuple):
     radii: np.ndarray
 
 
-class SearchRoom(NamedTuple):
-    """Room for a search: the query in single precision, and its totals to a tile in both; for each level the
-    least totals, and the node that is open.
+class SearchBuffers(NamedTuple):
+    """Work arrays of a search: the query in single precision, its totals to a tile in both precisions; for
+    each level the least totals, and the open node.
     """
 
     single: np.ndarray
     single_totals: np.ndarray
     totals: np.ndarray
     least: np.ndarray
-    places: np.ndarray
+    nodes: np.ndarray
 
     @classmethod
     def to_search(cls, tree):
         levels = len(tree.starts) - 1
-        return cls(
-            single=np.empty(tree.tiles.shape[1], np.float32),
-            single_totals=np.empty(TILE, np.float32),
-            totals=np.empty(TILE),
-            least=np.empty((levels, TILE)),
-            places=np.empty(levels, np.int64),
-        )
+        single, totals = np.empty(tree.tiles.shape[1], np.float32), np.empty(TILE, np.float32)
+        return cls(single, totals, np.empty(TILE), np.empty((levels, TILE)), np.empty(levels, np.int64))
 
 
 @inner(fastmath=False)
@@ -97,7 +92,7 @@ def nearest_child(least):
 
 
 @inner
-def _descend(tree, room, q, query, radius, measure, found, answer):
+def _descend(tree, buffers, q, query, radius, measure, found, answer):
     """Search for one query, as `search_tree` does for all; gives how many are found so far."""
     k, bound = 0, np.inf
     if radius is None:
@@ -105,47 +100,47 @@ def _descend(tree, room, q, query, radius, measure, found, answer):
     else:
         bound = bound_of(radius, measure)
     d, p = q.shape[0], measure.p
-    loss = rounded(q, tree.origin, tree.scale, room.single)
+    loss = rounded(q, tree.origin, tree.scale, buffers.single)
     most = most_of(bound, tree.scale, loss, d, p)
     level = top = tree.starts.shape[0] - 2
-    room.places[level] = 0
-    least_totals(tree, tree.starts[level], q, p, room.least[level])
+    buffers.nodes[level] = 0
+    least_totals(tree, tree.starts[level], q, p, buffers.least[level])
     while level <= top:
-        least = room.least[level]
+        least = buffers.least[level]
         first = nearest_child(least)
         if level > 0:
             if least[first] > bound or least[first] == np.inf:
                 level += 1
                 continue
             least[first] = np.inf
-            place = room.places[level] * TILE + first
+            node = buffers.nodes[level] * TILE + first
             level -= 1
-            room.places[level] = place
-            least_totals(tree, tree.starts[level] + place, q, p, room.least[level])
+            buffers.nodes[level] = node
+            least_totals(tree, tree.starts[level] + node, q, p, buffers.least[level])
             continue
         if radius is None and k == 0:
-            answer.queries[query] = room.places[0]
+            answer.queries[query] = buffers.nodes[0]
             break
         for i in range(-1, TILE):  # the nearest tile, then the others as they come: ordering takes longer
             child = first if i < 0 else i
             if least[child] > bound or least[child] == np.inf:
                 continue
             least[child] = np.inf
-            place = room.places[0] * TILE + child
-            if not near_totals(tree, place, q, p, room, most):
+            node = buffers.nodes[0] * TILE + child
+            if not near_totals(tree, node, q, p, buffers, most):
                 continue
             if radius is None:
-                bound = offer(room.totals, tree.rows[place], query, k, bound, measure, answer)
+                bound = offer(buffers.totals, tree.rows[node], query, k, bound, measure, answer)
                 most = most_of(bound, tree.scale, loss, d, p)
             else:
-                found = append(room.totals, tree.rows[place], query, radius, measure, found, answer)
+                found = append(buffers.totals, tree.rows[node], query, radius, measure, found, answer)
         level += 1
     sort_heap(query, k, answer)
     return found
 
 
 @jit
-def search_tree(tree, room, Q, radius, measure, answer):
+def search_tree(tree, buffers, Q, radius, measure, answer):
     """Fill in the points within the radius of each query; gives how many there are.
 
     Without a radius (None) it fills in the nearest points, as many for each query as there is room for. If
@@ -155,5 +150,5 @@ def search_tree(tree, room, Q, radius, measure, answer):
         empty(answer.distances, answer.rows)
     found = 0
     for i in range(Q.shape[0]):
-        found = _descend(tree, room, Q[i], i, radius, measure, found, answer)
+        found = _descend(tree, buffers, Q[i], i, radius, measure, found, answer)
     return found

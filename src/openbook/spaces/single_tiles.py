@@ -90,16 +90,16 @@ def _rules_out(tile, single, p, most, totals):
 
 
 @inner
-def near_totals(tree, place, q, p, room, most):
+def near_totals(tree, tile, q, p, buffers, most):
     """Fill in the totals between a query and the points of a tile that may be near, infinity for others.
 
     Gives whether there is one.
     """
-    singles, totals = room.single_totals, room.totals
-    if _rules_out(tree.tiles[place], room.single, p, most, singles):
+    singles, totals = buffers.single_totals, buffers.totals
+    if _rules_out(tree.tiles[tile], buffers.single, p, most, singles):
         return False
     for i in range(totals.shape[0]):
-        row = tree.rows[place, i]
+        row = tree.rows[tile, i]
         totals[i] = np.inf
         if singles[i] <= most and row >= 0:
             totals[i] = total_between(tree.points[row], q, p)

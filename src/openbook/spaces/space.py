@@ -75,9 +75,9 @@ DISTANCE_MEANINGS = {
     "n_samples_fit_": "The number of rows learnt from.",
 }
 
-#: Distances that are worked out at a time.
+#: The most distances that are computed at a time.
 _AT_A_TIME = 1 << 22
-#: The fences of columns of about so many cells are found together: they stay in the cache.
+#: The most cells of columns whose fences are found together: they stay in the cache.
 _CELLS_AT_A_TIME = 1 << 17
 
 #: What Minkowski's distance comes to.
@@ -98,15 +98,8 @@ def resolved(distance, schema, *, sparse, p=2):
         return distance
     if sparse:
         return "cosine"
-    numbers = schema.of(Numeric) == schema.names
-    return (
-        "euclidean" if numbers or all(isinstance(a, Numeric) or _all_pooled(a) for a in schema) else "gower"
-    )
-
-
-def _all_pooled(attribute):
-    """Whether every value of a column is pooled, so that it is as good as left out."""
-    return isinstance(attribute, Nominal) and attribute.values == (attribute.rest,)
+    pooled = {a for a in schema if isinstance(a, Nominal) and a.values == (a.rest,)}  # of one value
+    return "euclidean" if all(isinstance(a, Numeric) or a in pooled for a in schema) else "gower"
 
 
 def refusal(distance, schema):
@@ -117,9 +110,8 @@ def refusal(distance, schema):
         if distance == PRECOMPUTED:
             return f"takes a matrix of distances, and column {odd.name!r} is {odd.kind}"
         name = distance if isinstance(distance, str) else "a custom distance"
-        return (
-            f"cannot use the {odd.kind} column {odd.name!r}: {name} compares numbers; 'gower' takes any kind"
-        )
+        column = f"the {odd.kind} column {odd.name!r}"
+        return f"cannot use {column}: {name} compares numbers; 'gower' takes any kind"
     return None
 
 
@@ -194,10 +186,8 @@ class Space:
             return FunctionIndex(self.place(table), self.function)
         from openbook.spaces.choose_index import make_index
 
-        options = {"p": self.p} if self.metric == "minkowski" else {}
-        return make_index(
-            self.place(table), _MEASURED.get(self.metric, self.metric), self.algorithm, **options
-        )
+        p = self.p if self.metric == "minkowski" else 2
+        return make_index(self.place(table), _MEASURED.get(self.metric, self.metric), self.algorithm, p)
 
     @property
     def encoding(self):

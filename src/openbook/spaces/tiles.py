@@ -80,13 +80,13 @@ def nearest_by(kernel, arrays, Q, k, measure):
 
 def within_by(kernel, arrays, Q, radius, measure):
     """Queries, distances and rows of points within a radius, from a kernel that says how many there are."""
-    room = 64 * len(Q)
+    capacity = 64 * len(Q)
     while True:
-        answer = Answer(np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64))
+        answer = Answer(np.empty(capacity), np.empty(capacity, np.int64), np.empty(capacity, np.int64))
         found = kernel(*arrays, Q, float(radius), measure, answer)
-        if found <= room:
+        if found <= capacity:
             return answer.queries[:found], answer.distances[:found], answer.rows[:found]
-        room = found
+        capacity = found
 
 
 @inner(fastmath=False)

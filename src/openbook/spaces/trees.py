@@ -34,10 +34,10 @@ class TileTree(Index):
         """What the nodes enclose, by name: tiles of these rows, in these boxes."""
 
     def _search(self, by, Q, k_or_radius):
-        from openbook.spaces.search_tree import SearchRoom, search_tree
+        from openbook.spaces.search_tree import SearchBuffers, search_tree
 
-        room = SearchRoom.to_search(self._tree)
-        return by(search_tree, (self._tree, room), Q, k_or_radius, self.measure)
+        buffers = SearchBuffers.to_search(self._tree)
+        return by(search_tree, (self._tree, buffers), Q, k_or_radius, self.measure)
 
     @property
     def order(self):
@@ -74,12 +74,8 @@ class KDTree(TileTree):
             low, high = in_tiles(low, np.inf), in_tiles(high, -np.inf)
             levels.append(np.concatenate([low, high], axis=1))
             low, high = low.min(axis=2), high.max(axis=2)
-        return {
-            "starts": np.cumsum([0, *map(len, levels)]),
-            "ends": np.concatenate(levels),
-            "centres": np.empty((0, 0, 0)),
-            "radii": np.empty((0, 0)),
-        }
+        starts, ends = np.cumsum([0, *map(len, levels)]), np.concatenate(levels)
+        return {"starts": starts, "ends": ends, "centres": np.empty((0, 0, 0)), "radii": np.empty((0, 0))}
 
 
 class BallTree(TileTree):

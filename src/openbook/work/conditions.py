@@ -7,9 +7,8 @@ With `missing`, cells that are missing, or hold a value not seen in training, sa
 otherwise they do not. Conditions on one attribute can be joined: `a & b` holds where both do, `a | b` where
 either does (of intervals that touch, as the branches of a test do).
 
-Thresholds are written with all the digits that tell them from their neighbours, so that a value reads on the
-side on which it lies. SQL is the standard's: "names", 'texts', NULL for missing; cells of nominal and ordinal
-columns are compared as texts.
+Thresholds are written with all digits that distinguish them from neighbouring values. SQL follows the
+standard: "names", 'texts', NULL for missing; cells of nominal and ordinal columns are compared as texts.
 """
 
 import json
@@ -103,12 +102,12 @@ class Condition(ABC):
 
     def __str__(self) -> str:
         if self.nothing_known:
-            said = f"{self._name} is {'missing' if self.missing else 'impossible'}"
+            words = f"{self._name} is {'missing' if self.missing else 'impossible'}"
         elif self.all_known:
-            said = f"{self._name} is {'anything' if self.missing else 'known'}"
+            words = f"{self._name} is {'anything' if self.missing else 'known'}"
         else:
-            said = self._with_missing(self._words())
-        return printable(said)
+            words = self._with_missing(self._words())
+        return printable(words)
 
     def to_json(self) -> dict[str, Any]:
         """The condition as JSON values."""
@@ -203,13 +202,12 @@ class Within(Condition):
         return self.attribute.shown(bound) if isinstance(self.attribute, Datetime) else exact_digits(bound)
 
     def _bounds(self) -> dict[str, Any]:
-        bounds = {"above": self.low, "at_most": self.high}
-        return {key: self._plain_bound(bound) for key, bound in bounds.items() if math.isfinite(bound)}
-
-    def _plain_bound(self, bound: float) -> Any:
+        bounds: dict[str, Any] = {"above": self.low, "at_most": self.high}
+        bounds = {key: bound for key, bound in bounds.items() if math.isfinite(bound)}
         if self.ordinal:
-            return self.attribute.values[math.floor(bound)]
-        return self.bound(bound) if isinstance(self.attribute, Datetime) else bound
+            return {key: self.attribute.values[math.floor(bound)] for key, bound in bounds.items()}
+        is_date = isinstance(self.attribute, Datetime)
+        return {key: self.bound(bound) for key, bound in bounds.items()} if is_date else bounds
 
     def _sql(self, name: str) -> str:
         if self.ordinal:
@@ -218,11 +216,10 @@ class Within(Condition):
             return f"{name} IS NULL"
         if self.all_known:
             return f"{name} IS NOT NULL"
-        low, high = (number_literal(self.attribute, bound) for bound in (self.low, self.high))
-        bounds = [f"{name} > {low}"] if math.isfinite(self.low) else []
-        bounds += [f"{name} <= {high}"] if math.isfinite(self.high) else []
-        told = " AND ".join(bounds)
-        return f"({told} OR {name} IS NULL)" if self.missing else told
+        ends = ((">", self.low), ("<=", self.high))
+        tests = [f"{name} {sign} {number_literal(self.attribute, x)}" for sign, x in ends if math.isfinite(x)]
+        test = " AND ".join(tests)
+        return f"({test} OR {name} IS NULL)" if self.missing else test
 
 
 @dataclass(frozen=True)
@@ -277,10 +274,10 @@ class Is(Condition):
         if not isinstance(self.attribute, Intervals) or self.never or self.always:
             return super().sql(quote)
         spans = [Within(self.attribute.number, *ends) for ends in self.attribute.spans(self.values)]
-        told = [span.sql(quote) for span in spans]
+        tests = [span.sql(quote) for span in spans]
         if self.missing:
-            told.append(f"{quoted(self._name, quote)} IS NULL")
-        return told[0] if len(told) == 1 else f"({' OR '.join(told)})"
+            tests.append(f"{quoted(self._name, quote)} IS NULL")
+        return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
     def _sql(self, name: str) -> str:
         rest = self.attribute.rest
@@ -288,10 +285,10 @@ class Is(Condition):
             return super()._sql(name)
         if rest in self.values:  # every value that is not among the others
             others = [value for value in self.attribute.values if value not in self.values]
-            told = _among(name, others, negated=True) if others else f"{name} IS NOT NULL"
+            test = _among(name, others, negated=True) if others else f"{name} IS NOT NULL"
         else:
-            told = _among(name, self.values) if self.values else "1 = 0"
-        return f"({told} OR {name} IS NULL)" if self.missing else told
+            test = _among(name, self.values) if self.values else "1 = 0"
+        return f"({test} OR {name} IS NULL)" if self.missing else test
 
 
 def in_sql(attribute: Attribute, quote: str = '"') -> str:
@@ -306,21 +303,16 @@ def in_sql(attribute: Attribute, quote: str = '"') -> str:
     if isinstance(attribute, TargetMean):
         name, seen = quoted(attribute.by.name, quote), attribute.seen
         cells = attribute.cells(np.array([attribute.by.codes[value] for value in seen], dtype=np.intp))
-        tests = [f"{name} = {literal(value)}" for value in seen]
-        told = zip([*tests, f"{name} IS NOT NULL"], [*cells.tolist(), attribute.overall], strict=True)
-        return f"CASE {' '.join(f'WHEN {test} THEN {exact_digits(x)}' for test, x in told)} END"
+        tests = [*(f"{name} = {literal(value)}" for value in seen), f"{name} IS NOT NULL"]
+        results = map(exact_digits, [*cells.tolist(), attribute.overall])
+        cases = [f"WHEN {test} THEN {result}" for test, result in zip(tests, results, strict=True)]
+        return f"CASE {' '.join(cases)} END"
     if isinstance(attribute, DatePart):
-        return _part_in_sql(attribute, quoted(attribute.date, quote))
+        part = "ISODOW" if attribute.part == "weekday" else attribute.part.upper()
+        numbers = enumerate(attribute.values, 0 if part == "HOUR" else 1)
+        cases = [f"WHEN {number} THEN {literal(value)}" for number, value in numbers]
+        return f"CASE EXTRACT({part} FROM {quoted(attribute.date, quote)}) {' '.join(cases)} END"
     return quoted(attribute.name, quote)
-
-
-def _part_in_sql(attribute: DatePart, date: str) -> str:
-    """The value of a part of a date, of a column of this name."""
-    field, first = {"weekday": ("ISODOW", 1), "hour": ("HOUR", 0)}.get(
-        attribute.part, (attribute.part.upper(), 1)
-    )
-    cases = (f"WHEN {number} THEN {literal(value)}" for number, value in enumerate(attribute.values, first))
-    return f"CASE EXTRACT({field} FROM {date}) {' '.join(cases)} END"
 
 
 def upper_edge(value: str) -> str | None:

@@ -11,6 +11,7 @@ so every renderer can show every formula. Arguments of more than one sign need t
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from string import ascii_letters
 from typing import NoReturn
 
@@ -85,12 +86,13 @@ def pieces(node: Node) -> list[nodes.RowNode]:
     [1, 2, 2]
     """
     items = node.items if isinstance(node, nodes.RowNode) else (node,)
-    cuts = [i for i, item in enumerate(items) if i and _breaks_before(item)]
-    return [nodes.RowNode(items[i:j]) for i, j in zip([0, *cuts], [*cuts, len(items)], strict=True)]
-
-
-def _breaks_before(node: Node) -> bool:
-    return isinstance(node, nodes.Symbol) and node.kind in {"relation", "binary"} and node.sign != "/"
+    kinds = {"relation", "binary"}
+    cuts = [
+        i
+        for i, sign in enumerate(items)
+        if i and isinstance(sign, nodes.Symbol) and sign.kind in kinds and sign.sign != "/"
+    ]
+    return [nodes.RowNode(items[i:j]) for i, j in pairwise([0, *cuts, len(items)])]
 
 
 def ends_operand(node: Node) -> bool:
@@ -107,13 +109,9 @@ def is_tall(node: Node) -> bool:
             return True
         case nodes.RowNode(items):
             return any(is_tall(item) for item in items)
-        case (
-            nodes.Root(body)
-            | nodes.Fence(_, body)
-            | nodes.Script(body)
-            | nodes.Accent(_, body)
-            | nodes.Styled(_, body)
-        ):
+        case nodes.Root(body) | nodes.Script(body):
+            return is_tall(body)
+        case nodes.Fence(_, body) | nodes.Accent(_, body) | nodes.Styled(_, body):
             return is_tall(body)
     return False
 
@@ -250,9 +248,8 @@ class _Reader:
             return self.fence(OPENING[word], self.row())
         if word.startswith("\\"):
             return self.command(word)
-        return self.fail(
-            f"{word!r} is not of the vocabulary: escape_text takes any text" if word else "it ends early"
-        )
+        unknown = f"{word!r} is not of the vocabulary: escape_text takes any text"
+        return self.fail(unknown if word else "it ends early")
 
     def command(self, command: str) -> Node:
         if command in ACCENTS:
@@ -308,10 +305,10 @@ class _Reader:
                 self.at = command.end()
             elif self.source.startswith("{}", self.at):
                 self.at += 2
-            elif not sign or sign in "\\{$%&#_^~":
-                self.fail(
-                    rf"{sign!r} in \text is not escaped: use escape_text" if sign else r"\text is not closed"
-                )
+            elif not sign:
+                self.fail(r"\text is not closed")
+            elif sign in "\\{$%&#_^~":
+                self.fail(rf"{sign!r} in \text is not escaped: use escape_text")
             else:
                 shown.append(sign)
                 self.at += 1

@@ -153,11 +153,8 @@ def _piece(text: str, weight: float, largest: float) -> str:
 
 
 def _cells(tag: str, texts: list[str], sides: list[str]) -> str:
-    return (
-        "<tr>"
-        + "".join(f"<{tag}{side}>{_text(text)}</{tag}>" for text, side in zip(texts, sides, strict=True))
-        + "</tr>"
-    )
+    cells = (f"<{tag}{side}>{_text(text)}</{tag}>" for text, side in zip(texts, sides, strict=True))
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _text(text: str) -> str:

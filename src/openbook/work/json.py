@@ -65,31 +65,24 @@ def _value(value: Any) -> Any:
 def _read(record: Any, where: str) -> Part:
     kind = record.get("kind") if isinstance(record, dict) else None
     if not isinstance(kind, str) or kind not in READERS:
-        raise DataError(
-            f"{where}: a part is an object of kind work, step, grid or passage, not {_shown(record)}"
-        )
+        kinds = "an object of kind work, step, grid or passage"
+        raise DataError(f"{where}: a part is {kinds}, not {_shown(record)}")
     return READERS[kind](record, where)
 
 
 def _read_work(record: dict[str, Any], where: str) -> Work:
-    parts = _list(record, "parts", where)
-    return Work(
-        _text(record, "title", where),
-        tuple(_read(part, f"{where}.parts[{i}]") for i, part in enumerate(parts)),
-        _text(record, "conclusion", where),
-    )
+    parts = enumerate(_list(record, "parts", where))
+    read = tuple(_read(part, f"{where}.parts[{i}]") for i, part in parts)
+    return Work(_text(record, "title", where), read, _text(record, "conclusion", where))
 
 
 def _read_step(record: dict[str, Any], where: str) -> Step:
-    label, formula, numbers, note = (
-        _text(record, field, where) for field in ("label", "formula", "numbers", "note")
-    )
-    return Step(label, formula, numbers, _read_value(record.get("result"), f"{where}.result"), note)
+    texts = {field: _text(record, field, where) for field in ("label", "formula", "numbers", "note")}
+    return Step(**texts, result=_read_value(record.get("result"), f"{where}.result"))
 
 
 def _read_grid(record: dict[str, Any], where: str) -> Grid:
-    header = _list(record, "header", where)
-    rows = _list(record, "rows", where)
+    header, rows = (_list(record, field, where) for field in ("header", "rows"))
     if not all(isinstance(name, str) for name in header) or not all(isinstance(row, list) for row in rows):
         raise DataError(f"{where}: a grid has a header of text and rows that are lists")
     cells = [[_read_cell(value, f"{where}.rows[{i}]") for value in row] for i, row in enumerate(rows)]
@@ -125,16 +118,16 @@ def _read_value(value: Any, where: str) -> Any:
 
 
 def _text(record: dict[str, Any], field: str, where: str) -> str:
-    value = record.get(field)
-    if not isinstance(value, str):
-        raise DataError(f"{where}.{field}: text is needed, not {_shown(value)}")
-    return value
+    return _typed(record, field, where, str, "text")
 
 
 def _list(record: dict[str, Any], field: str, where: str) -> list[Any]:
-    value = record.get(field)
-    if not isinstance(value, list):
-        raise DataError(f"{where}.{field}: a list is needed, not {_shown(value)}")
+    return _typed(record, field, where, list, "a list")
+
+
+def _typed(record: dict[str, Any], field: str, where: str, kind: type, what: str) -> Any:
+    if not isinstance(value := record.get(field), kind):
+        raise DataError(f"{where}.{field}: {what} is needed, not {_shown(value)}")
     return value
 
 

@@ -54,13 +54,13 @@ def _work(work: Work, depth: int) -> list[str]:
 def _step(step: Step) -> list[str]:
     """The lines of one step, each with its alignment mark."""
     label = printable(step.label)
-    room = LINE - len(label) if len(label) <= LABEL else LINE
-    if sum(_length(term) + 3 for term in terms(step)) <= room:
+    width = LINE - len(label) if len(label) <= LABEL else LINE
+    if sum(_length(term) + 3 for term in terms(step)) <= width:
         lines = ["&" + " ".join(f"= {to_tex(term)}" for term in terms(step))]
     else:
         lines = []
         for term in terms(step):
-            first, *others = (to_tex(line) for line in broken(term, room))
+            first, *others = (to_tex(line) for line in broken(term, width))
             lines += [f"&= {first}", *(rf"&\quad {{}}{line}" for line in others)]
     if len(label) <= LABEL:
         lines[0] = rf"\text{{{text_to_tex(label)}}} {lines[0]}"
@@ -115,19 +115,13 @@ COMMANDS = {
     "arg min": r"\arg\min",
 }
 BRACKETS = {sign: command for command, sign in DELIMITERS.items()}
+_MATHS = {sign: word for sign, word in (COMMANDS | BRACKETS).items() if ord(sign[:1] or " ") > 0xFF}
+_MATHS |= {"−": "-", "√": r"\surd"}
 TEXT_SIGNS = str.maketrans(
-    {
-        **{
-            sign: rf"\ensuremath{{{word}}}"
-            for sign, word in (COMMANDS | BRACKETS).items()
-            if ord(sign[:1] or " ") > 0xFF
-        },
-        **{chr(small): rf"\textsuperscript{{{chr(sign)}}}" for sign, small in SUPERSCRIPTS.items()},
-        **{chr(small): rf"\textsubscript{{{chr(sign)}}}" for sign, small in SUBSCRIPTS.items()},
-        "−": r"\ensuremath{-}",
-        "√": r"\ensuremath{\surd}",
-        "�": "?",
-    }
+    {sign: rf"\ensuremath{{{word}}}" for sign, word in _MATHS.items()}
+    | {chr(small): rf"\textsuperscript{{{chr(sign)}}}" for sign, small in SUPERSCRIPTS.items()}
+    | {chr(small): rf"\textsubscript{{{chr(sign)}}}" for sign, small in SUBSCRIPTS.items()}
+    | {"�": "?"}
 )
 
 ACCENTED = re.compile("([A-Za-z])([\N{COMBINING CIRCUMFLEX ACCENT}\N{COMBINING TILDE}\N{COMBINING MACRON}])")
@@ -197,12 +191,8 @@ def _row(items: tuple[Node, ...]) -> str:
     shown: list[str] = []
     before: Node | None = None
     for item in items:
-        prefixed = (
-            isinstance(item, nodes.Symbol)
-            and item.kind == "prefix"
-            and before is not None
-            and ends_operand(before)
-        )
+        prefix = isinstance(item, nodes.Symbol) and item.kind == "prefix"
+        prefixed = prefix and before is not None and ends_operand(before)
         shown.append(f"{{{to_tex(item)}}}" if prefixed else to_tex(item))
         before = item
     return " ".join(shown)

@@ -37,10 +37,8 @@ def _leaf(node: nodes.Leaf) -> str:
         case nodes.Letter(sign):
             # Capital Greek stands upright, as LaTeX sets it.
             return f'<mi mathvariant="normal">{sign}</mi>' if "Α" <= sign <= "Ω" else f"<mi>{sign}</mi>"
-        case nodes.TextNode(text):
+        case nodes.TextNode(text) | nodes.Function(text):
             return _name(text)
-        case nodes.Function(name):
-            return _name(name)
         case nodes.Big(sign):
             return f'<mo movablelimits="false">{sign}</mo>'
         case nodes.SpaceNode(command):
@@ -77,11 +75,8 @@ def _row(items: tuple[Node, ...]) -> str:
     shown = ""
     before: Node | None = None
     for item in items:
-        tight = (
-            before is None
-            or isinstance(before, nodes.Symbol | nodes.SpaceNode)
-            or isinstance(item, nodes.Fence | nodes.Symbol | nodes.SpaceNode)
-        )
+        tight = isinstance(before, nodes.Symbol | nodes.SpaceNode | None)
+        tight |= isinstance(item, nodes.Fence | nodes.Symbol | nodes.SpaceNode)
         if not tight and (_is_function(before) or _is_function(item)):
             shown += THIN
         shown += to_mathml(item)
@@ -95,10 +90,8 @@ def _script(node: nodes.Script) -> str:
     below, above = ("under", "over") if underneath else ("sub", "sup")
     tag = "m" + (below if node.below is not None else "") + (above if node.above is not None else "")
     parts = [to_mathml(part) for part in (base, node.below, node.above) if part is not None]
-    if node.above is not None and is_tall(node.above):
-        parts[-1] = (
-            f'<mrow displaystyle="true">{parts[-1]}</mrow>'  # else a fraction up there is too small to read
-        )
+    if node.above is not None and is_tall(node.above):  # else a fraction up there is too small to read
+        parts[-1] = f'<mrow displaystyle="true">{parts[-1]}</mrow>'
     return f"<{tag}>{''.join(parts)}</{tag}>"
 
 
@@ -107,12 +100,9 @@ def _number(text: str) -> str:
     mantissa, _, exponent = text.lower().partition("e")
     if not exponent:
         return f"<mn>{text}</mn>"
-    power = int(exponent)
-    sign = "<mo>−</mo>" if power < 0 else ""
-    return (
-        f"<mrow><mn>{mantissa}</mn><mo>×</mo>"
-        f"<msup><mn>10</mn><mrow>{sign}<mn>{abs(power)}</mn></mrow></msup></mrow>"
-    )
+    sign, power = "<mo>−</mo>" if int(exponent) < 0 else "", abs(int(exponent))
+    ten = f"<msup><mn>10</mn><mrow>{sign}<mn>{power}</mn></mrow></msup>"
+    return f"<mrow><mn>{mantissa}</mn><mo>×</mo>{ten}</mrow>"
 
 
 def _symbol(sign: str, kind: str) -> str:

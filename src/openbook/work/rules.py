@@ -86,13 +86,9 @@ class Rule:
         -------
         dict
         """
-        return {
-            "if": [each.to_json() for each in self.conditions],
-            "then": getattr(self.prediction, "to_json", lambda: self.prediction)(),
-            "weight": self.weight,
-            "share": self.share,
-            "confidence": self.confidence,
-        }
+        then = self.prediction.to_json() if hasattr(self.prediction, "to_json") else self.prediction
+        figures = {"weight": self.weight, "share": self.share, "confidence": self.confidence}
+        return {"if": [each.to_json() for each in self.conditions], "then": then, **figures}
 
     def __str__(self) -> str:
         return f"if {self.premise} then {self.outcome}" if self.conditions else f"always {self.outcome}"
@@ -152,10 +148,8 @@ class RuleList(Sequence[Rule]):
         """
         rows = [self._head(), *map(_figures, self)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        words = ["rule", *map(str, self)]
-        return "\n".join(
-            "  ".join([*map(str.rjust, row, widths), rule]) for row, rule in zip(rows, words, strict=True)
-        )
+        lines = zip(rows, ["rule", *map(str, self)], strict=True)
+        return "\n".join("  ".join([*map(str.rjust, row, widths), rule]) for row, rule in lines)
 
     def sql(self, table: str | None = "t", quote: str = '"') -> str:
         """The rules as an SQL query for the rows of a table and the prediction for each.
@@ -170,11 +164,10 @@ class RuleList(Sequence[Rule]):
         -------
         str
         """
-        cases = "".join(
-            f"\n  WHEN {rule.sql(quote)} THEN {_predicted(rule.prediction, quote)}"
-            for rule in self._sql_rules
-        )
-        case = f"CASE{cases}\nEND"
+        cases = [
+            f"WHEN {rule.sql(quote)} THEN {_predicted(rule.prediction, quote)}" for rule in self._sql_rules
+        ]
+        case = "\n  ".join(["CASE", *cases]) + "\nEND"
         if table is None:
             return case
         name = quoted(f"predicted_{self.target}", quote)
@@ -200,11 +193,10 @@ class RuleList(Sequence[Rule]):
 
     def _repr_html_(self) -> str:
         rows = [[*_figures(rule), rule.premise, rule.outcome] for rule in self]
-        cells = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-        )
-        top = "".join(f"<th>{cell}</th>" for cell in (*self._head(), "if", "then"))
-        return f"<table><thead><tr>{top}</tr></thead><tbody>{cells}</tbody></table>"
+        cells = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+        head = "".join(f"<th>{cell}</th>" for cell in (*self._head(), "if", "then"))
+        body = "".join(f"<tr>{row}</tr>" for row in cells)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _figures(rule: Rule) -> list[str]:

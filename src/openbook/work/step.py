@@ -13,7 +13,7 @@ from openbook.words.numbers import Shown, figure
 
 Result = float | int | str | None
 
-#: What a number follows as a factor: another number or π, but not a subscript.
+#: What a number multiplies: another number or π before it, but not a subscript.
 _FACTOR = re.compile(r"(?:(?<![_\d.])[\d.]+|\\pi|\)) +$")
 
 

@@ -74,10 +74,10 @@ def _rich_steps(steps: list[Step], width: int) -> "RenderableType":
     table = Table.grid(padding=(0, 1))
     table.add_column(max_width=LABEL_WIDTH, overflow="fold")
     table.add_column(overflow="fold")
-    room = width - min(LABEL_WIDTH, max(_columns(step.label) for step in steps)) - 1
+    left = width - min(LABEL_WIDTH, max(_columns(step.label) for step in steps)) - 1
     for step in steps:
         shown = [to_unicode(term) for term in terms(step)]
-        joint = " " if sum(_columns(term) + 3 for term in shown) <= room else "\n"
+        joint = " " if sum(_columns(term) + 3 for term in shown) <= left else "\n"
         line = Text()
         for i, term in enumerate(shown):
             is_result = i == len(shown) - 1 and not step.states_rule
@@ -94,14 +94,9 @@ def _rich_grid(grid: Grid) -> "RenderableType":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(printable(grid.title)) if grid.title else None,
-        caption=Text(printable(grid.note)) if grid.note else None,
-        title_justify="left",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_header=bool(grid.header),
-    )
+    title, caption = (Text(printable(words)) if words else None for words in (grid.title, grid.note))
+    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, show_header=bool(grid.header))
+    table.title_justify = table.caption_justify = "left"
     for column, name in enumerate(grid.header or [""] * grid.width):
         table.add_column(Text(printable(name)), justify="right" if grid.numeric(column) else "left")
     for row in grid.rows:
@@ -149,12 +144,12 @@ def _equation(step: Step, width: int) -> Iterator[str]:
     if _columns(line) <= width:
         yield line
         return
+    wrapper = textwrap.TextWrapper(width, subsequent_indent=INDENT * 2, break_on_hyphens=False)
+    wrapper.break_long_words = False
     for term in terms(step):
         first, *others = (to_unicode(part) for part in broken(term, width - 4))
         for part in (f"= {first}", *(f"{INDENT * 2}{other}" for other in others)):
-            yield from textwrap.wrap(
-                part, width, subsequent_indent=INDENT * 2, break_long_words=False, break_on_hyphens=False
-            )
+            yield from wrapper.wrap(part)
 
 
 def _grid(grid: Grid, width: int, wrap: bool) -> Iterator[str]:
@@ -162,30 +157,28 @@ def _grid(grid: Grid, width: int, wrap: bool) -> Iterator[str]:
         yield from _wrap(printable(grid.title), width, "")
     rows = [[printable(cell(value)) for value in row] for row in grid.rows]
     lines = [[printable(name) for name in grid.header], *rows] if grid.header else rows
-    room = width - len(INDENT) if wrap else sys.maxsize
-    widths = _widths(lines, room, [grid.numeric(column) for column in range(grid.width)])
+    numeric = [grid.numeric(column) for column in range(grid.width)]
+    widths = _widths(lines, width - len(INDENT) if wrap else sys.maxsize, numeric)
     for i, line in enumerate(lines):
         parts = [_broken(text, size) for text, size in zip(line, widths, strict=True)]
-        for together in zip_longest(*parts, fillvalue=""):
-            yield INDENT + "  ".join(
-                _pad(text, size, right=grid.numeric(column))
-                for column, (text, size) in enumerate(zip(together, widths, strict=True))
-            )
+        for texts in zip_longest(*parts, fillvalue=""):
+            cells = zip(texts, widths, numeric, strict=True)
+            yield INDENT + "  ".join(_pad(text, size, right=right) for text, size, right in cells)
         if grid.header and i == 0:
             yield INDENT + "  ".join("─" * size for size in widths)
     if grid.note:
         yield from _wrap(printable(grid.note), width, INDENT)
 
 
-def _widths(lines: list[list[str]], room: int, numeric: list[bool]) -> list[int]:
-    """The widths of columns; where they need more room, the widest of words wrap, but no word is broken."""
+def _widths(lines: list[list[str]], width: int, numeric: list[bool]) -> list[int]:
+    """The widths of columns; if they exceed the width, the widest of words wrap, but no word is broken."""
     columns = list(zip(*lines, strict=True))
     widths = [max(map(_columns, column)) for column in columns]
     least = [
         size if number else max((_columns(word) for text in column for word in text.split()), default=0)
         for column, size, number in zip(columns, widths, numeric, strict=True)
     ]
-    while sum(widths) + 2 * (len(widths) - 1) > room and widths != least:
+    while sum(widths) + 2 * (len(widths) - 1) > width and widths != least:
         widest = max((i for i, size in enumerate(widths) if size > least[i]), key=widths.__getitem__)
         widths[widest] -= 1
     return widths

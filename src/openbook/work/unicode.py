@@ -173,13 +173,10 @@ def _gap(before: Node | None, end: str, item: Node, shown: str) -> str:
     if type(before) in {nodes.Fraction, nodes.Root} or type(item) in {nodes.Fraction, nodes.Root}:
         return " " if _core(before) is nodes.Big else " · "
     named = _core(before) is nodes.Big or _core(item) in {nodes.Big, nodes.Function, nodes.NumberNode}
-    bracketed = _core(before) in {nodes.Fence, nodes.BinomialNode} or (
-        isinstance(item, nodes.Script) and _core(item) is nodes.Fence
-    )
-    runs_on = (
-        isinstance(before, nodes.Script) and bool(set(end) & set("_^")) and not isinstance(item, nodes.Fence)
-    )
-    return " " if named or bracketed or runs_on else ""
+    fence_with_script = isinstance(item, nodes.Script) and _core(item) is nodes.Fence
+    bracketed = _core(before) in {nodes.Fence, nodes.BinomialNode} or fence_with_script
+    open_script = isinstance(before, nodes.Script) and bool(set(end) & set("_^"))
+    return " " if named or bracketed or (open_script and not isinstance(item, nodes.Fence)) else ""
 
 
 def _is_call(items: tuple[Node, ...]) -> bool:

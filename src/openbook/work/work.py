@@ -1,9 +1,10 @@
 """A derivation is data: a title, and steps, grids and nested derivations in order."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby
+from typing import Any, cast
 
 from openbook.errors import did_you_mean
 from openbook.work.step import Grid, Passage, Step
@@ -57,38 +58,25 @@ class Work:
 
     def blocks(self) -> "Iterator[list[Step] | Grid | Work]":
         """The parts in order, neighbouring steps together: renderers align those. Passages are left out."""
-        run: list[Step] = []
-        for part in self.parts:
-            if isinstance(part, Passage):
-                continue
-            if isinstance(part, Step):
-                run.append(part)
-                continue
-            if run:
-                yield run
-                run = []
-            yield part
-        if run:
-            yield run
+        shown = (part for part in self.parts if not isinstance(part, Passage))
+        for is_step, run in groupby(shown, key=lambda part: isinstance(part, Step)):
+            if is_step:
+                yield cast("list[Step]", list(run))
+            else:
+                yield from cast("Iterator[Grid | Work]", run)
 
     def __getitem__(self, label: str) -> Any:
         """The first step of that label, or the first grid or nested work of that title.
 
         Where there is none, the first whose label begins so, in capitals or not: "gain" finds gain(outlook).
         """
-        labelled = list(self._labelled())
-        wanted = str(label).casefold()
-        fits: tuple[Callable[[str], bool], ...] = (
-            lambda name: name == label,
-            lambda name: bool(wanted) and name.casefold().startswith(wanted),
-        )
-        for fit in fits:
-            for name, part in labelled:
-                if fit(name):
-                    return part
-        labels = [name for name, _ in labelled]
-        msg = f"no step, grid or work {label!r}. {did_you_mean(label, tuple(dict.fromkeys(labels)))}"
-        raise KeyError(msg)
+        labelled, start = list(self._labelled()), str(label).casefold()
+        exact = [part for name, part in labelled if name == label]
+        similar = [part for name, part in labelled if start and name.casefold().startswith(start)]
+        if found := exact or similar:
+            return found[0]
+        labels = tuple(dict.fromkeys(name for name, _ in labelled))
+        raise KeyError(f"no step, grid or work {label!r}. {did_you_mean(label, labels)}")
 
     def _labelled(self) -> "Iterator[tuple[str, Step | Grid | Passage | Work]]":
         """Every part with its label or title, nested works included, in reading order."""
