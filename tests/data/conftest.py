@@ -7,7 +7,7 @@ import pytest
 
 from openbook.data import Attribute, Nominal, Numeric, Schema, Table
 from openbook.data.describe import describe_columns
-from openbook.data.findings import Finding
+from openbook.data.findings.finding import Finding
 
 ROWS = 400
 

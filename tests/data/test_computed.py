@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import openbook as ob
-from openbook.data.findings import computed_findings
+from openbook.data.findings.computed import computed_findings
 from openbook.judge import leaks
 
 N = 200

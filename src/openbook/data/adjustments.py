@@ -1,5 +1,6 @@
 """p-values of several tests, adjusted for their number; NaN for no test."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,7 @@ def holm(p_values: Any) -> np.ndarray:
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p)[: int((~np.isnan(p)).sum())]  # NaN sorts last
-    steps = p[order] * np.arange(len(order), 0, -1)
-    holm_adjusted = np.full(p.shape, np.nan)
-    holm_adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
-    return holm_adjusted
+    return _in_order(p_values, lambda p: np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
 
 
 def bonferroni(p_values: Any) -> np.ndarray:
@@ -60,7 +56,7 @@ def bonferroni(p_values: Any) -> np.ndarray:
 
 
 def false_discovery(p_values: Any) -> np.ndarray:
-    """Adjustment for the false discovery rate (Benjamini, Hochberg 1995): of m, the i-th times m / i.
+    """Adjustment for the false discovery rate (Benjamini, Hochberg 1995): the i-th smallest of m times m / i.
 
     Parameters
     ----------
@@ -70,7 +66,8 @@ def false_discovery(p_values: Any) -> np.ndarray:
     Returns
     -------
     ndarray
-        Those of at most q hold the expected share of false ones among them to q; NaN does not count.
+        Of the tests with an adjusted p-value of at most q, a share of q is expected to be false; NaN
+        does not count.
 
     Notes
     -----
@@ -81,9 +78,15 @@ def false_discovery(p_values: Any) -> np.ndarray:
     >>> false_discovery([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.04, 0.04]
     """
+    return _in_order(
+        p_values, lambda p: np.minimum.accumulate((p * len(p) / np.arange(1, len(p) + 1))[::-1])[::-1]
+    )
+
+
+def _in_order(p_values: Any, adjust: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The known p-values in ascending order, adjusted, at most 1 and back in their places."""
     p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p)[: int((~np.isnan(p)).sum())]
-    steps = p[order] * len(order) / np.arange(1, len(order) + 1)
+    order = np.argsort(p)[: np.count_nonzero(~np.isnan(p))]  # NaN sorts last
     adjusted = np.full(p.shape, np.nan)
-    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(steps[::-1])[::-1])
+    adjusted[order] = np.minimum(1.0, adjust(p[order]))
     return adjusted

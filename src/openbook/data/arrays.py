@@ -8,7 +8,7 @@ In a list of dict rows, a key that a row lacks is a missing cell.
 """
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -67,6 +67,15 @@ def table_of(decided: Sequence[Decided], *, named: bool = True, notes: Sequence[
     why = {column.attribute.name: column.why for column in decided}
     notes = (*notes, *(column.note for column in decided if column.note))
     return Table(schema, [column.data for column in decided], why=why, notes=notes)
+
+
+def table_of_objects(
+    names: Sequence[str], columns: Iterable[Any], how: Reading, notes: Sequence[str] = ()
+) -> Table:
+    """Columns of Python objects as a table."""
+    asked = wishes(how.kinds, names)
+    cells = zip(names, columns, strict=True)
+    return table_of([object_column(name, own, asked.get(name), how) for name, own in cells], notes=notes)
 
 
 def from_array(source: Any, how: Reading) -> Table:
@@ -131,14 +140,7 @@ def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading) -> Table:
             raise DataError(f"row {i} is a {type(row).__name__}, but the rows before it are dicts")
     keys = list(dict.fromkeys(key for row in rows for key in row))
     check_size(len(rows), len(keys))
-    names = [str(key) for key in keys]
-    asked = wishes(how.kinds, names)
-    return table_of(
-        [
-            object_column(name, [row.get(key) for row in rows], asked.get(name), how)
-            for key, name in zip(keys, names, strict=True)
-        ]
-    )
+    return table_of_objects(list(map(str, keys)), ([row.get(key) for row in rows] for key in keys), how)
 
 
 def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
@@ -219,9 +221,8 @@ def words_of(values: Any) -> Cells | None:
         return Cells(words, codes)
     if not all(type(value) is str or _is_gap(value) for value in distinct):
         return None
-    place = iter(range(len(words)))
-    lookup = [next(place) if type(value) is str else MISSING for value in distinct]
-    return Cells(words, np.array([*lookup, MISSING])[codes])
+    known = np.array([type(value) is str for value in distinct])
+    return Cells(words, np.append(np.where(known, np.cumsum(known) - 1, MISSING), MISSING)[codes])
 
 
 def _as_float(value: Any) -> float:

@@ -89,17 +89,13 @@ class Column:  # noqa: PLW1641 (columns that compare row by row have no hash, as
             return self.attribute.spelled(self.data)
         if not isinstance(self.attribute, Categorical):
             return self.data
-        return self._lookup[np.maximum(self.data, MISSING)]  # unseen reads as None too
+        values = np.array([*self.attribute.values, None], dtype=object)
+        return values[np.maximum(self.data, MISSING)]  # unseen reads as None too
 
     @property
     def has_order(self) -> bool:
-        """Whether its values have an order that matters: of two, there is nothing between."""
+        """Whether its values have an order that matters, which takes more than two of them."""
         return isinstance(self.attribute, Ordinal) and len(self.attribute.values) > 2
-
-    @property
-    def _lookup(self) -> Array:
-        assert isinstance(self.attribute, Categorical)
-        return np.array([*self.attribute.values, None], dtype=object)
 
     def take(self, rows: Any) -> "Column":
         """The column of some rows, with all values that it declares; `column[rows]` forgets those it loses.

@@ -5,12 +5,11 @@ A query is SQL, or the name of a table; without one, a database of a single tabl
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-from openbook.data.arrays import check_size, object_column, table_of
+from openbook.data.arrays import check_size, table_of_objects
 from openbook.data.frames import from_polars
-from openbook.data.guess import wishes
 from openbook.data.names import distinct_names
 from openbook.data.reading import Reading
 from openbook.data.table import Table
@@ -20,21 +19,16 @@ from openbook.errors import DataError, did_you_mean
 def read_sqlite(path: Path, how: Reading) -> Table:
     """The result of a query to an SQLite file."""
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             listed = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
             cursor = connection.execute(_sql(path, how.query, [name for (name,) in listed]))
             rows, described = cursor.fetchall(), cursor.description or ()
-        finally:
-            connection.close()
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise DataError(f"{path}: {error}") from None
     _check_rows(path, len(rows))
     check_size(len(rows), len(described))
     names, notes = distinct_names([column[0] for column in described])
-    asked = wishes(how.kinds, names)
-    columns = zip(names, zip(*rows, strict=True), strict=True)
-    return table_of([object_column(n, list(cells), asked.get(n), how) for n, cells in columns], notes=notes)
+    return table_of_objects(names, map(list, zip(*rows, strict=True)), how, notes)
 
 
 def read_duckdb(path: Path, how: Reading) -> Table:
@@ -44,14 +38,9 @@ def read_duckdb(path: Path, how: Reading) -> Table:
     except ImportError:
         raise DataError("a .duckdb file needs duckdb: pip install 'openbook[files]'") from None
     try:
-        connection = duckdb.connect(str(path), read_only=True)
-        try:
-            listed: Sequence[Any] = connection.execute(
-                "SELECT table_name FROM information_schema.tables"
-            ).fetchall()
+        with closing(duckdb.connect(str(path), read_only=True)) as connection:
+            listed = connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
             frame = connection.sql(_sql(path, how.query, [name for (name,) in listed])).pl()
-        finally:
-            connection.close()
     except duckdb.Error as error:
         raise DataError(f"{path}: {str(error).partition(chr(10))[0]}") from None
     _check_rows(path, len(frame))

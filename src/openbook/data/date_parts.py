@@ -39,7 +39,7 @@ _WITHOUT_DAYS = ("month y", "y month", "y-m", "y q", "q y", "y week")
 #: A part with a smaller p-value is derived, and one with so many rows a value that to learn a figure of each
 #: costs 2% at most.
 SIGNIFICANT, ROWS_PER_VALUE = 0.05, 50
-#: So many classes are told apart.
+#: The most classes that are distinguished; the last ones count as one.
 MOST_CLASSES = 16
 
 Array = npt.NDArray[Any]
@@ -64,22 +64,22 @@ def part_cells(date: Datetime, days: Array, part: str) -> Array:
     return np.where(missing, MISSING, since % len(CYCLES[part])).astype(np.int8)
 
 
-def parts_worth(date: Datetime, days: float, hours: int) -> tuple[str, ...]:
+def possible_parts(date: Datetime, days: float, hours: int) -> tuple[str, ...]:
     """The parts of dates that span so many days and show so many hours of the day.
 
     >>> sold = Datetime("sold")
-    >>> parts_worth(sold, days=20.0, hours=1), parts_worth(sold, days=800.0, hours=24)
+    >>> possible_parts(sold, days=20.0, hours=1), possible_parts(sold, days=800.0, hours=24)
     (('weekday',), ('month', 'weekday', 'hour'))
-    >>> parts_worth(Datetime("sold", format="month y"), days=800.0, hours=1)  # Feb-2018 has no weekday
+    >>> possible_parts(Datetime("sold", format="month y"), days=800.0, hours=1)  # Feb-2018 has no weekday
     ('month',)
     """
     weekdays = days >= WEEKDAYS_FROM and date.format not in _WITHOUT_DAYS
-    worth = {"month": days >= MONTHS_FROM, "weekday": weekdays, "hour": hours > 1}
-    return tuple(part for part, is_worth in worth.items() if is_worth)
+    possible = {"month": days >= MONTHS_FROM, "weekday": weekdays, "hour": hours > 1}
+    return tuple(part for part, is_possible in possible.items() if is_possible)
 
 
 def calendar_parts(table: Table, name: str) -> tuple[DatePart, ...]:
-    """The parts of a column of dates that come back after the last row, so that they can tell the future.
+    """The parts of a column of dates that come back after the last row, so that they can predict the future.
 
     Nothing of numbers, of parts with fewer than `ROWS_PER_VALUE` rows a value, and of months of dates that do
     not span a year and a quarter.
@@ -93,13 +93,13 @@ def calendar_parts(table: Table, name: str) -> tuple[DatePart, ...]:
     shown = {part: len(np.unique(part_cells(date, days, part))) for part in CYCLES}
     return tuple(
         DatePart.of(date, part)
-        for part in parts_worth(date, span, shown["hour"])
+        for part in possible_parts(date, span, shown["hour"])
         if is_derived(1.0, len(days), shown[part]) and (part != "month" or span >= MONTHS_AGAIN_FROM)
     )
 
 
 def with_calendar(table: Table, name: str) -> Table:
-    """The table with the parts of a column of dates that can tell the future as columns behind the others.
+    """The table with the parts of a column of dates that can predict the future as columns behind the others.
 
     Parameters
     ----------

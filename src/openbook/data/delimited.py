@@ -124,19 +124,19 @@ class DelimitedFile:
         """Look at the first lines of a file."""
         unpacked, escaped = _without_escapes(path, text_bytes(path, how))
         ends, lines = _first_lines(path, unpacked)
-        told, above = remarks_above(lines)
+        declared, above = remarks_above(lines)
         lines = lines[len(above) :]
         tabs = inner_name(path).lower().endswith(".tsv")
-        tabs = tabs and not told and any("\t" in line for line in lines)
-        blanks = not (tabs or told) and in_columns(lines)
+        tabs = tabs and not declared and any("\t" in line for line in lines)
+        blanks = not (tabs or declared) and in_columns(lines)
         if blanks and sniff(lines[:_SNIFFED_LINES]) != " ":
             unpacked, tabs = with_tabs(path.read_bytes() if unpacked is None else unpacked), True
             ends, lines = _first_lines(path, unpacked)
             lines = lines[len(above) :]
-        if not (tabs or told):
+        if not (tabs or declared):
             titles = _titles(path, lines, how)
             above, lines = above + titles, lines[len(titles) :]
-        separator = told or ("\t" if tabs else sniff(lines[:_SNIFFED_LINES]))
+        separator = declared or ("\t" if tabs else sniff(lines[:_SNIFFED_LINES]))
         fields, *rest = _rows_of(path, lines[0], separator)
         if rest:
             raise _unclear_header(path)
@@ -151,12 +151,11 @@ class DelimitedFile:
         )
         if header:
             names, notes = distinct_names(fields)
-            start = int(ends[len(above) + 1]) + 1
-            return cls(path, separator, names, start, True, len(above), notes + parted, unpacked)
-        names, notes = tuple(f"column_{i}" for i in range(1, len(fields) + 1)), (_NO_HEADER,)
-        notes = notes if how.header is None else ()
-        start = int(ends[len(above)]) + 1
-        return cls(path, separator, names, start, False, len(above), notes + parted, unpacked)
+        else:
+            names = tuple(f"column_{i}" for i in range(1, len(fields) + 1))
+            notes = (_NO_HEADER,) if how.header is None else ()
+        start = int(ends[len(above) + header]) + 1
+        return cls(path, separator, names, start, header, len(above), notes + parted, unpacked)
 
     def first_look(self, asked: dict[str, Wish], how: Reading) -> tuple[Reading, frozenset[str]]:
         """The options, with the decimal sign that the first rows show; and the columns of plain numbers.

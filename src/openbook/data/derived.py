@@ -60,6 +60,8 @@ class Word(Numeric):
     score: float = field(default=0.0, kw_only=True, compare=False)
     sparse: bool = field(default=False, kw_only=True)
 
+    is_plain: ClassVar[bool] = True
+
     @classmethod
     def of(cls, text: str, word: str, score: float = 0.0, *, sparse: bool = False) -> Self:
         """The word of this column of texts.
@@ -87,10 +89,6 @@ class Word(Numeric):
         if not isinstance(text, str) or not isinstance(word, str) or not isinstance(score, float):
             raise DataError(f"attribute {name!r}: text and word must be strings, and score a number")
         return cls.of(text, word, score, sparse=record.get("sparse") is True)
-
-    @property
-    def is_plain(self) -> bool:
-        return True
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,6 +125,8 @@ class Direction(Numeric):
     text: str = field(default="", kw_only=True)
     words: tuple[str, ...] = field(default=(), kw_only=True)
     weights: tuple[float, ...] = field(default=(), kw_only=True)
+
+    is_plain: ClassVar[bool] = True
 
     @classmethod
     def of(cls, text: str, number: int, words: tuple[str, ...], weights: tuple[float, ...]) -> Self:
@@ -177,20 +177,13 @@ class Direction(Numeric):
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
         text, words, weights = (record.get(key) for key in ("text", "words", "weights"))
-        if (
-            not isinstance(text, str)
-            or not isinstance(words, list)
-            or not isinstance(weights, list)
-            or not all(isinstance(word, str) for word in words)
+        if not (isinstance(text, str) and isinstance(words, list) and isinstance(weights, list)) or not all(
+            isinstance(word, str) for word in words
         ):
             raise DataError(f"attribute {name!r}: text and words must be strings, and weights numbers")
         if len(words) != len(weights) or len(set(words)) != len(words) or not _finite(weights):
             raise DataError(f"attribute {name!r}: each word must be there once, and have a finite weight")
         return cls(name, text=text, words=tuple(words), weights=tuple(weights))
-
-    @property
-    def is_plain(self) -> bool:
-        return True
 
 
 #: The values of the parts of dates that go round.
@@ -267,12 +260,12 @@ class DatePart(Nominal):
         -------
         DatePart
         """
-        part_of = cls(f"{date.name} {part}", CYCLES[part], cyclic=True, date=date.name, part=part, p=p)
-        return replace(part_of, format=date.format, zone=date.zone)
+        name, own = f"{date.name} {part}", {"format": date.format, "zone": date.zone}
+        return cls(name, CYCLES[part], cyclic=True, date=date.name, part=part, p=p, **own)  # type: ignore[arg-type]
 
     def to_json(self) -> dict[str, Any]:
-        written = {"format": self.format, "zone": self.zone}
-        return super().to_json() | {"date": self.date, "part": self.part, "p": self.p} | written
+        own = ("date", "part", "p", "format", "zone")
+        return super().to_json() | {name: getattr(self, name) for name in own}
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
@@ -473,12 +466,9 @@ class TargetMean(Numeric):
         return {}
 
     def to_json(self) -> dict[str, Any]:
-        figures = {"rows": list(self.rows), "means": list(self.means)}
-        return (
-            super().to_json()
-            | {"by": self.by.to_json(), "needed": self.needed, "overall": self.overall}
-            | figures
-        )
+        figures = {"needed": self.needed, "overall": self.overall}
+        lists = {"rows": list(self.rows), "means": list(self.means)}
+        return super().to_json() | {"by": self.by.to_json()} | figures | lists
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from openbook.data.attributes import Datetime
-from openbook.data.findings import Finding
+from openbook.data.findings.finding import Finding
 from openbook.data.summary import ColumnSummary
 from openbook.words.numbers import short
 from openbook.words.sentences import plural, printable
@@ -91,8 +91,8 @@ def _grids(description: "Description", width: int = _WIDTH) -> Iterator[tuple[li
         if of_kind:
             title = " and ".join(kind for kind in kinds if any(s.kind == kind for s in of_kind))
             taken = max(len(title), *(len(_clip(s.name, _NAME_WIDTH)) for s in of_kind)) + 24
-            room = width - taken - (11 if any(s.missing for s in of_kind) else 0)
-            rows = [_row(s, room, starred=s.name == description.target) for s in of_kind]
+            space = width - taken - (11 if any(s.missing for s in of_kind) else 0)
+            rows = [_row(s, space, starred=s.name == description.target) for s in of_kind]
             yield _without_empty([title, "missing", "distinct", *heads], rows)
 
 
@@ -103,14 +103,14 @@ def _without_empty(head: list[str], rows: list[list[str]]) -> tuple[list[str], l
     return [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
 
 
-def _row(summary: ColumnSummary, room: int, *, starred: bool) -> list[str]:
+def _row(summary: ColumnSummary, space: int, *, starred: bool) -> list[str]:
     name = _clip(summary.name, _NAME_WIDTH) + ("*" if starred else "")
     share = "<1%" if summary.missing_share < 0.005 else f"{summary.missing_share:.0%}"
     missing = f"{summary.missing:,} ({share})" if summary.missing else "–"
-    return [name, missing, f"{summary.distinct:,}", *_own_figures(summary, room)]
+    return [name, missing, f"{summary.distinct:,}", *_own_figures(summary, space)]
 
 
-def _own_figures(summary: ColumnSummary, room: int) -> list[str]:
+def _own_figures(summary: ColumnSummary, space: int) -> list[str]:
     if summary.kind == "numeric":
         x = summary.numbers
         if x is None:
@@ -130,10 +130,10 @@ def _own_figures(summary: ColumnSummary, room: int) -> list[str]:
         return [f"{lengths.shortest:,} to {lengths.longest:,}, median {short(lengths.median)}"]
     if summary.kind == "text":
         return [""]
-    return [text_bars([count for _, count in summary.top_values[:_MOST_BARS]]), _values(summary, room)]
+    return [text_bars([count for _, count in summary.top_values[:_MOST_BARS]]), _values(summary, space)]
 
 
-def _values(summary: ColumnSummary, room: int) -> str:
+def _values(summary: ColumnSummary, space: int) -> str:
     """As many values with their counts as fit, and how many more there are."""
     shown: list[str] = []
     every = len(summary.top_values) if summary.kind == "labels" else summary.distinct
@@ -141,7 +141,7 @@ def _values(summary: ColumnSummary, room: int) -> str:
         entry = f"{_clip(value, _NAME_WIDTH)} ({count:,})"
         rest = every - len(shown)
         longer = " · ".join([*shown, entry]) + _more(rest - 1)
-        if shown and len(longer) > room:
+        if shown and len(longer) > space:
             return " · ".join(shown) + _more(rest)
         shown.append(entry)
     return " · ".join(shown) + _more(every - len(shown))

@@ -84,9 +84,9 @@ def text_codes(cells: Array) -> tuple[list[Any], Array]:
     if (characters != characters[first][codes]).any():
         return hashed_codes(cells.tolist())
     order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return cells[first[order]].tolist(), place[codes]
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return cells[first[order]].tolist(), rank[codes]
 
 
 def is_exact(numbers: Array) -> bool:

@@ -180,14 +180,14 @@ class _Reader:
         if len(text) > _LONGEST:
             raise ParameterError(f"a formula has at most {_LONGEST:,} characters, and this has {len(text):,}")
         self.text, self.at, self.tokens = text, 0, []
-        place = 0
-        while place < len(text.rstrip()):
-            found = _TOKEN.match(text, place)
+        start = 0
+        while start < len(text.rstrip()):
+            found = _TOKEN.match(text, start)
             if found is None:
-                raise ParameterError(f"{text!r}: cannot read {text[place:].strip()[:20]!r}")
+                raise ParameterError(f"{text!r}: cannot read {text[start:].strip()[:20]!r}")
             kind = str(found.lastgroup)
             self.tokens.append((kind, _SAME.get(found[kind], found[kind])))
-            place = found.end()
+            start = found.end()
 
     def peek(self) -> tuple[str, str] | None:
         return self.tokens[self.at] if self.at < len(self.tokens) else None
@@ -382,13 +382,7 @@ _OF_SEVERAL: dict[str, Callable[..., Any]] = {
     "max": lambda *parts: np.maximum.reduce(np.broadcast_arrays(*parts)),
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "log": np.log,
-    "log1p": np.log1p,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "abs": np.abs,
-    "round": np.round,
-    "floor": np.floor,
+    **{name: getattr(np, name) for name in ("log", "log1p", "exp", "sqrt", "abs", "round", "floor")},
     **_OF_SEVERAL,
     **_OF_TEXT,
     **_OF_DATES,

@@ -85,14 +85,11 @@ def check_file(path: Path) -> Path:
         if not path.exists():
             folder = path.parent
             siblings = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
-            hint = (
-                did_you_mean(path.name, siblings)
-                if siblings
-                else f"{folder} is not a directory, or is empty."
+            absent = f"{folder} is not a directory, or is empty."
+            raise DataError(
+                f"there is no file {path}. {did_you_mean(path.name, siblings) if siblings else absent}"
             )
-            raise DataError(f"there is no file {path}. {hint}")
-        with path.open("rb"):
-            pass
+        path.open("rb").close()
     except (OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise
@@ -128,11 +125,10 @@ def _json_row(path: Path, i: int, line: str) -> Mapping[str, Any]:
 
 def read_json(path: Path, how: Reading) -> Table:
     """A table from a JSON file: a list of objects, one under a key, or an object of columns."""
+    text = text_of(path, how)
     try:
-        content = json.loads(text_of(path, how))
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, DataError):
-            raise
         raise DataError(f"{path} is not JSON ({error})") from None
     if isinstance(content, dict):
         lists = [part for part in content.values() if isinstance(part, list)]
@@ -149,19 +145,12 @@ def read_json(path: Path, how: Reading) -> Table:
 DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb")
 _TEXTS = (".csv", ".tsv", ".txt", ".data", ".dat", ".arff", ".json", ".jsonl", ".ndjson")
 FORMATS: dict[str, Reader] = {
-    ".csv": read_delimited,
-    ".tsv": read_delimited,
-    ".txt": read_delimited,
-    ".data": read_delimited,
-    ".dat": read_delimited,
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".data", ".dat"), read_delimited),
     ".parquet": read_parquet,
     ".arff": read_arff,
-    ".jsonl": read_json_lines,
-    ".ndjson": read_json_lines,
+    **dict.fromkeys((".jsonl", ".ndjson"), read_json_lines),
     ".json": read_json,
     ".xlsx": read_xlsx,
-    ".db": read_sqlite,
-    ".sqlite": read_sqlite,
-    ".sqlite3": read_sqlite,
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), read_sqlite),
     ".duckdb": read_duckdb,
 }

@@ -22,17 +22,17 @@ from openbook.errors import DataError, did_you_mean
 def picked(X: Any, schema: Schema, names: Sequence[str], who: str) -> Any:
     """These columns of a Table, frame or array, in the same form; the schema is that of the training rows."""
     if isinstance(X, Table):
-        places = _places(X.names, X.schema.named, schema, names, who)
-        return X.select([X.names[place] for place in places])
+        positions = _where(X.names, X.schema.named, schema, names, who)
+        return X.select([X.names[position] for position in positions])
     if is_frame(X):
         import narwhals as nw
 
         frame = nw.from_native(X, eager_only=True)
-        return frame[:, _places([str(name) for name in frame.columns], True, schema, names, who)].to_native()
+        return frame[:, _where([str(name) for name in frame.columns], True, schema, names, who)].to_native()
     if X.ndim != 2 or 0 in X.shape:
         read(X)  # says what is wrong
-    places = _places(range(X.shape[1]), False, schema, names, who)
-    return (X.tocsr() if hasattr(X, "tocsr") else X)[:, places]
+    positions = _where(range(X.shape[1]), False, schema, names, who)
+    return (X.tocsr() if hasattr(X, "tocsr") else X)[:, positions]
 
 
 def replaced(
@@ -41,28 +41,28 @@ def replaced(
     """A Table, frame or array in the same form, with the columns of these attributes replaced by numbers."""
     names = [attribute.name for attribute in attributes]
     if isinstance(X, Table):
-        places = _places(X.names, X.schema.named, schema, names, who)
+        positions = _where(X.names, X.schema.named, schema, names, who)
         known, columns = list(X.schema), [X.data(name) for name in X.names]
-        for place, attribute, numbers in zip(places, attributes, block.T, strict=True):
-            known[place], columns[place] = attribute.renamed(X.names[place]), numbers
+        for position, attribute, numbers in zip(positions, attributes, block.T, strict=True):
+            known[position], columns[position] = attribute.renamed(X.names[position]), numbers
         return Table(Schema(tuple(known), X.schema.named), columns, why=X.why)
     if is_frame(X):
         import narwhals as nw
 
         frame = nw.from_native(X, eager_only=True)
-        places = _places([str(name) for name in frame.columns], True, schema, names, who)
+        positions = _where([str(name) for name in frame.columns], True, schema, names, who)
         cells = [
             attribute.moments(numbers) if isinstance(attribute, Datetime) else numbers
             for attribute, numbers in zip(attributes, np.ascontiguousarray(block.T), strict=True)
         ]
         new = [
-            nw.new_series(frame.columns[place], column, backend=frame.implementation)
-            for place, column in zip(places, cells, strict=True)
+            nw.new_series(frame.columns[position], column, backend=frame.implementation)
+            for position, column in zip(positions, cells, strict=True)
         ]
         return frame.with_columns(*new).to_native()
     dense = X.toarray() if hasattr(X, "tocsr") else X
     numbers = np.array(dense, dtype=object if dense.dtype.kind in "OUS" else np.float64)
-    numbers[:, _places(range(numbers.shape[1]), False, schema, names, who)] = block
+    numbers[:, _where(range(numbers.shape[1]), False, schema, names, who)] = block
     return numbers
 
 
@@ -84,7 +84,7 @@ def in_form_of(X: Any, table: Table) -> Any:
     return np.column_stack([np.where(c < 0, np.nan, c) if c.dtype.kind == "i" else c for c in codes])
 
 
-def _places(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence[str], who: str) -> list[int]:
+def _where(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence[str], who: str) -> list[int]:
     """Where the columns of these names are: by name, or by position where a side has no names."""
     if not (named and schema.named):
         if len(columns) != len(schema):
@@ -92,7 +92,7 @@ def _places(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence
                 f"X has {len(columns)} features, but {who} is expecting {len(schema)} features as input"
             )
         return schema.positions(names)
-    known = {name: place for place, name in enumerate(columns)}
+    known = {name: position for position, name in enumerate(columns)}
     if absent := [name for name in names if name not in known]:
         raise DataError(f"column {absent[0]!r} is missing. {did_you_mean(absent[0], tuple(known))}")
     return [known[name] for name in names]

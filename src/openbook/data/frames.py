@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from openbook.data.arrays import (
     check_size,
+    object_cells,
     object_column,
     table_of,
     unnamed_schema,
@@ -151,7 +152,7 @@ def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
     if not frame.width:
         return {}
     if frame.height < _MANY_ROWS:
-        return {texts.name: _listed(texts) for texts in frame.select(pl.all().cast(pl.String))}
+        return {texts.name: object_cells(texts.to_list()) for texts in frame.select(pl.all().cast(pl.String))}
     words = {texts.name: coded_words(texts) for texts in frame if texts.dtype == pl.String}
     cells = {name: coded for name, coded in words.items() if coded is not None}
     others = [texts for texts in frame if texts.name not in cells]
@@ -161,14 +162,6 @@ def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
     codes = categories.select(pl.all().to_physical().cast(pl.Int64).fill_null(MISSING))
     numbered = zip(categories, codes, strict=True)
     return cells | {texts.name: _numbered(texts, code.to_numpy()) for texts, code in numbered}
-
-
-def _listed(texts: "pl.Series") -> Cells:
-    position: dict[str, int] = {}
-    codes = [
-        MISSING if text is None else position.setdefault(text, len(position)) for text in texts.to_list()
-    ]
-    return Cells([*position], np.array(codes, dtype=np.intp))
 
 
 def _numbered(texts: "pl.Series", codes: Array) -> Cells:

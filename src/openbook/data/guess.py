@@ -21,7 +21,7 @@ evidence is a `KindTally`, which adds up over the chunks of a file as well as ov
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from operator import not_
 from typing import Any, NamedTuple
@@ -162,23 +162,19 @@ def decide_days(name: str, days: Array, zone: str = "", wish: Wish = None) -> De
     if wants_numbers(wish):
         numeric = wish if isinstance(wish, Numeric) else Numeric(name, "days")
         return Decided(numeric, days, "numeric, as requested: days since 1970-01-01")
-    distinct, codes = distinct_codes(days[~np.isnan(days)])
-    every = np.full(len(days), MISSING, dtype=np.intp)
-    every[~np.isnan(days)] = codes
-    return decide_cells(name, Cells([attribute.shown(day) for day in distinct.tolist()], every), wish)
+    return decide_cells(name, number_cells(days, attribute.shown), wish)
 
 
-def number_cells(numbers: Array) -> Cells:
-    """Numbers as categories."""
+def number_cells(numbers: Array, spelled: Callable[[Any], str] = as_text) -> Cells:
+    """Numbers as categories, each spelled so."""
     numbers = np.ascontiguousarray(numbers)  # a column of a matrix is slow to pass over again and again
     known = ~np.isnan(numbers)
     if known.all():
         distinct, codes = distinct_codes(numbers)
     else:
-        distinct, which = distinct_codes(numbers[known])
         codes = np.full(len(numbers), MISSING, dtype=np.intp)
-        codes[known] = which
-    return Cells([as_text(value) for value in distinct], codes)
+        distinct, codes[known] = distinct_codes(numbers[known])
+    return Cells(list(map(spelled, distinct)), codes)
 
 
 def decide_cells(name: str, cells: Cells, wish: Wish = None, how: Reading = _DEFAULT) -> Decided:
@@ -279,14 +275,11 @@ class KindTally:
         elif not isinstance(attribute, Numeric) or not self.known:
             return ""
         elif self.long and self.whole:
-            changes.append(f"digits are lost, as in {self.long}; to keep them, read with {_as_nominal(name)}")
+            kept = f"to keep them, read with kinds={{{name!r}: 'nominal'}}"
+            changes.append(f"digits are lost, as in {self.long}; {kept}")
         elif not attribute.is_plain and self.written.example:
             changes.append(self.written.change(attribute))
         return f"{name}: {'; '.join(changes)}" if changes else ""
-
-
-def _as_nominal(name: str) -> str:
-    return f"kinds={{{name!r}: 'nominal'}}"
 
 
 def _is_long(text: str) -> bool:

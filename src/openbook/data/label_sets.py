@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from openbook.data.attributes import as_text
 from openbook.data.column import Column
-from openbook.data.labels import SEPARATORS, Labels
+from openbook.data.labels import SEPARATORS, Labels, membership
 from openbook.data.read import read
 from openbook.data.schema import Schema
 from openbook.data.table import Table
@@ -146,11 +146,7 @@ def label_sets(y: Any) -> LabelSets:
     labels = tuple(sorted({label for row in rows for label in row}))
     if not labels:
         raise DataError("no row has a label; is this the right column?")
-    place = {label: i for i, label in enumerate(labels)}
-    cells = np.zeros((len(rows), len(labels)), dtype=bool)
-    for i, row in enumerate(rows):
-        cells[i, [place[label] for label in row]] = True
-    return LabelSets(cells, labels, name)
+    return LabelSets(membership(rows, labels), labels, name)
 
 
 def inputs_and_labels(X: Any, y: Any) -> tuple[Table, LabelSets]:
@@ -191,12 +187,11 @@ def _of_columns(table: Table, *, numbered: bool = False) -> LabelSets:
     """A label for each column, which must hold 0 and 1."""
     cells = np.zeros((len(table), len(table.names)), dtype=bool)
     for j, name in enumerate(table.names):
-        said = [None if cell is None else as_text(cell).casefold() for cell in table.column(name)]
-        for i, cell in enumerate(said):
-            if cell not in _YES and cell not in _NO:
-                found = "is missing" if cell in {None, "nan"} else f"{cell!r} is neither 0 nor 1"
-                raise DataError(f"label {name!r}, row {i}: the cell {found}")
-            cells[i, j] = cell in _YES
+        texts = [None if cell is None else as_text(cell).casefold() for cell in table.column(name)]
+        if (i := next((i for i, text in enumerate(texts) if text not in _YES | _NO), None)) is not None:
+            found = "is missing" if texts[i] in {None, "nan"} else f"{texts[i]!r} is neither 0 nor 1"
+            raise DataError(f"label {name!r}, row {i}: the cell {found}")
+        cells[:, j] = [text in _YES for text in texts]
     labels = tuple(str(j) if numbered else name for j, name in enumerate(table.names))
     return LabelSets(cells, labels, listed(labels, 3), free_separator(labels))
 

@@ -9,7 +9,7 @@ The cells of a column look like sets, separated by |, ; or a comma, if
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -117,11 +117,7 @@ class Labels(Nominal):
     @cached_property
     def has(self) -> npt.NDArray[np.bool_]:
         """Whether each set has each label, of shape (n_values, n_labels)."""
-        place = {label: j for j, label in enumerate(self.labels)}
-        cells = np.zeros((len(self.values), len(self.labels)), dtype=bool)
-        for i, value in enumerate(self.values):
-            cells[i, [place[label] for label in self.labels_of(value)]] = True
-        return cells
+        return membership(map(self.labels_of, self.values), self.labels)
 
     @property
     def gap(self) -> int:
@@ -140,6 +136,19 @@ class Labels(Nominal):
 
 
 KINDS[Labels.kind] = Labels
+
+
+def membership(sets: Iterable[Iterable[str]], labels: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Whether each set holds each label, of shape (n_sets, n_labels).
+
+    >>> membership([["b"], [], ["a", "b"]], ["a", "b"]).astype(int).tolist()
+    [[0, 1], [0, 0], [1, 1]]
+    """
+    position, rows = {label: j for j, label in enumerate(labels)}, list(sets)
+    cells = np.zeros((len(rows), len(labels)), dtype=bool)
+    for i, row in enumerate(rows):
+        cells[i, [position[label] for label in row]] = True
+    return cells
 
 
 def usual_separator(cells: Collection[str]) -> str:

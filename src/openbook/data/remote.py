@@ -4,6 +4,8 @@ A file is copied to this machine when it is first needed, and read from the copy
 copy of its own. The copies go when the process ends.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -29,7 +31,7 @@ def is_address(source: Any) -> bool:
 def found_at(address: str) -> list[str]:
     """The addresses of the files of an address, a folder or a pattern, in the order of their names."""
     system, path = _opened(address)
-    try:
+    with _reaching(address):
         if any(sign in path for sign in "*?["):
             found = sorted(system.glob(path))
         elif system.isdir(path):
@@ -38,8 +40,6 @@ def found_at(address: str) -> list[str]:
         else:
             found = [path]
         present = [system.unstrip_protocol(each) for each in found if system.isfile(each)]
-    except (OSError, ValueError) as error:
-        raise _unreachable(address, error) from None
     if not present:
         raise DataError(
             f"there is no file at {address}; a folder may hold files that end in {' '.join(SCANNED)}"
@@ -50,11 +50,9 @@ def found_at(address: str) -> list[str]:
 def remote_stamp(address: str) -> tuple[int, int]:
     """The size of a file, and a number that changes with it."""
     system, path = _opened(address)
-    try:
+    with _reaching(address):
         key = sha256(str(system.ukey(path)).encode()).digest()
         return int(system.info(path)["size"]), int.from_bytes(key[:8], "big")
-    except (OSError, ValueError) as error:
-        raise _unreachable(address, error) from None
 
 
 def local_copy(address: str, stamp: tuple[int, int]) -> Path:
@@ -66,10 +64,8 @@ def local_copy(address: str, stamp: tuple[int, int]) -> Path:
         if not copy.exists():
             copy.parent.mkdir(exist_ok=True)
             part = copy.with_name(f"{copy.name}.part")
-            try:
+            with _reaching(address):
                 system.get_file(path, str(part))
-            except (OSError, ValueError) as error:
-                raise _unreachable(address, error) from None
             part.rename(copy)
     return copy
 
@@ -84,14 +80,18 @@ def _opened(address: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
 
-        system, path = url_to_fs(address)
+        with _reaching(address):
+            system, path = url_to_fs(address)
     except ImportError as error:  # fsspec itself, or what it needs for this kind of address
         need = "pip install 'openbook[cluster]'" if error.name == "fsspec" else str(error)
         raise DataError(f"{address} cannot be opened without another package: {need}") from None
-    except ValueError as error:
-        raise _unreachable(address, error) from None
     return system, path
 
 
-def _unreachable(address: str, error: Exception) -> DataError:
-    return DataError(f"{address} cannot be opened ({error})")
+@contextmanager
+def _reaching(address: str) -> Iterator[None]:
+    """What goes wrong on the way to an address, as an error that names it."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise DataError(f"{address} cannot be opened ({error})") from None

@@ -135,7 +135,7 @@ def scan(
                 search.look_through(file, chunk_rows)
             return search.result()
         except _NotNumbers as found:
-            numeric -= found.names
+            numeric -= found.args[0]
 
 
 @dataclass(frozen=True)
@@ -384,34 +384,28 @@ class Scan:
 
 
 class _NotNumbers(Exception):  # noqa: N818 (a signal: start again)
-    """These columns are not the plain numbers that the first rows made them look."""
-
-    def __init__(self, names: frozenset[str]) -> None:
-        super().__init__(names)
-        self.names = names
+    """The names of columns that are not the plain numbers that the first rows made them look."""
 
 
+@dataclass
 class _Search:
-    """One pass over the files: the evidence for each column, and the pieces."""
+    """One pass over the files: the evidence for each column, and the pieces.
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        asked: Mapping[str, Wish],
-        how: Reading,
-        numeric: frozenset[str],
-        addresses: Mapping[Path, str],
-    ) -> None:
-        self.names = names
-        self.addresses = addresses
-        self.asked = asked
-        self.how = how
-        self.numeric = numeric  # columns of delimited files that are read as numbers
-        self.tallies: dict[str, KindTally] = {}
-        self.known: set[str] = set()  # those of them with a known cell
-        self.typed: dict[str, pl.Series] = {}  # of typed columns without cells, what tells their kind
-        self.notes: dict[str, None] = {}  # in order
-        self.found: list[tuple[File, Span, int, tuple[int, int]]] = []
+    numeric : columns of delimited files that are read as numbers; known : those of them with a known cell
+    typed : of typed columns without cells, what tells their kind
+    notes : a set that keeps its order
+    """
+
+    names: Sequence[str]
+    asked: Mapping[str, Wish]
+    how: Reading
+    numeric: frozenset[str]
+    addresses: Mapping[Path, str]
+    tallies: dict[str, KindTally] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    typed: "dict[str, pl.Series]" = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    found: list[tuple[File, Span, int, tuple[int, int]]] = field(default_factory=list)
 
     def look_through(self, file: File, chunk_rows: int) -> None:
         """Add up the evidence of a file, a piece at a time."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.column import Column
 from openbook.data.schema import Schema, one_by_one
 from openbook.data.table import Table, rows_at
 
@@ -65,20 +64,6 @@ class SparseTable(Table):
 
     def __len__(self) -> int:
         return int(self.sparse.shape[0])
-
-    def column(self, name: str) -> Column:
-        """One column, dense.
-
-        Parameters
-        ----------
-        name : str
-            The name of the column.
-
-        Returns
-        -------
-        Column
-        """
-        return Column(self.schema[name], self.data(name))
 
     def data(self, name: str) -> Array:
         """The array of one column, dense.

@@ -10,7 +10,7 @@ Every figure is over the known cells: missing cells are counted and left out, an
 
 import math
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -143,16 +143,18 @@ def measure(column: Column, why: str = "") -> ColumnFacts:
     return _measure_text(column, why)
 
 
+def _facts(column: Column, why: str) -> tuple[str, str, str, int]:
+    """The first fields of every summary: name, kind, its reason, and the number of rows."""
+    return column.name, column.attribute.kind, why, len(column)
+
+
 def _measure_numbers(column: Column, why: str) -> ColumnFacts:
     ordered = np.sort(column.data.astype(np.float64, copy=False))  # -inf first, then numbers, +inf, NaN
     low, high, known = np.searchsorted(ordered, [-np.finfo(float).max, np.inf, np.nan])
     finite = ordered[low:high]
     counts = _run_lengths(finite)
     summary = ColumnSummary(
-        column.name,
-        column.attribute.kind,
-        why,
-        rows=len(column),
+        *_facts(column, why),
         missing=len(column) - int(known),
         distinct=len(counts) + int(low > 0) + int(high < known),
         infinite=int(low + known - high),
@@ -170,16 +172,12 @@ def numbers(ordered: Array) -> NumberSummary:
     x = ordered / scale
     mean = float(x[0] if x[0] == x[-1] else x.mean())
     std, skew = _spread(x - mean)
-    q1, median, q3 = np.quantile(x, [0.25, 0.5, 0.75])
+    minimum, q1, median, q3, maximum = (scale * np.quantile(x, [0, 0.25, 0.5, 0.75, 1])).tolist()
     edges = np.linspace(x[0], x[-1], _BINS + 1)
     below = np.searchsorted(x, edges[1:-1], side="left")
     counts = np.diff(below, prepend=0, append=len(x))
     return NumberSummary(
-        minimum=float(scale * x[0]),
-        q1=float(scale * q1),
-        median=float(scale * median),
-        q3=float(scale * q3),
-        maximum=float(scale * x[-1]),
+        *(minimum, q1, median, q3, maximum),
         mean=scale * mean,
         std=None if std is None else scale * std,
         skew=skew,
@@ -212,18 +210,12 @@ def _measure_codes(column: Column, attribute: Categorical, why: str) -> ColumnFa
     unseen, missing, every = int(tally[0]), int(tally[1]), tally[2:]
     seen = np.flatnonzero(every)
     names, counts = tuple(attribute.values[code] for code in seen), every[seen]
-    summary = ColumnSummary(
-        column.name,
-        attribute.kind,
-        why,
-        rows=len(column),
-        missing=missing,
-        distinct=len(names),
-        unseen=unseen,
-        top_values=_kept(names, counts, in_order=isinstance(attribute, Ordinal)),
-    )
     if isinstance(attribute, Labels):
-        summary = replace(summary, top_values=_with_label(attribute, every))
+        top_values = _with_label(attribute, every)
+    else:
+        top_values = _kept(names, counts, in_order=isinstance(attribute, Ordinal))
+    own = _facts(column, why)
+    summary = ColumnSummary(*own, missing, len(names), unseen=unseen, top_values=top_values)
     return ColumnFacts(summary, np.empty(0), names, counts)
 
 
@@ -249,13 +241,5 @@ def _measure_text(column: Column, why: str) -> ColumnFacts:
     lengths = None
     if len(characters):
         lengths = Lengths(int(characters.min()), float(np.median(characters)), int(characters.max()))
-    summary = ColumnSummary(
-        column.name,
-        column.attribute.kind,
-        why,
-        rows=len(column),
-        missing=missing,
-        distinct=len(names),
-        lengths=lengths,
-    )
+    summary = ColumnSummary(*_facts(column, why), missing, len(names), lengths=lengths)
     return ColumnFacts(summary, np.empty(0), names, counts)

@@ -148,8 +148,7 @@ class Table:
         -------
         Column
         """
-        position = self.schema.position(name)
-        return Column(self.schema.attributes[position], self.columns[position])
+        return Column(self.schema[name], self.data(name))
 
     def data(self, name: str) -> Array:
         """The array behind a column: numbers or codes.

@@ -32,16 +32,14 @@ class Cursor:
             raise ValueError(depth)
         if kind in (_I16, _I32, _I64):
             return self._integer()
-        if kind == _BINARY:
-            return self._bytes(self._varint())
+        if kind in (_BINARY, _DOUBLE):
+            return self._bytes(self._varint() if kind == _BINARY else 8)
         if kind in (_LIST, _SET):
             return self._list(depth)
         if kind == _STRUCT:
             return self.struct(depth + 1)
         if kind in (_TRUE, _FALSE, _BYTE):  # in a list, a boolean is a byte
             return self._byte()
-        if kind == _DOUBLE:
-            return self._bytes(8)
         raise ValueError(kind)  # maps do not occur in Parquet
 
     def _list(self, depth: int) -> list[Any]:

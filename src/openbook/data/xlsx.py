@@ -11,13 +11,12 @@ A document type, which XML bombs need, is refused, and so is a part that unpacks
 import datetime as dt
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from openbook.data.arrays import object_column, table_of
-from openbook.data.guess import wishes
+from openbook.data.arrays import table_of_objects
 from openbook.data.names import distinct_names, note_of_titles, titles_above
 from openbook.data.packed import DAMAGES, bounded
 from openbook.data.reading import Reading
@@ -58,9 +57,7 @@ def read_xlsx(path: Path, how: Reading) -> Table:
         raise DataError(found + others)
     names, notes = distinct_names(["" if cell is None else str(cell).strip() for cell in rows[0]])
     notes = (*above, *[f"{plural(blank, 'row')} without a cell left out"] * bool(blank), *notes)
-    asked = wishes(how.kinds, names)
-    columns = zip(names, zip(*rows[1:], strict=True), strict=True)
-    return table_of([object_column(n, list(cells), asked.get(n), how) for n, cells in columns], notes=notes)
+    return table_of_objects(names, map(list, zip(*rows[1:], strict=True)), how, notes)
 
 
 class _Workbook:
@@ -76,7 +73,7 @@ class _Workbook:
         self.sheets = {
             str(sheet.get("name")): targets[sheet.get(_RELATION)] for sheet in book.iter(f"{_MAIN}sheet")
         }
-        self.texts = [_text(item) for item in self.optional("xl/sharedStrings.xml")]
+        self.texts = [_text(item) for item in self.optional("xl/sharedStrings.xml") or ()]
         self.dates = list(self._date_styles())
 
     def part(self, name: str) -> ET.Element:
@@ -86,8 +83,8 @@ class _Workbook:
             raise DataError(f"{self.path}: {name} declares a document type, which no workbook needs")
         return ET.fromstring(content)  # noqa: S314 (no document type, bounded size)
 
-    def optional(self, name: str) -> Sequence[ET.Element]:
-        return list(self.part(name)) if name in self.archive.namelist() else []
+    def optional(self, name: str) -> ET.Element | None:
+        return self.part(name) if name in self.archive.namelist() else None
 
     def sheet(self, name: str) -> ET.Element:
         target = self.sheets[name]
@@ -95,9 +92,8 @@ class _Workbook:
 
     def _date_styles(self) -> Iterator[bool]:
         """For each style, whether its numbers are dates."""
-        if "xl/styles.xml" not in self.archive.namelist():
+        if (styles := self.optional("xl/styles.xml")) is None:
             return
-        styles = self.part("xl/styles.xml")
         own = {one.get("numFmtId"): one.get("formatCode") or "" for one in styles.iter(f"{_MAIN}numFmt")}
         for style in styles.findall(f"{_MAIN}cellXfs/{_MAIN}xf"):
             code = style.get("numFmtId") or "0"
@@ -119,7 +115,7 @@ def _rows(book: _Workbook, asked: str) -> list[list[Any]]:
     name = name.strip("'")
     if name not in book.sheets:
         raise DataError(f"{book.path} has no sheet {name!r}. {did_you_mean(name, tuple(book.sheets))}")
-    cells = {place: value for place, value in _cells(book, name) if value is not None}
+    cells = {position: value for position, value in _cells(book, name) if value is not None}
     if span:
         low, high = (_row_and_column(end) for end in (span.partition(":")[0], span.partition(":")[2] or span))
     elif cells:
@@ -153,8 +149,8 @@ def _cells(book: _Workbook, name: str) -> Iterator[tuple[tuple[int, int], Any]]:
         row = int(line.get("r") or row + 2) - 1
         column = -1
         for cell in line.iter(f"{_MAIN}c"):
-            place = cell.get("r")
-            row, column = _row_and_column(place) if place else (row, column + 1)
+            reference = cell.get("r")
+            row, column = _row_and_column(reference) if reference else (row, column + 1)
             yield (row, column), _value(book, cell)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from openbook.data.describe import Description
-from openbook.data.findings import Finding
+from openbook.data.findings.finding import Finding
 from openbook.judge import Calibration, Evaluation, Interval
 from openbook.judge.choice.comparison import RankingRow, loses_little
 from openbook.judge.folds.splits import TINY

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from openbook.data import Categorical, Labels, Table, Text, read
 from openbook.data.describe import Description, describe_columns
-from openbook.data.findings import Finding
+from openbook.data.findings.finding import Finding
 from openbook.data.summary import Lengths
 from openbook.text.columns import RULE
 from openbook.text.duplicates import NearDuplicate, near_duplicates

@@ -17,7 +17,7 @@ from openbook.data.date_parts import (
     is_derived,
     part_cells,
     part_p_value,
-    parts_worth,
+    possible_parts,
     with_time,
 )
 from openbook.data.derived import CYCLES
@@ -37,25 +37,25 @@ def date_parts(table: Table, target: str | None, skipped: Collection[str] = ()) 
     target : the name of the target, which tells which parts are derived; None if there is none
     skipped : columns that a study leaves out
     """
-    aim = None if target is None else table.column(target)
+    outcome = None if target is None else table.column(target)
     for date in table.schema:
         if isinstance(date, Datetime) and date.name != target and date.name not in skipped:
             days = table.data(date.name)
             known = days[np.isfinite(days)]
             hours = len(np.unique(part_cells(date, known, "hour")))
-            if len(known) and (parts := parts_worth(date, float(np.ptp(known)), hours)):
-                yield Finding("dates", (date.name,), "note", _message(date, days, parts, aim))
+            if len(known) and (parts := possible_parts(date, float(np.ptp(known)), hours)):
+                yield Finding("dates", (date.name,), "note", _message(date, days, parts, outcome))
 
 
-def _message(date: Datetime, days: Array, parts: tuple[str, ...], aim: Column | None) -> str:
+def _message(date: Datetime, days: Array, parts: tuple[str, ...], outcome: Column | None) -> str:
     """What a study derives of dates."""
     what = "times of day: learners use the time" if date.is_time else "dates: learners use the elapsed time"
-    if aim is None or not isinstance(aim.attribute, Categorical | Numeric):
+    if outcome is None or not isinstance(outcome.attribute, Categorical | Numeric):
         return f"{what}, and the {listed(parts)} where the target depends on it."
-    of_classes = isinstance(aim.attribute, Categorical)
-    known = np.isfinite(days) & ~aim.missing
-    n_classes = len(aim.attribute.values) if isinstance(aim.attribute, Categorical) else 0
-    targets = aim.data[known].astype(np.intp if of_classes else float)
+    of_classes = isinstance(outcome.attribute, Categorical)
+    known = np.isfinite(days) & ~outcome.missing
+    n_classes = len(outcome.attribute.values) if isinstance(outcome.attribute, Categorical) else 0
+    targets = outcome.data[known].astype(np.intp if of_classes else float)
     x = with_time(days[known], targets, n_classes)
     used: list[str] = []
     unused: list[str] = []
@@ -66,9 +66,9 @@ def _message(date: Datetime, days: Array, parts: tuple[str, ...], aim: Column | 
         p = part_p_value(_squares(x), within, len(x), len(shown))
         why = f"p {p_words(p)}, {len(x) // max(len(shown), 1):,} rows per value"
         (used if is_derived(p, len(x), len(shown)) else unused).append(f"{part} ({why})")
-    said = f"{what}{' and the ' if used else ' alone'}{listed(used)}"
+    study = f"{what}{' and the ' if used else ' alone'}{listed(used)}"
     rule = f"a part needs p < {SIGNIFICANT} or {ROWS_PER_VALUE} rows per value"
-    return f"{said}; not the {listed(unused)}: {rule}." if unused else f"{said}."
+    return f"{study}; not the {listed(unused)}: {rule}." if unused else f"{study}."
 
 
 def _squares(x: Array) -> Array:

@@ -67,14 +67,14 @@ def gap_findings(table: Table, target: str | None) -> Iterator[Finding]:
 
 
 def _finding(pairs: list[Pair], p: float, words: str, target: str | None, tests: int) -> Finding:
-    (name, other), told = pairs[0], pairs[0][1] == target
+    (name, other), of_target = pairs[0], pairs[0][1] == target
     also = f" Its gaps also go with {plural(len(pairs) - 1, 'other column')}." if len(pairs) > 1 else ""
-    what = "The gap itself predicts the target" if told else "The known rows do not represent all rows"
+    what = "The gap itself predicts the target" if of_target else "The known rows do not represent all rows"
     message = (
         f"not missing at random: {words} (p {p_words(p)}, corrected for {plural(tests, 'test')}).{also}"
         f' {what}. Find out why, and mark the gaps by the step "indicate {step_name(name)}".'
     )
-    return Finding("gaps", (name, other), "warn" if told else "note", message)
+    return Finding("gaps", (name, other), "warn" if of_target else "note", message)
 
 
 def _tested(masks: Masks, other: Column) -> Floats:
@@ -146,5 +146,5 @@ def _words(missing: Masks, other: Column) -> str:
     strength = np.abs(counts - sizes * share) / np.sqrt(np.maximum(sizes, 1))
     top = int(strength.argmax())
     rest = (counts.sum() - counts[top]) / max(sizes.sum() - sizes[top], 1)
-    told = f"{counts[top] / sizes[top]:.0%} of the rows with {other.name!r} {attribute.values[top]!r}"
-    return f"missing in {told}, and in {rest:.0%} of the others"
+    share_there = f"{counts[top] / sizes[top]:.0%} of the rows with {other.name!r} {attribute.values[top]!r}"
+    return f"missing in {share_there}, and in {rest:.0%} of the others"

@@ -64,52 +64,52 @@ Array = npt.NDArray[Any]
 
 def leak_findings(table: Table, target: str) -> Iterator[Finding]:
     """One finding for each column that determines the target, or nearly."""
-    aim = table.column(target)
-    rows = np.flatnonzero(aim.known)
-    if len(rows) < TINY or not isinstance(aim.attribute, Categorical | Numeric):
+    outcome = table.column(target)
+    rows = np.flatnonzero(outcome.known)
+    if len(rows) < TINY or not isinstance(outcome.attribute, Categorical | Numeric):
         return
     rows = rows[sample_rows(len(rows), _SAMPLE)]
-    aim = _as_classes(aim.take(rows))
+    outcome = _as_classes(outcome.take(rows))
     for name in table.names:
         if name != target:
-            yield from _column_findings(table.column(name).take(rows), aim)
+            yield from _column_findings(table.column(name).take(rows), outcome)
 
 
-def _as_classes(aim: Column) -> Column:
+def _as_classes(outcome: Column) -> Column:
     """A target of few numbers, such as 0 and 1, as classes."""
-    if isinstance(aim.attribute, Categorical):
-        return aim
-    values, codes = np.unique(aim.data, return_inverse=True)
+    if isinstance(outcome.attribute, Categorical):
+        return outcome
+    values, codes = np.unique(outcome.data, return_inverse=True)
     if len(values) > _FEW:
-        return aim
-    classes = Nominal(aim.name, tuple(f"{value:g}" for value in values))
+        return outcome
+    classes = Nominal(outcome.name, tuple(f"{value:g}" for value in values))
     return Column(classes, codes.astype(classes.dtype))
 
 
-def _column_findings(column: Column, aim: Column) -> Iterator[Finding]:
-    classes = isinstance(aim.attribute, Categorical)
-    if evidence := _of_classes(column, aim) if classes else _of_numbers(column, aim):
+def _column_findings(column: Column, outcome: Column) -> Iterator[Finding]:
+    classes = isinstance(outcome.attribute, Categorical)
+    if evidence := _of_classes(column, outcome) if classes else _of_numbers(column, outcome):
         message = (
-            f"{evidence}{_among(aim)}. If it is not known when you predict, leave it out: it gives"
-            f" {aim.name!r} away."
+            f"{evidence}{_among(outcome)}. If it is not known when you predict, leave it out: it gives"
+            f" {outcome.name!r} away."
         )
         yield Finding("leak", (column.name,), "warn", message)
-    elif values := _individuals(column, aim):
+    elif values := _individuals(column, outcome):
         message = (
-            f"each of its {values:,} values has only one outcome of {aim.name!r}. If its rows belong together"
-            f" (a patient, a machine), a random split puts them on both sides: use groups={column.name!r}. If"
-            " it encodes the outcome, leave it out."
+            f"each of its {values:,} values has only one outcome of {outcome.name!r}. If its rows belong"
+            f" together (a patient, a machine), a random split puts them on both sides: use"
+            f" groups={column.name!r}. If it encodes the outcome, leave it out."
         )
         yield Finding("groups", (column.name,), "warn", message)
 
 
-def _among(aim: Column) -> str:
-    return f" in a sample of {len(aim):,} rows" if len(aim) == _SAMPLE else f" in {len(aim):,} rows"
+def _among(outcome: Column) -> str:
+    return f" in {'a sample of ' if len(outcome) == _SAMPLE else ''}{len(outcome):,} rows"
 
 
-def _of_classes(column: Column, aim: Column) -> str:
+def _of_classes(column: Column, outcome: Column) -> str:
     """How the column tells the class; empty if it does not."""
-    classes = aim.data.astype(np.intp)
+    classes = outcome.data.astype(np.intp)
     if len(classes) - int(np.bincount(classes).max()) < 2 * _GROUP:
         return ""
     if isinstance(column.attribute, Numeric):
@@ -120,31 +120,31 @@ def _of_classes(column: Column, aim: Column) -> str:
         share = 0.0 if _numbered(column) else _errors_removed(groups, classes)
     if share >= _TOLD:
         how = "without error" if share == 1 else f"with {share:.1%} fewer errors than the majority class"
-        return f"predicts {aim.name!r} by itself, {how}"
-    if mark := _mark(column, aim):
+        return f"predicts {outcome.name!r} by itself, {how}"
+    if mark := _mark(column, outcome):
         return mark
     if isinstance(column.attribute, Numeric) and (auc := _worst_auc(column.data, classes)) >= _AUC:
         which = "" if classes.max() < 2 else " or more for every pair of classes"
-        return f"ranks {aim.name!r} by itself, AUC {auc:.3f}{which}"
+        return f"ranks {outcome.name!r} by itself, AUC {auc:.3f}{which}"
     return ""
 
 
-def _of_numbers(column: Column, aim: Column) -> str:
+def _of_numbers(column: Column, outcome: Column) -> str:
     """How the column tells the number; empty if it does not."""
-    y = aim.data.astype(np.float64)
+    y = outcome.data.astype(np.float64)
     if isinstance(column.attribute, Numeric):
         if (r := _correlation(column.data, y)) >= _R:
-            return f"is almost perfectly correlated with {aim.name!r} (|r| {r:.4f})"
+            return f"is almost perfectly correlated with {outcome.name!r} (|r| {r:.4f})"
         if (share := _followed(column.data, y)) >= _R2:
-            return f"predicts {aim.name!r} by itself (R² {share:.3f})"
+            return f"predicts {outcome.name!r} by itself (R² {share:.3f})"
     elif not _numbered(column) and (share := _explained(row_codes(column), y)) >= _R2:
-        return f"its values determine {aim.name!r} ({share:.1%} of the variance)"
+        return f"its values determine {outcome.name!r} ({share:.1%} of the variance)"
     if _is_cut(column, y):
-        return f"is {aim.name!r} cut into intervals: each of its values covers its own range"
+        return f"is {outcome.name!r} cut into intervals: each of its values covers its own range"
     return ""
 
 
-def _individuals(column: Column, aim: Column) -> int:
+def _individuals(column: Column, outcome: Column) -> int:
     """How many values a column has of which each has one outcome, as a patient's number may; 0 if not so."""
     known = column.take(np.flatnonzero(~column.missing))
     numeric = isinstance(column.attribute, Numeric)
@@ -154,8 +154,8 @@ def _individuals(column: Column, aim: Column) -> int:
     values = int(groups.max()) + 1
     if not (_STRETCHES < values <= len(known) / _GROUP):
         return 0
-    outcomes = aim.take(np.flatnonzero(~column.missing)).data
-    if isinstance(aim.attribute, Categorical):
+    outcomes = outcome.take(np.flatnonzero(~column.missing)).data
+    if isinstance(outcome.attribute, Categorical):
         share = _errors_removed(groups, outcomes.astype(np.intp))
     else:
         share = _explained(groups, outcomes.astype(np.float64))
@@ -205,9 +205,9 @@ def _stretches(data: Array, classes: Array) -> Array:
     return np.cumsum(changes)[which]
 
 
-def _mark(column: Column, aim: Column) -> str:
+def _mark(column: Column, outcome: Column) -> str:
     """Which value, or being known, marks one of two classes; empty if none does."""
-    classes = aim.data.astype(np.intp)
+    classes = outcome.data.astype(np.intp)
     if classes.max() > 1 or np.bincount(classes, minlength=2).min() < 2 * _GROUP:
         return ""
     best, words = _MARKED, ""
@@ -224,9 +224,9 @@ def _mark(column: Column, aim: Column) -> str:
                 what = f"is {_cell(column, row)}"
             else:
                 what = "is missing" if missing[row] else "is known"
-            names = [repr(str(aim.values[int(np.argmax(classes == c))])) for c in (of, 1 - of)]
+            names = [repr(str(outcome.values[int(np.argmax(classes == c))])) for c in (of, 1 - of)]
             words = (
-                f"{what} in {shares[value, of]:.1%} of the rows with {aim.name!r} {names[0]}, and in"
+                f"{what} in {shares[value, of]:.1%} of the rows with {outcome.name!r} {names[0]}, and in"
                 f" {shares[value, 1 - of]:.1%} of those with {names[1]},"
             )
     return words

@@ -60,8 +60,8 @@ def near_codes(table: Table) -> Array | None:
     pairs = _near_pairs(numbers, words)
     if len(pairs) < _FEWEST:
         return None
-    part_p_value = len(rows) * (len(rows) - 1) / 2 * math.prod([*map(_agreement, numbers), _same(words)])
-    if len(pairs) <= 10 * part_p_value:
+    by_chance = len(rows) * (len(rows) - 1) / 2 * math.prod([*map(_agreement, numbers), _same(words)])
+    if len(pairs) <= 10 * by_chance:
         return None
     return _joined(len(rows), pairs)[which]
 

@@ -139,11 +139,11 @@ def _outliers(name: str, x: Array, figures: NumberSummary) -> Iterator[Finding]:
 def _skew(name: str, figures: NumberSummary) -> Iterator[Finding]:
     if figures.skew is None or abs(figures.skew) < _STRONG_SKEW:
         return
-    told = step_name(name)
+    column = step_name(name)
     if figures.skew < 0 or figures.minimum < 0:
-        remedy = f'"power {told}" or "quantile {told}"'
+        remedy = f'"power {column}" or "quantile {column}"'
     else:
-        remedy = f'"log {told}"' if figures.minimum > 0 else f'"log1p {told}"'
+        remedy = f'"log {column}"' if figures.minimum > 0 else f'"log1p {column}"'
     side = "right" if figures.skew > 0 else "left"
     seen = f"strongly skewed to the {side} (skew {figures.skew:.2g})"
     message = f"{seen}. For learners that assume a normal distribution, try the step {remedy}."

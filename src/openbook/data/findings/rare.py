@@ -31,39 +31,40 @@ def many_values(table: Table, target: str | None, skipped: Collection[str] = ())
     target : the name of the target, which tells how many rows a value needs; None if there is none
     skipped : columns that a study leaves out
     """
-    aim = None if target is None else table.column(target)
+    outcome = None if target is None else table.column(target)
     for attribute in table.schema:
         name = attribute.name
         if isinstance(attribute, Nominal) and may_pool(attribute) and name != target and name not in skipped:
             codes = table.data(name)
             counts = np.bincount(codes[codes >= 0], minlength=len(attribute.values))
             if np.count_nonzero(counts) > FEW:
-                yield Finding("many values", (name,), "note", _message(codes, counts, aim))
+                yield Finding("many values", (name,), "note", _message(codes, counts, outcome))
 
 
-def _message(codes: Array, counts: Array, aim: Column | None) -> str:
+def _message(codes: Array, counts: Array, outcome: Column | None) -> str:
     """How a study treats the values of a column."""
     values = plural(int(np.count_nonzero(counts)), "value")
-    if aim is None or not isinstance(aim.attribute, Categorical | Numeric):
+    if outcome is None or not isinstance(outcome.attribute, Categorical | Numeric):
         rare = int(((counts > 0) & (counts < _RARE)).sum())
         return (
             f"{values}, {rare:,} of them in fewer than {_RARE} rows: a study pools the rarest, or uses the"
             " mean of the target for each value."
         )
-    of_classes = isinstance(aim.attribute, Categorical)
-    known = (codes >= 0) & aim.known
-    codes, targets = codes[known].astype(np.intp), aim.data[known]
+    of_classes = isinstance(outcome.attribute, Categorical)
+    known = (codes >= 0) & outcome.known
+    codes, targets = codes[known].astype(np.intp), outcome.data[known]
     credibility = Credibility.of_classes if of_classes else Credibility.of_numbers
     found = credibility(codes, targets, len(counts))
     kept = _kept_and_pooled(np.bincount(codes, minlength=len(counts)), found.least)
     if not found.tells:
         if not kept:
-            return f"{values}, whose differences in {aim.name!r} may be chance: a study pools them all."
+            return f"{values}, whose differences in {outcome.name!r} may be chance: a study pools them all."
         used = f"leave them out, as the differences may be chance (p {p_words(found.p_value)})"
     elif of_classes:
-        used = f"use the share of each class of {aim.name!r} for each value, shrunk towards the overall share"
+        shares = f"the share of each class of {outcome.name!r} for each value"
+        used = f"use {shares}, shrunk towards the overall share"
     else:
-        used = f"use the mean of {aim.name!r} for each value, shrunk towards the overall mean"
+        used = f"use the mean of {outcome.name!r} for each value, shrunk towards the overall mean"
     kept = kept or "pool them all"
     return f"{values}. Trees, naive Bayes and linear regression {kept}; other learners {used}."
 

@@ -57,10 +57,10 @@ def agreement(facts: ColumnFacts) -> float:
 def repeated_rows(table: Table, agreements: Sequence[float]) -> Iterator[Finding]:
     """Count the rows equal to an earlier one in every column, unless chance alone would make as many."""
     rows = len(table)
-    part_p_value = rows * (rows - 1) / 2 * math.prod(agreements)  # pairs, were the columns independent
+    by_chance = rows * (rows - 1) / 2 * math.prod(agreements)  # pairs, were the columns independent
     hashed = np.sort(row_hashes(table))
     repeats = int((hashed[1:] == hashed[:-1]).sum())
-    if repeats > 10 * part_p_value:
+    if repeats > 10 * by_chance:
         message = (
             f"{plural(repeats, 'row')} ({repeats / rows:.2%}) identical to an earlier row. "
             "Remove accidental copies: a copy in both training and test rows inflates every score."
@@ -104,10 +104,10 @@ def repeated_columns(
     if len(table) < _ENOUGH_ROWS:
         return
     candidates = [s for s in summaries if s.distinct > 1 and s.name != target]
-    told: set[str] = set()
+    reported: set[str] = set()
     for finding in (*_linear_repeats(table, candidates), *_renamed_repeats(table, candidates)):
-        if finding.columns[0] not in told:
-            told.add(finding.columns[0])
+        if finding.columns[0] not in reported:
+            reported.add(finding.columns[0])
             yield finding
 
 

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.special import chdtr
 
 from openbook.data import Numeric, Table
-from openbook.data.findings import TINY, Finding
+from openbook.data.findings.finding import TINY, Finding
 from openbook.judge.folds.examples import Examples
 from openbook.words.sentences import plural
 

@@ -32,8 +32,8 @@ import numpy as np
 
 from openbook.data import Column, Numeric, Schema, SparseTable, Table, read
 from openbook.data.describe import describe_columns
-from openbook.data.findings import TINY, Finding, near_codes
-from openbook.data.findings.finding import INDIVIDUALS, ROWS_EACH
+from openbook.data.findings.finding import INDIVIDUALS, ROWS_EACH, TINY, Finding
+from openbook.data.findings.near_rows import near_codes
 from openbook.data.findings.repeats import row_hashes
 from openbook.errors import DataError
 from openbook.judge.folds.evaluation import Evaluation
