@@ -16,7 +16,7 @@ import numpy as np
 
 from openbook.border.rows import Chunk, Rows
 from openbook.data import DatePart, Datetime, Schema
-from openbook.data.date_parts import is_derived, part_cells, part_p_value, parts_worth, with_time
+from openbook.data.date_parts import is_derived, part_cells, part_p_value, possible_parts, with_time
 from openbook.data.derived import CYCLES
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
@@ -54,7 +54,7 @@ def derived_parts(schema: Schema, rows: Rows, n_classes: int, *, evident: bool) 
 def _parts(date: Datetime, its: _Calendar, *, evident: bool) -> Iterator[DatePart]:
     of = dict(zip(_PARTS, its.moments, strict=True))
     shown = {part: int(np.count_nonzero(found.weight[:, 0])) for part, found in of.items()}
-    for part in parts_worth(date, its.high - its.low, shown["hour"]):
+    for part in possible_parts(date, its.high - its.low, shown["hour"]):
         rows, total = float(of[part].weight[:, 0].sum()), of[part].overall()
         p = part_p_value(total.scatter[0], of[part].scatter.sum(axis=0), rows, shown[part])
         if is_derived(p, rows, shown[part], evident=evident):

@@ -18,52 +18,39 @@ from sklearn.base import BaseEstimator
 from openbook.border.rules import Flag
 from openbook.errors import did_you_mean
 
-_ALWAYS_CONVERGES = "it runs until it has converged"
-_NO_PENALTY = "it has no penalty"
-_EPOCHS = "it stops after max_iter epochs, or when no row is wrong"
-_DEPENDENT = "columns that follow from others are found and named in notes_"
-_NAMED_FUNCTIONS = "func is one of a few named functions"
-_TOWARDS_POOLED = "shrinkage draws each covariance towards that of all classes"
-_SEVERAL_SOLVERS = "it chooses the solver by the shape of the table"
-_UNSEEN = "values that were not in the training rows are always allowed, and count as unknown"
-
 #: By parameter; by class and parameter where the reason is that of one class.
 NOT_TAKEN = {
     # what does not change the model
     "cache_size": "the solver manages its memory by itself",
-    "copy": "the rows that are passed never change",
-    "copy_X": "the rows that are passed never change",
-    "copy_x": "the rows that are passed never change",
+    **dict.fromkeys(("copy", "copy_X", "copy_x"), "the rows that are passed never change"),
     "leaf_size": "the index chooses the size of its leaves",
     "memory": "nothing is cached between fits",
     "n_jobs": "set the workers with joblib.parallel_config(n_jobs=…) around it",
     "precompute": "it chooses by the shape of the table",
     "shrinking": "the solver chooses the rows to work on",
-    "verbose": "a fit prints nothing; openbook study shows progress",
-    "verbose_interval": "a fit prints nothing; openbook study shows progress",
+    **dict.fromkeys(("verbose", "verbose_interval"), "a fit prints nothing; openbook study shows progress"),
     "warm_start": "each fit starts anew; learners with partial_fit go on from the last model",
     # how a solution is found
-    "dual": _SEVERAL_SOLVERS,
-    "iterated_power": _SEVERAL_SOLVERS,
-    "n_oversamples": _SEVERAL_SOLVERS,
-    "power_iteration_normalizer": _SEVERAL_SOLVERS,
+    **dict.fromkeys(
+        ("dual", "iterated_power", "n_oversamples", "power_iteration_normalizer", "solver", "svd_solver"),
+        "it chooses the solver by the shape of the table",
+    ),
     "selection": "columns are visited in their order",
-    "solver": _SEVERAL_SOLVERS,
-    "svd_solver": _SEVERAL_SOLVERS,
-    "atol": "densities are exact",
-    "rtol": "densities are exact",
-    "breadth_first": "densities are exact",
+    **dict.fromkeys(("atol", "rtol", "breadth_first"), "densities are exact"),
     "intercept_scaling": "the intercept is not penalised",
     "max_fun": "max_iter limits the iterations",
-    "max_iter": _ALWAYS_CONVERGES,
-    "tol": _ALWAYS_CONVERGES,
-    "Perceptron.tol": _EPOCHS,
-    "LinearDiscriminantAnalysis.tol": _DEPENDENT,
-    "QuadraticDiscriminantAnalysis.tol": _DEPENDENT,
-    "LinearRegression.tol": _DEPENDENT,
+    **dict.fromkeys(("max_iter", "tol"), "it runs until it has converged"),
+    **dict.fromkeys(
+        ("Perceptron.tol", "early_stopping", "n_iter_no_change"),
+        "it stops after max_iter epochs, or when no row is wrong",
+    ),
+    **dict.fromkeys(
+        ("LinearDiscriminantAnalysis.tol", "QuadraticDiscriminantAnalysis.tol", "LinearRegression.tol"),
+        "columns that follow from others are found and named in notes_",
+    ),
     # trees and ensembles
     "AdaBoostClassifier.algorithm": "its rounds are those of SAMME",
-    "Perceptron.alpha": _NO_PENALTY,
+    **dict.fromkeys(("Perceptron.alpha", "Perceptron.penalty", "l1_ratio"), "it has no penalty"),
     "criterion": "its trees minimise the squared error",
     "BisectingKMeans.init": "the two centres of each cut are drawn by k-means++",
     "IsolationForest.max_features": "each tree chooses among all columns",
@@ -77,24 +64,21 @@ NOT_TAKEN = {
     "beta_2": "Adam runs with the published 0.999",
     "epsilon": "Adam runs with the published 1e-8",
     "LogisticRegression.multi_class": "several classes are one multinomial model",
-    "LinearSVC.fit_intercept": "it always has an intercept",
-    "LinearSVR.fit_intercept": "it always has an intercept",
+    **dict.fromkeys(("LinearSVC.fit_intercept", "LinearSVR.fit_intercept"), "it always has an intercept"),
     "LinearSVR.loss": "errors beyond epsilon count by their size",
     "LinearSVC.multi_class": "each class is separated from the rest",
     "LinearSVC.penalty": "the penalty is on the squares of the coefficients",
     "break_ties": "ties go to the class that comes first in classes_",
     "class_weight": "pass sample_weight to fit",
     "covariance_estimator": "shrinkage draws the covariance towards its diagonal",
-    "QuadraticDiscriminantAnalysis.covariance_estimator": _TOWARDS_POOLED,
+    **dict.fromkeys(
+        ("QuadraticDiscriminantAnalysis.covariance_estimator", "reg_param"),
+        "shrinkage draws each covariance towards that of all classes",
+    ),
     "decision_function_shape": "decision_function has a column for each class, one for two classes",
-    "early_stopping": _EPOCHS,
     "kernel_params": "gamma, degree and coef0 are parameters of their own",
-    "l1_ratio": _NO_PENALTY,
-    "n_iter_no_change": _EPOCHS,
-    "Perceptron.penalty": _NO_PENALTY,
     "probability": "predict_proba always works",
     "random_state": "nothing in it is random",
-    "reg_param": _TOWARDS_POOLED,
     "store_covariance": "covariances are always kept",
     "validation_fraction": "no rows are held out",
     # neighbours, clusters, outliers, densities
@@ -102,47 +86,45 @@ NOT_TAKEN = {
     "compute_distances": "distances_ is always there",
     "compute_full_tree": "the whole tree is always computed",
     "connectivity": "all pairs of rows may be joined",
-    "ComplementNB.class_prior": "its classes have equal priors",
-    "ComplementNB.fit_prior": "its classes have equal priors",
+    **dict.fromkeys(("ComplementNB.class_prior", "ComplementNB.fit_prior"), "its classes have equal priors"),
     "force_alpha": "alpha counts as it is given",
     "norm": "the weights of a class are not normalised",
-    "gamma": "the graph joins the n_neighbors nearest rows, with equal weights",
-    "kernel": "the graph joins the n_neighbors nearest rows, with equal weights",
+    **dict.fromkeys(("gamma", "kernel"), "the graph joins the n_neighbors nearest rows, with equal weights"),
     "KernelDensity.kernel": "its kernel is Gaussian",
     "metric": "distances are those of the kinds of the columns",
     "metric_params": "p is the only parameter of a metric, and one of its own",
     "novelty": "predict and score_samples always take new rows",
     "p": "choose the metric 'manhattan', 'euclidean' or 'chebyshev'",
-    "precisions_init": "means_init sets where it starts",
-    "weights_init": "means_init sets where it starts",
+    **dict.fromkeys(("precisions_init", "weights_init"), "means_init sets where it starts"),
     # preparation and selection
     "accept_sparse": "columns are numbers or categories of tables",
     "add_indicator": "put a MissingIndicator beside it",
     "categories": "the schema of the table lists them: openbook.read(…, kinds={'size': ['S', 'M', 'L']})",
-    "chain_method": "a link of the chain is told the labels that earlier links decide",
-    "check_inverse": _NAMED_FUNCTIONS,
-    "cv": "fit_transform codes each training row without its own target",
-    "ClassifierChain.cv": "a link of the chain is told the labels that earlier links decide",
+    **dict.fromkeys(
+        ("chain_method", "ClassifierChain.cv"),
+        "a link of the chain is told the labels that earlier links decide",
+    ),
+    **dict.fromkeys(
+        ("check_inverse", "inv_kw_args", "inverse_func", "kw_args"), "func is one of a few named functions"
+    ),
+    **dict.fromkeys(("cv", "shuffle"), "fit_transform codes each training row without its own target"),
     "dtype": "numbers are float64",
     "encode": "bins are one ordinal column",
     "encoded_missing_value": "missing cells stay missing",
     "error_on_new": "gaps in any column are allowed",
     "feature_name_combiner": "columns are named 'column = value'",
     "feature_names_out": "columns keep their names",
-    "handle_unknown": _UNSEEN,
+    "handle_unknown": "values that were not in the training rows are always allowed, and count as unknown",
     "ignore_implicit_zeros": "zeros are numbers",
     "importance_getter": "columns are ranked by coef_ or feature_importances_",
     "include_bias": "learners add the intercept themselves",
-    "inv_kw_args": _NAMED_FUNCTIONS,
-    "inverse_func": _NAMED_FUNCTIONS,
     "keep_empty_features": "columns without a value are kept",
-    "kw_args": _NAMED_FUNCTIONS,
-    "max_categories": "put RareValues in front of it, which pools rare values",
-    "min_frequency": "put RareValues in front of it, which pools rare values",
+    **dict.fromkeys(
+        ("max_categories", "min_frequency"), "put RareValues in front of it, which pools rare values"
+    ),
     "missing_values": "missing cells are known when a table is read: openbook.read(…, missing=['', '-999'])",
     "order": "columns are stored one by one",
     "quantile_method": "quantiles are those of the sorted values",
-    "shuffle": "fit_transform codes each training row without its own target",
     "sparse": "columns of tables",
     "sparse_output": "columns of tables; learners use sparse rows where they pay",
     "subsample": "all rows count",
@@ -151,132 +133,69 @@ NOT_TAKEN = {
 }
 
 
-#: Parameters whose value never changes the model.
-IDLE = {
-    "BisectingKMeans.algorithm",
-    "ComplementNB.fit_prior",
-    "ClassifierChain.verbose",
-    "DBSCAN.algorithm",
-    "ElasticNet.max_iter",
-    "ElasticNet.tol",
-    "KBinsDiscretizer.subsample",
-    "KMeans.algorithm",
-    "KernelDensity.algorithm",
-    "Lasso.max_iter",
-    "Lasso.tol",
-    "LinearDiscriminantAnalysis.solver",
-    "LinearDiscriminantAnalysis.tol",
-    "LinearRegression.tol",
-    "LocalOutlierFactor.novelty",
-    "Perceptron.alpha",
-    "Perceptron.l1_ratio",
-    "Perceptron.validation_fraction",
-    "QuadraticDiscriminantAnalysis.solver",
-    "QuadraticDiscriminantAnalysis.tol",
-    "QuantileTransformer.subsample",
-    "Ridge.max_iter",
-    "Ridge.solver",
-    "Ridge.tol",
-    "TargetEncoder.shuffle",
-    "TargetEncoder.target_type",
-    "TunedThresholdClassifierCV.thresholds",
-    "atol",
-    "breadth_first",
-    "cache_size",
-    "compute_distances",
-    "compute_full_tree",
-    "copy",
-    "copy_X",
-    "copy_x",
-    "dual",
-    "intercept_scaling",
-    "iterated_power",
-    "leaf_size",
-    "max_fun",
-    "memory",
-    "n_jobs",
-    "n_oversamples",
-    "order",
-    "power_iteration_normalizer",
-    "precompute",
-    "probability",
-    "random_state",
-    "rtol",
-    "selection",
-    "shrinking",
-    "store_covariance",
-    "svd_solver",
-    "validate",
-    "verbose",
-    "verbose_interval",
-}
+_IDLE = """
+atol breadth_first cache_size compute_distances compute_full_tree copy copy_X copy_x dual intercept_scaling
+iterated_power leaf_size max_fun memory n_jobs n_oversamples order power_iteration_normalizer precompute
+probability random_state rtol selection shrinking store_covariance svd_solver validate verbose
+verbose_interval
+BisectingKMeans.algorithm ClassifierChain.verbose ComplementNB.fit_prior DBSCAN.algorithm
+ElasticNet.max_iter ElasticNet.tol KBinsDiscretizer.subsample KMeans.algorithm KernelDensity.algorithm
+Lasso.max_iter Lasso.tol LinearDiscriminantAnalysis.solver LinearDiscriminantAnalysis.tol
+LinearRegression.tol LocalOutlierFactor.novelty Perceptron.alpha Perceptron.l1_ratio
+Perceptron.validation_fraction QuadraticDiscriminantAnalysis.solver QuadraticDiscriminantAnalysis.tol
+QuantileTransformer.subsample Ridge.max_iter Ridge.solver Ridge.tol TargetEncoder.shuffle
+TargetEncoder.target_type TunedThresholdClassifierCV.thresholds
+"""
+#: Parameters whose value never changes the model, of any class or of one.
+IDLE = frozenset(_IDLE.split())
 
-#: Values of other parameters that ask for what the class does anyway.
+#: The value of other parameters that asks for what the class does anyway.
+_SINGLE_VALUE = {
+    None: """
+        ClassifierChain.cv ComplementNB.class_prior Perceptron.penalty class_weight connectivity
+        covariance_estimator init inv_kw_args inverse_func kernel_params kw_args max_categories metric_params
+        min_frequency monotonic_cst precisions_init weights_init
+    """,
+    False: """
+        KNNImputer.add_indicator Perceptron.early_stopping accept_sparse break_ties error_on_new
+        ignore_implicit_zeros include_bias norm sparse_output store_cv_results warm_start
+    """,
+    True: "LinearSVC.fit_intercept LinearSVR.fit_intercept force_alpha keep_empty_features refit",
+}
+#: The values of other parameters that ask for what the class does anyway.
 ANYWAY: dict[str, tuple[Any, ...]] = {
+    **{name: (value,) for value, names in _SINGLE_VALUE.items() for name in names.split()},
     "AdaBoostClassifier.algorithm": ("SAMME",),
     "BisectingKMeans.init": ("k-means++",),
-    "ClassifierChain.cv": (None,),
-    "ComplementNB.class_prior": (None,),
     "DBSCAN.p": (None, 2),
     "KBinsDiscretizer.encode": ("ordinal",),
-    "KNNImputer.add_indicator": (False,),
     "KNNImputer.metric": ("nan_euclidean",),
     "KernelDensity.kernel": ("gaussian",),
     "KernelDensity.metric": ("euclidean",),
-    "LinearSVC.fit_intercept": (True,),
-    "LinearSVR.fit_intercept": (True,),
     "LinearSVR.loss": ("epsilon_insensitive",),
     "LinearSVC.multi_class": ("ovr",),
+    "decision_function_shape": ("ovr",),
     "LinearSVC.penalty": ("l2",),
     "LogisticRegression.multi_class": ("auto", "multinomial"),
     "OrdinalEncoder.handle_unknown": ("use_encoded_value",),
-    "Perceptron.early_stopping": (False,),
     "Perceptron.n_iter_no_change": (5,),
-    "Perceptron.penalty": (None,),
     "Perceptron.tol": (None, 1e-3),
-    "accept_sparse": (False,),
     "beta_1": (0.9,),
     "beta_2": (0.999,),
-    "break_ties": (False,),
     "categories": ("auto",),
+    "importance_getter": ("auto",),
     "chain_method": ("predict",),
-    "class_weight": (None,),
-    "connectivity": (None,),
-    "covariance_estimator": (None,),
     "criterion": ("squared_error", "friedman_mse", "deprecated"),
-    "decision_function_shape": ("ovr",),
     "encoded_missing_value": (np.nan,),
     "epsilon": (1e-8,),
-    "error_on_new": (False,),
     "feature_names_out": (None, "one-to-one"),
-    "force_alpha": (True,),
     "handle_unknown": ("ignore", "infrequent_if_exist", "warn"),
-    "ignore_implicit_zeros": (False,),
-    "importance_getter": ("auto",),
-    "include_bias": (False,),
-    "init": (None,),
-    "inv_kw_args": (None,),
-    "inverse_func": (None,),
-    "keep_empty_features": (True,),
     "kernel": ("knn",),
-    "kernel_params": (None,),
-    "kw_args": (None,),
-    "max_categories": (None,),
     "max_features": (1.0,),
-    "metric_params": (None,),
-    "min_frequency": (None,),
     "missing_values": (None, np.nan),
-    "monotonic_cst": (None,),
-    "norm": (False,),
-    "precisions_init": (None,),
-    "refit": (True,),
     "reg_param": (0.0,),
     "response_method": ("auto", "predict_proba"),
     "sparse": (False, "auto"),
-    "sparse_output": (False,),
-    "store_cv_results": (False,),
-    "warm_start": (False,),
-    "weights_init": (None,),
 }
 
 

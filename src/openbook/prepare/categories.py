@@ -326,11 +326,6 @@ class OrdinalEncoder(Declared, Preparation):
             "OrdinalEncoder: values as numbers", (Grid("values", ("column", "value", "number"), rows, note),)
         )
 
-    def _work_row(self, X: Table) -> Work:
-        after = self._prepared(X)
-        rows = [(name, X.column(name)[0], after.data(name)[0]) for name in self._chosen]
-        return Work("OrdinalEncoder: one row", (Grid("", ("column", "is", "becomes"), rows),))
-
 
 class ChangeKind(Declared, Preparation):
     """Make columns ordinal or nominal: each different number of the training rows is a value.
@@ -422,8 +417,3 @@ class ChangeKind(Declared, Preparation):
             for name, values in self.values_.items()
         ]
         return Work("ChangeKind", (Grid("columns", ("column", "was", "is", "values"), rows),))
-
-    def _work_row(self, X: Table) -> Work:
-        after = self._prepared(X)
-        rows = [(name, X.column(name)[0], after.column(name)[0]) for name in self._chosen]
-        return Work("ChangeKind: one row", (Grid("", ("column", "is", "becomes"), rows),))

@@ -27,7 +27,7 @@ from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk
 from openbook.border.rules import Maybe, SomeOf
 from openbook.data import Attribute, Datetime, Nominal, Numeric, Schema, Table, read
-from openbook.data.date_parts import MONTHS_FROM, PARTS, WEEKDAYS_FROM, part_cells, parts_worth
+from openbook.data.date_parts import MONTHS_FROM, PARTS, WEEKDAYS_FROM, part_cells, possible_parts
 from openbook.data.derived import CYCLES
 from openbook.data.forms import picked, with_rows
 from openbook.prepare.scaling import Extremes
@@ -102,7 +102,7 @@ class DateParts(Declared, Summed):
         j, hour = numbers.index(date.name), len(numbers) + self.schema_.of(Datetime).index(date.name)
         hours = 2 if found.high[hour] > found.low[hour] else 1
         ends = (found.low[j], found.high[j]) if found.weight[j] > 0 else (np.nan, np.nan)
-        return *ends, parts_worth(date, found.high[j] - found.low[j], hours)
+        return *ends, possible_parts(date, found.high[j] - found.low[j], hours)
 
     def transform(self, X: Any) -> Any:
         """The rows with the parts of their dates.

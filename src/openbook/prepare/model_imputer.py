@@ -17,19 +17,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from openbook.border.not_taken import Declared
-from openbook.border.rows import Rows
 from openbook.damage import checked_array
-from openbook.data import Nominal, Numeric, Ordinal, Table
+from openbook.data import Table
 from openbook.prepare.encoding import Encoding
-from openbook.prepare.similar_rows import where_known
-from openbook.prepare.transformer import Preparation, TrainingTable
+from openbook.prepare.similar_rows import ImputerFromRows, where_known
+from openbook.prepare.transformer import TrainingTable
 from openbook.work import Grid, Step, Work
 
 #: The ridge, as a share of the rows: enough to solve columns that repeat each other.
 _RIDGE = 1e-6
 
 
-class IterativeImputer(Declared, Preparation):
+class IterativeImputer(Declared, ImputerFromRows):
     """Fill missing cells by a linear model for each column, from the other columns.
 
     The name is scikit-learn's; its models are of numbers, these of any kind of column but text.
@@ -69,16 +68,8 @@ class IterativeImputer(Declared, Preparation):
     tol: float = 1e-3
     columns: list[str] | None = None
 
-    _changes = (Numeric, Nominal, Ordinal)
-    _changes_dates = True
-
-    @property
-    def _compared(self) -> tuple[str, ...]:
-        return self.schema_.of(*self._changes)
-
     def _learn(self, rows: TrainingTable) -> None:
-        table = rows.X.select(self._compared)
-        self.encoding_ = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
+        table = self._encoded(rows)
         z, missing = self._centred(table)
         self.gaps_ = np.array([float(rows.w[~table.column(name).known].sum()) for name in self._chosen])
         for n_iter in range(1, self.max_iter + 1):

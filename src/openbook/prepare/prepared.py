@@ -168,8 +168,7 @@ class Prepared(Declared, MetaEstimatorMixin, Estimator):
         -------
         ndarray of shape (n_rows,)
         """
-        table = self.prepared(X)
-        return self.estimator_.predict(table)
+        return self.estimator_.predict(self.prepared(X))
 
     @_has("predict_proba")
     def predict_proba(self, X: Any) -> npt.NDArray[Any]:
@@ -183,8 +182,7 @@ class Prepared(Declared, MetaEstimatorMixin, Estimator):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        table = self.prepared(X)
-        return self.estimator_.predict_proba(table)
+        return self.estimator_.predict_proba(self.prepared(X))
 
     @_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> npt.NDArray[Any]:
@@ -198,8 +196,7 @@ class Prepared(Declared, MetaEstimatorMixin, Estimator):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        table = self.prepared(X)
-        return self.estimator_.predict_log_proba(table)
+        return self.estimator_.predict_log_proba(self.prepared(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The learner's own score of the prepared rows: accuracy or R squared.
@@ -216,8 +213,7 @@ class Prepared(Declared, MetaEstimatorMixin, Estimator):
         """
         if isinstance(y, str):
             X, y = read(X).split(y)
-        table = self.prepared(X)
-        return float(self.estimator_.score(table, y, sample_weight))
+        return float(self.estimator_.score(self.prepared(X), y, sample_weight))
 
     @_has("complexity")
     def complexity(self) -> int:

@@ -62,7 +62,19 @@ class Extremes(Statistics):
         return [self.weight, self.high - self.low]
 
 
-class MinMaxScaler(Declared, Summed, Transformer):
+class _ByExtremes(Summed, Transformer):
+    """Scaling by the smallest and the largest number of each column."""
+
+    _changes_dates = True
+
+    def _step(self):
+        return partial(_extremes, self._chosen)
+
+    def _zero(self):
+        return Extremes(*np.zeros((3, len(self._chosen))))
+
+
+class MinMaxScaler(Declared, _ByExtremes):
     """Min-max scaling: each column of numbers is moved and stretched to a given range.
 
     Other columns pass through unchanged, and missing cells stay missing.
@@ -107,14 +119,6 @@ class MinMaxScaler(Declared, Summed, Transformer):
     clip: bool = False
     columns: list[str] | None = None
 
-    _changes_dates = True
-
-    def _step(self):
-        return partial(_extremes, self._chosen)
-
-    def _zero(self):
-        return Extremes(*np.zeros((3, len(self._chosen))))
-
     def _solve(self):
         found, (a, b) = self.statistics_, self.feature_range
         known = found.weight > 0
@@ -147,7 +151,7 @@ class MinMaxScaler(Declared, Summed, Transformer):
         return rf"{figure(a)} + \frac{{({x} - {signed(low)}) \cdot ({figure(b)} - {signed(a)})}}{{{below}}}"
 
 
-class MaxAbsScaler(Declared, Summed, Transformer):
+class MaxAbsScaler(Declared, _ByExtremes):
     """Scaling by the largest size: each column of numbers is divided by its largest absolute number.
 
     Zeros stay zeros. Other columns pass through unchanged, and missing cells stay missing.
@@ -180,14 +184,6 @@ class MaxAbsScaler(Declared, Summed, Transformer):
 
     clip: bool = False
     columns: list[str] | None = None
-
-    _changes_dates = True
-
-    def _step(self):
-        return partial(_extremes, self._chosen)
-
-    def _zero(self):
-        return Extremes(*np.zeros((3, len(self._chosen))))
 
     def _solve(self):
         self.max_abs_ = np.maximum(-self.statistics_.low, self.statistics_.high)

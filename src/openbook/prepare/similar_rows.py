@@ -98,7 +98,27 @@ def _spans(n: int) -> Iterator[slice]:
         yield slice(start, min(start + _CHUNK, n))
 
 
-class KNNImputer(Declared, Preparation):
+class ImputerFromRows(Preparation):
+    """What fills missing cells from the other columns of the row."""
+
+    _changes = (Numeric, Nominal, Ordinal)
+    _changes_dates = True
+
+    encoding_: Encoding
+
+    @property
+    def _compared(self) -> tuple[str, ...]:
+        """The columns that cells are filled from."""
+        return self.schema_.of(*self._changes)
+
+    def _encoded(self, rows: TrainingTable) -> Table:
+        """Set the encoding of the training rows; gives the columns that it is of."""
+        table = rows.X.select(self._compared)
+        self.encoding_ = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
+        return table
+
+
+class KNNImputer(Declared, ImputerFromRows):
     """Fill missing cells from the nearest rows that know them: their mean, or their most frequent value.
 
     The name and the parameters are scikit-learn's. There, distances are of numbers as they are; here numbers
@@ -136,16 +156,8 @@ class KNNImputer(Declared, Preparation):
     weights: Annotated[str, OneOf("uniform", "distance")] = "uniform"
     columns: list[str] | None = None
 
-    _changes = (Numeric, Nominal, Ordinal)
-    _changes_dates = True
-
-    @property
-    def _compared(self) -> tuple[str, ...]:
-        return self.schema_.of(*self._changes)
-
     def _learn(self, rows: TrainingTable) -> None:
-        table = rows.X.select(self._compared)
-        self.encoding_ = Encoding.of(Rows.in_memory(table, np.zeros(len(table)), rows.w)).without_gaps()
+        table = self._encoded(rows)
         self.donors_ = table.take(_asked(len(table)))
 
     def _prepared(self, table: Table) -> Table:

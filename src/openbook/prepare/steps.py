@@ -88,6 +88,11 @@ class Verb:
     whole: str = ""
 
 
+def _one(make: type, example: str, summary: str, number: str | None = None) -> Verb:
+    """A verb of one way."""
+    return Verb(summary, {"": Way(make, {}, number)}, example)
+
+
 def _function(func: str, words: str) -> Verb:
     return Verb(words, {func: Way(FunctionTransformer, {"func": func})}, f"{func} income")
 
@@ -134,11 +139,9 @@ VERBS: dict[str, Verb] = {
     "drop-outliers": _fences(
         "drop", "leave out training rows with numbers outside the fences", "drop-outliers income 3z"
     ),
-    "binarise": Verb("1 above a threshold, else 0", {"": Way(Binarizer, {}, "threshold")}, "binarise age 18"),
-    "turn": Verb(
-        "the distance from the turning point of a U shape against the target",
-        {"": Way(TurningPoint)},
-        "turn age",
+    "binarise": _one(Binarizer, "binarise age 18", "1 above a threshold, else 0", "threshold"),
+    "turn": _one(
+        TurningPoint, "turn age", "the distance from the turning point of a U shape against the target"
     ),
     "bins": Verb(
         "intervals: equal-frequency, equal-width, kmeans, entropy (mdl), or cuts=18,65; auto finds how many",
@@ -162,14 +165,10 @@ VERBS: dict[str, Verb] = {
         {"": Way(ChangeKind, {"kind": "nominal"})},
         "nominal size",
     ),
-    "rank": Verb(
-        "ordinal values as numbers from 0 on; nominal ones too, with a warning",
-        {"": Way(OrdinalEncoder)},
-        "rank size",
+    "rank": _one(
+        OrdinalEncoder, "rank size", "ordinal values as numbers from 0 on; nominal ones too, with a warning"
     ),
-    "onehot": Verb(
-        "a 0/1 column for each value, or for the k best", {"": Way(OneHotEncoder, {}, "k")}, "onehot city"
-    ),
+    "onehot": _one(OneHotEncoder, "onehot city", "a 0/1 column for each value, or for the k best", "k"),
     "polynomial": Verb(
         "add products and powers of numbers up to a degree (powers), or products alone (products)",
         {
@@ -178,26 +177,24 @@ VERBS: dict[str, Verb] = {
         },
         "polynomial length width 2",
     ),
-    "radial": Verb(
-        "bells around centres, in place of the numbers",
-        {"": Way(RadialFeatures, {}, "n_functions")},
-        "radial 10",
+    "radial": _one(
+        RadialFeatures, "radial 10", "bells around centres, in place of the numbers", "n_functions"
     ),
-    "sigmoid": Verb(
-        "smooth steps along each number, in its place",
-        {"": Way(SigmoidFeatures, {}, "n_functions")},
-        "sigmoid age 5",
+    "sigmoid": _one(
+        SigmoidFeatures, "sigmoid age 5", "smooth steps along each number, in its place", "n_functions"
     ),
-    "pool": Verb(
-        "pool the rare values of columns with many; a number says how many rows a value needs",
-        {"": Way(RareValues, {}, "min_frequency")},
+    "pool": _one(
+        RareValues,
         "pool city 10",
+        "pool the rare values of columns with many; a number says how many rows a value needs",
+        "min_frequency",
     ),
-    "means": Verb(
+    "means": _one(
+        TargetEncoder,
+        "means city",
         "the mean of the target among the rows of a value in its place; a number says for how many rows the"
         " mean of all counts",
-        {"": Way(TargetEncoder, {}, "smooth")},
-        "means city",
+        "smooth",
     ),
     "words": Verb(
         "keep the words of texts that tell most of the target: mi, chi2, pmi, or df (document frequency)",
@@ -222,8 +219,8 @@ VERBS: dict[str, Verb] = {
         },
         "impute age median",
     ),
-    "indicate": Verb(
-        "add a 0/1 column that tells whether a cell is missing", {"": Way(MissingIndicator)}, "indicate age"
+    "indicate": _one(
+        MissingIndicator, "indicate age", "add a 0/1 column that tells whether a cell is missing"
     ),
     "formula": Verb(
         "a new column by formula: + - * / ^, log, sqrt, year(date), depth(url), comparisons",
@@ -237,10 +234,11 @@ VERBS: dict[str, Verb] = {
         "rule age >= 18 where licence = yes",
         "rule",
     ),
-    "drop-noise": Verb(
-        "leave out training rows that most of their nearest rows contradict",
-        {"": Way(NoisyRows, {}, "n_neighbors")},
+    "drop-noise": _one(
+        NoisyRows,
         "drop-noise 3",
+        "leave out training rows that most of their nearest rows contradict",
+        "n_neighbors",
     ),
     "balance": Verb(
         "classes count the same: weights, training rows of small ones drawn again (over) or made (smote,"
@@ -268,23 +266,26 @@ VERBS: dict[str, Verb] = {
         {"": Way(Jitter, {}, "noise", each="noise")},
         "jitter 0.1",
     ),
-    "mixup": Verb("add mixtures of training rows", {"": Way(Mixup, {}, "alpha")}, "mixup 0.2"),
-    "augment-texts": Verb(
-        "add copies of the training rows with words left out (dropout=), swapped or replaced (synonyms=FILE)",
-        {"": Way(AugmentTexts, {}, "copies")},
+    "mixup": _one(Mixup, "mixup 0.2", "add mixtures of training rows", "alpha"),
+    "augment-texts": _one(
+        AugmentTexts,
         "augment-texts review dropout=0.1 swap=0.05",
+        "add copies of the training rows with words left out (dropout=), swapped or replaced (synonyms=FILE)",
+        "copies",
     ),
-    "augment-images": Verb(
-        "add copies of images, a column for each pixel: shift, rotate, flip, resize, crop, brightness, noise",
-        {"": Way(AugmentImages, {}, "copies")},
+    "augment-images": _one(
+        AugmentImages,
         "augment-images shape=8,8 shift=1 rotate=10",
+        "add copies of images, a column for each pixel: shift, rotate, flip, resize, crop, brightness, noise",
+        "copies",
     ),
-    "augment-sounds": Verb(
-        "add copies of sounds, a column for each sample: volume, shift (in time), frequency",
-        {"": Way(AugmentSounds, {}, "copies")},
+    "augment-sounds": _one(
+        AugmentSounds,
         "augment-sounds volume=0.2 shift=5",
+        "add copies of sounds, a column for each sample: volume, shift (in time), frequency",
+        "copies",
     ),
-    "drop": Verb("leave out columns", {"": Way(DropColumns)}, "drop city"),
+    "drop": _one(DropColumns, "drop city", "leave out columns"),
     "dates": Verb(
         "parts of dates as columns: month, weekday, hour, quarter, year",
         {"": Way(DateParts), **{part: Way(DateParts, {"parts": [part]}) for part in PARTS}},

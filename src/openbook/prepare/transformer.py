@@ -245,6 +245,11 @@ class Preparation(TransformerMixin, FromRows):
 
     # showing the work
 
+    def _work_row(self, X: Table) -> Work:
+        after = self._prepared(X)
+        rows = [(name, X.column(name)[0], after.column(name)[0]) for name in self._chosen]
+        return Work(f"{type(self).__name__}: one row", (Grid("", ("column", "is", "becomes"), rows),))
+
     def _unchanged(self, X: Table) -> tuple[Grid, ...]:
         """The cells of a row that pass through."""
         passed = [
