@@ -37,7 +37,7 @@ def tables(draw, least=1, most=12):
 @settings(max_examples=30)
 def test_the_kernel_is_numpy_to_the_last_bit(rows, queries, k, kind):
     distance = MixedDistance.of(rows, kind)
-    index, points, k = MixedIndex(distance, rows), distance.place(queries), min(k, len(rows))
+    index, points, k = MixedIndex(distance, rows), distance.coordinates(queries), min(k, len(rows))
     plain = index.query(points, k)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mixed, "_FEW_CELLS", 0)
@@ -49,7 +49,7 @@ def test_the_kernel_is_numpy_to_the_last_bit(rows, queries, k, kind):
 def test_the_kernel_over_many_blocks():
     table = load("credit", rows=1000, random_state=4).drop("default")
     distance = MixedDistance.of(table)
-    index, points = MixedIndex(distance, table), distance.place(table.head(50))
+    index, points = MixedIndex(distance, table), distance.coordinates(table.head(50))
     assert 50 * 1000 * len(table.schema) < mixed._FEW_CELLS
     plain = index.query(points, 20)
     with pytest.MonkeyPatch.context() as patch:
@@ -65,7 +65,7 @@ def test_the_mixed_distance_is_that_of_the_measure(rows, queries):
     distance = MixedDistance.of(rows)
     scales = [distance.ranges[0], None, SIZES, distance.ranges[3]]
     expected = pairwise(gower, *(np.asarray(table, dtype=object) for table in (queries, rows)), scales=scales)
-    indptr, found, distances = MixedIndex(distance, rows).within(distance.place(queries), 1.0)
+    indptr, found, distances = MixedIndex(distance, rows).within(distance.coordinates(queries), 1.0)
     assert indptr.tolist() == [i * len(rows) for i in range(len(queries) + 1)]
     assert found.tolist() == list(range(len(rows))) * len(queries)
     np.testing.assert_allclose(distances.reshape(expected.shape), expected, rtol=1e-12)
@@ -79,7 +79,7 @@ def test_the_axioms_of_a_metric(rows, kind):
         return
     distance = MixedDistance.of(rows, kind)
     n = len(whole)
-    D = MixedIndex(distance, whole).within(distance.place(whole), np.inf)[2].reshape(n, n)
+    D = MixedIndex(distance, whole).within(distance.coordinates(whole), np.inf)[2].reshape(n, n)
     assert (np.diag(D) == 0).all()
     assert (D == D.T).all()
     assert (D[:, :, None] <= D[:, None, :] + D.T[None, :, :] + 1e-12).all()

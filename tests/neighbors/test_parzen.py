@@ -33,6 +33,13 @@ def test_classes_by_hand():
     assert even.score_samples([[0.0]])[0] == pytest.approx(math.log(density.sum()))
 
 
+def test_priors_are_the_third_parameter():
+    """By position as by name: radius, kernel, priors, then the distance."""
+    by_position = ParzenClassifier(2, "epanechnikov", [0.1, 0.9], "manhattan")
+    by_name = ParzenClassifier(radius=2, kernel="epanechnikov", priors=[0.1, 0.9], metric="manhattan")
+    assert by_position.get_params() == by_name.get_params()
+
+
 def test_numbers_by_hand():
     model = ParzenRegressor(radius=2, kernel="triangular", scale=False)
     model.fit([[1.0], [-1.5], [7.0]], [10.0, 30.0, 80.0], sample_weight=[1, 2, 1])

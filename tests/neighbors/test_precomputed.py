@@ -60,5 +60,5 @@ def test_what_are_no_distances(cells, words):
 
 
 def test_bootstrap_would_need_rows_twice():
-    with pytest.raises(ParameterError, match="distances that are given"):
+    with pytest.raises(ParameterError, match="precomputed distances do not allow"):
         evaluate(KNeighborsClassifier(3, metric="precomputed"), FAR, LABELS, cv="bootstrap")

@@ -150,7 +150,7 @@ def test_rows_on_top_of_each_other_have_a_density():
 def test_a_row_with_gaps_is_not_its_own_neighbour():
     table = load("credit", rows=60, random_state=1).drop("default")
     model = NeighbourDistance(n_neighbors=1).fit(table)
-    space, one = model.space_, model.space_.place(table)
+    space, one = model.space_, model.space_.coordinates(table)
     distances, rows = space.index.query(one, 60)
     for i in range(60):
         others = distances[i][rows[i] != i]

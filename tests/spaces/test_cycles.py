@@ -50,7 +50,7 @@ def test_steps_the_shorter_way_round(attribute, a, b, expected, kind, few_cells,
     monkeypatch.setattr(mixed, "_FEW_CELLS", few_cells)
     rows = table(attribute, a)
     index = MixedIndex(MixedDistance.of(rows, kind), rows)
-    query = index.distance.place(table(attribute, b))
+    query = index.distance.coordinates(table(attribute, b))
     assert index.distances(query)[0, 0] == pytest.approx(expected)
     assert index.query(query, 1)[0][0, 0] == pytest.approx(expected)
     assert index.distance.term(0, rows.data(attribute.name)[0], table(attribute, b).data(attribute.name)[0])[
@@ -75,7 +75,7 @@ def test_kernel_arrays_and_twin_agree_beside_other_columns(kind, robust, monkeyp
     )
     distance = MixedDistance.of(rows, kind, robust=robust)
     index = MixedIndex(distance, rows)
-    places = distance.place(rows)
+    places = distance.coordinates(rows)
     arrays = index.distances(places)
     monkeypatch.setattr(mixed, "_FEW_CELLS", 0)
     np.testing.assert_array_equal(index.distances(places), arrays)

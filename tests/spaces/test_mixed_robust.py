@@ -71,7 +71,7 @@ def table_with_gaps_and_errors(seed, n=60):
 def test_kernel_and_twins_agree(kind, robust, monkeypatch):
     table = table_with_gaps_and_errors(0)
     distance = MixedDistance.of(table, kind, robust=robust)
-    index, points = MixedIndex(distance, table), distance.place(table.take(np.arange(20)))
+    index, points = MixedIndex(distance, table), distance.coordinates(table.take(np.arange(20)))
     expected, rows = index.query(points, 60)
     monkeypatch.setattr(mixed, "_FEW_CELLS", 0)
     found, same = index.query(points, 60)

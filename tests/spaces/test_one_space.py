@@ -101,7 +101,7 @@ def test_new_rows_are_as_far_from_the_rows_in_every_learner(metric, name):
         if type(model).__module__.startswith("openbook.outlier") and name == "unseen":
             continue  # robust: a size of 25 is 1.5 ranges or more away from those known
         space = model.space_
-        found = space.index.distances(space.place(model._encode(new)))[0]
+        found = space.index.distances(space.coordinates(model._encode(new)))[0]
         np.testing.assert_allclose(found, by_hand, rtol=1e-12, err_msg=type(model).__name__)
 
 

@@ -1,6 +1,6 @@
 """Frequent itemsets by FP-growth (Han, Pei and Yin 2000): transactions as a tree, mined item by item.
 
-    order    the frequent items of a transaction, the most frequent first; of equals, in their order
+    order    the frequent items of a transaction, the most frequent first; ties: in their order
     tree     transactions that begin alike share a path, and a node counts those that pass it
     base     of an item: the paths that lead to its nodes, each with the count of the node
     mine     the base is a list of transactions again: what is frequent in it is frequent with the item

@@ -3,7 +3,7 @@ r"""Itemsets that many transactions hold.
     support(S) = transactions that hold every item of S / all transactions
 
 A set is frequent if its support is at least `min_support`: at least ⌈min_support · n⌉ transactions hold it,
-and at least one. The most frequent sets come first; of equals, the shorter, then in the order of their items.
+and at least one. The most frequent sets come first; ties: the shorter, then in the order of their items.
 """
 
 import math

@@ -147,7 +147,7 @@ class AssociationRule:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AssociationRules(ShowsWork):
-    """Rules, the most confident first; of equals those of larger support, then of fewer items.
+    """Rules, the most confident first; ties: larger support, then fewer items.
 
     Attributes
     ----------

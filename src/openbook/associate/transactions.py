@@ -24,7 +24,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
 from openbook.prepare.discretise import equal_cuts
 
-#: Up to so many pairs of row and item, repeats are found in a table of all that there can be.
+#: Up to so many possible pairs of row and item, repeats are found in a table of them all.
 _MOST_PAIRS = 1 << 27
 
 

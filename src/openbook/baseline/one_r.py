@@ -1,6 +1,6 @@
 """1R: one rule on one attribute, the one with the fewest errors.
 
-    rule(v)    = the most frequent class among the rows with value v, the first of equals
+    rule(v)    = the most frequent class among the rows with value v; ties: the first
     errors(a)  = sum over the values v of a of the rows that the rule gets wrong
 
 The attribute with the fewest errors wins, the first in the table among equals. Numeric attributes are cut
@@ -264,15 +264,10 @@ class OneR(Folding, Classifier):
             counts = self.statistics_.classes.tolist()
             note = "no such row in training: the class shares of all rows"
         total, given = sum(counts), f"{self.attribute_} {shown}"
+        names = [f"P({self.target_} = {label} | {given})" for label in self._labels]
         steps = tuple(
-            Step(
-                f"P({self.target_} = {label} | {given})",
-                r"\frac{n_c}{n}",
-                fraction(n, total),
-                n / total,
-                note,
-            )
-            for label, n in zip(self._labels, counts, strict=True)
+            Step(name, r"\frac{n_c}{n}", fraction(n, total), n / total, note)
+            for name, n in zip(names, counts, strict=True)
         )
         answer = self._labels[counts.index(max(counts))]
         end = f"{self.attribute_} {shown}, so: {self.target_} = {answer}."
@@ -288,8 +283,8 @@ class OneR(Folding, Classifier):
         if isinstance(self.schema_[self.attribute_], Categorical):
             return f"= {value}", self._best.counts[:, code].tolist()
         interval = int(np.searchsorted(self._best.cuts, code))
-        said = value if isinstance(value, str) else figure(value)  # a date is written as a text
-        return f"= {said}", self._best.counts[:, interval].tolist()
+        shown = value if isinstance(value, str) else figure(value)  # a date is written as a text
+        return f"= {shown}", self._best.counts[:, interval].tolist()
 
 
 def _rule_evidence(schema, n_classes, chunk):

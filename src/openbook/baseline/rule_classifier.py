@@ -62,7 +62,7 @@ class RuleClassifier(Folding, Classifier):
 
     Notes
     -----
-    Rules decide and know no probabilities: `predict_proba` is 1 for the class that is said and 0 for the
+    Rules decide and know no probabilities: `predict_proba` is 1 for the predicted class and 0 for the
     others. Guide: docs/guide/baselines.md
 
     Examples
@@ -128,10 +128,8 @@ class RuleClassifier(Folding, Classifier):
         known = [as_text(label) for label in self.classes_.tolist()]
         for rule, code in zip(self.rules_, self._rule_codes, strict=True):
             if code is None:
-                unknown = (
-                    f"predicts {rule.label!r}, which no training row is. {did_you_mean(rule.label, known)}"
-                )
-                warnings.warn(f"RuleClassifier: line {rule.line} {unknown}", stacklevel=6)
+                unknown = f"{rule.label!r}, which no training row is. {did_you_mean(rule.label, known)}"
+                warnings.warn(f"RuleClassifier: line {rule.line} predicts {unknown}", stacklevel=6)
 
     def _predict(self, X):
         return self._codes[_deciding(self._tests, X)]

@@ -1,6 +1,6 @@
 r"""0R for several labels: the same set of labels for every row.
 
-    set         the most frequent set, the first of equals: the best constant by subset accuracy
+    set         the most frequent set, ties: the first; the best constant by subset accuracy
     majority    the labels that more than half of the rows have: the best by Hamming loss
     f1          the k most frequent labels, with k so that micro F1 = 2 Σ_{j≤k} N_j / (k N + Σ_j N_j) is
                 largest

@@ -1,6 +1,6 @@
 """0R: uses no attribute. Any other learner must beat it.
 
-    majority   the class of the largest share, the first of equals
+    majority   the class of the largest share; ties: the first
     uniform    a class at random, each as likely as the other; right with probability 1 / n_classes
     prior      a class at random, as often as it occurs; right with probability sum_c P(c)^2
 

@@ -1,6 +1,7 @@
 """Agglomerative clustering: every row starts as a cluster, and the two nearest clusters merge."""
 
 from dataclasses import KW_ONLY
+from typing import Annotated
 
 from openbook.border.rules import OneOf
 from openbook.cluster.hierarchy import Hierarchy
@@ -14,7 +15,7 @@ class AgglomerativeClustering(Hierarchy):
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
     as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
-    a missing cell is as far as can be from any other. Ward, centroid and median need centres:
+    a missing cell has the largest distance from any other. Ward, centroid and median need centres:
     they take encoded columns, a 0/1 column for each value. A row of weight w counts as w equal rows. New rows
     join the cluster of the nearest row learnt.
 
@@ -34,7 +35,7 @@ class AgglomerativeClustering(Hierarchy):
         The distance between rows: any that neighbours take ("manhattan", "cosine", "jaccard", …), or a
         function; "auto" is Euclidean for numbers, and Gower's otherwise. "precomputed" if X is the square
         matrix of distances, "precomputed_similarity" if it is that of similarities; new rows then come as
-        their distances or similarities to the rows learnt from.
+        their distances or similarities to the training rows.
     scale : bool, default=True
     p : float, default=2
     allow_large : bool, default=False
@@ -70,18 +71,15 @@ class AgglomerativeClustering(Hierarchy):
     """
 
     _: KW_ONLY
-    linkage: str = "average"
-
-    _rules = {**Hierarchy._rules, "linkage": OneOf(*METHODS)}
+    linkage: Annotated[str, OneOf(*METHODS)] = "average"
 
     def refusal(self, schema):
         if self.linkage in CENTRES:
             if self.metric == "precomputed_similarity":
                 return f"by {self.linkage} needs centroids, which similarities do not give; use 'average'"
             if self.metric not in ("auto", "euclidean", "precomputed"):
-                return (
-                    f"by {self.linkage} needs centroids, which {self.metric} does not give; use 'euclidean'"
-                )
+                no_centroids = f"which {self.metric} does not give; use 'euclidean'"
+                return f"by {self.linkage} needs centroids, {no_centroids}"
         return super().refusal(schema)
 
     def _space(self, stored):

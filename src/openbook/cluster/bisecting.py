@@ -14,7 +14,7 @@ cuts_ : intp (n_clusters - 1,), the cluster that was cut; its halves' means are 
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -109,14 +109,13 @@ class BisectingKMeans(Declared, CentreTransformer, Clusterer):
 
     n_clusters: int = 8
     n_init: Any = 5
-    bisecting_strategy: str = "biggest_inertia"
+    bisecting_strategy: Annotated[str, OneOf("biggest_inertia", "largest_cluster")] = "biggest_inertia"
     max_iter: int = 300
     tol: float = 1e-4
     scale: bool = True
     random_state: Any = None
 
     _counts_rows = True
-    _rules = {"bisecting_strategy": OneOf("biggest_inertia", "largest_cluster")}
 
     def _fit(self, rows):
         self.space_ = space = space_of(rows, (), scale=self.scale)
@@ -239,10 +238,9 @@ class BisectingKMeans(Declared, CentreTransformer, Clusterer):
             note = f"Trial {best + 1} leaves the lowest SSE, {figure(sses[best])}."
             parts.append(Work(title, (trials, halves), note))
         parts.append(self._grid("final means", range(len(self.centers_)), self.centers_))
-        title = f"Bisecting k-means: how {were_found(len(self.centers_))}"
-        return Work(
-            title, tuple(parts), f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.inertia_)}."
-        )
+        k = len(self.centers_)
+        conclusion = f"{plural(k, 'cluster')}: SSE {figure(self.inertia_)}."
+        return Work(f"Bisecting k-means: how {were_found(k)}", tuple(parts), conclusion)
 
     def _work_row(self, X):
         x, at, parts = self.space_.encode_table(X), 0, []

@@ -11,7 +11,7 @@ r"""The number of clusters: five criteria, what most of them choose, and how cer
                  both, and the answers compared by adjusted Rand; the mean over ten such pairs
 
 SSE is that of `openbook.cluster.quality`. Gap and BIC may answer 1: no clusters. The recommendation is the
-most frequent answer; of equals the smaller. Large tables are evaluated on a random sample, and texts by the
+most frequent answer; ties: the smaller. Large tables are evaluated on a random sample, and texts by the
 directions of their words (`openbook.border.directions`). Tibshirani, Walther and Hastie (2001), gap
 statistic; Pelleg and Moore (2000), x-means, for BIC.
 """
@@ -90,7 +90,7 @@ class ChosenK(ShowsWork):
 
     @property
     def doubt(self) -> str:
-        """How far the criteria agree, in words."""
+        """The agreement of the criteria, in words."""
         agreeing = [name for name, k in self.votes.items() if k == self.k]
         others = [f"{name} {k}" for name, k in self.votes.items() if k != self.k]
         none = ", that is, no clusters" if self.k == 1 else ""
@@ -113,10 +113,10 @@ class ChosenK(ShowsWork):
         columns = [map(_cell, figures.tolist()) for figures in self.figures.values()]
         rows = list(zip(self.ks, *columns, strict=True))
         header = ("k", *("SSE" if name == "elbow" else name for name in self.figures))
-        said = [f"{plural(self.rows, 'row')} judged.", *(f"{n}: {why}." for n, why in self.why_not.items())]
+        notes = [f"{plural(self.rows, 'row')} judged.", *(f"{n}: {why}." for n, why in self.why_not.items())]
         votes = Grid("votes", ("criterion", "k"), list(self.votes.items()))
-        title = "How many clusters?"
-        return Work(title, (Grid("", header, rows, " ".join(said)), votes), f"k = {self.k}: {self.doubt}")
+        grids = Grid("", header, rows, " ".join(notes)), votes
+        return Work("How many clusters?", grids, f"k = {self.k}: {self.doubt}")
 
     def draw(self) -> Picture:
         """Every criterion over k, from its worst to its best; a dot marks the k it is for."""
@@ -179,14 +179,10 @@ def choose_k(X: Any, ks: Sequence[int] | None = None, model: Any = None, random_
     found = list(each(list(tried), step))
     figures = {name: np.array([one[name] for one in found]) for name in CRITERIA}
     errors = np.array([one["s"] for one in found])
-    votes, why_not = {}, {}
-    for name in CRITERIA:
-        k, reason = _vote(name, tried, figures[name], errors)
-        if k is None:
-            why_not[name] = reason
-            del figures[name]
-        else:
-            votes[name] = k
+    found_by = {name: _vote(name, tried, figures[name], errors) for name in CRITERIA}
+    votes = {name: k for name, (k, _) in found_by.items() if k is not None}
+    why_not = {name: reason for name, (k, reason) in found_by.items() if k is None}
+    figures = {name: figures[name] for name in votes}
     return ChosenK(tried, figures, errors, votes, len(table), why_not)
 
 
@@ -251,10 +247,8 @@ def _bic(table: Table, labels: np.ndarray, sse: float) -> float:
 def _agreement(model: Any, k: int, table: Table, order: np.ndarray, seed: int) -> float:
     """How alike the answers of two halves are, over all rows; 0 if neither tells any apart."""
     middle = len(order) // 2
-    first, second = (
-        _labels(model, k, table.take(np.sort(half)), seed).predict(table)
-        for half in (order[:middle], order[middle:])
-    )
+    halves = (table.take(np.sort(half)) for half in (order[:middle], order[middle:]))
+    first, second = (_labels(model, k, half, seed).predict(table) for half in halves)
     index = contingency(first, second.astype(str)).adjusted_rand
     return 0.0 if math.isnan(index) else index
 

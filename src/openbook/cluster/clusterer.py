@@ -36,7 +36,7 @@ class Clusterer(ClusterMixin, Unsupervised):
         "scale": "Whether numeric columns are brought to mean 0 and standard deviation 1 first.",
         "p": DISTANCE_MEANINGS["p"],
         "space_": DISTANCE_MEANINGS["space_"],
-        "labels_": "The cluster of each row learnt from, from 0; -1 for a row that belongs to none.",
+        "labels_": "The cluster of each training row, from 0; -1 for a row that belongs to none.",
         "n_iter_": "The number of iterations.",
         "converged_": "Whether the iterations ended by themselves.",
     }

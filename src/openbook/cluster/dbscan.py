@@ -14,7 +14,7 @@ where columns are few, as the rows lie in small boxes, most of which are too far
 """
 
 from dataclasses import KW_ONLY
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from openbook.work import Grid, Step, Work
 NOISE = -1
 #: Seconds for each pair and column, where boxes are of no help: mixed distances, and many columns.
 _CELL, _FEW_COLUMNS = 2e-10, 12
-#: Rows up to which the work names every one, and of more the nearest so many.
+#: The most rows that the work lists in full, and the nearest core rows that it shows.
 _DERIVED, _SHOWN = 40, 5
 
 
@@ -42,7 +42,7 @@ class DBSCAN(Declared, RowClusterer):
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
     as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
-    a missing cell is as far as can be from any other.
+    a missing cell has the largest distance from any other.
 
     Guide: docs/guide/hierarchies.md
 
@@ -82,16 +82,15 @@ class DBSCAN(Declared, RowClusterer):
     [0, -1]
     """
 
-    eps: float = 0.5
+    eps: Annotated[float, Number(above=0)] = 0.5
     _: KW_ONLY
-    min_samples: float = 5
-    metric: Any = "auto"
+    min_samples: Annotated[float, Number(above=0)] = 5
+    metric: Annotated[Any, OneOf(*TILED)] = "auto"
     scale: bool = True
     allow_large: bool = False
     n_jobs: int | None = None
 
     _counts_rows = True
-    _rules = {"eps": Number(above=0), "min_samples": Number(above=0), "metric": OneOf(*TILED)}
 
     def _fit(self, rows):
         from openbook.cluster.dbscan_kernels import add_near, join_cores
@@ -190,7 +189,7 @@ class DBSCAN(Declared, RowClusterer):
         return Work("DBSCAN: how it was fitted", tuple(parts), conclusion)
 
     def _work_row(self, X):
-        distances = self.space_.index.distances(self.space_.place(X))[0]
+        distances = self.space_.index.distances(self.space_.coordinates(X))[0]
         near = [i for i in np.argsort(distances, kind="stable").tolist() if self.core_[i]][:_SHOWN]
         rows = [
             (i, float(distances[i]), "yes" if distances[i] <= self.eps else "no", int(self.core_labels_[i]))

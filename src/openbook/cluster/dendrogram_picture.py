@@ -54,16 +54,13 @@ def _tree(dendrogram, most):
             name = dendrogram.names[leaf]
             leaves.append(name if size == 1 else f"{name} and {size - 1:,} more")
     firsts = dendrogram.firsts
-    place: dict[int, tuple[float, float]] = {}
+    drawn: dict[int, tuple[float, float]] = {}  # the place and height of each merged cluster
     merges = []
     for t in range(last, n - 1):
-        first, second, height, rows = dendrogram.linkage[t].tolist()
-        both = []
-        for node in (int(first), int(second)):
-            known = node in place
-            both.append(place[node] if known else (ends[labels[firsts[node]]], 0.0))
+        *nodes, height, rows = dendrogram.linkage[t].tolist()
+        both = [drawn.get(int(node)) or (ends[labels[firsts[int(node)]]], 0.0) for node in nodes]
         (a, low), (b, other) = sorted(both)
-        place[n + t] = ((a + b) / 2, height)
+        drawn[n + t] = ((a + b) / 2, height)
         merges.append(_Merge((a, b), (low, other), height, int(rows), firsts[n + t]))
     return _Branches(leaves, merges, max([m.height for m in merges], default=0.0))
 
@@ -101,13 +98,13 @@ def draw_dendrogram(dendrogram, k, most):
         inside = merge.rows <= counts[clusters[merge.member]]
         colour = "frame" if not inside else f"line {colour_of(clusters[merge.member])}"
         way = f"M{x(low):.1f} {y(a):.1f}H{x(merge.height):.1f}V{y(b):.1f}H{x(other):.1f}"
-        told = f"{merge.rows:,} rows at {figure(dendrogram.shown(merge.height))}"
-        parts.append(f'<path class="{colour}" d="{way}"><title>{told}</title></path>')
+        caption = f"{merge.rows:,} rows at {figure(dendrogram.shown(merge.height))}"
+        parts.append(f'<path class="{colour}" d="{way}"><title>{caption}</title></path>')
     parts.append(text(left + _WIDTH / 2, tall + 38, what, "middle"))
-    told = f"A tree of {len(dendrogram):,} rows, merged up to {what} {figure(dendrogram.shown(span))}."
+    described = f"A tree of {len(dendrogram):,} rows, merged up to {what} {figure(dendrogram.shown(span))}."
     if k is not None:
         notes.append(f"Cut into {plural(k, 'cluster')}, of {', '.join(f'{c:,}' for c in counts[:12])} rows.")
-    return Picture("Dendrogram", told, tuple(notes), "".join(parts), left + _WIDTH + 20, tall + 46)
+    return Picture("Dendrogram", described, tuple(notes), "".join(parts), left + _WIDTH + 20, tall + 46)
 
 
 def _ticks(dendrogram, span, x, tall):
@@ -121,7 +118,7 @@ def _ticks(dendrogram, span, x, tall):
 
 
 def write_dendrogram(dendrogram, most, width):
-    """The dendrogram in letters, so many of them wide."""
+    """The dendrogram in letters, of this width."""
     tree = _tree(dendrogram, most)
     span = tree.highest or 1.0
     canvas = np.zeros((len(tree.leaves), width), np.int64)

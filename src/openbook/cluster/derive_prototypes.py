@@ -192,8 +192,8 @@ def _outcome(model):
     costs = model.history_.costs
     ending = "the assignments are stable" if model.converged_ else "the assignments still change"
     stays = [f"Cluster {cluster} stays empty." for _, cluster, row in model.history_.taken if row < 0]
-    said = f"After {len(costs) - 1} iterations {ending}: {model.cost} {figure(float(costs[-1]))}."
-    return " ".join([said, *dict.fromkeys(stays)])
+    outcome = f"After {len(costs) - 1} iterations {ending}: {model.cost} {figure(float(costs[-1]))}."
+    return " ".join([outcome, *dict.fromkeys(stays)])
 
 
 def derive_row(model, X) -> Work:

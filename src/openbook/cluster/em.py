@@ -23,7 +23,7 @@ from openbook.prepare import Encoding
 #: The share of the rows below which a component holds none.
 _NOTHING = 1e-12
 
-#: Numbers so many standard deviations off are no farther: their squares must stay finite.
+#: The farthest from the mean, in standard deviations, that a number counts: squares must stay finite.
 _FAR = 1e100
 
 
@@ -101,7 +101,7 @@ def _of_kind(encoding, kind):
 
 
 def nearest_given(typed: TypedRows, means, table):
-    """Each row of a table to the nearest of given means, in standard units; the first of equals."""
+    """The nearest of given means for each row of a table, in standard units; ties: the first."""
     rows = np.vstack(typed(table, filled=True))
     return ((means**2).sum(axis=1)[:, None] - 2 * means @ rows).argmin(axis=0)
 

@@ -5,7 +5,7 @@ clusters. With a matrix, new rows are given as their distances, or similarities,
 """
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -30,27 +30,20 @@ MATRICES = {"precomputed": "distances", "precomputed_similarity": "similarities"
 
 #: Rows up to which the work is derived in full; the matrix is kept for it.
 _DERIVED = 60
-#: So many of the nearest rows are shown.
+#: The number of nearest rows that are shown.
 _SHOWN = 5
 
 
 class Hierarchy(Declared, RowClusterer):
     """Clusters within clusters: `dendrogram_`, and `labels_` where it is cut."""
 
-    n_clusters: int = 2
+    n_clusters: Annotated[int, Maybe(Whole(at_least=1))] = 2
     _: KW_ONLY
-    distance_threshold: float | None = None
-    metric: Any = "auto"
+    distance_threshold: Annotated[float | None, Maybe(Number())] = None
+    metric: Annotated[Any, NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, *MATRICES))] = "auto"
     scale: bool = True
-    p: float = 2
+    p: Annotated[float, DISTANCE_RULES["p"]] = 2
     allow_large: bool = False
-
-    _rules = {
-        "n_clusters": Maybe(Whole(at_least=1)),
-        "distance_threshold": Maybe(Number()),
-        "metric": NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, *MATRICES)),
-        "p": DISTANCE_RULES["p"],
-    }
 
     def refusal(self, schema):
         reason = super().refusal(schema) or refusal(self.metric, schema)
@@ -144,9 +137,9 @@ class Hierarchy(Declared, RowClusterer):
         self.n_clusters_ = int(self.labels_.max()) + 1
 
     def _nearest(self, X, k):
-        """How far the k nearest rows learnt from are, in order, and which they are, both (m, k)."""
+        """The distances and numbers of the k nearest training rows, in order, both (m, k)."""
         if self.metric not in MATRICES:
-            return self.space_.index.query(self.space_.place(X), k)
+            return self.space_.index.query(self.space_.coordinates(X), k)
         matrix = np.asarray(X.block(X.names), dtype=float)
         distances = np.nan_to_num(matrix if self.metric == "precomputed" else -matrix, nan=np.inf)
         rows = np.argsort(distances, axis=1, kind="stable")[:, :k]

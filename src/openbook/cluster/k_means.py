@@ -12,13 +12,14 @@ centers_ : float64 (n_clusters, n_encoded)
 """
 
 from dataclasses import KW_ONLY
+from typing import Annotated
 
 import numpy as np
 
 from openbook.border.rules import OneOf
 from openbook.cluster.clusterer import CentreTransformer
 from openbook.cluster.other_spaces import PROTOTYPE_SPACES, SPARSE_SPACES
-from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer, assignment_costs, final_cost
+from openbook.cluster.prototype_clusterer import PrototypeClusterer, assignment_costs, final_cost
 
 
 class KMeans(CentreTransformer, PrototypeClusterer):
@@ -93,11 +94,9 @@ class KMeans(CentreTransformer, PrototypeClusterer):
     [1, 2]
     """
 
-    metric: str = "euclidean"
+    metric: Annotated[str, OneOf(*PROTOTYPE_SPACES)] = "euclidean"
     _: KW_ONLY
     scale: bool = True
-
-    _rules = {**RULES, "metric": OneOf(*PROTOTYPE_SPACES)}
 
     def _nominal(self, schema):  # noqa: ARG002 (every column is encoded)
         return ()

@@ -12,7 +12,7 @@ too large for that.
 medoids_ : a table of the rows that are medoids; medoid_indices_ : intp (n_clusters,), their positions
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class KMedoids(Declared, RowClusterer):
     medoids_ : Table
         The rows that are medoids.
     medoid_indices_ : ndarray of shape (n_clusters,)
-        Their positions among the rows learnt from.
+        Their positions among the training rows.
     cost_ : float
         The sum of distances to the nearest medoid.
     cost_trace_ : ndarray
@@ -70,8 +70,9 @@ class KMedoids(Declared, RowClusterer):
 
     Notes
     -----
-    Nothing is left to chance. New rows go to the nearest medoid, of equals the first. The rows are held in
-    memory, also those of an `openbook.scan`, and stay in the model, as the distance goes by all of them.
+    Nothing is random. New rows go to the nearest medoid, ties to the first. The rows are held in memory, also
+    those of an `openbook.scan`, and stay in the model, since the scales of the distance depend on all of
+    them.
 
     References
     ----------
@@ -91,13 +92,11 @@ class KMedoids(Declared, RowClusterer):
     """
 
     n_clusters: int = 8
-    metric: Any = "gower"
+    metric: Annotated[Any, DISTANCE_RULES["metric"]] = "gower"
     scale: bool = True
-    p: float = 2
-    max_iter: int = 300
+    p: Annotated[float, DISTANCE_RULES["p"]] = 2
+    max_iter: Annotated[int, Whole()] = 300
     allow_large: bool = False
-
-    _rules = {**{name: DISTANCE_RULES[name] for name in ("metric", "scale", "p")}, "max_iter": Whole()}
 
     def refusal(self, schema):
         return super().refusal(schema) or refusal(self.metric, schema)
@@ -145,7 +144,7 @@ class KMedoids(Declared, RowClusterer):
         return self.n_iter_ < self.max_iter
 
     def _nearest_labels(self, X):
-        return self._index.query(self.space_.place(X), 1)[1][:, 0].astype(np.intp)
+        return self._index.query(self.space_.coordinates(X), 1)[1][:, 0].astype(np.intp)
 
     def _work(self):
         cost = Step("cost", r"\sum_i \min_m d(x_i, x_m)", note=f"d: {self.space_.named}")
@@ -156,10 +155,10 @@ class KMedoids(Declared, RowClusterer):
             table = self.space_.distances().tolist()
             header = ("row", *map(str, range(len(table))))
             parts.append(Grid("distances", header, [(i, *row) for i, row in enumerate(table)]))
-        rows = [
-            (i, "build", f"row {into}", cost) if out < 0 else (i, "swap", f"row {into} for row {out}", cost)
-            for i, (out, into, cost) in enumerate(self._moves, start=1)
-        ]
+        rows = []
+        for i, (out, into, cost_then) in enumerate(self._moves, start=1):
+            move = ("build", f"row {into}") if out < 0 else ("swap", f"row {into} for row {out}")
+            rows.append((i, *move, cost_then))
         parts += [Grid("moves", ("move", "", "medoid", "cost"), rows), self._medoid_grid()]
         ending = "no swap lowers the cost" if self.converged_ else "it stopped swapping"
         title = f"k-medoids: how {were_found(len(self.medoid_indices_))}"
@@ -172,10 +171,9 @@ class KMedoids(Declared, RowClusterer):
         return Grid("medoids", ("cluster", "row", *names), rows)
 
     def _work_row(self, X):
-        (distances,), (order,) = self._index.query(self.space_.place(X), len(self.medoid_indices_))
-        rows = list(
-            zip(order.tolist(), self.medoid_indices_[order].tolist(), distances.tolist(), strict=True)
-        )
+        (distances,), (order,) = self._index.query(self.space_.coordinates(X), len(self.medoid_indices_))
+        medoids = self.medoid_indices_[order].tolist()
+        rows = list(zip(order.tolist(), medoids, distances.tolist(), strict=True))
         grid = Grid("distances", ("cluster", "medoid: row", "distance"), rows, "The nearest first.")
         conclusion = f"The medoid of cluster {rows[0][0]} is the nearest."
         return Work("k-medoids: which cluster", (grid,), conclusion)

@@ -10,7 +10,7 @@ a warning.
 modes_ : a table of a row for each cluster
 """
 
-from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer, assignment_costs, final_cost
+from openbook.cluster.prototype_clusterer import PrototypeClusterer, assignment_costs, final_cost
 from openbook.data import Nominal, Ordinal, Table
 
 
@@ -77,7 +77,6 @@ class KModes(PrototypeClusterer):
     {'outlook': 'overcast', 'temperature': 'cool', 'humidity': 'normal', 'windy': 'true'}
     """
 
-    _rules = RULES
     _accepts = (Nominal, Ordinal)
     method, cost, scale = "k-modes", "cost", False
 

@@ -11,9 +11,10 @@ Huang takes half a standard deviation of the numbers, which is ½ once they are 
 """
 
 from dataclasses import KW_ONLY
+from typing import Annotated
 
 from openbook.border.rules import Number
-from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer, assignment_costs, final_cost
+from openbook.cluster.prototype_clusterer import PrototypeClusterer, assignment_costs, final_cost
 from openbook.data import Column, Nominal
 
 
@@ -87,11 +88,10 @@ class KPrototypes(PrototypeClusterer):
     (['Divorced', 'Married'], [[155.0], [82.1]])
     """
 
-    gamma: float = 0.5
+    gamma: Annotated[float, Number(at_least=0)] = 0.5
     _: KW_ONLY
     scale: bool = True
 
-    _rules = {**RULES, "gamma": Number(at_least=0)}
     method, cost = "k-prototypes", "cost"
 
     def _nominal(self, schema):

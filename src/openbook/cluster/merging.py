@@ -26,7 +26,7 @@ SIMILAR = {  # the same in similarities: the nearest are the most similar
     "average": r"\frac{1}{|A| |B|} \sum_{a \in A} \sum_{b \in B} s(a, b)",
     "weighted": r"\frac{s(A_1, B) + s(A_2, B)}{2}, \quad A = A_1 \cup A_2",
 }
-#: Matrices of so many clusters are shown, and so many merges.
+#: The most clusters of a matrix, and the most merges, that are shown.
 _SHOWN_CLUSTERS, _SHOWN_MERGES = 12, 30
 
 
@@ -53,7 +53,7 @@ def merged(matrix, method, *, similar=False, weights=None):
         now = [[2 * v * w / (v + w) * d for w, d in zip(weights, row, strict=True)] for v, row in rows]
     while len(clusters) > 1:
         pairs = [(i, j) for i in range(len(clusters)) for j in range(i + 1, len(clusters))]
-        i, j = nearest(pairs, key=lambda pair: now[pair[0]][pair[1]])  # the first of equals
+        i, j = nearest(pairs, key=lambda pair: now[pair[0]][pair[1]])  # ties: the first
         a, b, height = clusters[i], clusters[j], now[i][j]
         union = tuple(sorted(a + b))
         sizes = [math.fsum(weights[row] for row in cluster) for cluster in clusters]

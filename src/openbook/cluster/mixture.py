@@ -8,8 +8,8 @@ log-likelihood never falls by more than `reg_covar` and the one row of smoothing
 
 Typed tables: ordinal columns count by rank, from 0 to 1. A nominal column has a probability for each value in
 each component, and is independent of the others there. Missing cells are marginalised, exactly: a row counts
-by what is known of it. A value that training never showed counts as missing.
-A new row belongs to the component of the largest responsibility, the first of equals.
+by what is known of it. An unseen value counts as missing.
+A new row belongs to the component of the largest responsibility; ties: the first.
 
 What the rows cannot give is said in `notes_` and in the work: a component that does not vary in some
 direction has `reg_covar` of the columns' variance there; one that holds no rows stays where it was.
@@ -19,7 +19,7 @@ import math
 import warnings
 from functools import partial
 from operator import add
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -50,7 +50,7 @@ KINDS = ("full", "tied", "diag", "spherical")
 #: Rows whose responsibilities are kept for every iteration, so that the work can show them.
 _FIRST_ROWS = 5
 
-#: A variance of no more than so many times `reg_covar` is the floor's, not the rows'.
+#: A variance of at most this many times `reg_covar` comes from the floor, not from the rows.
 _FLOOR = 10
 
 
@@ -95,9 +95,9 @@ class GaussianMixture(Declared, Clusterer, Density):
     probabilities_ : dict of str to dict
         For each nominal column and each of its values, the probability in every component.
     labels_ : ndarray of shape (n_rows,)
-        The most probable component of each row learnt from.
+        The most probable component of each training row.
     log_likelihood_ : float
-        The log-likelihood of the rows learnt from.
+        The log-likelihood of the training rows.
     bic_, aic_ : float
         The Bayesian and Akaike's information criterion of those rows: lower is better.
     trace_ : ndarray of shape (n_iter_,)
@@ -122,23 +122,17 @@ class GaussianMixture(Declared, Clusterer, Density):
     """
 
     n_components: int = 2
-    covariance_type: str = "full"
+    covariance_type: Annotated[str, OneOf(*KINDS)] = "full"
     tol: float = 1e-3
     max_iter: int = 100
     n_init: Any = 1
-    init_params: str = "kmeans"
-    means_init: Any = None
-    reg_covar: float = 1e-6
+    init_params: Annotated[str, OneOf("kmeans", "random_from_data")] = "kmeans"
+    means_init: Annotated[Any, Anything("None, or an array of means")] = None
+    reg_covar: Annotated[float, Number(at_least=1e-9)] = 1e-6
     scale: bool = True
     random_state: Any = None
 
     _counts_rows = True
-    _rules = {
-        "covariance_type": OneOf(*KINDS),
-        "init_params": OneOf("kmeans", "random_from_data"),
-        "means_init": Anything("None, or an array of means"),
-        "reg_covar": Number(at_least=1e-9),
-    }
 
     # learning
 

@@ -13,7 +13,7 @@ from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work, escape_text
 
-#: Lines of a table, iterations shown at its end, and columns of a matrix that can be looked at.
+#: The most lines of a table, iterations at its end, and columns of a matrix that are shown.
 _SHOWN_LINES, _SHOWN_LAST = 60, 2
 _SHOWN_COLUMNS = 8
 
@@ -38,7 +38,7 @@ def _rules():
 
 
 def _shown(iterations, lines):
-    """The iterations of so many lines each that are shown, and a note of those left out."""
+    """The iterations that are shown, each of a number of lines, and a note of those left out."""
     first = max(_SHOWN_LINES // max(lines, 1) - _SHOWN_LAST, 1)
     if iterations <= first + _SHOWN_LAST:
         return list(range(iterations)), ""
@@ -55,17 +55,14 @@ def _likelihoods(model):
 
 def _course(model):
     """Weights and means at the beginning of each round, and whose the first rows were."""
-    weights, means = model._course  # noqa: SLF001 (its twin)
-    shift, scale = model._typed.units  # noqa: SLF001
-    names = model._typed.names  # noqa: SLF001
+    (weights, means), typed = model._course, model._typed  # noqa: SLF001 (its twin)
+    (shift, scale), names = typed.units, typed.names
     shown, left_out = _shown(*weights.shape)
     wide = list(names[:_SHOWN_COLUMNS])
-    told = model.schema_.told
-    rows = [
-        [t + 1, k, float(weights[t, k]), *map(told, wide, (means[t, k] * scale + shift).tolist())]
-        for t in shown
-        for k in range(weights.shape[1])
-    ]
+    rows = []
+    for t in shown:
+        for k, (weight, mean) in enumerate(zip(weights[t].tolist(), means[t] * scale + shift, strict=True)):
+            rows.append([t + 1, k, weight, *map(model.schema_.told, wide, mean.tolist())])
     header = ["iteration", "component", "weight", *(f"mean of {name}" for name in wide)]
     more = f"{len(names) - len(wide)} more columns" if len(names) > len(wide) else ""
     yield Grid("weights and means", header, rows, "; ".join(note for note in (left_out, more) if note))
@@ -77,7 +74,7 @@ def _course(model):
 
 
 def _components(model):
-    """The covariances at the end, where they are small enough to be looked at, and the probabilities."""
+    """The covariances at the end, if they are small enough to show, and the probabilities."""
     names = model._typed.names  # noqa: SLF001
     if 0 < len(names) <= _SHOWN_COLUMNS:
         matrices = model.component_covariances_.tolist()
@@ -104,9 +101,8 @@ def _bic(model):
 def derive_row(model, X) -> Work:
     """How much of a row belongs to each component."""
     x, values = _known(model, X)
-    names = [name for name in model._typed.names if name in x]  # noqa: SLF001
-    at = [model._typed.names.index(name) for name in names]  # noqa: SLF001
-    number = np.array([x[name] for name in names])
+    at = [j for j, name in enumerate(model._typed.names) if name in x]  # noqa: SLF001
+    number = np.array([x[model._typed.names[j]] for j in at])  # noqa: SLF001
     joints, works = [], []
     for k in range(model.n_components):
         joint, steps = _component(model, k, at, number, values)

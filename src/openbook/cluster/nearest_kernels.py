@@ -27,7 +27,7 @@ from openbook.kernels.product import PANEL, add_product
 
 #: Means that are screened at once, see `add_product`.
 _AT_ONCE = 4
-#: A panel is screened where more than so many of its first rows, of so many, are not settled.
+#: A panel is screened if more than _OPEN of its first _FIRST rows are not settled.
 _OPEN, _FIRST = 3, 16
 #: Bounds are kept in single precision: on the safe side by so much.
 _SAFE = 1e-6
@@ -48,12 +48,8 @@ def nearest_means(points, panels, means, screen, known, labels, lower, tally):
     """
     numbers, origin = points[0], screen[0]
     n, p = numbers.shape
-    score, winner = np.empty((_AT_ONCE, PANEL), np.float32), np.empty(PANEL, np.int32)
-    best, second, length = (
-        np.empty(PANEL, np.float32),
-        np.empty(PANEL, np.float32),
-        np.empty(PANEL, np.float32),
-    )
+    score, best = np.empty((_AT_ONCE, PANEL), np.float32), np.empty(PANEL, np.float32)
+    second, length, winner = np.empty_like(best), np.empty_like(best), np.empty(PANEL, np.int32)
     buffers = score, best, second, length, winner
     x, waiting, count = np.zeros((screen[1].shape[1], PANEL), np.float32), np.empty(PANEL, np.int64), 0
     rows = np.arange(n)

@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 from openbook.cluster.prototypes import PrototypeRows, Prototypes, PrototypeSpace
 from openbook.errors import ParameterError
 
-#: Distances that are worked out at a time.
+#: The most distances that are computed at a time.
 _AT_A_TIME = 1 << 22
 
 

@@ -6,11 +6,12 @@
     swap    of all pairs of a medoid and another row, exchange the one that lowers it most; until none does
 
 Every swap is the best there is, as in Kaufman and Rousseeuw (1990); one pass over the distances finds it for
-all medoids at once, after FastPAM1 (Schubert and Rousseeuw, 2019). Of equals the first row, then the first
+all medoids at once, after FastPAM1 (Schubert and Rousseeuw, 2019). Ties go to the first row, then the first
 medoid.
 
 distances : float64 (n, n); weights : float64 (n,); medoids : int64 (k,), positions of rows
-nearest, second : float64 (n,), how far each row's nearest and second nearest medoid are; owner : int64 (n,)
+nearest, second : float64 (n,), the distances of each row to its nearest and second nearest medoid; owner :
+int64 (n,)
 """
 
 from typing import NamedTuple
@@ -104,7 +105,7 @@ def best_swap(distances, weights, medoids):  # noqa: C901 (inner loops)
 
 @inner
 def own_two(distances, medoids, owner, nearest, second):
-    """Fill in each row's nearest medoid, and how far it and the second nearest are."""
+    """Fill in each row's nearest medoid, and the distances to it and to the second nearest."""
     for m in range(len(medoids)):
         for i in range(len(owner)):
             d = distances[medoids[m], i]

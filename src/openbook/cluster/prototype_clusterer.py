@@ -1,20 +1,20 @@
 """Base of k-means, k-modes and k-prototypes: initialisation, restarts, the loop, new rows, partial_fit.
 
-A new row belongs to the cluster of the nearest prototype, of equals the first: the rule of training.
+A new row belongs to the cluster of the nearest prototype, ties to the first, as in training.
 """
 
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.not_taken import Declared
 from openbook.border.rows import weighed
-from openbook.border.rules import Anything, Auto, Number, ParameterRule, Whole
+from openbook.border.rules import Anything, Auto, Number, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
 from openbook.cluster.lloyd import RowPieces, Taken, at_random, iterate, plus_plus, seeding_rows
@@ -28,7 +28,7 @@ from openbook.prepare import Encoding
 from openbook.text.columns import encoded
 
 INITS = ("k-means++", "random")
-#: A table of up to so many rows is kept, so that `work` can go through it; of more, the first few.
+#: A table of up to so many rows is kept for `work`; of a larger one, the first few rows.
 KEPT_ROWS = 30
 _FIRST_ROWS = 6
 
@@ -45,13 +45,6 @@ class Seeds(Anything):
     def to_json(self, value):
         rows = [value.row(i) for i in range(len(value))] if isinstance(value, Table) else value
         return super().to_json(rows)
-
-
-RULES: dict[str, ParameterRule] = {
-    "init": Seeds(),
-    "n_init": Auto(Whole(1)),
-    "tol_changes": Number(at_least=0, at_most=1),
-}
 
 
 class FitHistory(NamedTuple):
@@ -80,11 +73,11 @@ class PrototypeClusterer(Declared, Clusterer):
 
     n_clusters: int = 8
     _: KW_ONLY
-    init: Any = "k-means++"
-    n_init: Any = "auto"
+    init: Annotated[Any, Seeds()] = "k-means++"
+    n_init: Annotated[Any, Auto(Whole(1))] = "auto"
     max_iter: int = 300
     tol: float = 1e-4
-    tol_changes: float = 0.0
+    tol_changes: Annotated[float, Number(at_least=0, at_most=1)] = 0.0
     random_state: Any = None
 
     _meanings = Clusterer._meanings | {  # noqa: SLF001 (its base class)
@@ -205,7 +198,7 @@ class PrototypeClusterer(Declared, Clusterer):
         return self.space_.labels(self.space_.encode_table(X), self.prototypes_)
 
     def distances(self, X):
-        """How far each row is from each prototype, (n_rows, n_clusters), in the units of the cost.
+        """The distance of each row from each prototype, (n_rows, n_clusters), in the units of the cost.
 
         Parameters
         ----------
@@ -274,23 +267,16 @@ class PrototypeClusterer(Declared, Clusterer):
 
     def _arrays(self):
         (means, modes), history = self.prototypes_, self.history_
-        k = len(history.course)
-        return {
-            **self.encoding_.arrays("encoding."),
-            "means": means,
-            "modes": modes,
-            **placed_under("tally.", self._tally.arrays()),
-            "costs": history.costs,
-            "state": np.array([history.n, self.converged_]),
-            "taken": np.array(history.taken, dtype=np.int64).reshape(-1, 3),
-            "rows.numbers": history.rows.numbers.astype(np.float64),
-            "rows.codes": history.rows.codes,
-            "rows.weights": history.rows.weights,
-            "course.means": np.reshape([each.means for each in history.course], (k, *means.shape)),
-            "course.modes": np.reshape([each.modes for each in history.course], (k, *modes.shape)).astype(
-                np.int32
-            ),
-        }
+        course = [means[None][:0], modes[None][:0]]  # of no iterations, in the right shapes
+        if history.course:
+            course = [np.array(part) for part in zip(*history.course, strict=True)]
+        numbers, codes, weights, _ = history.rows
+        prototypes = {"means": means, "modes": modes, "course.means": course[0], "course.modes": course[1]}
+        rows = {"rows.numbers": numbers.astype(float), "rows.codes": codes, "rows.weights": weights}
+        taken = np.array(history.taken, dtype=np.int64).reshape(-1, 3)
+        state = {"costs": history.costs, "state": np.array([history.n, self.converged_]), "taken": taken}
+        tally = placed_under("tally.", self._tally.arrays())
+        return {**self.encoding_.arrays("encoding."), **prototypes, **tally, **state, **rows}
 
     def _restore(self, arrays: Mapping[str, np.ndarray]):
         nominal = self._nominal(self.schema_)

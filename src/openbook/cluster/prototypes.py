@@ -4,7 +4,7 @@ r"""Prototypes of clusters (means and modes), and the distance of rows from them
 
 over the encoded numbers (`prepare.Encoding`) and over the nominal columns that are compared as they are. A
 prototype has the mean of its rows in each encoded column, and their most frequent value in each of the
-others, of equals the first. It is k-means where every column is encoded, k-modes where none is.
+others; ties: the first. It is k-means where every column is encoded, k-modes where none is.
 
 A missing number counts as the mean of its column, and an indicator column marks it if training had missing
 cells there. A missing or unseen category differs from every mode; modes are those of the known cells, and
@@ -123,9 +123,8 @@ class PrototypeSpace:
 
     def zero(self, k: int) -> PrototypeSums:
         """The tally of no rows."""
-        return PrototypeSums(
-            np.zeros(k), np.zeros((k, len(self.encoding))), np.zeros((k, self.offsets[-1])), np.zeros(1)
-        )
+        sums, values = np.zeros((k, len(self.encoding))), np.zeros((k, self.offsets[-1]))
+        return PrototypeSums(np.zeros(k), sums, values, np.zeros(1))
 
     def encode(self, chunk: Chunk) -> PrototypeRows:
         """The points of a chunk; single precision is kept."""
@@ -258,7 +257,7 @@ class PrototypeSpace:
 
 
 def _drop(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """How far any mean but this one has moved, (k,): rounded up."""
+    """The largest move of any other mean, (k,): rounded up."""
     moves = np.sqrt(((after - before) ** 2).sum(axis=1)) * (1 + 1e-12)
     farthest = int(moves.argmax())
     drop = np.full(len(moves), moves[farthest])

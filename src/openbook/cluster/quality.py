@@ -127,15 +127,12 @@ class ClusterQuality(ShowsWork):
         """
         if row is not None:
             return self._silhouette_of(row)
-        means = self.mean_silhouettes
-        rows = [
-            (c, int(n), float(sse), float(cohesion), means[c])
-            for c, n, sse, cohesion in zip(self.clusters, self.sizes, self.sse, self.cohesion, strict=True)
-        ]
-        said = [f"Distances: {self.distance}."]
+        figures = (self.sizes.tolist(), self.sse.tolist(), self.cohesion.tolist())
+        rows = list(zip(self.clusters, *figures, self.mean_silhouettes.values(), strict=True))
+        note = f"Distances: {self.distance}."
         if self.left_out:
-            said.append(f"{plural(self.left_out, 'row')} without a cluster left out.")
-        grid = Grid("", ("cluster", "rows", "SSE", "cohesion", "mean silhouette"), rows, " ".join(said))
+            note += f" {plural(self.left_out, 'row')} without a cluster left out."
+        grid = Grid("", ("cluster", "rows", "SSE", "cohesion", "mean silhouette"), rows, note)
         terms = " + ".join(figure(float(sse)) for sse in self.sse[:8]) + (" + …" if len(self.sse) > 8 else "")
         steps = [Step("SSE", r"\sum_c \operatorname{SSE}_c", terms, self.within)]
         if not math.isnan(self.total):
@@ -150,12 +147,12 @@ class ClusterQuality(ShowsWork):
 
     def _silhouette_of(self, row: int) -> Work:
         """How near a row is to its own cluster, beside the nearest other one."""
-        places = np.flatnonzero(self.rows == row)
-        if not len(places):
+        found = np.flatnonzero(self.rows == row)
+        if not len(found):
             raise DataError(f"row {row} belongs to no cluster, or is not there")
-        place = int(places[0])
-        own = self.clusters.index(int(self.labels[place]))
-        means = self.mean_distances[place].tolist()
+        i = int(found[0])
+        own = self.clusters.index(int(self.labels[i]))
+        means = self.mean_distances[i].tolist()
         lines = list(zip(self.clusters, means, strict=True))
         grid = Grid("mean distances", ("cluster", "to its rows"), lines)
         title = f"Silhouette of row {row}, of cluster {self.clusters[own]}"
@@ -165,7 +162,7 @@ class ClusterQuality(ShowsWork):
         steps = (
             Step("a", result=a, note="to the other rows of its own cluster"),
             Step("b", result=b, note="to the rows of the nearest other cluster"),
-            Step.of("s", r"\frac{b - a}{\max(a, b)}", {"a": a, "b": b}, float(self.silhouettes[place])),
+            Step.of("s", r"\frac{b - a}{\max(a, b)}", {"a": a, "b": b}, float(self.silhouettes[i])),
         )
         return Work(title, (grid, *steps))
 
@@ -280,7 +277,7 @@ def _sums_to_clusters(space: Space, codes: np.ndarray, k: int) -> np.ndarray:
     step = max(1, _AT_A_TIME // n)
     for start in range(0, n, step):
         rows = np.arange(start, min(start + step, n))
-        distances = space.index.distances(space.place(space.table.take(rows)))
+        distances = space.index.distances(space.coordinates(space.table.take(rows)))
         distances[rows - start, rows] = 0.0  # a row is at 0 from itself, whatever it lacks
         sums[rows] = distances @ member
     return sums

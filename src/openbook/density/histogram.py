@@ -8,7 +8,7 @@ or ordinal column is a bin of its own, of volume 1. Only cells that hold rows ar
     "scott"         width 3.49 s n^(-1 / (2 + d)), s the standard deviation, d the number of numeric columns
     "sturges"       1 + log2 n bins
     "likelihood"    of 1, 2, 4, …, 1024 bins those of the largest leave-one-out likelihood,
-                    Σ_cells n_cell ln((n_cell - 1) / ((n - 1) volume)), the fewest of equals
+                    Σ_cells n_cell ln((n_cell - 1) / ((n - 1) volume)); ties: the fewest
 
 Rows with a missing cell are left out of the counts, with a note; a new row has the density of its known
 columns. Beyond the smallest and largest value, and for unseen values, the density is 0.
@@ -34,7 +34,7 @@ from openbook.work import Grid, Step, Work
 
 _FINEST = 1024
 _RULES = ("scott", "sturges", "likelihood")
-#: Cells that can be numbered, and cells that can be looked at.
+#: The most cells that can be numbered, and that are shown.
 _MOST_CELLS, _SHOWN_CELLS = 2**62, 40
 
 
@@ -111,9 +111,9 @@ class HistogramDensity(Declared, Density):
         return np.full(d, 1 + math.ceil(math.log2(max(n, 1))) if self.bins == "sturges" else int(self.bins))
 
     def _shape(self, numbers):
-        found = iter(numbers.tolist())
+        bins = iter(numbers.tolist())
         shape = tuple(
-            max(len(a.values), 1) if isinstance(a, Categorical) else next(found) for a in self.schema_
+            max(len(a.values), 1) if isinstance(a, Categorical) else next(bins) for a in self.schema_
         )
         if math.prod(shape) >= _MOST_CELLS:
             raise RefusalError(

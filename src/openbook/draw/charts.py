@@ -120,6 +120,5 @@ def line_chart(
     for i, (name, (x, y)) in enumerate(lines.items()):
         plot.line(x, y, f"c{i % 9}", name if len(lines) > 1 else "")
     ends = {name: [figure(float(y[k]), 4) for k in (0, -1)] for name, (_, y) in lines.items()}
-    return plot.picture(
-        title, notes, "; ".join(f"{name}: {' to '.join(both)}" for name, both in ends.items())
-    )
+    described = "; ".join(f"{name}: {' to '.join(both)}" for name, both in ends.items())
+    return plot.picture(title, notes, described)

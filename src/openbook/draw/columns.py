@@ -26,14 +26,14 @@ _MOST_BANDS = 20
 MOST_DOTS = 2000
 #: More dots than these shine through.
 _FEW_DOTS = 200
-#: Numbers are coloured in so many groups of as many rows, in shades that grow.
+#: The shades of numbers, in groups of equally many rows, from light to dark.
 _SHADES = ("c0 s5", "c0 s8", "c0 s10", "c0 s13", "c0 s16")
 #: Rows without a group.
 _MISSING, _PALE = "missing", "c8 s8"
 
 
 def drawn_rows(n: int, most: int) -> np.ndarray:
-    """Positions spread evenly over n rows, no more than so many."""
+    """Positions spread evenly over n rows, at most `most`."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
 
@@ -117,7 +117,7 @@ class ColumnAxis:
         return np.where(np.isin(data, self.bands), np.searchsorted(self.bands, data), np.nan)
 
     def middles(self, cells: int) -> np.ndarray:
-        """The values at the middles of so many equal cells; of categories, the codes."""
+        """The values at the middles of a number of equal cells; of categories, the codes."""
         if self.bands is not None:
             return self.bands
         assert isinstance(self.axis, Numbers)

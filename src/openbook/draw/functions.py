@@ -19,7 +19,7 @@ from openbook.words.numbers import figure
 
 #: Points of the grid across and up, levels of the loss, and points of a curve.
 _GRID, _LEVELS, _POINTS = (140, 100), 12, 1200
-#: A path ends where it is farther from the start than so many times 1 plus the largest start parameter.
+#: A path ends beyond this many times 1 plus the largest start parameter, measured from the start.
 _LOST = 6
 #: Learning rates of the descent of a line, as parts of the one from which on it diverges.
 _RATES = (0.1, 0.5, 1.2)

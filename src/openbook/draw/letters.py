@@ -41,7 +41,7 @@ def _letter(sign: str) -> float:
 
 
 def clip(text: str, length: int) -> str:
-    """So many letters of a text, the last an ellipsis where it is longer."""
+    """The first letters of a text, the last an ellipsis if it is longer than `length`."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

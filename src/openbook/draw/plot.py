@@ -133,9 +133,8 @@ class Plot:
         wide, high = np.maximum(abs(x1 - x0), 1), np.maximum(abs(y1 - y0), 1)
         for i, look in enumerate(looks):
             box = f'x="{left[i]:.1f}" y="{top[i]:.1f}" width="{wide[i]:.1f}" height="{high[i]:.1f}"'
-            self._marks.append(
-                f'<rect class="{look}" {box}>{_caption("" if told is None else told[i])}</rect>'
-            )
+            caption = _caption("" if told is None else told[i])
+            self._marks.append(f'<rect class="{look}" {box}>{caption}</rect>')
 
     def bars(
         self, ends: Places, looks: str | Sequence[str], told: Sequence[str], thick: float = 0.64
@@ -161,9 +160,8 @@ class Plot:
                     box = f"M{x:.2f} {top * high / rows:.2f}h{w:.2f}v{size * high / rows:.2f}h{-w:.2f}z"
                     paths.setdefault(looks[row[start]], []).append(box)
             top += size
-        self._marks += [
-            f'<path class="region {look}" d="{"".join(boxes)}"/>' for look, boxes in paths.items()
-        ]
+        regions = {look: "".join(boxes) for look, boxes in paths.items()}
+        self._marks += [f'<path class="region {look}" d="{path}"/>' for look, path in regions.items()]
 
     def borders(self, codes: np.ndarray, look: str) -> None:
         """Lines between equal cells of the frame, (up, across) from the lower left, that have other codes."""
@@ -187,7 +185,7 @@ class Plot:
         return ways
 
     def ellipse(self, mean: Places, covariance: Places, reach: float, look: str, name: str = "") -> None:
-        """So many standard deviations around a mean: the mean of x and y, and their covariance, (2, 2)."""
+        """An ellipse of `reach` standard deviations around a mean, (2,), by the covariance, (2, 2)."""
         values, axes = np.linalg.eigh(np.asarray(covariance, dtype=float))
         turn = np.linspace(0, 2 * np.pi, 73)
         way = reach * axes * np.sqrt(np.maximum(values, 0.0)) @ np.array([np.cos(turn), np.sin(turn)])
@@ -207,7 +205,7 @@ class Plot:
     def words(
         self, x: float, y: float, words: str, look: str = "", *, away: tuple[float, float] = (0, 0)
     ) -> None:
-        """Words at a point, so many pixels away from it; the look says on which side of there they stand."""
+        """Words at a point, moved by `away` in pixels; the look sets the alignment."""
         left, top = self._pixels([x], [y])
         self._marks.append(text(left[0] + away[0], top[0] + away[1], words, look))
 
@@ -274,7 +272,7 @@ def panels(
     notes: Sequence[str] = (),
     told: str | None = None,
 ) -> Picture:
-    """Plots under their names, so many beside each other, below the legend that they share."""
+    """Plots under their names, `across` in a row, below a common legend."""
     framed = [plot.framed(name) for plot, name in zip(plots, names, strict=True)]
     key = list(dict.fromkeys(entry for plot in plots for entry in plot.key))
     left, right = max(f[1] for f in framed), max(f[2] - f[1] for f in framed)
@@ -332,9 +330,8 @@ def _crossings(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
     """Where z is 0 over a grid, (pieces, 2 ends, x and y): a cell is two triangles, in which z is a plane."""
     at = np.stack([*np.meshgrid(x, y), z], axis=-1)
     corners = at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]
-    triangles = np.concatenate(
-        [np.stack([corners[i] for i in three], axis=2).reshape(-1, 3, 3) for three in ((0, 1, 2), (0, 2, 3))]
-    )
+    halves = (np.stack([corners[i] for i in three], axis=2) for three in ((0, 1, 2), (0, 2, 3)))
+    triangles = np.concatenate([half.reshape(-1, 3, 3) for half in halves])
     above = triangles[:, :, 2] > 0
     crossed = above != np.roll(above, -1, axis=1)  # the sides whose ends lie on different sides of 0
     halved = (crossed.sum(axis=1) == 2) & np.isfinite(triangles[:, :, 2]).all(axis=1)

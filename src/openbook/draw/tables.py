@@ -499,7 +499,7 @@ def _chosen(
     most: int,
     kind: Any = Numeric | Categorical,
 ) -> list[str]:
-    """Columns as given and checked, or the first so many of a kind that vary, without the other."""
+    """The given columns, checked, or the first `most` of a kind that vary, without the other."""
     if isinstance(columns, str):
         columns = [columns]
     if columns is not None:

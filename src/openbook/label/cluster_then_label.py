@@ -171,7 +171,7 @@ class ClusterThenLabel(Declared, Classifier):
             full, lacking = np.flatnonzero(labelled), np.flatnonzero(~labelled & (self.sizes_ > 0))
             index = MixedIndex(distance, typical.take(full))
             if len(lacking):
-                nearest = index.query(distance.place(typical.take(lacking)), 1)[1][:, 0]
+                nearest = index.query(distance.coordinates(typical.take(lacking)), 1)[1][:, 0]
                 sources[lacking] = full[nearest]
         return sources
 

@@ -97,7 +97,7 @@ class NearestPropagation(Declared, RowsInSpace):
 
     def _reach(self, row, waiting, nearest, source):
         """Let the rows that wait know of a row with a label."""
-        found = self.space_.index.distances(self.space_.place(self.space_.table.take([row])))[0]
+        found = self.space_.index.distances(self.space_.coordinates(self.space_.table.take([row])))[0]
         nearer = waiting & (found < nearest)
         nearest[nearer], source[nearer] = found[nearer], row
 

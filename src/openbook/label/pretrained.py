@@ -123,7 +123,7 @@ class PretrainedClassifier(Declared, Ensemble, Classifier):
         first, told = copied(self._first(), check_random_state(0)).fit(rows.X), rows.told
         z = features_of(first, told.X)
         distance = MixedDistance.of(z)
-        near = MixedIndex(distance, z).query(distance.place(z), 2)[1]
+        near = MixedIndex(distance, z).query(distance.coordinates(z), 2)[1]
         return neighbours_agree(told.codes, near, ", by these features")
 
     def complexity(self):

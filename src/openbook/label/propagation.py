@@ -83,7 +83,7 @@ class RowsInSpace(Classifier):
 
     def _nearest(self, X, k):
         count = min(k, len(self._stored))
-        return self.space_.index.query(self.space_.place(X), count)
+        return self.space_.index.query(self.space_.coordinates(X), count)
 
     def _evidence(self, rows):
         told = rows.told

@@ -105,7 +105,7 @@ def mean_similarity(table: Table):
     """The mean over the rows of 1 less Gower's distance; of many rows, some at even steps stand for all."""
     distance = MixedDistance.of(table)
     others = MixedIndex(distance, table.take(spread_out(len(table), _COMPARED)))
-    means = [others.distances(distance.place(chunk)).mean(axis=1) for chunk in table.chunks()]
+    means = [others.distances(distance.coordinates(chunk)).mean(axis=1) for chunk in table.chunks()]
     return 1.0 - np.concatenate(means)
 
 
@@ -128,7 +128,7 @@ def diverse(table: Table, known, free, worth, n: int, random=None, cost=1.0):
     known, free : row numbers; worth : float64 (n_free,); cost : of each label, (n_free,), or of all
     """
     distance = MixedDistance.of(table)
-    placed = distance.place(table.take(free))
+    placed = distance.coordinates(table.take(free))
     apart = np.ones(len(free))
     if len(known):
         apart = MixedIndex(distance, table.take(known)).query(placed, 1)[0][:, 0]

@@ -10,7 +10,7 @@ from openbook.errors import ParameterError
 
 Floats = npt.NDArray[np.float64]
 
-#: How far probabilities may be from summing to one: rounding errors are, typing errors are not.
+#: The tolerance for probabilities that sum to one: above rounding errors, below typing errors.
 SUM_TOLERANCE = 1e-9
 
 
@@ -43,7 +43,7 @@ def drawn_codes(chances: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDAr
 
 
 def vectors_of(values: npt.ArrayLike, width: int, what: str) -> Floats:
-    """Rows of so many numbers, of shape (…, width)."""
+    """Rows of `width` numbers, of shape (…, width)."""
     rows = as_floats(values, "x")
     if rows.shape[-1:] != (width,):
         raise ParameterError(f"x must hold {width} {what} in its last axis, got the shape {rows.shape}")

@@ -55,7 +55,7 @@ class BayesRule:
 
     @property
     def decision(self) -> Any:
-        """The hypothesis of the largest posterior; of equals, the first."""
+        """The hypothesis of the largest posterior; ties: the first."""
         return max(self.posterior, key=self.posterior.__getitem__)
 
     def work(self) -> Work:

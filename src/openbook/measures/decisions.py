@@ -82,7 +82,7 @@ def risk_steps(labels: Sequence[str], matrix: Floats, proba: Sequence[float]) ->
 
 
 def least_risk(steps: Sequence[Step], labels: Sequence[str], reject: float | None = None) -> str:
-    """Which decision has the lowest expected cost, in words; the first of equals."""
+    """The decision of lowest expected cost, in words; ties: the first."""
     risks = [float(step.result) for step in steps if step.result is not None]
     if reject is not None and min(risks) > reject:
         return f"Rejecting costs {figure(reject)}, less than any decision: rejected."

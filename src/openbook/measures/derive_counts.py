@@ -187,7 +187,7 @@ def _split_step(cells: CountTable) -> Step:
 
 
 def share_terms(counts: Sequence[float]) -> list[str]:
-    """The shares of counts as they stand in formulas; shares that are given stay as they are."""
+    """The shares of counts as LaTeX; given shares stay as they are."""
     n = math.fsum(counts)
     return [figure(c) if n == 1 else fraction(c, n) for c in counts if c]
 

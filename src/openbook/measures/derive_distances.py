@@ -41,7 +41,7 @@ def derive_vectors(
 ) -> tuple[list[float], Step]:
     """The terms of a distance of two vectors without gaps, and the step that joins them.
 
-    p : the power of "minkowski"; share : so many of so many pairs are there
+    p : the power of "minkowski"; share : the number of known pairs, and of all pairs
     """
     formula = FORMULAS[metric][1]
     if metric in ("cosine", "correlation"):

@@ -50,7 +50,7 @@ def leading_directions(
 
 
 def with_fixed_signs(vector: Floats) -> Floats:
-    """The vector or its opposite: the entry of the largest size is above zero, the first of equals.
+    """The vector or its opposite, so that the entry of largest absolute value is positive; ties: the first.
 
     >>> with_fixed_signs(np.array([0.6, -0.8])).tolist()
     [-0.6, 0.8]

@@ -3,7 +3,7 @@ r"""The base of all distributions: probability, cumulative probability, interval
     cdf          F(x) = P(X ≤ x)
     quantile     the least x with F(x) ≥ q
     interval     from the quantile (1 - level)/2 to (1 + level)/2: the same share is left out on either side
-    sample       so many draws
+    sample       random draws
     expectation  E[f(X)] = Σ P(x) f(x), or ∫ p(x) f(x) dx
     derive       the probability of a value, and of all up to it, step by step
 

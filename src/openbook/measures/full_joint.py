@@ -5,7 +5,7 @@ r"""The number of rows that the full joint distribution of a table would need, a
     naive Bayes  (C - 1) + C Σ_j (m_j - 1)      of C classes, columns independent given the class
     rows         k · cells          for k rows in each cell on average
 
-A numeric column counts as so many intervals (`bins`). Missing values are not counted as values.
+A numeric column counts as `bins` intervals. Missing values are not counted as values.
 """
 
 import math

@@ -12,7 +12,7 @@ all pairs.
 
 Missing cells (None or NaN): hamming and simple matching go by `missing`: pairs with one are left out
 ("leave_out"), count as different ("mismatch"), or a gap is a value like any other ("value"). To Jaccard a
-missing cell is absent. To Gower it is as far as can be: 1.
+missing cell is absent. To Gower it has the largest distance, 1.
 """
 
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ def _derive_jaccard(a: Any, b: Any) -> Work:
 
 
 def _derive_gower(a: Any, b: Any, scales: Sequence[Any]) -> Work:
-    """How far two mixed rows are apart, column by column."""
+    """Gower's distance of two mixed rows, column by column."""
     distance = gower(a, b, scales)
     left, right = _cells(a), _cells(b)
     terms = [float(_term(left[j : j + 1], right[j : j + 1], scale)[0]) for j, scale in enumerate(scales)]
@@ -244,7 +244,7 @@ def normalized_ranks(values: Any, scale: Sequence[Any]) -> Any:
 
 
 def _term(a: Cells, b: Cells, scale: Any) -> Floats:
-    """How far the cells of one column are apart, from 0 to 1."""
+    """The distances of the cells of one column, from 0 to 1."""
     if scale is None:
         return np.where(_missing(a) | _missing(b), 1.0, (a != b).astype(float))
     if isinstance(scale, Sequence):
@@ -255,7 +255,7 @@ def _term(a: Cells, b: Cells, scale: Any) -> Floats:
         span = float(scale)
     if not 0 <= span < np.inf:
         raise ParameterError(f"a range must be finite and not negative, got {scale!r}")
-    # the other way round, so that NaN falls out: a gap that is not within the range is as far as can be
+    # tested for being inside, so that NaN is not: such a gap is the largest, 1
     within = gaps < span
     return np.where(within, gaps / (span or 1.0), np.where(gaps == 0, 0.0, 1.0))
 

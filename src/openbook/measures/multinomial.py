@@ -123,7 +123,7 @@ class Multinomial(Distribution):
         return plain_array(np.reshape(rows, limits.shape[:-1]))
 
     def _all_within(self, limits: list[float]) -> float:
-        """P(X <= limits): so many draws are shared out, one value after the other (n! Π p^x / x!)."""
+        """P(X <= limits), by distributing the draws over the values, one after the other (n! Π p^x / x!)."""
         if any(math.isnan(limit) for limit in limits):
             return math.nan
         if min(limits) < 0:
@@ -262,7 +262,7 @@ def _draws(x: npt.ArrayLike) -> Floats:
 
 
 def _shared_out(n: int, values: int) -> Iterator[tuple[int, ...]]:
-    """All ways to share n draws out among so many values."""
+    """All ways to distribute n draws over a number of values."""
     if values == 1:
         yield (n,)
         return

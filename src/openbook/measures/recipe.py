@@ -26,7 +26,7 @@ _MAX = "below zero: a maximum"
 def derive_successes(
     name: str, successes: float, trials: float, n: int, prior: tuple[float, float] = (1, 1)
 ) -> Work:
-    """How the probability of success follows from so many successes in so many trials, n at a time.
+    """How the probability of success follows from the successes and trials, n trials at a time.
 
     prior : α and β of a beta distribution; 1 and 1 for the maximum likelihood
     """
@@ -65,16 +65,14 @@ def derive_successes(
     else:
         note = f"ln L {'rises' if p else 'falls'} all the way to p = {p:g}"
         parts.append(Step("3. set to zero", result="nowhere between 0 and 1", note=note))
-        conclusion = (
-            f"The estimate of p is {p:g}, at the end of the range; a prior (fit_map) keeps it inside."
-        )
+        at_end = "at the end of the range; a prior (fit_map) keeps it inside"
+        conclusion = f"The estimate of p is {p:g}, {at_end}."
     if flat:
         return Work(f"{name}: maximum likelihood of p", tuple(parts), conclusion)
     posterior = f"Beta({alpha + successes:g}, {beta + trials - successes:g})"
     mean = figure((alpha + successes) / (alpha + beta + trials))
-    conclusion = (
-        f"The estimate of p is {figure(p)}, the mode of the posterior {posterior}, whose mean is {mean}."
-    )
+    of_posterior = f"the mode of the posterior {posterior}, whose mean is {mean}"
+    conclusion = f"The estimate of p is {figure(p)}, {of_posterior}."
     return Work(f"{name}: maximum a posteriori of p", tuple(parts), conclusion)
 
 

@@ -1,6 +1,6 @@
 r"""The readable twin of votes and means: the neighbours, their distances term by term, and their votes.
 
-The rows themselves come from the index; distances, votes and ties are worked out here again in plain Python.
+The index gives the rows; distances, votes and ties are computed here again in plain Python.
 """
 
 import math

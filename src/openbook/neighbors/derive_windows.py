@@ -84,7 +84,7 @@ def derive_local_mean(model, X) -> Work:
 
 def _window(model, X):
     """Row, distance and weight w K(d / h) of every row in the window, the heaviest first."""
-    points = model.space_.place(X)
+    points = model.space_.coordinates(X)
     _, rows, distances = model.space_.index.within(points, model._window_radius)  # noqa: SLF001 (its twin)
     u = (distances / model.radius_).tolist()
     if model.kernel == "gaussian" and min(u) > _FAR:  # too small to be written as numbers: over the nearest

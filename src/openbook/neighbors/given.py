@@ -67,7 +67,7 @@ def vote(
     Parameters
     ----------
     distances : array-like of shape (n,)
-        How far each row is from the query, in any order; of equally far ones the first counts first.
+        The distance of each row from the query, in any order; ties: the first row first.
     labels : sequence
         The class of each row.
     n_neighbors : int, default=5
@@ -105,12 +105,10 @@ def vote(
     k, prior = min(n_neighbors, len(given)), np.bincount(codes).astype(float)
     scores, winners, _ = decide_votes(ballots, codes[order][None], k, weights, ties, prior, random_state)
     votes = dict(zip(classes, scores[0].tolist(), strict=True))
-    settings = {"n_neighbors": k, "weights": weights, "ties": ties, "target_": "class"}
-    stored = SimpleNamespace(targets=codes, weights=ones)
-    nearest = {"rows": order.tolist(), "distances": given[order].tolist()}
-    model = SimpleNamespace(
-        **settings, **nearest, classes_=np.array(classes, dtype=object), statistics_=stored
-    )
+    model = SimpleNamespace(n_neighbors=k, weights=weights, ties=ties, target_="class")
+    model.classes_ = np.array(classes, dtype=object)
+    model.statistics_ = SimpleNamespace(targets=codes, weights=ones)
+    model.rows, model.distances = order.tolist(), given[order].tolist()
     total = sum(votes.values())
     proba = {label: count / total for label, count in votes.items()}
     return Vote(classes[int(winners[0])], votes, proba, model)

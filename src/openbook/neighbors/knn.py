@@ -8,7 +8,7 @@ second distance. The distance defines the treatment of missing cells (`spaces`).
 rows, all of them vote.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.learner import Classifier, Regressor
 from openbook.border.not_taken import Declared
-from openbook.border.rules import NamedOr, OneOf, ParameterRule
+from openbook.border.rules import NamedOr, OneOf
 from openbook.damage import checked_array, require
 from openbook.errors import ParameterError
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
@@ -26,24 +26,19 @@ from openbook.neighbors.votes import ROUNDING, TIES, WEIGHTS, decide_votes, reor
 from openbook.neighbors.windows import KERNELS
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, DISTANCES, PRECOMPUTED, Space, refusal
 
-_RULES: dict[str, ParameterRule] = {
-    "weights": NamedOr("a function of the distances (m, k)", WEIGHTS),
-    **DISTANCE_RULES,
-    "metric": NamedOr("a function of rows (…, d) and (…, d)", (*DISTANCES, PRECOMPUTED)),
-    "equally_near": NamedOr("a function of rows (…, d) and (…, d)", ("first", "random", *DISTANCES)),
-}
+_FUNCTION = "a function of rows (…, d) and (…, d)"
 
 
 class _KNeighbors(Declared, NeighborLearner):
     """What the classifier and the regressor share."""
 
     n_neighbors: int = 5
-    metric: Any = "auto"
-    weights: Any = "uniform"
-    algorithm: str = "auto"
+    metric: Annotated[Any, NamedOr(_FUNCTION, (*DISTANCES, PRECOMPUTED))] = "auto"
+    weights: Annotated[Any, NamedOr("a function of the distances (m, k)", WEIGHTS)] = "uniform"
+    algorithm: Annotated[str, DISTANCE_RULES["algorithm"]] = "auto"
     scale: bool = True
-    p: float = 2
-    equally_near: Any = "first"
+    p: Annotated[float, DISTANCE_RULES["p"]] = 2
+    equally_near: Annotated[Any, NamedOr(_FUNCTION, ("first", "random", *DISTANCES))] = "first"
     random_state: Any = None
     n_jobs: int | None = None
 
@@ -86,7 +81,7 @@ class _KNeighbors(Declared, NeighborLearner):
                 break
             looked = min(2 * looked, len(self.statistics_))
         if self._second is not None:
-            keys = np.take_along_axis(self._second.index.distances(self._second.place(X)), rows, axis=1)
+            keys = np.take_along_axis(self._second.index.distances(self._second.coordinates(X)), rows, axis=1)
         else:  # the same row gets the same neighbours
             of_query = seeded_hash(rows, self.seed_)[:, None]
             pairs = np.stack([np.broadcast_to(of_query, rows.shape), rows.astype(np.uint64)], axis=-1)
@@ -163,7 +158,7 @@ class _KNeighbors(Declared, NeighborLearner):
         return tags
 
     def _needed(self, k):
-        """The weight of the rows to look at: a kernel goes by the first row without a vote."""
+        """The weight of the rows to find: a kernel needs the first row without a vote."""
         return k + (self.weights in KERNELS and self.weights != "uniform")
 
     def _work(self):
@@ -226,9 +221,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     ['Yes']
     """
 
-    ties: str = "smaller_k"
-
-    _rules = {**_RULES, "ties": OneOf(*TIES)}
+    ties: Annotated[str, OneOf(*TIES)] = "smaller_k"
 
     def _solve(self):
         super()._solve()
@@ -287,8 +280,6 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
     >>> model.predict([[1.2]]).tolist()
     [15.0]
     """
-
-    _rules = _RULES
 
     def _predict(self, X):
         ballots = self._ballots(X, self._needed(self.n_neighbors))

@@ -82,8 +82,8 @@ class NeighborLearner(Folding):
         return self._nearest(self._encode(X), min(n_neighbors, len(self.statistics_)))
 
     def _nearest(self, X, count):
-        """The distances and the rows of the nearest, both (m, count): by distance, of equals the first."""
-        return self.space_.index.query(self.space_.place(X), count)
+        """The distances and the rows of the nearest, both (m, count), by distance; ties: the first."""
+        return self.space_.index.query(self.space_.coordinates(X), count)
 
     def _ballots(self, X, weight):
         """The nearest rows of each query, up to this weight if there are as many."""

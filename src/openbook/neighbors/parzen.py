@@ -12,7 +12,7 @@ treatment of missing cells.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -33,6 +33,9 @@ _ENOUGH = 1000
 _AT_A_TIME = 1 << 22
 
 
+_FUNCTION = "a function of distance / radius, 0 beyond 1"
+
+
 class Windows(NamedTuple):
     """The rows in the windows of some queries, one after the other.
 
@@ -50,18 +53,10 @@ class Windows(NamedTuple):
 class _Parzen(Declared, NeighborLearner):
     """What the classifier and the regressor share."""
 
-    radius: float | None = None
-    kernel: Any = "gaussian"
-    metric: Any = "auto"
-    algorithm: str = "auto"
-    scale: bool = True
-    p: float = 2
+    radius: Annotated[float | None, Maybe(Number(above=0))] = None
+    kernel: Annotated[Any, NamedOr(_FUNCTION, tuple(KERNELS))] = "gaussian"
 
-    _rules = {
-        "radius": Maybe(Number(above=0)),
-        "kernel": NamedOr("a function of distance / radius, 0 beyond 1", tuple(KERNELS)),
-        **DISTANCE_RULES,
-    }
+    _rules = DISTANCE_RULES
 
     def knobs(self):
         return {"radius": (0.25, 0.5, 1.0, 2.0, None)}
@@ -163,8 +158,6 @@ class ParzenClassifier(_Parzen, Classifier):
     [[0.5, 0.5]]
     """
 
-    radius: float | None = None
-    kernel: Any = "gaussian"
     priors: Any = None
     metric: Any = "auto"
     algorithm: str = "auto"
@@ -181,7 +174,7 @@ class ParzenClassifier(_Parzen, Classifier):
         """Log Σ w_i K_i of each class in the window, (m, n_classes); minus infinity if it has no row."""
         n_classes, labels = len(self.classes_), self.statistics_.targets
         sums = np.empty((len(X), n_classes))
-        for span, (query, rows, weights, top) in self._windows(self.space_.place(X)):
+        for span, (query, rows, weights, top) in self._windows(self.space_.coordinates(X)):
             at = query * n_classes + labels[rows]
             total = np.bincount(at, weights, len(top) * n_classes).reshape(-1, n_classes)
             with np.errstate(divide="ignore"):
@@ -290,13 +283,18 @@ class ParzenRegressor(_Parzen, Regressor):
     [25.0, 40.0, 25.0]
     """
 
+    metric: Any = "auto"
+    algorithm: str = "auto"
+    scale: bool = True
+    p: float = 2
+
     def _solve(self):
         super()._solve()
         self.mean_ = float(np.average(self.statistics_.targets, weights=self.statistics_.weights))
 
     def _predict(self, X):
         answers = np.empty(len(X))
-        for span, (query, rows, weights, top) in self._windows(self.space_.place(X)):
+        for span, (query, rows, weights, top) in self._windows(self.space_.coordinates(X)):
             total = np.bincount(query, weights, len(top))
             sums = np.bincount(query, weights * self.statistics_.targets[rows], len(top))
             answers[span] = np.divide(sums, total, out=np.full(len(top), self.mean_), where=total > 0)

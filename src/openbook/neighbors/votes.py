@@ -16,7 +16,7 @@ Ties, up to rounding:
 
     smaller_k   as if k were one less, and less again while they tie; one neighbour decides
     extend      as if k were one more, and more again up to 2k; then by the prior
-    prior       the class of more weight in training, of equals the first
+    prior       the class of more weight in training; ties: the first
     nearest     the class of the nearest neighbour among those that tie
     random      one of them, drawn by `random_state` and the neighbours: the same row gets the same
 
@@ -39,9 +39,8 @@ ROUNDING = 1e-12
 #: Schemes that are an inverse power of the distance.
 _INVERSE_POWERS = {"distance": 1, "inverse_square": 2}
 
-WEIGHTS = tuple(
-    dict.fromkeys(("uniform", "distance", "inverse", "inverse_square", "inverse_linear", *KERNELS))
-)
+_INVERSES = ("distance", "inverse", "inverse_square", "inverse_linear")
+WEIGHTS = ("uniform", *_INVERSES, *(kernel for kernel in KERNELS if kernel != "uniform"))
 TIES = ("smaller_k", "extend", "prior", "nearest", "random")
 
 

@@ -7,19 +7,20 @@ An outlier lies beyond a fence: a_j > 1.5, by default. Quartiles of the known ce
     linear   by linear interpolation between values, as NumPy and R have them
     halves   the medians of the lower and the upper half, the middle value left out where there is one
 
-Where the quartiles coincide, 1.349 standard deviations stand in for Q3 - Q1, which is what they are apart
-under a normal curve; a column that does not vary at all counts 1 there.
+If the quartiles coincide, 1.349 standard deviations replace Q3 - Q1, which is their distance for a normal
+distribution; for a constant column, 1 does.
 """
+
+from typing import Annotated
 
 import numpy as np
 
 from openbook.border.rules import OneOf
 from openbook.damage import require
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
-from openbook.outlier.detector import CUTS
 from openbook.work import Grid, Step
 
-#: How far the quartiles of a normal curve are apart, in standard deviations.
+#: The interquartile range of a normal distribution, in standard deviations.
 _NORMAL = 1.3489795003921634
 
 
@@ -57,9 +58,7 @@ class BoxFences(ColumnDetector):
     ([[28.5125, 29.6125]], [-1, 1])
     """
 
-    quartiles: str = "linear"
-
-    _rules = {"quartiles": OneOf("linear", "halves"), **CUTS}
+    quartiles: Annotated[str, OneOf("linear", "halves")] = "linear"
 
     weighs = False
     _natural = (1.5, "the box-plot fences")

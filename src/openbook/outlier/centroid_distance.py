@@ -8,9 +8,8 @@ counts as that of all rows, or 1 if that is 0 too. See `clustered` for the encod
 
 import numpy as np
 
-from openbook.border.rules import Flag
 from openbook.damage import checked_array, require
-from openbook.outlier.clustered import CLUSTER_RULES, Clustered
+from openbook.outlier.clustered import Clustered
 from openbook.words.numbers import fraction
 from openbook.work import Step
 
@@ -50,8 +49,6 @@ class CentroidDistance(Clustered):
     """
 
     relative: bool = True
-
-    _rules = {"relative": Flag(), **CLUSTER_RULES}
 
     def _learn_distances(self, labels, distances):
         overall = np.median(distances) or 1.0

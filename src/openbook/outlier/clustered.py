@@ -14,20 +14,18 @@ import math
 import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from openbook.border.rules import Maybe, ParameterRule, Whole
+from openbook.border.rules import Maybe, Whole
 from openbook.cluster import KMeans
 from openbook.damage import checked_floats, require
 from openbook.fold import each
-from openbook.outlier.detector import CUTS, Account, Detector
+from openbook.outlier.detector import Account, Detector
 from openbook.prepare import Encoding
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
-
-CLUSTER_RULES: dict[str, ParameterRule] = {"n_clusters": Whole(1), "random_state": Maybe(Whole(0)), **CUTS}
 
 
 class Clustered(Detector):
@@ -35,9 +33,8 @@ class Clustered(Detector):
 
     n_clusters: int = 8
     _: KW_ONLY
-    random_state: Any = None
+    random_state: Annotated[Any, Maybe(Whole(0))] = None
 
-    _rules = CLUSTER_RULES
     weighs = False
     #: Of the distance.
     power = 1
@@ -45,7 +42,7 @@ class Clustered(Detector):
     def _learn(self, rows):
         model = KMeans(min(self.n_clusters, sum(rows.sizes())), random_state=self.random_state)
         model._remember(rows.schema)  # noqa: SLF001 (rows are encoded already, so its border is behind them)
-        with warnings.catch_warnings():  # a cluster that was empty for a while is no news here
+        with warnings.catch_warnings():  # a cluster that was empty for a while does not matter here
             warnings.simplefilter("ignore")
             model._fit(rows)  # noqa: SLF001
         self.encoding_ = model.encoding_

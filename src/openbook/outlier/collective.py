@@ -2,7 +2,7 @@ r"""Collective outliers: groups of rows that are unusual together, though single
 
     score of a row = that of its group, or the highest of the runs that contain it
 
-Rows belong together by a key (`by`), or as runs of so many rows one after the other (`run`), in a sequence;
+Rows belong together by a key (`by`), or as runs of consecutive rows (`run`), in a sequence;
 or each with its neighbours, in space (`near`: the nearest rows by some columns, numbers standardised) or in a
 graph (`edges`: pairs of rows, or of values of the column `by`). A row then has the score of its own
 neighbourhood.
@@ -18,7 +18,7 @@ collective, which `members` finds.
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,7 +31,7 @@ from openbook.damage import require
 from openbook.data import Nominal, Numeric, Schema, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, UnknownColumn
-from openbook.outlier.detector import CUTS, Detector, inner_of
+from openbook.outlier.detector import Detector, inner_of
 from openbook.outlier.z_score import ZScore
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import Space
@@ -93,20 +93,11 @@ class Collective(Detector):
     """
 
     detector: Any = None
-    by: Any = None
-    run: Any = None
-    near: Any = None
+    by: Annotated[Any, Anything("None or a column")] = None
+    run: Annotated[Any, Maybe(Whole(2))] = None
+    near: Annotated[Any, Anything("None or a sequence of columns")] = None
     n_neighbors: int = 5
-    edges: Any = None
-
-    _rules = {
-        "by": Anything("None or a column"),
-        "run": Maybe(Whole(2)),
-        "near": Anything("None or a sequence of columns"),
-        "n_neighbors": Whole(1),
-        "edges": Anything("None or a sequence of pairs"),
-        **CUTS,
-    }
+    edges: Annotated[Any, Anything("None or a sequence of pairs")] = None
 
     weighs = False
 
@@ -275,10 +266,10 @@ class Collective(Detector):
         """Who belongs to whose neighbourhood, a CSR matrix (n, n) of ones; each row to its own."""
         n = len(X)
         if self.near is not None:
-            place = X.select(list(self.near))
-            stored = StoredRows.gathered(Rows.in_memory(place, np.zeros(n), np.ones(n)))
-            space = Space(stored, place.schema)
-            rows = space.index.query(space.place(place), min(self.n_neighbors + 1, n))[1]
+            positions = X.select(list(self.near))
+            stored = StoredRows.gathered(Rows.in_memory(positions, np.zeros(n), np.ones(n)))
+            space = Space(stored, positions.schema)
+            rows = space.index.query(space.coordinates(positions), min(self.n_neighbors + 1, n))[1]
             pairs = np.column_stack([np.repeat(np.arange(n), rows.shape[1]), rows.ravel()])
         else:
             ends = np.array(list(self._node_numbers(X)), dtype=np.int64).reshape(-1, 2)

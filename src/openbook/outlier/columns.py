@@ -5,7 +5,7 @@ r"""Base of the detectors that score each column by itself: a row has the score 
 a_j ≥ 0 is the score of the cell of column j. Ordinal columns count by their ranks, from 0; nominal columns
 are ignored. A missing cell scores 0. So does an infinite one, which fitting refuses by name.
 
-values : float64 (n, d), NaN where missing, one for each column that is looked at
+values : float64 (n, d), NaN where missing, one for each numeric or ordinal column
 """
 
 import math
@@ -44,7 +44,7 @@ class ColumnDetector(Detector):
 
     @abstractmethod
     def _step(self, j: int, name: str, x: float) -> Step:
-        """Derive the oddness of a known cell of the j-th column that is looked at."""
+        """Derive the oddness of a known cell of the j-th numeric or ordinal column."""
 
     def _scores(self, X):
         values = values_of(X)

@@ -9,7 +9,7 @@ all rows. The inner detector handles missing cells of the scored columns.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -18,7 +18,7 @@ from openbook.border.rules import Anything, Whole
 from openbook.damage import checked_array, require
 from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
-from openbook.outlier.detector import CUTS, Detector, inner_of
+from openbook.outlier.detector import Detector, inner_of
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.spaces.rows import StoredRows
 from openbook.words.numbers import figure
@@ -70,11 +70,9 @@ class Contextual(Detector):
     """
 
     detector: Any = None
-    context: Any = None
-    least: int = 20
-    bins: int = 4
-
-    _rules = {"context": Anything("None or a list of columns"), "least": Whole(2), "bins": Whole(2), **CUTS}
+    context: Annotated[Any, Anything("None or a list of columns")] = None
+    least: Annotated[int, Whole(2)] = 20
+    bins: Annotated[int, Whole(2)] = 4
 
     weighs = False
 
@@ -139,14 +137,11 @@ class Contextual(Detector):
         keys = np.zeros(len(X), np.int64)
         seen = np.ones(len(X), dtype=bool)
         for name, cuts in zip(self.context_, self._cuts, strict=True):
-            codes = self._codes(X, name, cuts)
-            keys = keys * self._width(name, cuts) + codes
+            codes, attribute = self._codes(X, name, cuts), self.schema_[name]
+            n_codes = 1 + len(attribute.values) if isinstance(attribute, Categorical) else 2 + len(cuts)
+            keys = keys * n_codes + codes
             seen &= codes >= 0
         return np.where(seen, keys, _ALL)
-
-    def _width(self, name, cuts):
-        attribute = self.schema_[name]
-        return 1 + len(attribute.values) if isinstance(attribute, Categorical) else 2 + len(cuts)
 
     def _scores(self, X):
         keys, judged, scores = self._keys(X), X.select(self.judged_), np.empty(len(X))
@@ -202,12 +197,9 @@ class Contextual(Detector):
 
     def _arrays(self):
         keys = np.array(list(self.detectors_), dtype=np.int64)
-        return {
-            "keys": keys,
-            "sizes": np.array([self.sizes_[key] for key in keys.tolist()], dtype=np.int64),
-            "cuts": np.concatenate([np.zeros(0), *self._cuts]),
-            "n_cuts": np.array([len(cuts) for cuts in self._cuts], dtype=np.int64),
-        }
+        sizes = np.array([self.sizes_[key] for key in keys.tolist()], dtype=np.int64)
+        n_cuts = np.array(list(map(len, self._cuts)), dtype=np.int64)
+        return {"keys": keys, "sizes": sizes, "cuts": np.concatenate([[], *self._cuts]), "n_cuts": n_cuts}
 
     def _restore(self, arrays):
         self.context_, self.judged_ = self._parted(self.schema_)

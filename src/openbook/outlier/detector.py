@@ -25,7 +25,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Saved
 from openbook.border.not_taken import Declared
 from openbook.border.rows import Chunk, Rows
-from openbook.border.rules import Auto, Maybe, Number, ParameterRule, Whole
+from openbook.border.rules import Auto, Maybe, Number, Whole
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import blamed_on_its_file, checked_array
 from openbook.data import Table
@@ -49,13 +49,6 @@ from openbook.work import Grid, Step, Work
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-#: The rules of the parameters that every detector has.
-CUTS: dict[str, ParameterRule] = {
-    "threshold": Maybe(Number()),
-    "contamination": Auto(Number(at_least=0, at_most=0.5)),
-    "top": Maybe(Whole(1)),
-}
-
 #: What these parameters mean, and what is known after fitting.
 DETECTOR_MEANINGS = {
     "threshold": "The score above which a row is an outlier. Give at most one of `threshold`,"
@@ -65,7 +58,7 @@ DETECTOR_MEANINGS = {
     "top": "The number of training rows that are outliers.",
     "detector": "The detector that judges; None for the usual one.",
     "threshold_": "The score above which a row is an outlier.",
-    "scores_": "The scores of the rows learnt from.",
+    "scores_": "The scores of the training rows.",
     "random_state": "Random seed. The same seed gives the same result, whatever the number of workers.",
     "encoding_": "How columns became numbers.",
 }
@@ -115,9 +108,9 @@ class Detector(Declared, OutlierMixin, Unsupervised):
     """
 
     _: KW_ONLY
-    threshold: float | None = None
-    contamination: float | str = "auto"
-    top: int | None = None
+    threshold: Annotated[float | None, Maybe(Number())] = None
+    contamination: Annotated[float | str, Auto(Number(at_least=0, at_most=0.5))] = "auto"
+    top: Annotated[int | None, Maybe(Whole(1))] = None
 
     #: Whether a row's weight means something; where it does not, all must be the same.
     weighs: ClassVar[bool] = True
@@ -265,7 +258,11 @@ class Detector(Declared, OutlierMixin, Unsupervised):
         return np.where(scores > self.threshold_, -1, 1)
 
     def _fit(self, rows: Rows) -> None:
-        given = [name for name in CUTS if getattr(self, name) not in (None, "auto")]
+        given = [
+            name
+            for name in ("threshold", "contamination", "top")
+            if getattr(self, name) not in (None, "auto")
+        ]
         if len(given) > 1:
             raise ParameterError(f"{type(self).__name__}: give {given[0]} or {given[1]}, not both")
         if not rows.pieces:

@@ -13,14 +13,14 @@ numbers there is no test: a_j = 0.
 """
 
 import math
+from typing import Annotated
 
 import numpy as np
 from scipy.special import stdtrit
 
-from openbook.border.rules import Flag, Number
+from openbook.border.rules import Number
 from openbook.damage import checked_array, require
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
-from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
@@ -68,10 +68,8 @@ class Grubbs(ColumnDetector):
     (((24.0,),), [-1, 1])
     """
 
-    alpha: float = 0.05
+    alpha: Annotated[float, Number(above=0, at_most=0.5)] = 0.05
     repeat: bool = True
-
-    _rules = {"alpha": Number(above=0, at_most=0.5), "repeat": Flag(), **CUTS}
 
     weighs = False
     _natural = (1.0, "where the test rejects")
@@ -102,11 +100,10 @@ class Grubbs(ColumnDetector):
         return Step.of(name, r"\frac{|x - m| / s}{G_{crit}}", numbers, abs(x - m) / s / critical)
 
     def _learnt(self):
+        columns = zip(looked_at(self.schema_), *super()._arrays().values(), self.rejected_, strict=True)
         rows = [
             (name, m, s, critical or None, ", ".join(map(figure, rejected[:6])) or None)
-            for name, m, s, critical, rejected in zip(
-                looked_at(self.schema_), *super()._arrays().values(), self.rejected_, strict=True
-            )
+            for name, m, s, critical, rejected in columns
         ]
         note = f"t = t(1 - α / (2 n)) with n - 2 degrees of freedom, α = {figure(self.alpha)}"
         rule = Step("G crit", r"\frac{n - 1}{\sqrt{n}} \sqrt{\frac{t^2}{n - 2 + t^2}}", note=note)
@@ -115,11 +112,8 @@ class Grubbs(ColumnDetector):
 
     def _rejections(self):
         """The tests that rejected a number, the first of each column."""
-        rows = [
-            (name, int(n), *rest)
-            for name, tests in zip(looked_at(self.schema_), self.tests_, strict=True)
-            for n, *rest in tests[:_SHOWN]
-        ]
+        columns = zip(looked_at(self.schema_), self.tests_, strict=True)
+        rows = [(name, int(n), *rest) for name, tests in columns for n, *rest in tests[:_SHOWN]]
         if not rows:
             return ()
         header = ("column", "n", "mean m", "deviation s", "farthest x", "G", "G crit")

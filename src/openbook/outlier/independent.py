@@ -2,8 +2,7 @@ r"""Rows as a product of independent columns: P(x) = Π_j P(x_j), naive Bayes wi
 
 Numbers have a normal curve or a kernel density, categories their smoothed shares: the likelihoods of
 `bayes`, with all rows in one class. A missing cell is left out, log P(x_j) = 0, and so is an infinite one,
-and a number whose column did not vary in training. A category that training never showed goes through the
-smoothing.
+and a number whose column did not vary in training. An unseen category gets its smoothed probability.
 
 logs : float64 (n, d), log P(x_j), one for each column
 """
@@ -41,10 +40,9 @@ class Independent:
         self.schema = schema
         self.likelihoods: list = []
         if names := schema.of(Numeric):
-            own = schema.select(names)
-            self.likelihoods.append(
-                KernelColumns(own) if numbers == "kernel" else GaussianColumns(own, "mle")
-            )
+            numeric = schema.select(names)
+            kernel = numbers == "kernel"
+            self.likelihoods.append(KernelColumns(numeric) if kernel else GaussianColumns(numeric, "mle"))
         if names := schema.of(Categorical):
             self.likelihoods.append(CategoricalColumns(schema.select(names), smoothing or Laplace(1.0)))
 
@@ -81,11 +79,9 @@ class Independent:
 
     def learnt(self):
         """How it was learnt, a work for each column."""
-        by_name = {
-            name: work
-            for likelihood in self.likelihoods
-            for name, work in zip(likelihood.schema.names, likelihood.learnt(), strict=True)
-        }
+        by_name: dict = {}
+        for likelihood in self.likelihoods:
+            by_name |= zip(likelihood.schema.names, likelihood.learnt(), strict=True)
         return tuple(by_name[name] for name in self.schema.names)
 
     def arrays(self):

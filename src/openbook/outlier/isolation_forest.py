@@ -18,7 +18,7 @@ which gives the share of each attribute in the score exactly: 2^(Σ saved / c(ψ
 
 import math
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -29,10 +29,10 @@ from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.outlier.columns import column_ends
-from openbook.outlier.detector import CUTS, Account, Detector
+from openbook.outlier.detector import Account, Detector
 from openbook.work import Grid, Step, Work
 
-#: The rows of a tree, unless told otherwise.
+#: The default number of rows of a tree.
 _USUAL_SAMPLE = 256
 
 #: Rows that are turned into blocks together.
@@ -87,17 +87,10 @@ class IsolationForest(Detector):
     """
 
     n_estimators: int = 100
-    max_samples: float | str = "auto"
+    max_samples: Annotated[float | str, Auto(Whole(2))] = "auto"
     bootstrap: bool = False
-    random_state: Any = None
+    random_state: Annotated[Any, Maybe(Whole(0))] = None
     n_jobs: int | None = None
-
-    _rules = {
-        "n_estimators": Whole(1),
-        "max_samples": Auto(Whole(2)),
-        "random_state": Maybe(Whole(0)),
-        **CUTS,
-    }
 
     weighs = False
     _natural = (0.6, "isolated much sooner than an ordinary row")
@@ -134,12 +127,10 @@ class IsolationForest(Detector):
         """The cells of some rows, by their numbers in order, (d, n)."""
         starts = np.cumsum([0, *sizes])
         parts = np.split(wanted, np.searchsorted(wanted, starts[1:-1]))
-        pieces = zip(rows.pieces, parts, starts, strict=False)
-        cells = [
-            next(each([piece], partial(_cells_of_chunk, self._cells, part - start)))
-            for piece, part, start in pieces
-            if len(part)
-        ]
+        cells = list[np.ndarray]()
+        for piece, part, start in zip(rows.pieces, parts, starts, strict=False):
+            if len(part):
+                cells += each([piece], partial(_cells_of_chunk, self._cells, part - start))
         return np.ascontiguousarray(np.concatenate(cells, axis=1))
 
     def _scores(self, X):

@@ -9,8 +9,8 @@ halves of that range:
 
 The quantiles do not move with a few gross errors, as the range and the standard deviation do, and each side
 has a scale of its own, so that a skewed column has no false outliers. A normal number reaches a = 1 once in
-1,000 rows (g = 0.33); a = 3 is 0.6, where isolation forests begin to see outliers. Where a half is 0, the
-other one stands in, then the standard deviation, then 1. Missing cells, ordinal and nominal columns have
+1,000 rows (g = 0.33); a = 3 is 0.6, the threshold of isolation forests. If a half is 0, it is replaced by the
+other one, then by the standard deviation, then by 1. Missing cells, ordinal and nominal columns have
 g = 0.
 """
 
@@ -83,7 +83,7 @@ class IsolationLimits(IsolationForest):
         self.limits_, self.halves_ = both[:, :2].copy(), both[:, 2:].copy()
 
     def _excess(self, X):
-        """How far each number lies outside of its limits, (n, d); 0 for ranks and gaps."""
+        """The distance of each number outside its limits, (n, d); 0 for ranks and gaps."""
         if not len(self.limits_):
             return np.zeros((len(X), 0))
         values = values_of(X)

@@ -15,7 +15,7 @@ A missing cell is left out of both products. Beyond the range of training A stay
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from openbook.damage import checked_floats
 from openbook.data import Numeric
 from openbook.fold import each, loaded
 from openbook.outlier.columns import column_ends
-from openbook.outlier.detector import CUTS, Account, Detector
+from openbook.outlier.detector import Account, Detector
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
@@ -69,10 +69,8 @@ class LikelihoodMixture(Detector):
     ([-1, 1], 1)
     """
 
-    share: float = 0.05
-    c: float = 0.0
-
-    _rules = {"share": Number(above=0, at_most=0.5), "c": Number(at_least=0), **CUTS}
+    share: Annotated[float, Number(above=0, at_most=0.5)] = 0.05
+    c: Annotated[float, Number(at_least=0)] = 0.0
 
     def _learn(self, rows):
         self._natural = (float(self.c), "c: moving the row increases the log-likelihood")

@@ -45,7 +45,7 @@ class LocalOutlierFactor(Nearby):
     Attributes
     ----------
     negative_outlier_factor_ : ndarray of shape (n_rows,)
-        The negative scores of the rows learnt from, as in scikit-learn.
+        The negative scores of the training rows, as in scikit-learn.
     effective_metric_ : str or function
     n_neighbors_ : int
     n_samples_fit_ : int
@@ -83,7 +83,7 @@ class LocalOutlierFactor(Nearby):
 
     @property
     def negative_outlier_factor_(self):
-        """The negative scores of the rows learnt from, as in scikit-learn."""
+        """The negative scores of the training rows, as in scikit-learn."""
         return -self.scores_
 
     def _reach(self, distances, rows):

@@ -16,17 +16,17 @@ cell counts as the mean of its column.
 
 import math
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import chdtri
 
 from openbook.border.rows import finite_sums
-from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.damage import checked_array, checked_floats, require
 from openbook.fold import ROUNDING, each
 from openbook.linear.scatter import ClassScatter
-from openbook.outlier.detector import CUTS, Account, Detector
+from openbook.outlier.detector import Account, Detector
 from openbook.outlier.grubbs import grubbs_tested
 from openbook.outlier.robust import minimum_determinant, precision_of
 from openbook.prepare import Encoding
@@ -85,18 +85,11 @@ class Mahalanobis(Detector):
     """
 
     robust: bool = False
-    test: str = "chi_squared"
-    alpha: float = 0.05
-    random_state: Any = None
+    test: Annotated[str, OneOf("chi_squared", "grubbs")] = "chi_squared"
+    alpha: Annotated[float, Number(above=0, at_most=0.5)] = 0.05
+    random_state: Annotated[Any, Maybe(Whole(0))] = None
 
     _counts_rows = True
-    _rules = {
-        "robust": Flag(),
-        "test": OneOf("chi_squared", "grubbs"),
-        "alpha": Number(above=0, at_most=0.5),
-        "random_state": Maybe(Whole(0)),
-        **CUTS,
-    }
 
     def _learn(self, rows):
         if self.robust or self.test == "grubbs":  # half of the rows is a count, and so is n

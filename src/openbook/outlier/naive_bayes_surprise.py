@@ -1,6 +1,6 @@
 r"""Surprise: the negative log probability of a row, column by column, less the column's mean.
 
-    score = Σ_j (-ln P(x_j) - h_j),    h_j = the mean of -ln P(x_j) over the rows learnt from
+    score = Σ_j (-ln P(x_j) - h_j),    h_j = the mean of -ln P(x_j) over the training rows
 
 P is a product of independent columns (`independent`), so a combination of ordinary cells is never unusual by
 itself. Subtracting h_j makes the columns comparable: without it every value of a column with many values, or
@@ -10,13 +10,14 @@ of numbers in small units, would be surprising. The term of a missing cell is 0.
 import math
 from functools import partial
 from operator import add
+from typing import Annotated
 
 import numpy as np
 
 from openbook.border.rules import OneOf
 from openbook.damage import checked_array
 from openbook.fold import fold
-from openbook.outlier.detector import CUTS, Account, Detector
+from openbook.outlier.detector import Account, Detector
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
@@ -30,7 +31,7 @@ class NaiveBayesSurprise(Detector):
     ----------
     numbers : str, default='gaussian'
         The distribution of numbers: "gaussian", a normal curve, or "kernel", a density of any shape,
-        which takes time in proportion to the rows learnt from.
+        which takes time in proportion to the training rows.
     threshold : float or None, default=None
     contamination : float or "auto", default='auto'
         The share of the training rows that are outliers. "auto" is 0.1.
@@ -51,9 +52,7 @@ class NaiveBayesSurprise(Detector):
     (6, 220.0)
     """
 
-    numbers: str = "gaussian"
-
-    _rules = {"numbers": OneOf("gaussian", "kernel"), **CUTS}
+    numbers: Annotated[str, OneOf("gaussian", "kernel")] = "gaussian"
 
     def _learn(self, rows):
         self._columns = Independent(self.schema_, self.numbers).learn(rows)

@@ -23,16 +23,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from openbook.border.budget import refuse_if_over
-from openbook.border.rules import Flag, Whole
 from openbook.damage import checked_floats, require
 from openbook.errors import DataError
-from openbook.outlier.detector import CUTS, DETECTOR_MEANINGS, Detector
+from openbook.outlier.detector import DETECTOR_MEANINGS, Detector
 from openbook.spaces.derive import compared, metric_parts
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
 from openbook.work import Grid, Step, Work
-
-NEARBY_RULES = {"n_neighbors": Whole(1), **DISTANCE_RULES, "allow_large": Flag(), **CUTS}
 
 #: What tells a row that is the query itself from one next to it, as a share of the distances found.
 _ROUNDING = 1e-12
@@ -66,7 +63,7 @@ class Nearby(Detector):
     algorithm: str = "auto"
     allow_large: bool = False
 
-    _rules = NEARBY_RULES
+    _rules = {**Detector._rules, **DISTANCE_RULES}
     _meanings = {
         **DETECTOR_MEANINGS,
         **DISTANCE_MEANINGS,
@@ -74,7 +71,7 @@ class Nearby(Detector):
         "n_neighbors_": "The number of nearest rows that count: fewer where fewer were learnt from.",
     }
     weighs = False
-    #: What the model file holds of each row learnt from, by the attributes without _: numbers of 0 or more.
+    #: What the model file holds of each training row, by the attributes without _: numbers of 0 or more.
     figures: ClassVar[tuple[str, ...]] = ()
 
     def refusal(self, schema):
@@ -106,20 +103,20 @@ class Nearby(Detector):
         self.n_neighbors_ = min(self.n_neighbors, len(examples) - 1)
 
     def _score_training_rows(self):
-        """Learn from the nearest rows of each row learnt from, and score it."""
+        """Learn from the nearest rows of each training row, and score it."""
         distances, rows = self._nearest_among()
         self._learn_density(distances, rows)
         self.scores_ = self._score(distances, rows)
 
     def _learn_density(self, distances, rows):
-        """Learn what `_score` needs of each row learnt from."""
+        """Learn what `_score` needs of each training row."""
 
     def _score(self, distances, rows):
         """The score of rows by their nearest rows: distances and row numbers, both (n, k)."""
         raise NotImplementedError
 
     def _scores(self, X):
-        return self._score(*self._nearest(self.space_.place(X)))
+        return self._score(*self._nearest(self.space_.coordinates(X)))
 
     @property
     def encoding_(self):
@@ -146,14 +143,14 @@ class Nearby(Detector):
         -------
         distances, rows : arrays of shape (m, k)
         """
-        return self._nearest(self.space_.place(self._encode(X)))
+        return self._nearest(self.space_.coordinates(self._encode(X)))
 
     def _nearest(self, points):
         """Distances and rows of the nearest, one that is the query itself left out."""
         return self._without_own(points, *self.space_.index.query(points, self.n_neighbors_ + 1))
 
     def _nearest_among(self):
-        """`_nearest` of the rows learnt from."""
+        """`_nearest` of the training rows."""
         index = self.space_.index
         points = None if self.space_.mixed is None else (index.numbers, index.codes)
         return self._without_own(points, *index.among(self.n_neighbors_ + 1))
@@ -172,7 +169,7 @@ class Nearby(Detector):
 
     def _around(self, X):
         """The neighbours of a one-row table, by hand: row, distance, and its derivation."""
-        rows = self._nearest(self.space_.place(X))[1][0].tolist()
+        rows = self._nearest(self.space_.coordinates(X))[1][0].tolist()
         return [(row, *compared(self.space_, X, row)) for row in rows]
 
     def _shown(self, near, *more):
@@ -219,21 +216,18 @@ def distance_shares(space, X, there):
     distance = space.metric
     if space.mixed is not None:
         mixed, names = space.mixed, space.mixed.schema.names
-        terms = np.array(
-            [
-                [mixed.term(j, X.data(name)[0], there.data(name)[i])[0] for j, name in enumerate(names)]
-                for i in range(len(there))
-            ]
-        )
+        terms = np.empty((len(there), len(names)))
+        for j, name in enumerate(names):
+            terms[:, j] = [mixed.term(j, X.data(name)[0], cell)[0] for cell in there.data(name)]
         return _in_proportion(terms**2, 2) if mixed.squared else terms / len(names)
     if space.encoding is None:
         return None
     if distance == "mahalanobis":
         off = space.encoding(there) - space.encoding(X)
-        terms = off * (off @ space.place.whitening @ space.place.whitening.T)
+        terms = off * (off @ space.coordinates.whitening @ space.coordinates.whitening.T)
         whole = _in_proportion(terms, 2)
     else:
-        q, points = space.place(X), space.place(there)
+        q, points = space.coordinates(X), space.coordinates(there)
         if distance in ("cosine", "correlation"):
             whole = (_unit(points) - _unit(q)) ** 2 / 2
         elif distance == "chebyshev":

@@ -2,24 +2,26 @@ r"""Neighbours within a radius: rows with few of them are outliers.
 
     score = the share of the other rows that lie farther away than the radius
 
-Without a radius, it is twice the median, over the rows learnt from, of the distance to the fifth nearest row.
+Without a radius, it is twice the median, over the training rows, of the distance to the fifth nearest row.
 One row that agrees in every known cell counts as the row itself, as in `nearby`. A count is no sum over
 columns, so `reasons` replaces each attribute by its typical value (`typical`).
 """
+
+from typing import Annotated
 
 import numpy as np
 
 from openbook.border.rules import Maybe, Number
 from openbook.damage import checked_array, require
 from openbook.outlier.detector import Account
-from openbook.outlier.nearby import NEARBY_RULES, Nearby
+from openbook.outlier.nearby import Nearby
 from openbook.outlier.typical import DROPS, drops, typical_row
 from openbook.work import Step
 
-#: Pairs of rows that are looked at together at most.
+#: The most pairs of rows that are compared together.
 _AT_A_TIME = 1 << 22
 
-#: The radius is so many times the median distance to the so-manieth nearest row, if none is given.
+#: The default radius is _TIMES the median distance to the nearest row number _NEIGHBOUR.
 _TIMES, _NEIGHBOUR = 2.0, 5
 
 #: Rows of which that median is found.
@@ -68,14 +70,9 @@ class RadiusCount(Nearby):
     [1.0, 0.5]
     """
 
-    radius: float | None = None
+    radius: Annotated[float | None, Maybe(Number(above=0))] = None
 
     n_neighbors = _NEIGHBOUR
-
-    _rules = {
-        "radius": Maybe(Number(above=0)),
-        **{n: r for n, r in NEARBY_RULES.items() if n != "n_neighbors"},
-    }
 
     def _score_training_rows(self):
         self.radius_ = float(self.radius) if self.radius is not None else self._default_radius()
@@ -87,7 +84,7 @@ class RadiusCount(Nearby):
     def _default_radius(self):
         table = self.statistics_.table(self.schema_)
         some = np.unique(np.linspace(0, len(table) - 1, min(len(table), _SAMPLE)).astype(np.intp))
-        median = float(np.median(self._nearest(self.space_.place(table.take(some)))[0][:, -1]))
+        median = float(np.median(self._nearest(self.space_.coordinates(table.take(some)))[0][:, -1]))
         return _TIMES * median or 1.0
 
     def counts(self, X):
@@ -109,7 +106,7 @@ class RadiusCount(Nearby):
         step = max(_AT_A_TIME // n, 1)
         found = np.empty((len(X), 2), np.intp)
         for start in range(0, len(X), step):
-            points = self.space_.place(X.take(slice(start, start + step)))
+            points = self.space_.coordinates(X.take(slice(start, start + step)))
             nearest = self.space_.index.query(points, 1)[0][:, 0]
             own = self._own(points, nearest, np.full(len(nearest), self.radius_))
             ends = self.space_.index.within(points, self.radius_)[0]

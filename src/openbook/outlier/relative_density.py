@@ -47,7 +47,7 @@ class RelativeDensity(Nearby):
     statistics_ : StoredRows
     scores_ : ndarray of shape (n_rows,)
     density_ : ndarray of shape (n_rows,)
-        The densities of the rows learnt from.
+        The densities of the training rows.
     threshold_ : float
 
     References

@@ -7,10 +7,12 @@ Clusters of k-means are taken from the largest down until they hold `share` of t
 whichever cluster the row itself belongs to. See `clustered` for the encoding and missing cells.
 """
 
+from typing import Annotated
+
 import numpy as np
 
 from openbook.border.rules import Number
-from openbook.outlier.clustered import CLUSTER_RULES, Clustered
+from openbook.outlier.clustered import Clustered
 from openbook.work import Step
 
 
@@ -52,9 +54,7 @@ class SmallClusters(Clustered):
     [1, -1, -1]
     """
 
-    share: float = 0.9
-
-    _rules = {"share": Number(above=0, at_most=1), **CLUSTER_RULES}
+    share: Annotated[float, Number(above=0, at_most=1)] = 0.9
 
     def _set(self, centres, sizes):
         super()._set(centres, sizes)

@@ -32,9 +32,9 @@ from openbook.work import Grid, ShowsWork, Work
 
 Rng = np.random.Generator
 
-#: How far numbers may lie beyond their range, in ranges.
+#: The margin beyond the range of numbers, in ranges.
 _BEYOND = 0.1
-#: How far cells are moved, and the noise of rows that are alike, in standard deviations.
+#: The shift of cells, and the noise of rows that are alike, in standard deviations.
 _FAR, _NOISE = 5.0, 0.1
 
 

@@ -1,6 +1,6 @@
 """Shares of a score that is not a sum: its decrease when an attribute is set to its typical value.
 
-Typical is the median of numbers, and the most frequent category, of equals the first. One attribute is
+Typical is the median of numbers, and the most frequent category, ties: the first. One attribute is
 replaced at a time, so the shares need not add up to the score; what is left over belongs to several of them
 together, or to none.
 """

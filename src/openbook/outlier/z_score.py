@@ -2,10 +2,12 @@ r"""z-scores: how many standard deviations a number lies from the mean of its co
 
     z_j = |x_j - m_j| / s_j,    s_j² = Σ w (x_j - m_j)² / W,  or / (W - 1)
 
-over the known cells of the rows learnt from. Three deviations are odd, by default: of normal
+over the known cells of the training rows. Three deviations are odd, by default: of normal
 numbers 0.27% lie beyond. With few rows no z can be large: it is at most (n - 1)/√n with the sample deviation,
 and √(n - 1) with the other. A deviation of 0 counts as 1.
 """
+
+from typing import Annotated
 
 import numpy as np
 
@@ -14,7 +16,6 @@ from openbook.border.rules import OneOf
 from openbook.damage import require
 from openbook.kernels.moments import Moments
 from openbook.outlier.columns import ColumnDetector, looked_at, values_of
-from openbook.outlier.detector import CUTS
 from openbook.work import Grid, Step
 
 
@@ -46,9 +47,7 @@ class ZScore(ColumnDetector):
     ([2.985], [1])
     """
 
-    variance: str = "mle"
-
-    _rules = {"variance": OneOf("mle", "sample"), **CUTS}
+    variance: Annotated[str, OneOf("mle", "sample")] = "mle"
 
     _natural = (3.0, "three standard deviations")
     figures = ("mean", "deviation")

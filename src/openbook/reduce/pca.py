@@ -15,7 +15,7 @@ the row, for normal rows: mean and S are then found by EM, one fold per round (`
 
 With `whiten=True` a score is divided by √λ_c, so that all scores vary by 1.
 
-Sign: of each component the loading of the largest size is above zero, the first of equals.
+Sign: the loading of largest absolute value of each component is positive; ties: the first.
 
 components_ : float64 (n_components, d), of length 1 each
 """
@@ -23,17 +23,14 @@ components_ : float64 (n_components, d), of length 1 each
 from dataclasses import replace
 from functools import partial
 from operator import add
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.not_taken import Declared
 from openbook.border.rows import infinite_cell, weighed
-from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
-from openbook.border.unsupervised import Unsupervised
+from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.damage import checked_floats, require
 from openbook.data.conform import conform
 from openbook.data.read import read
@@ -45,8 +42,8 @@ from openbook.linear.gram import Gram
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.scored import linear_scores, scored
 from openbook.measures.arrays import all_finite
-from openbook.measures.directions import checked_scores, with_fixed_signs
-from openbook.reduce.picture import draw_biplot, draw_scree
+from openbook.measures.directions import with_fixed_signs
+from openbook.reduce.projection import Projection
 from openbook.reduce.work import derive_pca, derive_scores
 
 #: Rows encoded at a time for EM.
@@ -58,11 +55,11 @@ _RIDGE = 1e-9
 #: The share of all variance below which a component has none.
 _NOTHING = 1e-12
 
-#: From so many columns on, only the eigenvectors asked for are found.
+#: From so many columns on, only the requested eigenvectors are computed.
 _MANY = 100
 
 
-class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+class PCA(Projection):
     """Principal component analysis: the directions of greatest variance.
 
     Parameters
@@ -131,20 +128,13 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
     [-2.265, 0.48]
     """
 
-    n_components: Any = None
+    n_components: Annotated[Any, Maybe(Number(above=0))] = None
     scale: bool = True
-    missing: str = "mean"
-    variance: str = "mle"
+    missing: Annotated[str, OneOf("mean", "em")] = "mean"
+    variance: Annotated[str, OneOf("mle", "sample")] = "mle"
     max_iter: int = 200
     tol: float = 1e-6
     whiten: bool = False
-
-    _rules = {
-        "n_components": Maybe(Number(above=0)),
-        "missing": OneOf("mean", "em"),
-        "variance": OneOf("mle", "sample"),
-        "whiten": Flag(),
-    }
 
     # learning
 
@@ -340,20 +330,6 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
 
     # answers
 
-    def transform(self, X):
-        """The scores of each row, (n_rows, n_components_).
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components_)
-            The scores.
-        """
-        return self._each(X, self._scores)
-
     def _scores(self, X):
         if self._normal is None:
             weights = self.components_ / self._divisors[:, None]
@@ -368,47 +344,8 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
         start = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
         return self._normal.filled(((x - start) / self._spread).T).T * self._spread + start
 
-    def inverse_transform(self, scores):
-        """The rows behind scores, as a table: numbers in units of their columns, the likeliest values.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n_rows, n_components_)
-            The scores, as `transform` gives them.
-
-        Returns
-        -------
-        Table
-            The rows.
-        """
-        check_is_fitted(self)
-        scores = checked_scores(scores, self.n_components_)
+    def _decoded(self, scores):
         return self.encoding_.decoded(scores * self._divisors @ self.components_ + self.mean_)
-
-    @property
-    def _n_features_out(self):
-        return self.n_components_
-
-    def draw_scree(self):
-        """The share of the variance that each component explains, and all up to it."""
-        check_is_fitted(self)
-        return draw_scree(self)
-
-    def draw(self, X, y=None):
-        """A biplot: rows by their first two components, coloured by y, and the columns as arrows.
-
-        Parameters
-        ----------
-        X : table-like
-        y : array-like or str or None, default=None
-
-        Returns
-        -------
-        Picture
-            The biplot.
-        """
-        check_is_fitted(self)
-        return draw_biplot(self, X, y)
 
     def _work(self):
         return derive_pca(self)
@@ -422,13 +359,8 @@ class PCA(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervi
     def _arrays(self):
         arrays = dict(self.statistics_.arrays())
         if self._normal is not None:
-            mean, covariance = self._normal.means[0], self._normal.covariances[0]
-            arrays |= {
-                "em_mean": mean,
-                "em_covariance": covariance,
-                "spread": self._spread,
-                "trace": self.trace_,
-            }
+            arrays |= {"em_mean": self._normal.means[0], "em_covariance": self._normal.covariances[0]}
+            arrays |= {"spread": self._spread, "trace": self.trace_}
         return arrays
 
     def _restore(self, arrays):

@@ -8,8 +8,8 @@ has some. Nothing is centred, so sparse rows stay sparse; that is what tells it 
 texts it is latent semantic analysis. X'WX is known by its products alone, each one fold over the rows, in
 memory or in files (`measures.directions`).
 
-Sign: of each component the loading of the largest size is above zero, the first of equals. A missing cell
-counts as the mean of its column, and a value that training never showed as missing.
+Sign: the loading of largest absolute value of each component is positive; ties: the first. A missing cell
+counts as the mean of its column, and an unseen value as missing.
 
 components_ : float64 (n_components, d), of length 1 each
 """
@@ -17,25 +17,21 @@ components_ : float64 (n_components, d), of length 1 each
 from dataclasses import dataclass
 from functools import partial
 from operator import add
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import LinearOperator, eigsh
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.not_taken import Declared
 from openbook.border.rules import OneOf, Whole
-from openbook.border.unsupervised import Unsupervised
 from openbook.damage import checked_floats, require
 from openbook.errors import ParameterError
 from openbook.fold import Statistics, fold
 from openbook.linear.scored import linear_scores
-from openbook.measures.directions import checked_scores, leading_directions, with_fixed_signs
+from openbook.measures.directions import leading_directions, with_fixed_signs
 from openbook.prepare.encoding import Encoding
-from openbook.reduce.picture import draw_biplot, draw_scree
+from openbook.reduce.projection import Projection
 from openbook.reduce.work import derive_svd, derive_svd_row
 
 
@@ -47,7 +43,7 @@ class _Lengths(Statistics):
     squares: np.ndarray
 
 
-class TruncatedSVD(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+class TruncatedSVD(Projection):
     """Truncated singular value decomposition: few directions of many columns, sparse ones and words of texts.
 
     Parameters
@@ -97,19 +93,15 @@ class TruncatedSVD(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     """
 
     n_components: int = 2
-    algorithm: str = "randomized"
-    n_iter: int = 5
-    n_oversamples: int = 10
+    algorithm: Annotated[str, OneOf("randomized", "arpack")] = "randomized"
+    n_iter: Annotated[int, Whole(at_least=0)] = 5
+    n_oversamples: Annotated[int, Whole(at_least=0)] = 10
     random_state: Any = None
     tol: float = 0.0
 
+    _biplot = "Biplot of the singular vectors"
     _takes_sparse = True
     _streams = True
-    _rules = {
-        "algorithm": OneOf("randomized", "arpack"),
-        "n_iter": Whole(at_least=0),
-        "n_oversamples": Whole(at_least=0),
-    }
 
     # learning
 
@@ -149,63 +141,11 @@ class TruncatedSVD(Declared, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     # answers
 
-    def transform(self, X):
-        """The scores of each row, (n_rows, n_components).
-
-        Parameters
-        ----------
-        X : table-like
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
-            The scores.
-        """
-        return self._each(X, self._scores)
-
     def _scores(self, X):
         return linear_scores(self.encoding_, X, self.components_, np.zeros(len(self.components_)))
 
-    def inverse_transform(self, scores):
-        """The rows behind scores, as a table, in which no column is sparse.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n_rows, n_components)
-            The scores, as `transform` gives them.
-
-        Returns
-        -------
-        Table
-            The rows.
-        """
-        check_is_fitted(self)
-        return self.encoding_.decoded(checked_scores(scores, len(self.components_)) @ self.components_)
-
-    @property
-    def _n_features_out(self):
-        return len(self.components_)
-
-    def draw_scree(self):
-        """The share of the variance that each component explains, and all up to it."""
-        check_is_fitted(self)
-        return draw_scree(self)
-
-    def draw(self, X, y=None):
-        """A biplot: rows by their first two components, coloured by y, and the columns as arrows.
-
-        Parameters
-        ----------
-        X : table-like
-        y : array-like or str or None, default=None
-
-        Returns
-        -------
-        Picture
-            The biplot.
-        """
-        check_is_fitted(self)
-        return draw_biplot(self, X, y, "Biplot of the singular vectors")
+    def _decoded(self, scores):
+        return self.encoding_.decoded(scores @ self.components_)
 
     def _work(self):
         return derive_svd(self)

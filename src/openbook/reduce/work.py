@@ -10,7 +10,7 @@ from openbook.words.numbers import figure, fraction, signed
 from openbook.words.sentences import joined, plural
 from openbook.work import Grid, Step, Work
 
-#: Columns of a matrix, components, and terms of a sum that can be looked at.
+#: The most columns of a matrix, components, and terms of a sum that are shown.
 _SHOWN_COLUMNS, _SHOWN_COMPONENTS, _SHOWN_TERMS = 8, 6, 6
 
 #: The columns of a component that are shown where they are many: those of the largest loadings.

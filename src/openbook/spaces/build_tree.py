@@ -16,7 +16,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.tiles import TILE
 
-#: Rows that are looked at to find the widest column of many.
+#: Rows in the sample that finds the widest column of a large part.
 _SAMPLE = 32
 
 #: Cells of a part that is copied together, so that the second cache holds it while it is halved further.
@@ -206,7 +206,7 @@ def _cut(source, words, first, last, middle, column, at, buffers):
 def _halve(points, words, buffers, done):
     """Fill in tiles, rows and boxes; words are the rows, in any order."""
     together_until = 0
-    at = 0  # the part at hand; those before it wait
+    at = 0  # the current part, on top of the stack
     while at >= 0:  # what lies beyond the middle waits in the place of the whole, what lies before it is next
         first_tile, last_tile, box = buffers.firsts[at], buffers.lasts[at], buffers.boxes[at]
         first, last = first_tile * TILE, min(last_tile * TILE, points.shape[0])
@@ -228,9 +228,5 @@ def _halve(points, words, buffers, done):
         column = _widest(box if together else buffers.spread)
         middle_tile = first_tile + _left_half(last_tile - first_tile)
         _cut(source, words, first, last, middle_tile * TILE, column, at, buffers)
-        buffers.firsts[at], buffers.firsts[at + 1], buffers.lasts[at + 1] = (
-            middle_tile,
-            first_tile,
-            middle_tile,
-        )
-        at += 1
+        buffers.firsts[at], at = middle_tile, at + 1
+        buffers.firsts[at], buffers.lasts[at] = first_tile, middle_tile

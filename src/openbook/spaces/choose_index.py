@@ -25,16 +25,15 @@ from openbook.spaces.lsh import Fingerprints
 from openbook.spaces.metric import VectorMetric
 from openbook.spaces.trees import BallTree, KDTree
 
-INDEXES: dict[str, type[Index]] = {
-    index.name: index for index in (Brute, KDTree, BallTree, Inverted, Fingerprints)
-}
+_KINDS: tuple[type[Index], ...] = (Brute, KDTree, BallTree, Inverted, Fingerprints)
+INDEXES = {kind.name: kind for kind in _KINDS}
 
-#: A tree pays from so many points on, if they spread in few directions: fewer still if columns are many, and
-#: one more for three times as many points.
+#: The fewest points for a tree, and how many times as many allow one more dimension; the highest intrinsic
+#: dimension, the columns from which on it is lower, and that lower limit.
 _MANY, _TIMES = 20_000, 3
 _FEW_DIRECTIONS, _FEW_COLUMNS, _FEWER_DIRECTIONS = 7, 16, 4
 
-#: Rows from which the number of directions is estimated, among so many others, by so many neighbours.
+#: The dimension is estimated from so many rows, among these others, by these neighbours.
 _ROWS, _OTHERS, _NEIGHBOURS = 64, 2048, 20
 
 #: Cells that sparse points may have when they are written out.

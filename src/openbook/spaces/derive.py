@@ -25,7 +25,7 @@ class Compared(NamedTuple):
 
 
 def compared(space, X, row):
-    """How far the row of that number, as kept, is from the query, a table of one row."""
+    """The distance between the query, a table of one row, and the training row of this number."""
     there = space.table.take([row])
     if space.metric == PRECOMPUTED:
         d = float(X.columns[row][0])
@@ -75,7 +75,7 @@ def _mixed(mixed, X, there, row):
 
 
 def _vectors(space, X, there, row):
-    distance, q, x = space.metric, space.place(X), space.place(there)
+    distance, q, x = space.metric, space.coordinates(X), space.coordinates(there)
     if sp.issparse(q):
         nonzero = np.union1d(q.indices, x.indices)
         q, x = (vector[[0]][:, nonzero].toarray() for vector in (q, x))

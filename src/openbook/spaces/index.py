@@ -20,7 +20,7 @@ from openbook.fold import each
 from openbook.measures.arrays import all_finite
 from openbook.spaces.metric import METRICS, VectorMetric
 
-#: So many differences are left to NumPy, which is done before a kernel is loaded.
+#: Up to so many differences, NumPy is faster than loading a kernel.
 FEW_CELLS = 1 << 20
 
 
@@ -84,7 +84,7 @@ class Index(ABC):
         return None
 
     def _answer(self, Q, k, order):
-        """The answer to queries as the metric compares them, worked out in an order."""
+        """The answer to queries in the metric's coordinates, computed in the given order."""
         if not 1 <= k <= self.n_points:
             raise ParameterError(f"k must lie between 1 and the number of points, {self.n_points}; got {k}")
         blocks = self._blocks(Q.shape[0], order)
@@ -184,7 +184,7 @@ class Index(ABC):
 
 
 def spread_out(n: int, most: int):
-    """At most so many row numbers, evenly spread over n rows."""
+    """At most `most` row numbers, evenly spread over n rows."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 

@@ -7,7 +7,7 @@ A fingerprint is a row of such numbers, and a table holds the rows of each finge
 a query looks up its own fingerprint, and those that differ from it by the likeliest step in one place, and it
 measures the rows that it finds there exactly. A fingerprint has as many functions as it takes for few rows to
 share it, and there are as many tables as it takes to find nine in ten of the true neighbours of some of the
-rows, or 32; how many are found is said in `reason`. A query that finds fewer than k rows is answered by brute
+rows, or 32; `reason` gives the share found. A query that finds fewer than k rows is answered by brute
 force.
 
 keys : int64 (n,), a row's fingerprint as one number: Σ_j weight_j h_j, with wrap-around
@@ -20,10 +20,10 @@ import numpy as np
 from openbook.spaces.brute import Brute
 from openbook.spaces.index import nearest_of_pairs, spread_out
 
-#: What is hoped for, and how much may be spent on it.
+#: The recall to reach, and the most tables and functions.
 _RECALL, _MOST_TABLES, _MOST_FUNCTIONS = 0.9, 32, 48
 
-#: So many rows may share a fingerprint, on average.
+#: The mean number of rows that may share a fingerprint.
 _SHARING = 16
 
 #: Rows whose neighbours are looked for, and how many of them; rows whose fingerprints are counted.

@@ -35,7 +35,7 @@ from openbook.work import Grid
 
 #: Cells to compare above which a compiled kernel does it: below, it takes longer to load than to do without.
 _FEW_CELLS = 1 << 24
-#: Distances that are worked out at a time.
+#: The most distances that are computed at a time.
 _AT_A_TIME = 1 << 22
 #: The most that a robust term may be: far beyond any gross error, and its square is still a number.
 _MOST = 1e6
@@ -47,7 +47,7 @@ _GLANCE = 0.6
 
 
 class MixedDistance:
-    """How far apart two rows of a schema are; `ranges` (one a column) are known for numbers only.
+    """The distance of two rows of a schema; `ranges` (one per column) are NaN for nominal columns.
 
     With `medians` it is robust: cells far outside do not count for the ranges, and their terms may exceed 1.
     """
@@ -62,12 +62,12 @@ class MixedDistance:
 
     @classmethod
     def of(cls, table, kind="gower", *, robust=False) -> "MixedDistance":
-        """The distance that goes by the ranges of this table."""
+        """The distance with the ranges of this table."""
         columns = [table.column(name) for name in table.names]
         ranges = np.array([_range(column, robust=robust) for column in columns])
         return cls(table.schema, ranges, kind, np.array(list(map(_median, columns))) if robust else None)
 
-    def place(self, table):
+    def coordinates(self, table):
         """The cells as numbers, (n, p), and codes, (n, q); NaN and below 0 where missing.
 
         Ranks, and values that go round, are numbers, too.
@@ -109,7 +109,7 @@ class MixedDistance:
         return np.sqrt(total) if self.squared else total / len(self.schema)
 
     def term(self, j, a, b):
-        """How far two cells of column j are apart, numbers or codes, and how that came about."""
+        """The term of two cells of column j, numbers or codes, and its derivation in words."""
         attribute = self.schema.attributes[j]
         known = math.isfinite(a) and math.isfinite(b) if isinstance(attribute, Numeric) else a >= 0 and b >= 0
         if not known:
@@ -161,7 +161,7 @@ class MixedIndex:
 
     def __init__(self, distance: MixedDistance, table) -> None:
         self.distance = distance
-        self.numbers, self.codes = distance.place(table)
+        self.numbers, self.codes = distance.coordinates(table)
         self.n = len(self.numbers)
 
     @cached_property
@@ -170,7 +170,7 @@ class MixedIndex:
         return self.distance.points(self.numbers, self.codes)
 
     def query(self, points, k):
-        """Distances and rows of the k nearest, both (m, k): by distance, of equals the first row."""
+        """Distances and rows of the k nearest, both (m, k), by distance; ties: the first row."""
         m = len(points[0])
         if self._are_many(points):
             from openbook.spaces.points import nearest_mixed

@@ -70,7 +70,7 @@ def between(points, numbers, codes):
 
 @inner
 def add_squares(columns, start, width, x, totals):
-    """Add the squares of all columns, from cell `start` on, to the totals of so many points.
+    """Add the squares of all columns, from cell `start` on, to the totals of `width` points.
 
     Four columns at a time: totals are fetched and put back less often. What the query has in them is fetched
     before the loop, as the compiler cannot tell that writing totals leaves it as it is.
@@ -210,7 +210,7 @@ def nearest_mixed(points, numbers, codes, nearest, rows):
 
     Totals are infinite at first. A query gives a tile up after its categories if no point of it can still be
     among the k best: numbers only add. Points come in order and must be strictly nearer to push others out,
-    so of equals the first stays.
+    so ties go to the first.
     """
     totals = np.empty(TILE)
     for tile in range(points.numbers.shape[0]):

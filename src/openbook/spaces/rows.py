@@ -23,6 +23,9 @@ from openbook.errors import DataError
 from openbook.fold import Statistics, each, less
 from openbook.measures.arrays import all_finite
 
+#: The arrays of sparse numbers.
+_CSR = ("data", "indices", "indptr")
+
 
 @dataclass(frozen=True)
 class StoredRows(Statistics):
@@ -133,7 +136,7 @@ class StoredRows(Statistics):
     def arrays(self) -> dict[str, np.ndarray]:
         own = {"codes": self.codes, "targets": self.targets, "weights": self.weights}
         if sp.issparse(self.numbers):
-            return own | {name: getattr(self.numbers, name) for name in ("data", "indices", "indptr")}
+            return own | {name: getattr(self.numbers, name) for name in _CSR}
         return own | {"numbers": self.numbers}
 
     @classmethod
@@ -142,12 +145,7 @@ class StoredRows(Statistics):
     ) -> "StoredRows":
         """The rows of a model file, checked; `n_classes` is None where targets are numbers."""
         sparse = "data" in arrays
-        expected = {
-            "codes",
-            "targets",
-            "weights",
-            *(("data", "indices", "indptr") if sparse else ("numbers",)),
-        }
+        expected = {"codes", "targets", "weights", *(_CSR if sparse else ("numbers",))}
         if odd := arrays.keys() ^ expected:
             raise ValueError(f"array {min(odd)!r} is missing or unexpected")
         n, categorical = len(arrays["targets"]), [a for a in schema if isinstance(a, Categorical)]

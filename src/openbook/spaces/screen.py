@@ -31,7 +31,7 @@ SPARE = (2, 62)
 #: Of few points with many columns, where to look again takes longer than a few more.
 _SPARE_OF_FEW = 4
 
-#: So many scores are looked at together, as a word has bits: rarely is one of them better.
+#: Scores that are compared together, one for each bit of a word: rarely is one of them better.
 _STRIDE = 64
 
 #: Longer queries, moved and scaled, may have scores that single precision has no number for.
@@ -168,7 +168,7 @@ def proven(scores, k, error):
 
 
 def spread_around_mean(points):
-    """The mean of the points, and how far each is from it."""
+    """The mean of the points, and the distance of each from it."""
     mean, lengths = points.mean(axis=0, dtype=np.float64), np.empty(len(points))
     _fill_lengths(points, mean, lengths)
     return mean, lengths
@@ -176,7 +176,7 @@ def spread_around_mean(points):
 
 @jit
 def _fill_lengths(rows, mean, lengths):
-    """Fill in how far rows are from the mean."""
+    """Fill in the distances of rows from the mean."""
     for i in range(rows.shape[0]):
         total = 0.0
         for j in range(rows.shape[1]):

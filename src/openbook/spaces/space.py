@@ -1,15 +1,15 @@
-r"""Spaces: where the rows of a table lie, and how far apart they are.
+r"""Spaces: the coordinates of the rows of a table, and their distances.
 
     gower, heom                    typed columns as they are: see `mixed`
-    euclidean, manhattan,          encoded columns (`prepare.Encoding`), numbers standardised unless told
-    minkowski, chebyshev           otherwise; a missing cell counts as the mean of its column
+    euclidean, manhattan,          encoded columns (`prepare.Encoding`), numbers standardised by default; a
+    minkowski, chebyshev           missing cell counts as the mean of its column
     mahalanobis                    Euclidean along directions that are uncorrelated and of variance 1
     cosine, correlation            encoded, but never standardised: the direction from 0 is what counts
     hamming, simple_matching,      typed columns as they are: see `matching`
     jaccard
     kl_divergence, a function      numbers as they are, NaN where missing, by the rule of the measure
     of (…, d), (…, d)
-    precomputed                    the cells of a row are its distances to the rows learnt from, in order
+    precomputed                    the cells of a row are its distances to the training rows, in order
 
 Sparse rows are taken as they are. "auto" is Euclidean for numbers, Gower for other columns, and cosine for
 sparse rows. The limits of "minkowski" are "chebyshev" for p = ∞ and "hamming" for p → 0.
@@ -116,7 +116,7 @@ def refusal(distance, schema):
 
 
 class Space:
-    """The rows that a learner keeps, and how far apart they and others are.
+    """The rows that a learner keeps, and their distances to each other and to new rows.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class Space:
     ----------
     metric : what "auto" stands for
     table : the rows
-    place : from a table to points, as the index takes them
+    coordinates : from a table to points, as the index takes them
     mixed : the MixedDistance, where it is one
     """
 
@@ -151,25 +151,25 @@ class Space:
             raise RefusalError(f"{metric} cannot use sparse rows; pass X.toarray(), or take 'cosine'")
         if metric in MIXED:
             self.mixed = MixedDistance.of(table, metric, robust=robust)
-            self.place = self.mixed.place
+            self.coordinates = self.mixed.coordinates
         elif metric == PRECOMPUTED:
             if len(table) != len(schema):
                 raise DataError(
                     "metric='precomputed' takes the distances between all training rows, as many columns as"
                     f" rows; got {len(schema)} columns and {len(table)} rows"
                 )
-            self.place = _given_distances
+            self.coordinates = _given_distances
         elif callable(metric) or metric in FUNCTIONS:
             self.function = FUNCTIONS[metric] if isinstance(metric, str) else metric
-            self.place = _numbers
+            self.coordinates = _numbers
             if schema.of(Numeric) != schema.names:
-                self.place = HadItems(schema) if metric == "jaccard" else cells_as_numbers
+                self.coordinates = HadItems(schema) if metric == "jaccard" else cells_as_numbers
         elif sparse:
             if not np.isfinite(table.sparse.data).all():
                 raise DataError("sparse rows hold NaN or infinity; put numbers there, or pass X.toarray()")
-            self.place = _sparse_rows
+            self.coordinates = _sparse_rows
         else:
-            self.place = _Encoded.of(metric, stored.rows(schema), scale, robust=robust)
+            self.coordinates = _Encoded.of(metric, stored.rows(schema), scale, robust=robust)
 
     @cached_property
     def index(self):
@@ -181,17 +181,17 @@ class Space:
         if self.mixed is not None:
             return MixedIndex(self.mixed, table)
         if self.metric == PRECOMPUTED:
-            return GivenIndex(self.place(table), None)
+            return GivenIndex(self.coordinates(table), None)
         if self.function is not None:
-            return FunctionIndex(self.place(table), self.function)
+            return FunctionIndex(self.coordinates(table), self.function)
         from openbook.spaces.choose_index import make_index
 
         p = self.p if self.metric == "minkowski" else 2
-        return make_index(self.place(table), _MEASURED.get(self.metric, self.metric), self.algorithm, p)
+        return make_index(self.coordinates(table), _MEASURED.get(self.metric, self.metric), self.algorithm, p)
 
     @property
     def encoding(self):
-        return getattr(self.place, "encoding", None)
+        return getattr(self.coordinates, "encoding", None)
 
     @property
     def named(self):
@@ -204,15 +204,15 @@ class Space:
         found, step = np.empty((n, n)), max(_AT_A_TIME // max(n, 1), 1)
         for start in range(0, n, step):
             span = slice(start, start + step)
-            found[span] = self.index.distances(self.place(self.table.take(span)))
+            found[span] = self.index.distances(self.coordinates(self.table.take(span)))
         np.fill_diagonal(found, 0.0)
         return found
 
     def cells(self, table):
         """Rows as numbers, (n, p), and codes, (n, q), for kernels: Euclidean and mixed distances only."""
         if self.mixed is not None:
-            return self.place(table)
-        return self.place(table), np.zeros((len(table), 0), np.int32)
+            return self.coordinates(table)
+        return self.coordinates(table), np.zeros((len(table), 0), np.int32)
 
     def points(self, numbers, codes):
         """Such cells in tiles."""
@@ -230,9 +230,9 @@ class Space:
         same = np.full(len(table), -1)
         if self.mixed is not None:
             kept: dict[bytes, int] = {}
-            for row, key in _with_gaps(*self.place(self.table)):
+            for row, key in _with_gaps(*self.coordinates(self.table)):
                 kept.setdefault(key, row)
-            for row, key in _with_gaps(*self.place(table)) if kept else ():
+            for row, key in _with_gaps(*self.coordinates(table)) if kept else ():
                 same[row] = kept.get(key, -1)
         return same
 
@@ -357,7 +357,7 @@ class FunctionIndex:
         self.function = function
 
     def query(self, Q, k):
-        """Distances and rows of the k nearest, both (m, k): by distance, of equals the first row."""
+        """Distances and rows of the k nearest, both (m, k), by distance; ties: the first row."""
         distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
         step = max(_AT_A_TIME // len(self.points), 1)
         for start in range(0, len(Q), step):

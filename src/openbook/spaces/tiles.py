@@ -210,7 +210,7 @@ def worse(distance, row, than, than_row):
 
 @inner
 def sift(distances, rows, size, distance, row):
-    """Put a neighbour in the place of the top of a heap, of which the first `size` count."""
+    """Replace the top of a heap of `size` entries by a neighbour."""
     i = 0
     while 2 * i + 1 < size:
         child = 2 * i + 1
@@ -225,7 +225,7 @@ def sift(distances, rows, size, distance, row):
 
 @inner
 def empty(distances, rows):
-    """A heap of places that are free."""
+    """An empty heap."""
     for i in range(rows.shape[0]):
         distances[i], rows[i] = np.inf, _LAST
 

@@ -24,9 +24,10 @@ _LEVEL = 0.05
 
 
 def figure(value: Shown, digits: int = 6) -> str:
-    """A number as it stands in a derivation: so many significant digits; whole numbers in full.
+    """A number in a derivation: six significant digits; whole numbers in full.
 
-    What is not whole takes up to nine digits so as not to read whole: a probability near one is no certainty.
+    A number that is not whole gets up to nine digits, so that it does not look whole: a probability near 1 is
+    not certainty.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def times(factor: float) -> str:
 
 
 def cell(value: Any) -> str:
-    """A value as it stands in a grid.
+    """A value in a grid.
 
     >>> cell(0.5), cell("Married"), cell(None), cell(True), cell((1.0, 0.5, -2.0))
     ('0.5', 'Married', '–', 'True', '(1, 0.5, -2)')
@@ -150,12 +151,12 @@ def shown(value: float, size: float | None = None, sign: str = "") -> str:
 
 
 def shown_p(p: float) -> str:
-    """A p-value as it stands in a table.
+    """A p-value in a table.
 
     >>> shown_p(0.0004), shown_p(0.0312), shown_p(math.nan)
     ('< 0.001', '0.031', 'undefined')
 
-    One that rounding would put on the usual level, 0.05, is given to the digit that tells it from it.
+    A p-value that would round to 0.05 gets as many digits as distinguish it from 0.05.
 
     >>> shown_p(0.0504), shown_p(0.04998), shown_p(0.05)
     ('0.0504', '0.04998', '0.050')
@@ -168,7 +169,7 @@ def shown_p(p: float) -> str:
 
 
 def p_words(p: float) -> str:
-    """A p-value as it stands in a sentence, after the letter p.
+    """A p-value in a sentence, after the letter p.
 
     >>> p_words(0.0312), p_words(1e-9)
     ('= 0.031', '< 0.001')

@@ -1,4 +1,4 @@
-"""Plurals, lists and text from data, as they stand in sentences and formulas."""
+"""Plurals, lists and text from data, for sentences and formulas."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence

@@ -86,13 +86,12 @@ def pieces(node: Node) -> list[nodes.RowNode]:
     [1, 2, 2]
     """
     items = node.items if isinstance(node, nodes.RowNode) else (node,)
-    kinds = {"relation", "binary"}
-    cuts = [
-        i
-        for i, sign in enumerate(items)
-        if i and isinstance(sign, nodes.Symbol) and sign.kind in kinds and sign.sign != "/"
-    ]
+    cuts = [i for i, item in enumerate(items) if i and _breaks_before(item)]
     return [nodes.RowNode(items[i:j]) for i, j in pairwise([0, *cuts, len(items)])]
+
+
+def _breaks_before(node: Node) -> bool:
+    return isinstance(node, nodes.Symbol) and node.kind in {"relation", "binary"} and node.sign != "/"
 
 
 def ends_operand(node: Node) -> bool:

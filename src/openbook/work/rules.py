@@ -164,9 +164,8 @@ class RuleList(Sequence[Rule]):
         -------
         str
         """
-        cases = [
-            f"WHEN {rule.sql(quote)} THEN {_predicted(rule.prediction, quote)}" for rule in self._sql_rules
-        ]
+        predictions = [(rule.sql(quote), _predicted(rule.prediction, quote)) for rule in self._sql_rules]
+        cases = [f"WHEN {test} THEN {prediction}" for test, prediction in predictions]
         case = "\n  ".join(["CASE", *cases]) + "\nEND"
         if table is None:
             return case

@@ -185,7 +185,7 @@ def _widths(lines: list[list[str]], width: int, numeric: list[bool]) -> list[int
 
 
 def _broken(text: str, columns: int) -> list[str]:
-    """A cell in lines of at most so many columns, broken between words."""
+    """A cell in lines of at most `columns` columns, broken between words."""
     if _columns(text) <= columns:
         return [text]
     lines = [""]
