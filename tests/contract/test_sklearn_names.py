@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401 (it makes the class importable)
 from sklearn.utils import all_estimators
 
 import openbook
@@ -225,6 +226,8 @@ OTHERWISE = {
     ("PolynomialFeatures", "include_bias"): "learners add the intercept themselves",
     ("SimpleImputer", "keep_empty_features"): "columns without a value are kept",
     ("KNNImputer", "keep_empty_features"): "columns without a value are kept",
+    ("IterativeImputer", "imputation_order"): "columns are filled in their order",
+    ("IterativeImputer", "keep_empty_features"): "columns without a value are kept",
     ("TargetEncoder", "cv"): "each training row is coded without its own target",
 }
 

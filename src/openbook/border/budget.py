@@ -14,9 +14,9 @@ from openbook.errors import RefusalError
 _MOST_SECONDS = 3600.0
 _SHARE_OF_MEMORY = 0.5
 _MEMORY_IF_UNKNOWN = 8 << 30
-#: Half a megabyte is not too much for any machine, so that none is asked.
+#: Half a megabyte fits any machine, so that its memory need not be looked up.
 _LITTLE = 1 << 19
-#: Files that tell how many bytes a container may have.
+#: Files that hold the memory limit of a container, in bytes.
 _CONTAINERS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 

@@ -22,7 +22,7 @@ FOLDS = 5
 
 
 def drawn_folds(start: int, rows: int, n_folds: int = FOLDS) -> Array:
-    """The folds of so many rows from that number on; the draw is always the same.
+    """The folds of `rows` rows, the first with the number `start`; the draw is always the same.
 
     >>> np.array_equal(drawn_folds(3, 4), drawn_folds(0, 7)[3:])
     True
@@ -43,8 +43,8 @@ class CrossFitted:
     tables: Mapping[str, Array]
     of_classes: bool
 
-    def told(self, X: Table, source: Table, y: Array, folds: Array) -> Table:
-        """The rows X, found in the rows of the source, with their cells; `folds` are those of the rows."""
+    def cross_fitted(self, X: Table, source: Table, y: Array, folds: Array) -> Table:
+        """The rows X with their cross-fitted means, by their values in the source and their folds."""
         if self.of_classes:
             folds = np.where(y == MISSING, -1, folds)
         columns = list(X.columns)

@@ -46,7 +46,7 @@ def with_directions(schema: Schema, rows: Rows) -> tuple[Schema, list[CountedChu
     texts, where they take little memory.
     """
     texts = schema.of(Text)
-    found, held = counted_once(rows, texts, _tell)
+    found, held = counted_once(rows, texts, _terms_of)
     pieces = rows.pieces if held is None else held
     derived = {text: _directions(text, terms, pieces) for text, terms in zip(texts, found, strict=True)}
     attributes = tuple(one for a in schema for one in derived.get(a.name, [a]))
@@ -68,7 +68,7 @@ def without_directions(X: Table) -> Table:
     return X.drop(*directions) if len(directions) < len(X.schema) else X
 
 
-def _tell(counted: Counted, y: Array) -> TermCounts:  # noqa: ARG001 (there is no target)
+def _terms_of(counted: Counted, y: Array) -> TermCounts:  # noqa: ARG001 (there is no target)
     return TermCounts.of(counted)
 
 

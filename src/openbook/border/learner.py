@@ -50,10 +50,10 @@ Array = npt.NDArray[Any]
 class Learner(FromRows):
     """What every learner of a target shares; see `Classifier` and `Regressor`."""
 
-    #: Whether means of the target take the place of the values of nominal columns with many: what computes
-    #: with numbers has use for them, while what counts or parts values takes those that are not rare.
+    #: Whether means of the target replace the values of nominal columns with many values. Learners that
+    #: compute with numbers use them; those that count or split values pool the rare ones instead.
     _takes_means: ClassVar[bool] = False
-    #: Whether a part of a date has to tell something of the target to be derived.
+    #: Whether a part of a date is derived only if it is informative about the target.
     _wants_evidence: ClassVar[bool] = False
     #: Whether it also learns from rows without a label, whose class code is then UNLABELLED.
     _takes_unlabelled: ClassVar[bool] = False
@@ -139,9 +139,9 @@ class Learner(FromRows):
     def _prepared(self, rows: Rows) -> Rows:
         """The rows with rare values pooled or replaced, parts of dates and words derived; `schema_` tells."""
         n_classes, evident = len(getattr(self, "classes_", ())), self._wants_evidence
-        told = rows.part("labelled") if self._takes_unlabelled else rows  # the rows that tell something of it
-        schema, crossed = self._few_values(rows, told) if self._pools else (rows.schema, None)
-        if self._pools and (parts := derived_parts(schema, told, n_classes, evident=evident)):
+        labelled = rows.part("labelled") if self._takes_unlabelled else rows
+        schema, crossed = self._few_values(rows, labelled) if self._pools else (rows.schema, None)
+        if self._pools and (parts := derived_parts(schema, labelled, n_classes, evident=evident)):
             dated = Schema((*schema, *parts), schema.named)
             schema = dated if self.refusal(dated) is None else schema
         counted = None
@@ -153,14 +153,14 @@ class Learner(FromRows):
         self._remember(schema)
         return rows.under(schema, counted, crossed)
 
-    def _few_values(self, rows: Rows, told: Rows) -> tuple[Schema, CrossFitted | None]:
+    def _few_values(self, rows: Rows, labelled: Rows) -> tuple[Schema, CrossFitted | None]:
         """The schema with columns of many values replaced or pooled, and the cells of training rows."""
         classes = getattr(self, "classes_", None)
         if self._takes_means:
             schema, crossed = with_means(rows, self.target_, classes)
             if crossed is None or self.refusal(schema) is None:
                 return schema, crossed
-        return pooled(told, 0 if classes is None else len(classes)), None
+        return pooled(labelled, 0 if classes is None else len(classes)), None
 
     def _encoded_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
         """The inputs and the codes or numbers of the target, where all are in memory."""

@@ -99,6 +99,13 @@ NOT_TAKEN = {
     # preparation and selection
     "accept_sparse": "columns are numbers or categories of tables",
     "add_indicator": "put a MissingIndicator beside it",
+    "IterativeImputer.estimator": "each column has a linear model with a small ridge",
+    **dict.fromkeys(("fill_value", "initial_strategy"), "missing cells start at the mean of their column"),
+    "imputation_order": "columns are filled in their order",
+    **dict.fromkeys(("max_value", "min_value"), "filled numbers are not bounded"),
+    "n_nearest_features": "each model uses all other columns",
+    "sample_posterior": "a cell becomes the prediction itself",
+    "skip_complete": "columns without gaps in training are filled in new rows, too",
     "categories": "the schema of the table lists them: openbook.read(…, kinds={'size': ['S', 'M', 'L']})",
     **dict.fromkeys(
         ("chain_method", "ClassifierChain.cv"),
@@ -152,13 +159,15 @@ IDLE = frozenset(_IDLE.split())
 #: The value of other parameters that asks for what the class does anyway.
 _SINGLE_VALUE = {
     None: """
-        ClassifierChain.cv ComplementNB.class_prior Perceptron.penalty class_weight connectivity
-        covariance_estimator init inv_kw_args inverse_func kernel_params kw_args max_categories metric_params
-        min_frequency monotonic_cst precisions_init weights_init
+        ClassifierChain.cv ComplementNB.class_prior IterativeImputer.estimator Perceptron.penalty class_weight
+        connectivity covariance_estimator fill_value init inv_kw_args inverse_func kernel_params kw_args
+        max_categories metric_params min_frequency monotonic_cst n_nearest_features precisions_init
+        weights_init
     """,
     False: """
-        KNNImputer.add_indicator Perceptron.early_stopping accept_sparse break_ties error_on_new
-        ignore_implicit_zeros include_bias norm sparse_output store_cv_results warm_start
+        Perceptron.early_stopping accept_sparse add_indicator break_ties error_on_new
+        ignore_implicit_zeros include_bias norm sample_posterior skip_complete sparse_output
+        store_cv_results warm_start
     """,
     True: "LinearSVC.fit_intercept LinearSVR.fit_intercept force_alpha keep_empty_features refit",
 }
@@ -184,6 +193,9 @@ ANYWAY: dict[str, tuple[Any, ...]] = {
     "beta_2": (0.999,),
     "categories": ("auto",),
     "importance_getter": ("auto",),
+    "initial_strategy": ("mean",),
+    "max_value": (np.inf,),
+    "min_value": (-np.inf,),
     "chain_method": ("predict",),
     "criterion": ("squared_error", "friedman_mse", "deprecated"),
     "encoded_missing_value": (np.nan,),

@@ -38,7 +38,7 @@ def pooled(rows: Rows, n_classes: int) -> Schema:
 
 
 def credibilities(rows: Rows, n_classes: int, few: int = FEW) -> list[tuple[Nominal, Array, Credibility]]:
-    """Each column of more than a few values, the rows of each, and how much the values say of the target."""
+    """Each column of more than a few values, the rows of each value, and how informative the values are."""
     nominal = (rows.schema[name] for name in rows.schema.of(Nominal))
     columns = [a for a in nominal if isinstance(a, Nominal) and may_pool(a, few)]
     found = []
@@ -63,7 +63,7 @@ def _by_value(
     columns: Sequence[Nominal], n_classes: int, n_folds: int, numbered: tuple[int, Chunk]
 ) -> list[Moments]:
     """The moments of the target's parts among the rows of each value and fold, a row of any weight being one;
-    rows without a label tell nothing.
+    rows without a label are left out.
     """
     (start, chunk), moments = numbered, []
     own = drawn_folds(start, len(chunk.y), n_folds) if n_folds > 1 else 0

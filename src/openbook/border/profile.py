@@ -34,13 +34,13 @@ from openbook.work import Grid, ShowsWork, Work
 
 #: Where quantiles are kept.
 GRID = np.linspace(0, 1, 101)
-#: A cell of a table that expects fewer rows is taken together with others.
+#: Cells of a contingency table with a smaller expected count are merged.
 FEW = 5.0
-#: More columns after encoding than these are not looked at together.
+#: The most encoded columns of which the joint distribution is kept.
 MOST_TOGETHER = 60
 #: A profile is of no more rows than these, spread evenly over the table, and of no wider tables.
 MOST_ROWS, MOST_COLUMNS = 20_000, 1_000
-#: What is added to variances, so that columns that do not vary can be divided by.
+#: Added to the variances, so that the covariance of constant columns can be inverted.
 RIDGE = 1e-6
 
 

@@ -52,7 +52,7 @@ UNLABELLED = MISSING
 #: The number that stands for no label, as in scikit-learn.
 NO_LABEL = -1
 
-#: So many rows are looked at together: the cells of a matrix stay in the cache from column to column.
+#: Rows that are checked at a time: their cells stay in the cache from column to column.
 _LOOKED_AT = 4096
 
 
@@ -84,7 +84,7 @@ class Chunk(NamedTuple):
         """
         X = encoded(self.X, schema, counted=terms)
         if crossed is not None:
-            X = crossed.told(X, self.X, self.y, drawn_folds(start, len(self.y)))
+            X = crossed.cross_fitted(X, self.X, self.y, drawn_folds(start, len(self.y)))
         return Chunk(X, self.y, self.w)
 
 
@@ -104,9 +104,7 @@ class Rows(NamedTuple):
         if len(spans) == 1:
             return cls(X.schema, [Chunk(X, y, ones if w is None else w)], X)
         return cls(
-            X.schema,
-            [Chunk(X.take(s), y[s], ones[: len(y[s])] if w is None else w[s]) for s in spans],
-            X,
+            X.schema, [Chunk(X.take(s), y[s], ones[: len(y[s])] if w is None else w[s]) for s in spans], X
         )
 
     @property
@@ -254,7 +252,7 @@ class FileChunk:
         assert_all_finite(targets, input_name="y")
         X = encoded(table, self.schema)
         if self.crossed is not None and folds is not None:
-            X = self.crossed.told(X, table, targets, folds)
+            X = self.crossed.cross_fitted(X, table, targets, folds)
         return Chunk(X, targets, np.ones(len(table)))
 
     def _in_codes(self, y: Column) -> Column:

@@ -31,45 +31,48 @@ def with_prepared(work: Work, schema: Schema) -> Work:
     """The derivation of a model, and what was made of its columns before: values pooled, means of the target,
     parts of dates, words, directions, intervals.
     """
-    few = [a for a in schema if isinstance(a, Nominal) and a.rest is not None]
-    parts = [a for a in schema if isinstance(a, DatePart)]
-    rare = Grid(
-        "rare values",
-        ("column", "values kept", "all others count as"),
-        [(a.name, len(a.values) - 1, a.rest) for a in few],
-    )
-    derived = Grid(
-        "parts of dates",
-        ("column", "of", "p-value"),
-        [(a.name, a.date, a.p if a.p < 1 else "–") for a in parts],
-        "p-value: that the target differs so much between its values by chance, beside a trend in time.",
-    )
-    telling = sorted((a for a in schema if isinstance(a, Word)), key=lambda a: -a.score)
-    scored = any(a.score for a in telling)  # there is a target
-    words = Grid(
-        "words that say most of the target" if scored else "words",
-        ("column", "word", "chi-squared")[: 2 + scored],
-        [(a.text, a.word, a.score)[: 2 + scored] for a in telling[:_SHOWN_WORDS]],
-        f"{plural(len(telling), 'word')} counted in all.",
-    )
-    cut = [a for a in schema if isinstance(a, Intervals)]
-    intervals = Grid(
-        "numbers as intervals", ("column", "intervals"), [(a.name, ", ".join(a.values)) for a in cut]
-    )
-    along = [a for a in schema if isinstance(a, Direction)]
-    directions = Grid(
-        "directions of texts",
-        ("column", "weightiest words"),
-        [(a.name.rsplit(":", 1)[0], _weightiest(a)) for a in along],
-        "A direction is a weighted sum of the words of a text: latent semantic analysis.",
-    )
+    words = sorted((a for a in schema if isinstance(a, Word)), key=lambda a: -a.score)
+    scored = any(a.score for a in words)  # there is a target
     means = [a for a in schema if isinstance(a, TargetMean)]
-    shown = ((few, rare), (parts, derived), (telling, words), (along, directions), (cut, intervals))
-    grids = (grid for some, grid in shown if some)
-    return replace(work, parts=(*work.parts, *map(shown_mean, means[:_SHOWN_MEANS]), *grids))
+    grids = (
+        Grid(
+            "rare values",
+            ("column", "values kept", "all others count as"),
+            [
+                (a.name, len(a.values) - 1, a.rest)
+                for a in schema
+                if isinstance(a, Nominal) and a.rest is not None
+            ],
+        ),
+        Grid(
+            "parts of dates",
+            ("column", "of", "p-value"),
+            [(a.name, a.date, a.p if a.p < 1 else "–") for a in schema if isinstance(a, DatePart)],
+            "p-value: that the target differs so much between its values by chance, beside a trend in time.",
+        ),
+        Grid(
+            "words that say most of the target" if scored else "words",
+            ("column", "word", "chi-squared")[: 2 + scored],
+            [(a.text, a.word, a.score)[: 2 + scored] for a in words[:_SHOWN_WORDS]],
+            f"{plural(len(words), 'word')} counted in all.",
+        ),
+        Grid(
+            "directions of texts",
+            ("column", "weightiest words"),
+            [(a.name.rsplit(":", 1)[0], _largest_weights(a)) for a in schema if isinstance(a, Direction)],
+            "A direction is a weighted sum of the words of a text: latent semantic analysis.",
+        ),
+        Grid(
+            "numbers as intervals",
+            ("column", "intervals"),
+            [(a.name, ", ".join(a.values)) for a in schema if isinstance(a, Intervals)],
+        ),
+    )
+    filled = (grid for grid in grids if grid.rows)
+    return replace(work, parts=(*work.parts, *map(shown_mean, means[:_SHOWN_MEANS]), *filled))
 
 
-def _weightiest(direction: Direction) -> str:
+def _largest_weights(direction: Direction) -> str:
     """Its words of the largest weights, with their signs."""
     return ", ".join(f"{word} {weight:+.2f}" for word, weight in direction.largest(_DIRECTION_WORDS))
 

@@ -31,7 +31,7 @@ from openbook.kernels.moments import Moments
 
 Array = npt.NDArray[Any]
 
-#: Of more values the most frequent have a mean of their own.
+#: The most values of a column that have a mean of their own; the most frequent are kept.
 MOST_MEANS = 10_000
 
 
@@ -77,8 +77,8 @@ def mean_names(column: str, target: str, labels: Sequence[str] | None, schema: S
     """
     parts = [f"mean {target}"]
     if labels is not None:
-        told = [*labels[: MOST_CLASSES - 1], "other classes"] if len(labels) > MOST_CLASSES else labels
-        parts = [f"share of {label}" for label in told[1:]]
+        shown = [*labels[: MOST_CLASSES - 1], "other classes"] if len(labels) > MOST_CLASSES else labels
+        parts = [f"share of {label}" for label in shown[1:]]
     names = [f"{column}: {part}" for part in parts]
     while any(name in schema for name in names):
         names = [f"{name}…" for name in names]
@@ -86,7 +86,7 @@ def mean_names(column: str, target: str, labels: Sequence[str] | None, schema: S
 
 
 class ValueMeans(NamedTuple):
-    """What the training rows tell of the values of a column: outside each fold, and in all.
+    """The rows and sums of the target of each value of a column: outside each fold, and over all rows.
 
     rows, sums : float64 (n_folds + 1, k, n_parts), of each value the rows and the sum over them of the
         target's parts less their means over all rows; the last are those of all folds

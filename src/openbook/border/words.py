@@ -37,9 +37,9 @@ Array = npt.NDArray[Any]
 
 #: The words of each column of texts that learners of dense rows take.
 MOST_WORDS = 100
-#: So many classes are told apart.
+#: The most classes that are distinguished; the last ones count as one.
 _MOST_CLASSES = 64
-#: The share of words that say nothing of the target among those that are taken for telling.
+#: The largest expected share of uninformative words among those that are kept (false discovery rate).
 _MISTAKEN = 0.05
 
 
@@ -88,10 +88,10 @@ def with_words(
 
 
 def counted_once(
-    rows: Rows, texts: Sequence[str], tell: Callable[[Counted, Array], Any]
+    rows: Rows, texts: Sequence[str], summarise: Callable[[Counted, Array], Any]
 ) -> tuple[list[Any], list[CountedChunk] | None]:
-    """What `tell` says of the words and targets of each column of texts, added up over the rows; and the rows
-    with the terms of their texts, so that they are not counted twice. Rows of files come so if they take
+    """What `summarise` makes of the words and targets of each column of texts, added up over rows; and the
+    rows with the terms of their texts, so that they are not counted twice. Rows of files come so if they take
     little memory, else None.
     """
     in_memory = rows.whole is not None
@@ -100,7 +100,7 @@ def counted_once(
     found: list[Any] = []
     held: list[CountedChunk] = []
     n_bytes = 0
-    for its, chunk in each(pieces, partial(_counted, texts, tell, hold)):
+    for its, chunk in each(pieces, partial(_counted, texts, summarise, hold)):
         found = [a + b for a, b in zip(found, its, strict=True)] if found else its
         if hold and chunk is not None:
             held.append(chunk)
@@ -137,10 +137,10 @@ def _chosen(text: str, found: Mentions, n_classes: int, *, every: bool, telling:
 
 
 def _counted(
-    texts: Sequence[str], tell: Callable[[Counted, Array], Any], hold: bool, chunk: Chunk
+    texts: Sequence[str], summarise: Callable[[Counted, Array], Any], hold: bool, chunk: Chunk
 ) -> tuple[list[Any], CountedChunk | None]:
     terms = {text: RULE.count(chunk.X.data(text).tolist()) for text in texts}
-    found = [tell(one, chunk.y) for one in terms.values()]
+    found = [summarise(one, chunk.y) for one in terms.values()]
     return found, CountedChunk(chunk._replace(X=_without(texts, chunk.X)), terms) if hold else None
 
 

@@ -32,12 +32,12 @@ from openbook.data.table import Table
 PARTS = ("year", *CYCLES)
 #: The days that dates must span for a part to be derived.
 MONTHS_FROM, WEEKDAYS_FROM = 60, 14
-#: For the future to be told by its month, four fifths of the days must have all months.
+#: The days that dates must span for months to predict the future: a year and a quarter.
 MONTHS_AGAIN_FROM = 457
 #: Formats of months, quarters and weeks.
 _WITHOUT_DAYS = ("month y", "y month", "y-m", "y q", "q y", "y week")
-#: A part with a smaller p-value is derived, and one with so many rows a value that to learn a figure of each
-#: costs 2% at most.
+#: A part with a smaller p-value is derived, and so is one with this many rows per value: to learn a figure of
+#: each value then costs 2% at most.
 SIGNIFICANT, ROWS_PER_VALUE = 0.05, 50
 #: The most classes that are distinguished; the last ones count as one.
 MOST_CLASSES = 16
@@ -65,7 +65,7 @@ def part_cells(date: Datetime, days: Array, part: str) -> Array:
 
 
 def possible_parts(date: Datetime, days: float, hours: int) -> tuple[str, ...]:
-    """The parts of dates that span so many days and show so many hours of the day.
+    """The parts of dates that span `days` days and have `hours` different hours of the day.
 
     >>> sold = Datetime("sold")
     >>> possible_parts(sold, days=20.0, hours=1), possible_parts(sold, days=800.0, hours=24)
@@ -134,7 +134,7 @@ def with_time(days: Array, targets: Array, n_classes: int) -> Array:
 
 
 def part_p_value(total: Array, within: Array, rows: float, values: int) -> float:
-    """The p-value of F, from sums of squares of the columns of `with_time`; 1 if nothing can be told.
+    """The p-value of F, from sums of squares of the columns of `with_time`; 1 if it cannot be tested.
 
     >>> y, part = np.array([1.0, 2, 1, 2, 5, 6, 5, 6]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
     >>> x = with_time(np.array([0.0, 1, 2, 3, 0, 1, 2, 3]), y, 0)

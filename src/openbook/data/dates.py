@@ -17,7 +17,7 @@ stays as it is until the format is given as its kind. Years of two digits lie fr
     time            21:00, 9:05 pm, 23:59:59: the time of day, as a share of it
     unix, unix ms   seconds or milliseconds since 1970, on request
     excel           days since 1899-12-30, on request
-    %d.%m.%Y …      as of `datetime.strptime`, on request
+    %d.%m.%Y …      as in `datetime.strptime`, on request
 
 Dates that all are the first of a month stand for months and years, whose weekday means nothing: their format
 is y-m. 2024-03-01 is read in any format but that of times. Missing cells are NaN.
@@ -81,7 +81,7 @@ FORMATS = (*_PATTERNS, *_NUMBERS)
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _LONGEST = 50
-#: So many texts tell whether a column is one of dates but for a few.
+#: The most texts that are looked at to find a column that is dates except for a few cells.
 _LOOKED_AT = 1000
 #: Fewer dates may be the first of a month by chance.
 _FEWEST_MONTHS = 4

@@ -11,7 +11,7 @@ the file, see `openbook.data.written`.
     titles         lines above the header that have few fields, or start with # as comments do, are left out,
                    see `titles_above`; so is a line such as sep=; which says what the separator is
     names          the first line, blanks stripped; an empty name becomes column_3, a second x there x_3
-    no names       found out (see `_is_data`), or told by header=False: column_1, column_2, …
+    no names       inferred (see `_is_data`), or given by header=False: column_1, column_2, …
     quotes         "…" around a field, "" or \" inside for one; separators and line breaks may stand inside
     blank lines    skipped; in a file of a single column, a missing cell
     ragged lines   too short or too long, they are an error that names the line
@@ -184,7 +184,7 @@ class DelimitedFile:
         )
 
     def spans(self, chunk_rows: int) -> Iterator[tuple[int, int]]:
-        """Ranges of bytes that hold so many records each."""
+        """Ranges of bytes that hold `chunk_rows` records each."""
         begin, seen = self.start, 0
         data = FileBytes(self.path) if self.unpacked is None else self.content()
         for ends, _ in records(data, self.separator, self.start):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
-#: Whole numbers up to here are floats without loss.
+#: Whole numbers below this are exact as floats.
 EXACT = 2**53
 
 #: Texts of more characters are hashed one by one.

@@ -108,7 +108,7 @@ def read_documents(folder: Path, how: Reading) -> Table:
 
 
 def document_pieces(folder: Path, how: Reading, chunk_rows: int) -> list[DocumentPiece]:
-    """The documents of a folder, some at a time: so many files at most, and not too many bytes."""
+    """The documents of a folder in pieces of `chunk_rows` files at most, and of not too many bytes."""
     paths, schema = _files(folder)
     sizes = [path.stat().st_size for path in paths]
     pieces: list[DocumentPiece] = []

@@ -317,14 +317,10 @@ def _column(name: str, table: Table, text: str) -> Any:
 def _compared(node: Node, table: Table, text: str) -> Any:
     """1, 0 or missing: numbers with numbers, the values of a column with a word, ranks with ranks."""
     left, right = node.parts
-    if left.kind == "name" and _is_categorical(left.value, table):
+    if left.kind == "name" and left.value in table.schema.of(Categorical):
         return _with_word(node.kind, left.value, right, table, text)
     a, b = (np.asarray(_value(part, table, text), dtype=float) for part in node.parts)
     return np.where(np.isnan(a) | np.isnan(b), np.nan, _COMPARE[node.kind](a, b))
-
-
-def _is_categorical(name: str, table: Table) -> bool:
-    return name in table.schema and isinstance(table.schema[name], Categorical)
 
 
 def _with_word(sign: str, name: str, right: Node, table: Table, text: str) -> Any:

@@ -21,14 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.arrays import (
-    check_size,
-    object_cells,
-    object_column,
-    table_of,
-    unnamed_schema,
-    words_of,
-)
+from openbook.data.arrays import check_size, object_cells, object_column, table_of, unnamed_schema, words_of
 from openbook.data.attributes import MISSING, Nominal, Numeric, Ordinal, as_text
 from openbook.data.cells import BOOLEANS, Cells
 from openbook.data.dates import days_from_moments

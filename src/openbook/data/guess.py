@@ -62,15 +62,15 @@ NO_KNOWN_CELL = "no known cell; assumed to be numeric"
 LONGEST_VALUE = 200
 MOST_VALUES = 100_000
 WORDS_OF_TEXT = 5
-#: Texts of which fewer are unlike are categories; a word recurs that so many texts have, but not so large a
-#: share of them, and so large a share of the texts must have one.
+#: Texts that nearly all differ are free text if words recur: the share that must differ, in how many texts
+#: and in which share of them a recurring word occurs, and the share of texts that must have one.
 UNLIKE, FEWEST_WITH_WORD, MOST_WITH_WORD, HAVE_ONE = 0.95, 10, 0.9, 0.5
 
 _CODE = re.compile(r"0\d", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d++", re.ASCII)
 _EXACT_DIGITS = 15
 
-#: "None" is a value if it makes up so many of the cells, and nothing else marks missing ones.
+#: "None" is a value if this share of the cells, and this many, hold it, and no other cell is missing.
 _OFTEN_NONE, _FEWEST_NONE = 0.05, 3
 
 

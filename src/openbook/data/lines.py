@@ -214,12 +214,8 @@ def _code_starts(data: Bytes, at: int, separator: str) -> Flags:
     if ord(separator) > _COMMA:
         starts |= block[:-2] == ord(separator)
     starts &= block[1:-1] == _ZERO
-    starts &= _is_digit(block[2:])
+    starts &= (block[2:] - np.uint8(_ZERO)) < 10  # a digit; what is below "0" wraps around
     return starts
-
-
-def _is_digit(data: Bytes) -> Flags:
-    return (data - np.uint8(_ZERO)) < 10
 
 
 def complaint(data: Bytes, separator: str, width: int, start: int = 0, lines_before: int = 0) -> str:

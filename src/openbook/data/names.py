@@ -8,7 +8,7 @@ from openbook.data.lines import bare_fields, sniff
 from openbook.data.written import number_of_text
 from openbook.words.sentences import plural
 
-#: A title stands above a header of so many names at least, within so many lines.
+#: The fewest names of a header that has titles above it, and the most lines of titles.
 _FEWEST_NAMES, _MOST_TITLES = 3, 10
 _SEPARATOR = re.compile(r"sep=([,;|\t])", re.IGNORECASE)
 

@@ -2,7 +2,7 @@
 
     .gz .bz2 .xz .zst    one packed file
     .zip                 an archive with one data file in it
-    encoding             as given; else UTF-16 where a byte order mark says so, and UTF-8 otherwise
+    encoding             as given; else UTF-16 if there is its byte order mark, and UTF-8 otherwise
 
 Unpacking stops where a file of normal data would not go: beyond `MOST_BYTES`, or, from `_SUSPECT` on, beyond
 `_MOST_TIMES` its packed size. So a bomb costs no more than that.
@@ -32,7 +32,7 @@ _BLOCK = 1 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-#: What goes wrong with damaged archives.
+#: The errors that damaged archives raise.
 DAMAGES = (
     OSError,
     EOFError,

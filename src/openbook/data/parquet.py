@@ -53,7 +53,7 @@ class ParquetFile:
         return tuple(self.dtypes)
 
     def spans(self, chunk_rows: int) -> Iterator[tuple[int, int]]:
-        """Ranges of rows: whole row groups, as many as fit into so many rows, but at least one."""
+        """Ranges of rows: whole row groups, as many as fit into `chunk_rows` rows, but at least one."""
         begin = end = 0
         for rows in self.groups:
             if end > begin and end + rows - begin > chunk_rows:

@@ -33,11 +33,11 @@ from openbook.data.attributes import Attribute, Nominal
 FEW = 20
 #: A value of fewer rows is never kept, and no more than MOST are.
 LEAST, MOST = 2, 250
-#: So many classes are told apart.
+#: The most classes that are distinguished; the last ones count as one.
 MOST_CLASSES = 64
-#: Means that chance makes differ so much in a smaller share of cases differ.
+#: The level of the F test.
 SIGNIFICANT = 0.05
-#: Squares that are a smaller share of others are 0 but for rounding.
+#: A sum of squares that is a smaller share of another is 0 but for rounding.
 _ROUNDING = 1e-12
 
 Array = npt.NDArray[Any]
@@ -50,7 +50,7 @@ def may_pool(attribute: Attribute, few: int = FEW) -> bool:
 
 @dataclass(frozen=True)
 class Credibility:
-    """How much the values of a column say of the target, by analysis of variance; see the module.
+    """How informative the values of a column are about the target, by analysis of variance; see the module.
 
     rows, values : N and k; size : m, the rows of a typical value
     within, between : the sums of squares around the means of the values, and of these around the mean of all
@@ -108,7 +108,7 @@ class Credibility:
 
     @property
     def p_value(self) -> float:
-        """How often chance lets the means of the values differ so much (F test); 1 if nothing can be told.
+        """The p-value of the F test that the means of the values are equal; 1 if it cannot be computed.
 
         >>> round(Credibility(rows=20, values=2, size=10, within=180.0, between=20.0).p_value, 4)  # F = 2
         0.1744
@@ -124,7 +124,7 @@ class Credibility:
 
     @property
     def tells(self) -> bool:
-        """Whether the means of the values differ more than chance makes them, at 5%."""
+        """Whether the means of the values differ significantly, at 5%."""
         return self.p_value < SIGNIFICANT and math.isfinite(self.least)
 
 
@@ -146,7 +146,7 @@ def class_shares(codes: Array, classes: Array, n_values: int, n_classes: int) ->
 def with_rest(
     attribute: Nominal, counts: Array, least: float, most: int = MOST, needed: float = 0.0
 ) -> Nominal:
-    """The attribute with all values pooled but those of so many rows, at most so many; n0 is as given.
+    """The attribute with all values pooled but those of at least `least` rows, `most` at most; n0 as given.
 
     >>> with_rest(Nominal("letter", tuple("abcd")), np.array([30, 12, 1, 2]), least=10).values
     ('a', 'b', 'other values')

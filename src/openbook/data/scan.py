@@ -481,8 +481,8 @@ class _Search:
             address = self.addresses.get(file.path)
             pieces.append(FilePiece(file, span, rows, row, schema, self.numeric, self.how, stamp, address))
             row += rows
-        told = [self.tallies[a.name].note(a) for a, _ in judged if a.name in self.tallies]
-        notes = (*self.notes, *filter(None, told))
+        changes = [self.tallies[a.name].note(a) for a, _ in judged if a.name in self.tallies]
+        notes = (*self.notes, *filter(None, changes))
         return Scan(schema, pieces, {attribute.name: why for attribute, why in judged}, notes)
 
     def _judge(self, name: str) -> tuple[Attribute, str]:
@@ -573,7 +573,7 @@ def _check_alike(first: File, other: File) -> None:
 
 
 def _stamp(path: Path, address: str | None) -> tuple[int, int]:
-    """Size and time of change: they tell whether a file is still what it was."""
+    """Size and time of change, by which a change of the file is noticed."""
     if address is not None:
         return remote_stamp(address)
     try:

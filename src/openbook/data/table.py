@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-#: Rows a chunk holds unless told otherwise: enough to amortise a task, few enough to stay small.
+#: The default number of rows of a chunk: enough to amortise a task, few enough to stay small.
 CHUNK_ROWS = 1 << 16
 
 _SHOWN_ROWS = 10
@@ -403,7 +403,7 @@ class Table:
         return {name: self.column(name)[i] for name in self.names}
 
     def chunks(self, rows: int = CHUNK_ROWS) -> "Iterator[Table]":
-        """The table in consecutive slices of so many rows.
+        """The table in consecutive slices of rows.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ from openbook.words.sentences import plural
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _CELL = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
-#: So many rows are looked at for titles above the header.
+#: The rows that are searched for titles above the header.
 _LOOKED_AT = 20
 _WIDEST, _LONGEST = 16_384, 1_048_576
 #: Excel's own formats of dates, by number, and what makes another format one.

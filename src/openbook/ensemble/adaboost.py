@@ -174,7 +174,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     def _given(self, X, y, start, weight, n_rows):
         """What members are grown from, with the rows encoded where members are trees."""
-        learner, told = self._learners()[0], self._told(y)
+        learner, told = self._learners()[0], self._member_target(y)
         if self.resample or not getattr(learner, "_grows_again", False):
             return Given(X, y, weight, n_rows, learner, None)
         stump = DecisionTreeClassifier(max_depth=1)
@@ -194,7 +194,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         if encoded is not None and times.all():
             decisions = encoded.grow(member, times)
         else:
-            fitted(member, X, self._told(y), times)
+            fitted(member, X, self._member_target(y), times)
             decisions = decided(member, X, self.classes_)
         return member, narrowest(decisions, len(self.classes_))
 

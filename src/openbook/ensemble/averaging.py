@@ -24,7 +24,7 @@ class Averaging(Ensemble):
 
     @abstractmethod
     def _answers(self, member, X):
-        """What a member says of each row, (n_rows, n_outputs)."""
+        """The answer of a member to each row, (n_rows, n_outputs)."""
 
     @abstractmethod
     def _losses(self, y, answers):
@@ -46,8 +46,8 @@ class Averaging(Ensemble):
         )
         return sum(parts) / weights.sum()
 
-    def _ballot(self, X):
-        """The grid of what each member says of a row, and the steps to their mean."""
+    def _votes_and_mean(self, X):
+        """The grid of each member's answer to a row, and the steps to their mean."""
         weights = self._weights().tolist()
         said = [self._answers(m, self._seen_by(i, X))[0].tolist() for i, m in enumerate(self.estimators_)]
         rows = [[name, weight, *a] for name, weight, a in zip(self._names(), weights, said, strict=True)]
@@ -60,7 +60,7 @@ class Averaging(Ensemble):
             steps.append(Step(name, self._formula, numbers, weighed / total))
         return grid, *steps
 
-    def _roll(self, header=(), extra=()):
+    def _members_grid(self, header=(), extra=()):
         """The grid of the members; `extra` has a list of cells for each."""
         rows = [
             [name, type(m).__name__, m.complexity() if hasattr(m, "complexity") else None, *cells]
@@ -104,12 +104,12 @@ class AveragingClassifier(Averaging, Classifier):
             A notebook shows it; `save("name.svg")` writes it.
         """
         check_is_fitted(self)
-        return draw_boundary(self._beside(), X, y, columns)
+        return draw_boundary(self._models_to_draw(), X, y, columns)
 
     def _work_row(self, X):
         answer = as_text(self.classes_[self._predict(X)][0])
         end = f"Most probable: {self.target_} = {answer}."
-        return Work(f"{type(self).__name__} for {self.target_}: one prediction", self._ballot(X), end)
+        return Work(f"{type(self).__name__} for {self.target_}: one prediction", self._votes_and_mean(X), end)
 
 
 class AveragingRegressor(Averaging, Regressor):
@@ -139,7 +139,7 @@ class AveragingRegressor(Averaging, Regressor):
             A notebook shows it; `save("name.svg")` writes it.
         """
         check_is_fitted(self)
-        return draw_fit(self._beside(), X, y, column)
+        return draw_fit(self._models_to_draw(), X, y, column)
 
     def _outputs(self):
         return [self.target_]
@@ -149,4 +149,4 @@ class AveragingRegressor(Averaging, Regressor):
 
     def _work_row(self, X):
         end = f"The mean: {self.target_} = {figure(self._predict(X)[0])}."
-        return Work(f"{type(self).__name__} for {self.target_}: one prediction", self._ballot(X), end)
+        return Work(f"{type(self).__name__} for {self.target_}: one prediction", self._votes_and_mean(X), end)

@@ -48,7 +48,7 @@ class Draws(NamedTuple):
         return cls(np.array(seeds, dtype=np.int64), np.array([len(w)]), weights)
 
     def check(self, n_members):
-        """Raise ValueError unless so many members can have been drawn so."""
+        """Raise ValueError unless these draws fit `n_members` members."""
         seeds, n_rows, weights = self
         whole = seeds.dtype.kind == n_rows.dtype.kind == "i" and weights.dtype == float
         shaped = (
@@ -99,12 +99,12 @@ class Sampled(Learner):
 
     def _keep_answers(self, sums, votes, error, y, w):
         """Keep the mean out-of-bag answers and their score; error : the mean loss of the rows with a vote."""
-        heard = votes > 0
+        voted = votes > 0
         answers = np.full(sums.shape, np.nan)
-        answers[heard] = sums[heard] / votes[heard, None]
+        answers[voted] = sums[voted] / votes[voted, None]
         spread = 1.0
         if not isinstance(self, Classifier):
-            answers, y, w = answers[:, 0], y[heard], w[heard]
+            answers, y, w = answers[:, 0], y[voted], w[voted]
             spread = np.average((y - np.average(y, weights=w)) ** 2, weights=w) if len(y) else np.nan
         setattr(self, self._oob_name, answers)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -193,11 +193,11 @@ class Bagging(Declared, Sampled, OneLearner, Averaging):
             self._keep_answers(votes.sums, votes.voters, self.oob_error_, chunk.y, chunk.w)
 
     def _grown(self, chunk, seed):
-        """A member, the rows that it did not see, and what it says of them."""
+        """A member, the rows that it did not see, and its answers to them."""
         X, y, w = chunk
         rng = check_random_state(seed)
         times, X = self._sampled(rng, w), self._columns_drawn(seed, X)
-        member = fitted(copied(self._learners()[0], rng), X, self._told(y), times)
+        member = fitted(copied(self._learners()[0], rng), X, self._member_target(y), times)
         outside = np.flatnonzero(times == 0)
         answers = self._answers(member, X.take(outside)) if len(outside) else np.zeros((0, 1))
         return member, outside, answers
@@ -257,7 +257,7 @@ class Bagging(Declared, Sampled, OneLearner, Averaging):
             header.append("columns")
             seen = (", ".join(names[j] for j in features) for features in self.estimators_features_)
             cells = [[*row, columns] for row, columns in zip(cells, seen, strict=True)]
-        roll = self._roll(header, cells)
+        roll = self._members_grid(header, cells)
         error = Step("out-of-bag error", self._oob_formula, result=self.oob_error_, note=self._oob_note)
         end = "Each row is judged by the members that did not see it."
         return Work(f"{type(self).__name__} for {self.target_}", (roll, error, *self._oob_steps()), end)
@@ -275,9 +275,9 @@ class OutOfBag:
         """One more member's answers to the rows outside its sample."""
         self.sums[outside] += answers
         self.voters[outside] += 1
-        heard = np.flatnonzero(self.voters)
+        voted = np.flatnonzero(self.voters)
         self.own.append(self._error(outside, answers))
-        self.curve.append(self._error(heard, self.sums[heard] / self.voters[heard, None]))
+        self.curve.append(self._error(voted, self.sums[voted] / self.voters[voted, None]))
 
     def _error(self, rows, answers):
         """The weighted mean of the losses; NaN of no rows."""

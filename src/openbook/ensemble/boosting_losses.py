@@ -27,7 +27,7 @@ from scipy.special import expit
 from openbook.measures.scores import softmax
 from openbook.tree.engine.absolute import median_and_deviation
 
-#: Below this, the curvature of a leaf is nothing, and the leaf stays at 0.
+#: A leaf with a smaller curvature stays at 0.
 _FLAT = 1e-150
 #: Shares of a weight that differ by less are equal.
 _ROUNDING = 1e-12
@@ -36,7 +36,7 @@ _FARTHEST = 36.0
 
 
 class BoostingLoss(ABC):
-    """A loss of so many outputs; see the table above."""
+    """A loss; see the table above."""
 
     name: ClassVar[str]
     #: What derivations write for the value of a leaf.

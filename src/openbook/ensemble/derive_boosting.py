@@ -16,9 +16,9 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-#: So many rounds are derived step by step.
+#: The rounds that are derived step by step.
 DERIVED = 2
-#: So many rounds are listed behind a prediction; the others are summed up.
+#: The rounds that are listed behind a prediction; the others are summed up.
 _LISTED = 10
 
 _STARTS = {
@@ -133,32 +133,27 @@ def _leaves(model, place, of):
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made: the start, and what each tree adds."""
     names, k = _scores(model), len(model.start_)
-    steps = [model.learning_rate * _said(tree, X) for tree in model.trees_]
+    steps = [model.learning_rate * _leaf_value(tree, X) for tree in model.trees_]
     rows: list[list[object]] = [[t + 1, *steps[t * k : (t + 1) * k]] for t in range(_LISTED)]
     rows = rows[: len(steps) // k]
     if rest := steps[_LISTED * k :]:
         rows.append([f"{_LISTED + 1} to {len(steps) // k}", *(math.fsum(rest[c::k]) for c in range(k))])
     F = [start + math.fsum(steps[c::k]) for c, start in enumerate(model.start_.tolist())]
     sums = [
-        Step(
-            name,
-            r"F_0 + \sum_t \nu \gamma_t",
-            f"{figure(start)} + {signed(math.fsum(steps[c::k]))}",
-            F[c],
-        )
+        Step(name, r"F_0 + \sum_t \nu \gamma_t", f"{figure(start)} + {signed(math.fsum(steps[c::k]))}", F[c])
         for c, (name, start) in enumerate(zip(names, model.start_.tolist(), strict=True))
     ]
     added = Grid("what the trees add", ["round", *names], rows, "ν γ of the row's leaf")
     title = f"Gradient boosting for {model.target_}: one prediction"
     if model.loss in _STARTS:
         return Work(title, (added, *sums), f"{model.target_} = {figure(F[0])}.")
-    told = _sigmoid(model, F[0]) if k == 1 else _softmax(model, F)
-    winner = max(range(len(told)), key=lambda c: told[c].result)
+    probabilities = _sigmoid(model, F[0]) if k == 1 else _softmax(model, F)
+    winner = max(range(len(probabilities)), key=lambda c: probabilities[c].result)
     end = f"Most probable: {model.target_} = {as_text(model.classes_.tolist()[winner])}."
-    return Work(title, (added, *sums, *told), end)
+    return Work(title, (added, *sums, *probabilities), end)
 
 
-def _said(tree, X):
+def _leaf_value(tree, X):
     """γ of the leaf to which the row comes."""
     leaf = np.empty(1, dtype=np.intp)
     leaves_of(tree, cells(X), leaf)

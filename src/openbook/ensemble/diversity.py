@@ -24,6 +24,8 @@ from openbook.errors import DataError, ParameterError
 from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
+_MEASURES = ("disagreement", "q_statistic", "kappa")
+
 
 def disagreement(predictions):
     """The disagreement measure: the share of rows on which each pair of members decides differently.
@@ -156,9 +158,7 @@ class Diversity:
         -------
         dict of str to float
         """
-        return {
-            name: _mean_of_pairs(getattr(self, name)) for name in ("disagreement", "q_statistic", "kappa")
-        }
+        return {name: _mean_of_pairs(getattr(self, name)) for name in _MEASURES}
 
     def work(self):
         """The measures of every pair, and their means.
@@ -167,12 +167,9 @@ class Diversity:
         -------
         Work
         """
+        measures = [getattr(self, name) for name in _MEASURES]
         rows = [
-            [
-                self.names[i],
-                self.names[j],
-                *map(_cell, (self.disagreement[i, j], self.q_statistic[i, j], self.kappa[i, j])),
-            ]
+            [self.names[i], self.names[j], *(_cell(measure[i, j]) for measure in measures)]
             for i, j in combinations(range(len(self.names)), 2)
         ]
         pairs = shortened("pairs", ["member", "member", "disagreement", "Q", "kappa"], rows)

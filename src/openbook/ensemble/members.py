@@ -59,7 +59,7 @@ class Ensemble(Learner):
     def _learners(self):
         """The learners, not fitted, that the members are copies of."""
 
-    def _told(self, y):
+    def _member_target(self, y):
         """The target as members are given it."""
         if not isinstance(self, Classifier):
             return Column(Numeric(self.target_), y)
@@ -125,10 +125,10 @@ class Ensemble(Learner):
         """What derivations call the members."""
         return [str(i + 1) for i in range(len(self.estimators_))]
 
-    def _beside(self):
+    def _models_to_draw(self):
         """The first members under their names, and the ensemble itself, to be drawn side by side."""
         shown = self._names()[:_DRAWN]
-        return {**{name: _Asked(self, i) for i, name in enumerate(shown)}, "together": self}
+        return {**{name: _MemberView(self, i) for i, name in enumerate(shown)}, "together": self}
 
     def _arrays(self):
         return {}
@@ -175,13 +175,11 @@ class Ensemble(Learner):
         tags.input_tags.sparse = all(t.input_tags.sparse for t in inner)
         for own in ("classifier_tags", "regressor_tags"):
             if (mine := getattr(tags, own)) is not None:
-                mine.poor_score = any(
-                    t is not None and t.poor_score for t in (getattr(i, own) for i in inner)
-                )
+                mine.poor_score = any(theirs.poor_score for i in inner if (theirs := getattr(i, own)))
         return tags
 
 
-class _Asked:
+class _MemberView:
     """A member as its ensemble asks it: by the columns that it sees."""
 
     def __init__(self, ensemble, i):
@@ -252,7 +250,7 @@ def takes_weights(fit):
 
 
 def fitted(member, X, y, times):
-    """Fit to rows that occur so many times: by their weights, or by repeating them where it takes none."""
+    """Fit to rows that occur `times` times: by their weights, or by repeating them where it takes none."""
     if takes_weights(type(member).fit):
         return member.fit(X, y, sample_weight=times.view(RowWeights))
     if (times != np.rint(times)).any():

@@ -30,7 +30,7 @@ from openbook.work import Grid, Step, Work
 
 SIDES = np.array(["0", "1"])
 
-#: So many codes are drawn; the best is taken.
+#: The number of random codes of which the best is taken.
 DRAWS = 50
 
 

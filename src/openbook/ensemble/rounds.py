@@ -67,7 +67,7 @@ def boost(grow, y, start, n_classes, n_rounds, least_error, learning_rate=1.0):
 
 
 def narrowest(codes, n_classes):
-    """Codes of so many classes, or -1 for none, in as few bytes as will do."""
+    """Class codes, or -1 for none, in the smallest type that holds them."""
     return codes.astype(np.min_scalar_type(-n_classes), copy=False)
 
 

@@ -1,7 +1,7 @@
 """Stacking: different learners, and one that learns how much weight each deserves (Wolpert 1992; Breiman
 1996).
 
-    Z[i, m]   what member m says of row i, fitted to the folds that row i is not in
+    Z[i, m]   the prediction of row i by member m, fitted to the folds that row i is not in
     blend     min over a >= 0 of sum_i w_i |y_i - sum_m a_m Z[i, m]|^2, then a / sum a
     answer    sum_m a_m f_m(x), with the members fitted to all rows
 
@@ -50,7 +50,9 @@ class Stacking(Declared, Team, Averaging):
         if final is None:
             self.final_, self.blend_ = None, blend(outside, self._ideal(chunk.y), chunk.w)
         else:
-            self.final_ = fitted(final, self._second_table(outside, chunk.X), self._told(chunk.y), chunk.w)
+            self.final_ = fitted(
+                final, self._second_table(outside, chunk.X), self._member_target(chunk.y), chunk.w
+            )
             self.blend_ = np.zeros(0)
 
     def _check_learners(self):
@@ -65,7 +67,7 @@ class Stacking(Declared, Team, Averaging):
         return None if self.final_estimator is None else clone(self.final_estimator)
 
     def _out_of_fold(self, chunk):
-        """What each member says of each row without having seen it, (n_members, n_rows, n_outputs)."""
+        """The out-of-fold predictions of each member, (n_members, n_rows, n_outputs)."""
         n_rows = len(chunk.y)
         if n_rows < 2:
             raise DataError(f"{type(self).__name__} needs at least 2 rows for its folds: there is 1 sample")
@@ -97,11 +99,11 @@ class Stacking(Declared, Team, Averaging):
             attributes, data = [*attributes, *X.schema], [*data, *X.columns]
         return Table(Schema(tuple(attributes)), data)
 
-    def _saying(self, answers):
+    def _transformed_outputs(self, answers):
         return answers[:, 1:] if answers.shape[1] == 2 else answers  # of two classes, one says it all
 
-    def _outputs_said(self):
-        return 1 if len(self._outputs()) == 2 else super()._outputs_said()
+    def _n_transformed_outputs(self):
+        return 1 if len(self._outputs()) == 2 else super()._n_transformed_outputs()
 
     def _weights(self):
         return self.blend_
@@ -137,18 +139,13 @@ class Stacking(Declared, Team, Averaging):
         self.blend_ = arrays.pop("blend_")
         super()._restore(arrays)
         wanted = len(self.estimators_) if self.final_ is None else 0
-        if (
-            self.blend_.shape != (wanted,)
-            or not (self.blend_ >= 0).all()
-            or (wanted and not self.blend_.any())
-        ):
+        if self.blend_.shape != (wanted,) or (self.blend_ < 0).any() or (wanted and not self.blend_.any()):
             raise ValueError("its weights do not match its members")
 
     def _saved(self):
         saved = super()._saved()
-        return (
-            saved if self.final_ is None else saved._replace(members={**saved.members, "final": self.final_})
-        )
+        final = {} if self.final_ is None else {"final": self.final_}
+        return saved._replace(members={**saved.members, **final})
 
     def _opened(self, saved):
         members = dict(saved.members)
@@ -163,17 +160,17 @@ class Stacking(Declared, Team, Averaging):
 
     def _work(self):
         if self.final_ is None:
-            roll = self._roll(["weight"], self.blend_[:, None].tolist())
+            roll = self._members_grid(["weight"], self.blend_[:, None].tolist())
             rule = Step("weights", r"\arg\min_{a \ge 0} \sum_i w_i \left( y_i - \sum_m a_m z_{im} \right)^2")
             parts = [roll, rule]
         else:
-            parts = [self._roll(), *_works(self.final_)]
+            parts = [self._members_grid(), *_works(self.final_)]
         end = f"Out-of-fold predictions of the members, in {self.cv} folds, determine their weights."
         return Work(f"{type(self).__name__} for {self.target_}", (*parts, *self._works_of_members()), end)
 
-    def _ballot(self, X):
+    def _votes_and_mean(self, X):
         if self.final_ is None:
-            return super()._ballot(X)
+            return super()._votes_and_mean(X)
         table = self._second_rows(X)
         answers = [Step(name, result=table.column(name)[0]) for name in table.names]
         means = zip(self._outputs(), self._mean(X)[0].tolist(), strict=True)

@@ -43,7 +43,7 @@ class RandomSubspace(Declared, OneLearner, Averaging):
         width = math.ceil(self.max_features * len(X.schema))
         chosen = np.sort(rng.permutation(len(X.schema))[:width])
         names = tuple(X.names[j] for j in chosen)
-        return fitted(copied(self._learners()[0], rng), X.select(names), self._told(y), w), names
+        return fitted(copied(self._learners()[0], rng), X.select(names), self._member_target(y), w), names
 
     def _seen_by(self, i, X):
         return X.select(self.subspaces_[i])
@@ -52,15 +52,14 @@ class RandomSubspace(Declared, OneLearner, Averaging):
         return {"columns": np.array([[self.schema_.position(n) for n in names] for names in self.subspaces_])}
 
     def _restore(self, arrays):
-        names = self.schema_.names
-        columns = arrays["columns"]
+        names, columns = self.schema_.names, arrays["columns"]
         if columns.ndim != 2 or len(columns) != len(self.estimators_) or columns.min() < 0:
             raise ValueError("its subspaces do not match its members")
         self.subspaces_ = [tuple(names[j] for j in row) for row in columns.tolist()]
         super()._restore({name: array for name, array in arrays.items() if name != "columns"})
 
     def _work(self):
-        roll = self._roll(["columns"], [[", ".join(names)] for names in self.subspaces_])
+        roll = self._members_grid(["columns"], [[", ".join(names)] for names in self.subspaces_])
         return Work(f"{type(self).__name__} for {self.target_}", (roll,), "Every member sees all rows.")
 
 

@@ -39,7 +39,7 @@ class Team(TransformerMixin, Ensemble, _BaseComposition):
             Numbers in regression; probabilities in classification, of two classes under stacking that of the
             second; for hard votes the position in `classes_` that the member votes for.
         """
-        return self._each(X, self._said)
+        return self._each(X, self._member_outputs)
 
     def get_feature_names_out(self, input_features=None):  # noqa: ARG002 (as scikit-learn)
         """The names of what `transform` gives: the class, the member, and the output where it has several.
@@ -54,7 +54,7 @@ class Team(TransformerMixin, Ensemble, _BaseComposition):
         ndarray of str
         """
         check_is_fitted(self)
-        prefix, n = type(self).__name__.lower(), self._outputs_said()
+        prefix, n = type(self).__name__.lower(), self._n_transformed_outputs()
         ends = [""] if n == 1 else [str(i) for i in range(n)]
         return np.array([f"{prefix}_{name}{end}" for name in self._names() for end in ends], dtype=object)
 
@@ -64,14 +64,14 @@ class Team(TransformerMixin, Ensemble, _BaseComposition):
         check_is_fitted(self)
         return Bunch(**dict(zip(self._names(), self.estimators_, strict=True)))
 
-    def _said(self, X):
-        return np.hstack([self._saying(self._answers(member, X)) for member in self.estimators_])
+    def _member_outputs(self, X):
+        return np.hstack([self._transformed_outputs(self._answers(member, X)) for member in self.estimators_])
 
-    def _saying(self, answers):
+    def _transformed_outputs(self, answers):
         """The outputs of a member that `transform` gives, (n_rows, n)."""
         return answers
 
-    def _outputs_said(self):
+    def _n_transformed_outputs(self):
         """How many outputs of a member `transform` gives."""
         return len(self._outputs())
 
@@ -88,9 +88,8 @@ class Team(TransformerMixin, Ensemble, _BaseComposition):
 
     def _check_learners(self):
         who = type(self).__name__
-        if not self.estimators or not all(
-            isinstance(pair, tuple) and len(pair) == 2 for pair in self.estimators
-        ):
+        pairs = all(isinstance(pair, tuple) and len(pair) == 2 for pair in self.estimators or ())
+        if not self.estimators or not pairs:
             msg = f"{who}: estimators must be pairs of a name and a learner, such as ('bayes', NaiveBayes())"
             raise ParameterError(msg)
         names = self._names()
@@ -106,7 +105,7 @@ class Team(TransformerMixin, Ensemble, _BaseComposition):
 
     def _copy_fitted(self, chunk, learner):
         """A copy of a learner, fitted to these rows."""
-        return fitted(clone(learner), chunk.X, self._told(chunk.y), chunk.w)
+        return fitted(clone(learner), chunk.X, self._member_target(chunk.y), chunk.w)
 
     def _works_of_members(self):
         """How each member was learnt, where it can say."""

@@ -39,17 +39,12 @@ class Voting(Team, Averaging):
     def _check_weights(self):
         if self.weights is None:
             return
-        weights = np.asarray(self.weights, dtype=float)
-        if (
-            weights.shape != (len(self.estimators),)
-            or not (weights >= 0).all()
-            or not 0 < weights.sum() < np.inf
-        ):
-            msg = (
-                f"{type(self).__name__}: weights must be {len(self.estimators)} numbers, none below zero and"
-                f" not all zero, got {self.weights!r}"
+        weights, n = np.asarray(self.weights, dtype=float), len(self.estimators)
+        if weights.shape != (n,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+            raise ParameterError(
+                f"{type(self).__name__}: weights must be {n} numbers, none below zero and not all zero, got"
+                f" {self.weights!r}"
             )
-            raise ParameterError(msg)
 
     def _weights(self):
         return super()._weights() if self.weights is None else np.asarray(self.weights, dtype=float)
@@ -59,7 +54,7 @@ class Voting(Team, Averaging):
         self._check_weights()
 
     def _work(self):
-        roll = self._roll(["weight"], self._weights()[:, None].tolist())
+        roll = self._members_grid(["weight"], self._weights()[:, None].tolist())
         return Work(f"{type(self).__name__} for {self.target_}", (roll, *self._works_of_members()))
 
 
@@ -132,11 +127,11 @@ class VotingClassifier(Declared, Voting, AveragingClassifier):
             return said
         return said.reshape(len(said), len(self.estimators_), -1).swapaxes(0, 1)
 
-    def _saying(self, answers):
+    def _transformed_outputs(self, answers):
         return answers.argmax(axis=1)[:, None] if self.voting == "hard" else answers
 
-    def _outputs_said(self):
-        return 1 if self.voting == "hard" else super()._outputs_said()
+    def _n_transformed_outputs(self):
+        return 1 if self.voting == "hard" else super()._n_transformed_outputs()
 
 
 class VotingRegressor(Declared, Voting, AveragingRegressor):

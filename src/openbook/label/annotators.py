@@ -193,17 +193,19 @@ class DawidSkene(Declared, BaseEstimator):
         check_is_fitted(self, "probabilities_")
         names = [as_text(label) for label in self.classes_.tolist()]
         if item is None:
-            rows = [
-                (as_text(who), int(said), float(rate))
-                for who, said, rate in zip(
-                    self.annotators_.tolist(), self._counts.sum(axis=(0, 2)), self.error_rates_, strict=True
-                )
-            ]
+            annotators = list(map(as_text, self.annotators_.tolist()))
+            answers = self._counts.sum(axis=(0, 2)).astype(int).tolist()
+            rows = list(zip(annotators, answers, self.error_rates_.tolist(), strict=True))
+            confusions = zip(annotators[:_SHOWN], self.confusions_.tolist(), strict=False)
             parts = [
                 Grid("annotators", ("annotator", "answers", "error rate"), rows),
                 *(
-                    Grid(f"{as_text(who)}: what is said", ("the label is", *names), self._confusion(a, names))
-                    for a, who in enumerate(self.annotators_.tolist()[:_SHOWN])
+                    Grid(
+                        f"{name}: what is said",
+                        ("the label is", *names),
+                        [(label, *row) for label, row in zip(names, confusion, strict=True)],
+                    )
+                    for name, confusion in confusions
                 ),
             ]
             end = f"{plural(len(self.items_), 'item')}, {plural(self.n_iter_, 'round')} of EM."
@@ -214,17 +216,10 @@ class DawidSkene(Declared, BaseEstimator):
         i = int(places[0])
         steps = []
         for c, name in enumerate(names):
-            a, said = np.nonzero(self._counts[i])
-            factors = [
-                self.confusions_[who, c, what]
-                for who, what in zip(a, said, strict=True)
-                for _ in range(int(self._counts[i, who, what]))
-            ]
+            said = np.nonzero(self._counts[i])
+            factors = np.repeat(self.confusions_[:, c][said], self._counts[i][said].astype(int))
             numbers = r" \cdot ".join([figure(self.priors_[c]), *map(figure, factors)])
             value = float(self.priors_[c] * np.prod(factors))
             steps.append(Step(f"label {name}", r"p_c \prod \pi_{acl}", numbers, value))
         end = f"Most probable: {as_text(self.labels_[i].item())}, {figure(self.probabilities_[i].max())}."
         return Work(f"The label of item {as_text(item)}", tuple(steps), end)
-
-    def _confusion(self, a: int, names: list[str]) -> list[tuple[Any, ...]]:
-        return [(name, *map(float, self.confusions_[a, c])) for c, name in enumerate(names)]

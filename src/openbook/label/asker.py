@@ -51,7 +51,7 @@ from openbook.work import Grid, Step, Work
 _TRIED, _JUDGED = 20, 200
 _LEFT = "u_c: the mean of 1 - max P over other rows, once the row is learnt as of class c"
 _UNTRIED = f"not tried: {_TRIED} rows have a larger entropy"
-#: Folds by which labelled rows tell the share of errors.
+#: Folds of the labelled rows by which the share of errors is estimated.
 _FOLDS = 5
 #: Scores that agree to twelve digits are no farther apart than this share of the largest.
 _TIED = 1e-11
@@ -180,7 +180,7 @@ class Asker(Declared, BaseEstimator):
         check_is_fitted(self, "labels_")
         if n < 0:
             raise ParameterError(f"n must be at least 0, got {n}")
-        free, worth, cost = self._unlabelled(), self._worth(), 1.0
+        free, utility, cost = self._unlabelled(), self._utility(), 1.0
         if costs is not None:
             check_consistent_length(self.labels_, costs)
             costs = np.asarray(costs, dtype=float)
@@ -188,11 +188,11 @@ class Asker(Declared, BaseEstimator):
                 raise ParameterError("costs: every label must cost more than 0")
             cost = costs[free]
         if self.diversity is None or n == 1:
-            chosen = free[_best_first(worth / cost, self._drawn[free], n)].tolist()
+            chosen = free[_best_first(utility / cost, self._drawn[free], n)].tolist()
         else:
             random = None if self.diversity == "ranked" else self._random
             known = np.setdiff1d(np.arange(len(self.labels_)), free)
-            chosen = free[diverse(self._table, known, free, worth, n, random, cost)].tolist()
+            chosen = free[diverse(self._table, known, free, utility, n, random, cost)].tolist()
         if self._strategy != "random":
             self._asked.update(chosen)
         return chosen
@@ -220,9 +220,9 @@ class Asker(Declared, BaseEstimator):
             plain = label.item() if isinstance(label, np.generic) else label
             self.labels_[row] = None if plain != plain else plain  # noqa: PLR0124 (NaN)
             self._free[row] = self.labels_[row] is None
-        told = [self.labels_[row] for row in first]
+        labels = [self.labels_[row] for row in first]
         known = self.classes_.tolist()
-        only_new = all(first.values()) and all(label in known for label in told)
+        only_new = all(first.values()) and all(label in known for label in labels)
         self._learn(np.array([*first], dtype=np.intp) if only_new else None)
         return self
 
@@ -262,7 +262,7 @@ class Asker(Declared, BaseEstimator):
                 said = codes[0]  # of the one class that they have
                 if codes.min() < codes.max():
                     model = copied(self.estimator, check_random_state(0))
-                    model.fit(self._table.take(learnt), self._told(codes))
+                    model.fit(self._table.take(learnt), self._member_target(codes))
                     said = decided(model, self._table.take(tested), self.classes_)
                 wrong += int((said != self._codes[tested]).sum())
         return wrong, len(others)
@@ -280,8 +280,8 @@ class Asker(Declared, BaseEstimator):
         Work
         """
         check_is_fitted(self, "labels_")
-        free, worth = self._unlabelled(), self._worth()
-        order = _best_first(worth, self._drawn[free], len(free))
+        free, utility = self._unlabelled(), self._utility()
+        order = _best_first(utility, self._drawn[free], len(free))
         if not len(free):
             raise DataError("every row has a label; there is nothing to ask")
         row = int(free[order[0]]) if row is None else row
@@ -298,7 +298,7 @@ class Asker(Declared, BaseEstimator):
         end = f"Row {row} is number {place + 1} of {len(free):,}."
         if place == 0:
             end = f"Row {row} is asked first: {strategy.reason}."
-            digits = same_digits(worth)
+            digits = same_digits(utility)
             if (tied := int((digits == digits[order[0]]).sum())) > 1:
                 end += f" It was drawn at random among {tied:,} rows of this score."
             if len(free) > 1:
@@ -343,13 +343,13 @@ class Asker(Declared, BaseEstimator):
         elif new is not None and can_add(self.estimator_, self._table.schema, self.classes_):
             added_to(self.estimator_, rows, new)
         elif new is not None and _takes_more(self.estimator_):
-            self.estimator_.partial_fit(self._table.take(new), self._told(self._codes[new]))
+            self.estimator_.partial_fit(self._table.take(new), self._member_target(self._codes[new]))
         else:
             self.estimator_ = copied(self.estimator, self._random)
-            self.estimator_.fit(self._table.take(known), self._told(self._codes[known]))
+            self.estimator_.fit(self._table.take(known), self._member_target(self._codes[known]))
         if self.estimator_ is not None and self.strategy in COMMITTEES:
             X, codes = self._table.take(known), self._codes[known]
-            y = self._told(codes)
+            y = self._member_target(codes)
             with collected_warnings():  # what the classifier itself warned of, ten times over
                 self._committee = [
                     *(copied(one, self._random).fit(X, y) for one in self.committee or ()),
@@ -379,7 +379,7 @@ class Asker(Declared, BaseEstimator):
         times = drawn_by_class(self._random, codes, np.ones(len(codes)))
         return fitted(copied(self.estimator, self._random), X, y, np.asarray(times, dtype=float))
 
-    def _told(self, codes):
+    def _member_target(self, codes):
         """The labels as the classifier is given them: under their own name."""
         if self.classes_.dtype.kind == "U":
             return Column(Nominal(self.target_, tuple(self.classes_.tolist())), codes)
@@ -402,7 +402,7 @@ class Asker(Declared, BaseEstimator):
             return self._expected_errors(rows, proba[rows])
         return (entropy(proba) * (self._similarity if self.strategy == "density" else 1.0))[rows]
 
-    def _worth(self):
+    def _utility(self):
         """The scores of the rows without a label, the larger the sooner asked."""
         return 1.0 - self._scores if STRATEGIES[self._strategy].smallest else self._scores
 
@@ -421,7 +421,9 @@ class Asker(Declared, BaseEstimator):
         """The share of errors that the classifier expects among other rows once it has learnt a label."""
         known = np.flatnonzero(~self._free)
         table = self._table.take(np.r_[known, row])
-        model = copied(self.estimator, self._random).fit(table, self._told(np.r_[self._codes[known], code]))
+        model = copied(self.estimator, self._random).fit(
+            table, self._member_target(np.r_[self._codes[known], code])
+        )
         return least_confident(probabilities(model, others, self.classes_)).mean()
 
     def _proba(self, rows):
@@ -475,13 +477,13 @@ class Asker(Declared, BaseEstimator):
         return Step("score", formula, numbers, score)
 
 
-def _best_first(worth, drawn, n):
+def _best_first(utility, drawn, n):
     """The places of the n rows without a label to ask for, the first to ask first; ties by drawn numbers."""
-    places = np.arange(len(worth))
-    if n < len(worth):  # of the others, only those that are as good as the last of them
-        last = np.partition(worth, -n)[-n]
-        places = np.flatnonzero(worth >= last - _TIED * np.abs(worth).max())
-    return places[np.lexsort((drawn[places], -same_digits(worth[places])))[:n]]
+    places = np.arange(len(utility))
+    if n < len(utility):  # of the others, only those that are as good as the last of them
+        last = np.partition(utility, -n)[-n]
+        places = np.flatnonzero(utility >= last - _TIED * np.abs(utility).max())
+    return places[np.lexsort((drawn[places], -same_digits(utility[places])))[:n]]
 
 
 def _takes_more(estimator):

@@ -1,4 +1,4 @@
-r"""What must be true for unlabelled rows to help, and what the rows say of it.
+r"""What must be true for unlabelled rows to help, and the evidence of the rows.
 
     smoothness   share of the labelled rows whose nearest labelled row has their class
     clusters     share of the labelled rows that have the most frequent class of the labelled rows of their
@@ -63,7 +63,7 @@ class ScarceRows(NamedTuple):
         return np.flatnonzero(self.codes != UNLABELLED)
 
     @property
-    def told(self) -> "ScarceRows":
+    def labelled(self) -> "ScarceRows":
         """The labelled rows alone."""
         return self.take(self.known)
 
@@ -102,7 +102,7 @@ class ScarceRows(NamedTuple):
 
 
 class Ruling(NamedTuple):
-    """What the rows say of an assumption: a verdict, and the evidence in a sentence."""
+    """A verdict on an assumption, and the evidence in a sentence."""
 
     verdict: str
     evidence: str
@@ -110,7 +110,7 @@ class Ruling(NamedTuple):
 
 @dataclass(frozen=True)
 class AssumptionCheck:
-    """What a learner of unlabelled rows assumes, and what the rows say of it.
+    """What a learner of unlabelled rows assumes, and whether the rows support it.
 
     Attributes
     ----------
@@ -188,10 +188,10 @@ def check_takes_unlabelled(model: Any) -> None:
         raise ParameterError(msg)
 
 
-def out_of_fold(told: ScarceRows, ask: Callable[[ScarceRows, Table], np.ndarray]) -> np.ndarray:
-    """What models of labelled rows say of those that they did not see: ask(rows to learn from, others)."""
-    folds = dealt_folds(told.codes, min(_FOLDS, len(told.codes)))
-    said = [ask(told.take(folds != fold), told.X.take(folds == fold)) for fold in np.unique(folds)]
+def out_of_fold(labelled: ScarceRows, ask: Callable[[ScarceRows, Table], np.ndarray]) -> np.ndarray:
+    """The predictions of labelled rows by models that did not see them: ask(rows to learn from, others)."""
+    folds = dealt_folds(labelled.codes, min(_FOLDS, len(labelled.codes)))
+    said = [ask(labelled.take(folds != fold), labelled.X.take(folds == fold)) for fold in np.unique(folds)]
     return np.concatenate(said)[np.argsort(np.argsort(folds, kind="stable"))]
 
 
@@ -269,7 +269,7 @@ def components_suffice(rows: ScarceRows) -> Ruling:
     )
     if two + _CLEAR < one:
         return Ruling(CONTRADICTED, said)
-    agree = clusters_agree(rows.told.codes, fitted[0].predict(X.take(rows.known)), "component")
+    agree = clusters_agree(rows.labelled.codes, fitted[0].predict(X.take(rows.known)), "component")
     verdict = agree.verdict if one + _CLEAR < two else OPEN
     return Ruling(verdict, f"{said} {agree.evidence}")
 

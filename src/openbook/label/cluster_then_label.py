@@ -32,13 +32,7 @@ from openbook.damage import checked_array
 from openbook.data import Nominal, Text
 from openbook.data.attributes import as_text
 from openbook.data.combine import stacked_rows
-from openbook.ensemble.members import (
-    copied,
-    gathered,
-    number_of_rows,
-    shortened,
-    takes_weights,
-)
+from openbook.ensemble.members import copied, gathered, number_of_rows, shortened, takes_weights
 from openbook.errors import ParameterError
 from openbook.label.assumptions import ASSUMPTIONS, clusters_agree
 from openbook.label.in_rounds import named_labels
@@ -148,9 +142,11 @@ class ClusterThenLabel(Declared, Classifier):
         self.clusterer_ = clusterer.fit(X, **weights)
         clusters = np.asarray(self.clusterer_.predict(X), dtype=np.intp)
         self.sizes_ = np.bincount(clusters[clusters != _NONE], minlength=1)
-        told = known & (clusters != _NONE)
+        labelled = known & (clusters != _NONE)
         n_classes = len(self.classes_)
-        counts = np.bincount(clusters[told] * n_classes + y[told], w[told], len(self.sizes_) * n_classes)
+        counts = np.bincount(
+            clusters[labelled] * n_classes + y[labelled], w[labelled], len(self.sizes_) * n_classes
+        )
         self.counts_ = counts.reshape(-1, n_classes)
         self.prior_ = np.bincount(y[known], w[known], n_classes) / w[known].sum()
         self.sources_ = self._sources(X, clusters)
@@ -193,9 +189,9 @@ class ClusterThenLabel(Declared, Classifier):
 
     def _evidence(self, rows):
         model = clone(self).set_params(random_state=0).fit(rows.X, rows.y)
-        clusters = model._cluster(rows.told.X)  # noqa: SLF001 (its own)
+        clusters = model._cluster(rows.labelled.X)  # noqa: SLF001 (its own)
         inside = clusters != _NONE
-        return clusters_agree(rows.told.codes[inside], clusters[inside])
+        return clusters_agree(rows.labelled.codes[inside], clusters[inside])
 
     def _proba(self, X):
         return self._probabilities()[self._cluster(X)]

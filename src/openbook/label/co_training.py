@@ -146,15 +146,9 @@ class CoTraining(Declared, InRounds):
             waits = (first != second) & (first != UNLABELLED) & (second != UNLABELLED)
             first[waits] = second[waits] = UNLABELLED
             before, labels[free] = labels.copy(), np.maximum(first, second)
-            winners = [proba.argmax(axis=1) for proba in probas]
-            self.rounds_.append(
-                CoTrainingRound(
-                    int((first != UNLABELLED).sum()),
-                    int((second != UNLABELLED).sum()),
-                    int((labels != UNLABELLED).sum()),
-                    float((winners[0] != winners[1]).mean()),
-                )
-            )
+            labelled = [int((codes != UNLABELLED).sum()) for codes in (first, second, labels)]
+            disagreement = float((probas[0].argmax(axis=1) != probas[1].argmax(axis=1)).mean())
+            self.rounds_.append(CoTrainingRound._make([*labelled, disagreement]))
             if (labels == before).all():
                 ended = "no_change"
                 break
@@ -200,12 +194,13 @@ class CoTraining(Declared, InRounds):
 
     def _evidence(self, rows):
         views = self._given_views(rows.X.names) or found_views(rows.X, rows.codes, np.ones(len(rows.codes)))
-        told = rows.told
+        labelled = rows.labelled
         first, second = (
-            out_of_fold(told._replace(X=told.X.select(view)), partial(self._asked, decided)) == told.codes
+            out_of_fold(labelled._replace(X=labelled.X.select(view)), partial(self._asked, decided))
+            == labelled.codes
             for view in views
         )
-        return errors_independent(first, second, told.codes)
+        return errors_independent(first, second, labelled.codes)
 
     def _proba(self, X):
         first, second = self._of_views(X)
@@ -215,22 +210,16 @@ class CoTraining(Declared, InRounds):
             return np.where(total > 0, joint / total, (first + second) / 2)
 
     def _work(self):
-        views = Grid(
-            "views",
-            ("view", "columns"),
-            [(i, ", ".join(names)) for i, names in enumerate(self.views_, 1)],
-            "" if self.views is not None else "found by what columns tell of the class and of one another",
-        )
+        rows = [(i, ", ".join(names)) for i, names in enumerate(self.views_, 1)]
+        note = "" if self.views is not None else "found by what columns tell of the class and of one another"
+        views = Grid("views", ("view", "columns"), rows, note)
         works = [
             Work(f"view {i}", member.work().parts)
             for i, member in enumerate(self.estimators_, 1)
             if hasattr(member, "work")
         ]
-        return Work(
-            f"Co-training for {self.target_}: how it was fitted",
-            (views, self._rounds_grid(), *works),
-            self._ending(),
-        )
+        parts = (views, self._rounds_grid(), *works)
+        return Work(f"Co-training for {self.target_}: how it was fitted", parts, self._ending())
 
     def _work_row(self, X):
         first, second = (proba[0].tolist() for proba in self._of_views(X))

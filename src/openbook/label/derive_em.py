@@ -38,12 +38,8 @@ def derive_em(model) -> Work:
     else:
         rest = "the objective came to rest" if model.converged_ else f"max_iter = {model.max_iter}"
         end = f"EM ended after {plural(model.n_iter_ - 1, 'round')}: {rest}. {ASSUMED}"
-    notes = "; ".join(model.notes_)
-    return Work(
-        f"Naive Bayes with EM for {model.target_}: how it was fitted",
-        tuple(parts),
-        f"{end} {notes}" if notes else end,
-    )
+    end = f"{end} {'; '.join(model.notes_)}".rstrip()
+    return Work(f"Naive Bayes with EM for {model.target_}: how it was fitted", tuple(parts), end)
 
 
 def _round(model, t):
@@ -62,44 +58,35 @@ def _round(model, t):
         shares.append(found)
         if i < _WRITTEN_OUT:
             shown.append(Work(f"unlabelled row {i}", row.parts))
-    grid = Grid(
-        "classes of the unlabelled rows",
-        ("row", *labels),
-        [(i, *found) for i, found in enumerate(shares)],
-        f"the first {len(shares)} of {model.n_unlabelled_:,}" if len(shares) < model.n_unlabelled_ else "",
-    )
+    few = f"the first {len(shares)} of {model.n_unlabelled_:,}" if len(shares) < model.n_unlabelled_ else ""
+    rows = [(i, *found) for i, found in enumerate(shares)]
+    grid = Grid("classes of the unlabelled rows", ("row", *labels), rows, few)
     counted = [
         _count(model, label, c, [w * found[c] for w, found in zip(weights, shares, strict=True)], after)
         for c, label in enumerate(labels)
     ]
     estimates = derive_model(after).parts
     e_step = Work("E step: the classes of unlabelled rows", (*shown, grid))
-    m_step = Work("M step: count again", (*counted, *estimates))
-    return Work(f"round {t}", (e_step, m_step))
+    return Work(f"round {t}", (e_step, Work("M step: count again", (*counted, *estimates))))
 
 
 def _count(model, label, c, shares, after):
     """The weight of a class: its labelled rows, and the shares of the unlabelled ones."""
-    told = float(model.rounds_[0].classes[c])
+    labelled = float(model.rounds_[0].classes[c])
     weight = figure(model.unlabelled_weight)
     formula = r"n_c + \lambda \sum_i r_{ic}"
     if len(shares) == model.n_unlabelled_:
-        numbers = rf"{figure(told)} + {weight} \cdot ({' + '.join(figure(share) for share in shares)})"
-        return Step(f"N({label})", formula, numbers, told + model.unlabelled_weight * math.fsum(shares))
+        numbers = rf"{figure(labelled)} + {weight} \cdot ({' + '.join(figure(share) for share in shares)})"
+        return Step(f"N({label})", formula, numbers, labelled + model.unlabelled_weight * math.fsum(shares))
     whole = float(after.statistics_.classes[c])
-    numbers = rf"{figure(told)} + {figure(whole - told)}"
+    numbers = rf"{figure(labelled)} + {figure(whole - labelled)}"
     return Step(f"N({label})", formula, numbers, whole, "the sum over all unlabelled rows")
 
 
 def _trace(model):
-    rows = list(enumerate(zip(model.trace_.tolist(), model.objective_.tolist(), strict=True)))
+    rows = list(zip(range(model.n_iter_), model.trace_.tolist(), model.objective_.tolist(), strict=True))
     few = rows if len(rows) <= 12 else [*rows[:10], *rows[-2:]]
     note = "objective: the log-likelihood plus the log of the prior that smoothing stands for"
     if model.assignment == "hard":
         note += "; an unlabelled row counts with its most probable class"
-    return Grid(
-        "rounds",
-        ("round", "log-likelihood", "objective"),
-        [(t, likelihood, objective) for t, (likelihood, objective) in few],
-        note,
-    )
+    return Grid("rounds", ("round", "log-likelihood", "objective"), few, note)

@@ -1,4 +1,4 @@
-r"""Which of two classifiers is better, told by few labels: only rows on which they disagree can tell.
+r"""Which of two classifiers is better, from few labels: only rows on which they disagree are evidence.
 
     gain = D/N · (b - c)/m
 
@@ -153,13 +153,13 @@ class DifferingRows:
         b, c = (int(some.sum()) for some in right)
         test, differ, n = mcnemar(*right, level=level), len(self.rows), self.n_rows
         part = exact(b, b + c, level) if b + c else Interval(0.0, 1.0, level, "Clopper–Pearson")
-        told = (b + c) / m if b + c else 1.0
-        low, high = (differ / n * told * (2 * end - 1) for end in (part.low, part.high))
+        decisive = (b + c) / m if b + c else 1.0
+        low, high = (differ / n * decisive * (2 * end - 1) for end in (part.low, part.high))
         ends = tuple(
             Step.of(
                 f"{name} of the gain",
                 r"\frac{D}{N} s (2 e - 1)",
-                {"D": differ, "N": n, "s": told, "e": end},
+                {"D": differ, "N": n, "s": decisive, "e": end},
                 value,
                 "s is the share on which one of the two is right",
             )
@@ -173,11 +173,12 @@ class DifferingRows:
             "rows that both predict alike add nothing",
         )
         interval = replace(part, low=low, high=high, steps=(*part.steps, *ends))
-        counts = (
+        steps = (
             Step("b", result=b, note="rows that only the later classifier gets right"),
             Step("c", result=c, note="rows that only the earlier one gets right"),
+            *test.steps[2:],
+            gain,
         )
-        steps = (*counts, *test.steps[2:], gain)
         test = replace(test, difference=differ / n * test.difference, interval=interval, steps=steps)
         return Gain(n, differ, m, c, b, test)
 

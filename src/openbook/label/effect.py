@@ -27,9 +27,30 @@ from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 
+class _Effect:
+    """The difference that some rows make to a learner."""
+
+    learner: str
+    test: TestResult
+
+    @property
+    def verdict(self) -> str:
+        """Whether they "helped" or "hurt", or it "cannot be determined"."""
+        interval = self.test.interval
+        return "helped" if interval.low > 0 else "hurt" if interval.high < 0 else "cannot be determined"
+
+    def _conclusion(self, rows: str) -> str:
+        if self.verdict.startswith("cannot"):
+            return f"Whether the {rows} helped {self.learner} {self.verdict}"
+        return f"The {rows} {self.verdict} {self.learner}"
+
+    def _scores(self, *rows: tuple[str, int, float]) -> Grid:
+        return Grid("accuracy on the same test rows", ("learnt from", "rows", "accuracy"), rows)
+
+
 @dataclass(frozen=True)
-class UnlabelledEffect:
-    """What unlabelled rows were worth to a learner.
+class UnlabelledEffect(_Effect):
+    """How much unlabelled rows improved a learner.
 
     Attributes
     ----------
@@ -42,7 +63,7 @@ class UnlabelledEffect:
     test : TestResult
         The difference, its interval and its p-value.
     assumption : AssumptionCheck or None, default=None
-        What the learner assumes, and what the rows say of it.
+        What the learner assumes, and whether the rows support it.
 
     Notes
     -----
@@ -64,15 +85,10 @@ class UnlabelledEffect:
     test: TestResult
     assumption: AssumptionCheck | None = None
 
-    @property
-    def verdict(self) -> str:
-        """Whether they "helped" or "hurt", or it "cannot be determined"."""
-        return _verdict(self.test)
-
     def __str__(self) -> str:
-        said = _said(self.verdict, plural(self.n_unlabelled, "unlabelled row"), self.learner)
+        conclusion = self._conclusion(plural(self.n_unlabelled, "unlabelled row"))
         return (
-            f"{said}: accuracy {self.with_unlabelled:.3f} with them, {self.labelled_alone:.3f} with the"
+            f"{conclusion}: accuracy {self.with_unlabelled:.3f} with them, {self.labelled_alone:.3f} with the"
             f" {plural(self.n_labelled, 'labelled row')} alone; difference {self.test}."
             f"{'' if self.assumption is None else f' {self.assumption}'}"
         )
@@ -84,13 +100,9 @@ class UnlabelledEffect:
         -------
         Work
         """
-        scores = Grid(
-            "accuracy on the same test rows",
-            ("learnt from", "rows", "accuracy"),
-            [
-                ("all rows", self.n_labelled + self.n_unlabelled, self.with_unlabelled),
-                ("labelled rows alone", self.n_labelled, self.labelled_alone),
-            ],
+        scores = self._scores(
+            ("all rows", self.n_labelled + self.n_unlabelled, self.with_unlabelled),
+            ("labelled rows alone", self.n_labelled, self.labelled_alone),
         )
         random = "labels are missing at random: test rows are like unlabelled ones"
         assumed = [(random, "not checked", "")]
@@ -148,8 +160,8 @@ def unlabelled_effect(
 
 
 @dataclass(frozen=True)
-class AskedEffect:
-    """What the rows that were asked for are worth to a learner.
+class AskedEffect(_Effect):
+    """How much the rows that were asked for improve a learner.
 
     Attributes
     ----------
@@ -181,14 +193,9 @@ class AskedEffect:
     others_alone: float
     test: TestResult
 
-    @property
-    def verdict(self) -> str:
-        """Whether they "helped" or "hurt", or it "cannot be determined"."""
-        return _verdict(self.test)
-
     def __str__(self) -> str:
         return (
-            f"{_said(self.verdict, plural(self.n_asked, 'requested row'), self.learner)}: accuracy"
+            f"{self._conclusion(plural(self.n_asked, 'requested row'))}: accuracy"
             f" {self.with_asked:.3f} with them, {self.others_alone:.3f} without; difference {self.test}."
             f" Tested on the {plural(self.n_others, 'labelled row')} that were not requested."
         )
@@ -200,13 +207,9 @@ class AskedEffect:
         -------
         Work
         """
-        scores = Grid(
-            "accuracy on the same test rows",
-            ("learnt from", "rows", "accuracy"),
-            [
-                ("all labelled rows", self.n_others + self.n_asked, self.with_asked),
-                ("without the requested rows", self.n_others, self.others_alone),
-            ],
+        scores = self._scores(
+            ("all labelled rows", self.n_others + self.n_asked, self.with_asked),
+            ("without the requested rows", self.n_others, self.others_alone),
         )
         return Work(f"Requested labels: {self.learner}", (scores, self.test.work()), str(self))
 
@@ -291,14 +294,3 @@ def _compared(
 def _accuracy(model: Any, learnt: ScarceRows, tested: ScarceRows) -> float:
     with collected_warnings():  # of models that are thrown away
         return float((clone(model).fit(learnt.X, learnt.y).predict(tested.X) == tested.y).mean())
-
-
-def _verdict(test: TestResult) -> str:
-    interval = test.interval
-    return "helped" if interval.low > 0 else "hurt" if interval.high < 0 else "cannot be determined"
-
-
-def _said(verdict: str, rows: str, learner: str) -> str:
-    if verdict.startswith("cannot"):
-        return f"Whether the {rows} helped {learner} {verdict}"
-    return f"The {rows} {verdict} {learner}"

@@ -71,7 +71,7 @@ class InRounds(Ensemble, Classifier):
             raise none_labelled(self.target_)
         learner = copied(self._learners()[0], random)
         rows = X if len(known) == len(labels) else X.take(known)
-        return fitted(learner, rows, self._told(labels[known]), weights[known])
+        return fitted(learner, rows, self._member_target(labels[known]), weights[known])
 
     def _taught_more(self, member, chunk, before, random):
         """The member once labels have changed; new ones are added, where its statistics add up."""

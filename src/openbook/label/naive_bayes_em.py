@@ -147,15 +147,16 @@ class NaiveBayesEM(NaiveBayes):
     def _fit(self, rows):
         self._twins = twin_columns(rows)
         labelled, unlabelled = rows.apart()
-        told: Any = self._folded(labelled)
-        if not told.classes.any():
+        of_labelled: Any = self._folded(labelled)
+        if not of_labelled.classes.any():
             raise none_labelled(self.target_)
-        self._become(told)
-        self.n_unlabelled_, self._noted = _counted(unlabelled), _first_rows(unlabelled)
+        self._become(of_labelled)
+        self.n_unlabelled_ = sum(each(unlabelled.pieces, _size))
+        self._noted = _first_rows(unlabelled)
         learns = self.n_unlabelled_ > 0 and self.unlabelled_weight > 0
-        rounds, trace, objective, self.converged_ = [told], [], [], not learns
+        rounds, trace, objective, self.converged_ = [of_labelled], [], [], not learns
         while True:
-            likelihood, weight = fold(labelled.pieces, partial(_told_likelihood, self), _sums)
+            likelihood, weight = fold(labelled.pieces, partial(_labelled_likelihood, self), _sums)
             if learns:
                 expected, of_unlabelled, more = fold(unlabelled.pieces, partial(_expected, self), _sums)
                 likelihood, weight = likelihood + of_unlabelled, weight + more
@@ -166,7 +167,7 @@ class NaiveBayesEM(NaiveBayes):
                 break
             if not all(np.isfinite(array).all() for array in expected.arrays().values()):
                 raise infinite_cell(rows)
-            self._become(told + expected)
+            self._become(of_labelled + expected)
             rounds += [self.statistics_] if len(rounds) <= NOTED_ROUNDS else []
         self.trace_, self.objective_ = np.array(trace), np.array(objective)
         self.n_iter_, self.rounds_ = len(trace), tuple(rounds)
@@ -228,7 +229,7 @@ def _sums(one, other):
     return tuple(map(add, one, other))
 
 
-def _told_likelihood(model, chunk):
+def _labelled_likelihood(model, chunk):
     """The log-likelihood of labelled rows with their classes, and their weight."""
     joint = model._log_joint(chunk.X)  # noqa: SLF001 (its own)
     return float(chunk.w @ joint[np.arange(len(chunk.y)), chunk.y]), float(chunk.w.sum())
@@ -246,19 +247,9 @@ def _expected(model, chunk):
     else:
         likelihood = joint.max(axis=1)
         shares = np.eye(n_classes)[most_probable(normalised(joint, model.prior_))]
-    parts = (
-        evidence(
-            model.likelihoods_,
-            n_classes,
-            Chunk(chunk.X, np.full(len(w), c), w * shares[:, c]),
-        )
-        for c in range(n_classes)
-    )
+    by_class = (Chunk(chunk.X, np.full(len(w), c), w * shares[:, c]) for c in range(n_classes))
+    parts = (evidence(model.likelihoods_, n_classes, part) for part in by_class)
     return reduce(add, parts), float(w @ likelihood), float(w.sum())
-
-
-def _counted(rows):
-    return sum(each(rows.pieces, _size))
 
 
 def _size(chunk):

@@ -116,12 +116,8 @@ class NearestPropagation(Declared, RowsInSpace):
         steps = zip(self.order_.tolist(), self.sources_.tolist(), self.distances_.tolist(), strict=True)
         rows = [(t, i, j, d, truths[self._labels[i]]) for t, (i, j, d) in enumerate(steps, 1)][:_SHOWN]
         more = len(self.order_) - len(rows)
-        grid = Grid(
-            "rounds",
-            ("round", "row", "nearest labelled row", "distance", "takes"),
-            rows,
-            f"{plural(more, 'more round')}" if more else "",
-        )
+        header = ("round", "row", "nearest labelled row", "distance", "takes")
+        grid = Grid("rounds", header, rows, plural(more, "more round") if more else "")
         end = (
             f"Assumption: {ASSUMPTIONS[self._assumes]}. A label once taken is never doubted."
             " Compare with a learner of the labelled rows alone."
@@ -149,8 +145,8 @@ class NearestPropagation(Declared, RowsInSpace):
         plot = Plot(Numbers("round", rounds), Numbers("distance", self.distances_))
         plot.line(rounds, self.distances_, "c8")
         truths, taken = self._truths(), self._labels[self.order_].tolist()
-        told = [f"row {i} takes {truths[c]}" for i, c in zip(self.order_.tolist(), taken, strict=True)]
-        plot.dots(rounds, self.distances_, [f"c{c}" for c in taken], told)
+        captions = [f"row {i} takes {truths[c]}" for i, c in zip(self.order_.tolist(), taken, strict=True)]
+        plot.dots(rounds, self.distances_, [f"c{c}" for c in taken], captions)
         for c in sorted(set(taken)):
             plot.named(f"c{c}", truths[c])
         return plot.picture("How far each label travelled", ("each dot is a row that takes a label",))

@@ -107,7 +107,7 @@ class PretrainedClassifier(Declared, Ensemble, Classifier):
         self.projection_ = first.fit(X, sample_weight=w) if takes_weights(type(first).fit) else first.fit(X)
         seen = self._seen_by(0, X.take(known))
         learner = copied(self._learners()[0], random)
-        self.estimators_ = [fitted(learner, seen, self._told(y[known]), w[known])]
+        self.estimators_ = [fitted(learner, seen, self._member_target(y[known]), w[known])]
         self.n_rows_ = len(y), len(known)
 
     def _seen_by(self, i, X):  # noqa: ARG002 (there is one member)
@@ -120,11 +120,11 @@ class PretrainedClassifier(Declared, Ensemble, Classifier):
         return probabilities(self.estimators_[0], self._seen_by(0, X), self.classes_)
 
     def _evidence(self, rows):
-        first, told = copied(self._first(), check_random_state(0)).fit(rows.X), rows.told
-        z = features_of(first, told.X)
+        first, labelled = copied(self._first(), check_random_state(0)).fit(rows.X), rows.labelled
+        z = features_of(first, labelled.X)
         distance = MixedDistance.of(z)
         near = MixedIndex(distance, z).query(distance.coordinates(z), 2)[1]
-        return neighbours_agree(told.codes, near, ", by these features")
+        return neighbours_agree(labelled.codes, near, ", by these features")
 
     def complexity(self):
         check_is_fitted(self)

@@ -30,7 +30,7 @@ from openbook.damage import checked_array, under
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.label.assumptions import ASSUMPTIONS, neighbours_agree
-from openbook.label.graph_kernels import count_listeners, propagate, spread
+from openbook.label.graph_kernels import count_degrees, propagate, spread
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
 from openbook.words.numbers import figure
@@ -86,10 +86,10 @@ class RowsInSpace(Classifier):
         return self.space_.index.query(self.space_.coordinates(X), count)
 
     def _evidence(self, rows):
-        told = rows.told
-        model = clone(self).fit(told.X, told.y)
+        labelled = rows.labelled
+        model = clone(self).fit(labelled.X, labelled.y)
         near = model._nearest(model.space_.table, 2)[1]  # noqa: SLF001 (its own)
-        return neighbours_agree(told.codes, near)
+        return neighbours_agree(labelled.codes, near)
 
     def complexity(self):
         return len(self._stored) * max(len(self.schema_), 1)
@@ -103,8 +103,7 @@ class RowsInSpace(Classifier):
         stored = StoredRows.from_arrays(self.schema_, under("rows_", arrays), None)
         codes = stored.targets.astype(np.intp)
         if ((codes < UNLABELLED) | (codes >= len(self.classes_))).any():
-            msg = "a label of its rows is out of range"
-            raise ValueError(msg)
+            raise ValueError("a label of its rows is out of range")
         self._lay_out(stored)
 
     def _truths(self):
@@ -127,18 +126,18 @@ class _OnGraph(RowsInSpace):
     def _pass_on(self, codes):
         neighbours = self._graph()
         labelled = np.flatnonzero(codes != UNLABELLED)
-        shares = np.zeros((len(self.classes_), len(codes)))  # class by class: a round needs room for one
+        shares = np.zeros((len(self.classes_), len(codes)))  # class by class: a round needs memory for one
         shares[codes[labelled], labelled] = 1.0
-        step, room, change = self._round(neighbours, codes), np.empty(len(codes)), np.inf
+        step, workspace, change = self._round(neighbours, codes), np.empty(len(codes)), np.inf
         self.n_iter_ = 0
         while change >= self.tol and self.n_iter_ < self.max_iter:
-            change = step(shares, room)
+            change = step(shares, workspace)
             self.n_iter_ += 1
         if change >= self.tol > 0:
             msg = f"{type(self).__name__} did not converge in {self.max_iter} rounds; raise max_iter or tol"
             warnings.warn(msg, ConvergenceWarning, stacklevel=3)
         del step, neighbours
-        self._totals = total = shares.sum(axis=0, out=room)
+        self._totals = total = shares.sum(axis=0, out=workspace)
         unreached = np.flatnonzero(total == 0)
         self.n_unreached_ = len(unreached)
         shares /= np.where(total > 0, total, 1.0)
@@ -170,16 +169,13 @@ class _OnGraph(RowsInSpace):
     def _work(self):
         codes = self._stored.targets.astype(np.intp)
         free = np.flatnonzero(codes == UNLABELLED)
-        facts = Grid(
-            "the graph",
-            ("", "rows"),
-            [
-                ("labelled", int((codes != UNLABELLED).sum())),
-                ("unlabelled", len(free)),
-                ("neighbours of each row", min(self.n_neighbors, len(codes))),
-                ("rows that no label reaches", self.n_unreached_),
-            ],
-        )
+        counts = {
+            "labelled": int((codes != UNLABELLED).sum()),
+            "unlabelled": len(free),
+            "neighbours of each row": min(self.n_neighbors, len(codes)),
+            "rows that no label reaches": self.n_unreached_,
+        }
+        facts = Grid("the graph", ("", "rows"), list(counts.items()))
         end = (
             f"{plural(self.n_iter_, 'round')}. Assumption: {ASSUMPTIONS[self._assumes]}."
             " Compare with a learner of the labelled rows alone."
@@ -197,11 +193,8 @@ class _OnGraph(RowsInSpace):
         distances, rows = (part[0].tolist() for part in self._nearest(X, self.n_neighbors))
         shares = self.label_distributions_[rows].tolist()
         truths = self._truths()
-        grid = Grid(
-            "nearest rows",
-            ("row", "distance", *truths),
-            [(i, d, *f) for i, d, f in zip(rows, distances, shares, strict=True)],
-        )
+        nearest = [(i, d, *f) for i, d, f in zip(rows, distances, shares, strict=True)]
+        grid = Grid("nearest rows", ("row", "distance", *truths), nearest)
         means = [sum(f[c] for f in shares) / len(rows) for c in range(len(truths))]
         steps = [
             Step(f"P({truth})", _MEAN, rf"\frac{{{joined([f[c] for f in shares])}}}{{{len(rows)}}}", mean)
@@ -212,13 +205,8 @@ class _OnGraph(RowsInSpace):
         return Work(title, (grid, *steps), f"Most probable: {winner}.")
 
     def _arrays(self):
-        facts = np.array([self.n_iter_, self.n_unreached_])
-        return {
-            **super()._arrays(),
-            "shares": self.label_distributions_,
-            "totals": self._totals,
-            "facts": facts,
-        }
+        own = {"shares": self.label_distributions_, "totals": self._totals}
+        return {**super()._arrays(), **own, "facts": np.array([self.n_iter_, self.n_unreached_])}
 
     def _restore(self, arrays):
         super()._restore(arrays)
@@ -228,8 +216,7 @@ class _OnGraph(RowsInSpace):
         self.n_iter_, self.n_unreached_ = checked_array(arrays, "facts", np.int64, (2,)).tolist()
         shares = self.label_distributions_
         if (shares < 0).any() or not np.allclose(shares.sum(axis=1), 1.0):
-            msg = "the classes of its rows are not probabilities"
-            raise ValueError(msg)
+            raise ValueError("the classes of its rows are not probabilities")
 
 
 class LabelPropagation(Declared, _OnGraph):
@@ -240,7 +227,7 @@ class LabelPropagation(Declared, _OnGraph):
     Parameters
     ----------
     n_neighbors : int, default=7
-        How many nearest rows each row listens to, itself among them.
+        How many nearest rows each row takes its shares from, itself among them.
     max_iter : int, default=1000
         The most rounds.
     tol : float, default=0.001
@@ -292,11 +279,11 @@ class LabelPropagation(Declared, _OnGraph):
     name = "Label propagation"
 
     def _round(self, neighbours, codes):
-        def step(shares, room):
+        def step(shares, workspace):
             reached = shares.sum(axis=0)  # 1, or 0 where no label came yet
-            heard = sum(reached[column] for column in neighbours.T)
-            scale = 1 / np.where(heard > 0, heard, 1.0)
-            return sum(propagate(neighbours, codes, scale, share, room) for share in shares)
+            totals = sum(reached[column] for column in neighbours.T)
+            scale = 1 / np.where(totals > 0, totals, 1.0)
+            return sum(propagate(neighbours, codes, scale, share, workspace) for share in shares)
 
         return step
 
@@ -318,7 +305,7 @@ class LabelSpreading(Declared, _OnGraph):
     Parameters
     ----------
     n_neighbors : int, default=7
-        How many nearest rows each row listens to, itself among them but not listened to.
+        How many nearest rows each row has, itself among them; it takes shares from the others.
     alpha : float, default=0.2
         How much a row takes from its neighbours, above 0 and below 1; the rest is its given label.
     max_iter : int, default=30
@@ -374,11 +361,11 @@ class LabelSpreading(Declared, _OnGraph):
 
     def _round(self, neighbours, codes):
         self._degrees = degrees = np.zeros(len(codes), np.int32)
-        count_listeners(neighbours, degrees)
+        count_degrees(neighbours, degrees)
         scales = 1 / np.sqrt(np.maximum(np.arange(degrees.max() + 1), 1))
         alpha = float(self.alpha)
-        return lambda shares, room: sum(
-            spread(neighbours, codes, c, alpha, degrees, scales, share, room)
+        return lambda shares, workspace: sum(
+            spread(neighbours, codes, c, alpha, degrees, scales, share, workspace)
             for c, share in enumerate(shares)
         )
 

@@ -191,15 +191,15 @@ class SelfTrainingClassifier(Declared, InRounds):
         return parts[0], parts[1]
 
     def _evidence(self, rows):
-        told = rows.told
-        proba = out_of_fold(told, partial(self._asked, probabilities))
-        right, surest = proba.argmax(axis=1) == told.codes, proba.max(axis=1)
+        labelled = rows.labelled
+        proba = out_of_fold(labelled, partial(self._asked, probabilities))
+        right, surest = proba.argmax(axis=1) == labelled.codes, proba.max(axis=1)
         if self.criterion == "threshold":
             sure = surest > self.threshold
             what = f"whose class has P > {self.threshold:g}"
             return right_often(right[sure], what, self.threshold, "the threshold")
         best = np.argsort(-surest, kind="stable")[: self.k_best]
-        return right_often(right[best], "of which the classifier is surest", told.largest_share)
+        return right_often(right[best], "of which the classifier is surest", labelled.largest_share)
 
     def _proba(self, X):
         return probabilities(self.estimators_[0], X, self.classes_)
@@ -208,11 +208,8 @@ class SelfTrainingClassifier(Declared, InRounds):
         rule = Step("added if", r"\max_c P(c \mid x) > \theta", note=f"θ = {self.threshold:g}")
         if self.criterion == "k_best":
             rule = Step("added", result=f"the {self.k_best} rows with the largest probability of a class")
-        return Work(
-            f"Self-training for {self.target_}: how it was fitted",
-            (rule, self._rounds_grid(), *self._of_member()),
-            self._ending(),
-        )
+        parts = (rule, self._rounds_grid(), *self._of_member())
+        return Work(f"Self-training for {self.target_}: how it was fitted", parts, self._ending())
 
     def _work_row(self, X):
         parts = self._of_member(X)

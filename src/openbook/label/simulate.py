@@ -157,32 +157,27 @@ class Simulation(ShowsWork):
         curve = [
             (
                 self.n_labels[p],
-                *(f"{shown(means[s, p])} {self.interval(name, p, level).ends}" for s, name in self._each()),
+                *(
+                    f"{shown(m)} {self.interval(s, p, level).ends}"
+                    for m, s in zip(means[:, p], self.strategies, strict=True)
+                ),
             )
             for p in points
         ]
-        wanted = shown(float(means[0, -1]))
-        needs = [self._need(name, level) for name in self.strategies]
-        note = (
-            f"{plural(self.accuracy.shape[2], 'repeat')}; intervals: {100 * level:g}%, corrected resampled t"
+        repeats = plural(self.accuracy.shape[2], "repeat")
+        note = f"{repeats}; intervals: {100 * level:g}%, corrected resampled t"
+        accuracies = Grid(
+            f"accuracy on {self.n_test} rows held out", ("labels", *self.strategies), curve, note
         )
-        return Work(
-            f"Asking for labels: {self.name}",
-            (
-                Grid(f"accuracy on {self.n_test} rows held out", ("labels", *self.strategies), curve, note),
-                Grid(
-                    f"labels for an accuracy of {wanted}",
-                    ("strategy", "labels", "mean gain over random", "interval"),
-                    needs,
-                    "where the mean curve first reaches what random sampling has in the end; curves are"
-                    " jagged, so the number is rough",
-                ),
-            ),
-            f"{self._told(level)} {BIASED}",
+        labels = Grid(
+            f"labels for an accuracy of {shown(float(means[0, -1]))}",
+            ("strategy", "labels", "mean gain over random", "interval"),
+            [self._need(name, level) for name in self.strategies],
+            "where the mean curve first reaches what random sampling has in the end; curves are jagged, so"
+            " the number is rough",
         )
-
-    def _each(self) -> list[tuple[int, str]]:
-        return list(enumerate(self.strategies))
+        end = f"{self._outcomes(level)} {BIASED}"
+        return Work(f"Asking for labels: {self.name}", (accuracies, labels), end)
 
     def _need(self, name: str, level: float) -> tuple[Any, ...]:
         labels = self.labels_needed(name)
@@ -192,18 +187,18 @@ class Simulation(ShowsWork):
         gain = self.gain(name, level=level)
         return name, needed, shown(gain.difference, 1.0, "+"), gain.interval.ends
 
-    def _told(self, level: float) -> str:
+    def _outcomes(self, level: float) -> str:
         """The strategies beside random, a sentence for those of one outcome; one repeat tells nothing."""
         ends = {name: self.gain(name, level=level).interval for name in self.strategies[1:]}
         better = [name for name, each in ends.items() if each.low > 0]
         worse = [name for name, each in ends.items() if each.high < 0]
         open_ = [name for name in ends if name not in (*better, *worse)]
-        told = [
+        sentences = [
             (better, "Better than random sampling, in the mean over the curve: {}."),
             (worse, "Worse than random sampling, in the mean over the curve: {}."),
             (open_, "Not shown to differ from random sampling by these repeats: {}."),
         ]
-        return " ".join(words.format(listed(names)) for names, words in told if names)
+        return " ".join(words.format(listed(names)) for names, words in sentences if names)
 
     def draw(self, level: float = 0.95) -> Picture:
         """Accuracy against labels: a line for each strategy; bands around random and the best of the others.
@@ -227,12 +222,12 @@ class Simulation(ShowsWork):
         for s, (low, high) in bands.items():
             if np.isfinite([low, high]).all():
                 plot.band(x, low, high, f"c{s}")
-        for s, name in self._each():
+        for s, name in enumerate(self.strategies):
             plot.line(x, means[s], f"c{s}", name)
         around = " and ".join(self.strategies[s] for s in bands)
         repeats = plural(self.accuracy.shape[2], "repeat")
         note = f"Bands around {around}: {100 * level:g}%, corrected resampled t over {repeats}."
-        return plot.picture(f"Asking for labels: {self.name}", (note,), self._told(level))
+        return plot.picture(f"Asking for labels: {self.name}", (note,), self._outcomes(level))
 
 
 @documented

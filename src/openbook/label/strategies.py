@@ -1,4 +1,4 @@
-r"""Query strategies: how much it would tell to know the label of a row.
+r"""Query strategies: how informative the label of a row would be.
 
     least_confident   1 - max_c P(c | x)                     the largest is asked first
     margin            P(c₁ | x) - P(c₂ | x)                  the smallest: c₁, c₂ are the two most probable
@@ -16,11 +16,11 @@ largest entropy alone, and over 200 of the others, since it fits the classifier 
 A batch of several rows is the best of them one by one, or rows that differ as well, by Gower's
 distance d to the nearest row that has a label or is in the batch:
 
-    ranked      α d + (1 - α) worth, α = U / (U + L)    the largest, one after another
-    k-means++   drawn with chances in proportion to worth · d², after the best row
+    ranked      α d + (1 - α) utility, α = U / (U + L)    the largest, one after another
+    k-means++   drawn with chances in proportion to utility · d², after the best row
 
-worth is the score, or 1 less it where the smallest is asked first; U and L count the rows without and with a
-label. Where labels have costs, all of these are for each unit of cost.
+utility is the score, or 1 minus the score where the smallest is asked first; U and L are the numbers of rows
+without and with a label. Where labels have costs, all of these are for each unit of cost.
 
 References: Cardoso et al. (2017), Ranked batch-mode active learning. Arthur and Vassilvitskii (2007),
 k-means++. Roy and McCallum (2001), Toward optimal active learning through sampling estimation of error
@@ -40,7 +40,7 @@ from openbook.spaces.mixed import MixedDistance, MixedIndex
 #: How the rows of a batch are chosen, and the strategies that a committee decides.
 DIVERSITIES, COMMITTEES = ("ranked", "k-means++"), ("committee", "committee_kl")
 
-#: The most rows that a row is compared with: the mean of so many is near that of all.
+#: The most rows that a row is compared with: their mean is close to that of all rows.
 _COMPARED = 1000
 
 
@@ -67,9 +67,7 @@ STRATEGIES = {
         "the members' probabilities differ about no row more",
     ),
     "expected_error": Strategy(
-        r"\sum_c P(c \mid x) \, u_c",
-        True,
-        "no label is expected to leave fewer errors",
+        r"\sum_c P(c \mid x) \, u_c", True, "no label is expected to leave fewer errors"
     ),
     "density": Strategy(
         r"H(x) \cdot \frac{1}{U} \sum_u s(x, x_u)",
@@ -122,10 +120,10 @@ def mean_divergence(probas):
     return (probas * np.log2(ratio)).sum(axis=2).mean(axis=0)
 
 
-def diverse(table: Table, known, free, worth, n: int, random=None, cost=1.0):
+def diverse(table: Table, known, free, utility, n: int, random=None, cost=1.0):
     """The places among the free rows of a batch of n rows that differ: ranked, or drawn if `random` is given.
 
-    known, free : row numbers; worth : float64 (n_free,); cost : of each label, (n_free,), or of all
+    known, free : row numbers; utility : float64 (n_free,); cost : of each label, (n_free,), or of all
     """
     distance = MixedDistance.of(table)
     placed = distance.coordinates(table.take(free))
@@ -136,11 +134,11 @@ def diverse(table: Table, known, free, worth, n: int, random=None, cost=1.0):
     chosen: list[int] = []
     for _ in range(min(n, len(free))):
         if random is None:
-            scores = (share * apart + (1 - share) * worth) / cost
+            scores = (share * apart + (1 - share) * utility) / cost
         elif not chosen:
-            scores = worth / cost
+            scores = utility / cost
         else:
-            scores = worth * apart**2 / cost
+            scores = utility * apart**2 / cost
         scores[chosen] = -np.inf
         best = int(scores.argmax())
         if random is not None and chosen and scores[best] > 0:

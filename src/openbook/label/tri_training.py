@@ -107,19 +107,19 @@ class TriTraining(Declared, InRounds, AveragingClassifier):
         known = chunk.y != UNLABELLED
         if not known.any():
             raise none_labelled(self.target_)
-        told, free = (Chunk(chunk.X.take(of), chunk.y[of], chunk.w[of]) for of in (known, ~known))
-        samples = [drawn_by_class(random, told.y, told.w) for _ in range(3)]
-        self.estimators_ = [self._taught(told, times, random) for times in samples]
+        labelled, free = (Chunk(chunk.X.take(of), chunk.y[of], chunk.w[of]) for of in (known, ~known))
+        samples = [drawn_by_class(random, labelled.y, labelled.w) for _ in range(3)]
+        self.estimators_ = [self._taught(labelled, times, random) for times in samples]
         self.rounds_, ended = [], "" if len(free.y) else "all_labeled"
         errors, sizes = [0.5] * 3, [0] * 3
         while not ended:
-            lessons = self._lessons(told, free, errors, sizes, random)
+            lessons = self._lessons(labelled, free, errors, sizes, random)
             figures = [(error, len(taught)) for error, taught, _ in lessons]
             self.rounds_.append(TriTrainingRound(*(figure for pair in figures for figure in pair)))
             for i, (error, taught, labels) in enumerate(lessons):
                 if len(taught):
-                    X = stacked_rows([told.X, free.X.take(taught)])
-                    more = Chunk(X, np.r_[told.y, labels], np.r_[told.w, free.w[taught]])
+                    X = stacked_rows([labelled.X, free.X.take(taught)])
+                    more = Chunk(X, np.r_[labelled.y, labels], np.r_[labelled.w, free.w[taught]])
                     self.estimators_[i] = self._taught(more, more.w, random)
                     errors[i], sizes[i] = error, len(taught)
             if not any(len(taught) for _, taught, _ in lessons):
@@ -132,16 +132,16 @@ class TriTraining(Declared, InRounds, AveragingClassifier):
 
     def _taught(self, chunk, times, random):
         learner = copied(self._learners()[0], random)
-        return fitted(learner, chunk.X, self._told(chunk.y), np.asarray(times, dtype=float))
+        return fitted(learner, chunk.X, self._member_target(chunk.y), np.asarray(times, dtype=float))
 
-    def _lessons(self, told, free, errors, sizes, random):
+    def _lessons(self, labelled, free, errors, sizes, random):
         """For each learner, the error of the other two, and the unlabelled rows and labels they teach it."""
-        on_told = [decided(member, told.X, self.classes_) for member in self.estimators_]
+        on_labelled = [decided(member, labelled.X, self.classes_) for member in self.estimators_]
         on_free = [decided(member, free.X, self.classes_) for member in self.estimators_]
         lessons = []
         for i, (before, size) in enumerate(zip(errors, sizes, strict=True)):
             j, k = (other for other in range(3) if other != i)
-            error = error_where_agreed(on_told[j], on_told[k], told.y, told.w)
+            error = error_where_agreed(on_labelled[j], on_labelled[k], labelled.y, labelled.w)
             agreed = np.flatnonzero((on_free[j] == on_free[k]) & (on_free[j] >= 0))
             rows = random.permutation(agreed)[: rows_to_teach(error, before, len(agreed), size)]
             rows.sort()
@@ -149,11 +149,11 @@ class TriTraining(Declared, InRounds, AveragingClassifier):
         return lessons
 
     def _evidence(self, rows):
-        told, random = rows.told, check_random_state(0)
-        first, second = (out_of_fold(told, partial(self._bagged, random)) for _ in range(2))
+        labelled, random = rows.labelled, check_random_state(0)
+        first, second = (out_of_fold(labelled, partial(self._bagged, random)) for _ in range(2))
         agreed = first == second
-        right = first[agreed] == told.codes[agreed]
-        return right_often(right, "on which two copies agree", told.largest_share)
+        right = first[agreed] == labelled.codes[agreed]
+        return right_often(right, "on which two copies agree", labelled.largest_share)
 
     def _bagged(self, random, rows, X):
         return self._asked(decided, rows, X, drawn_by_class(random, rows.codes, np.ones(len(rows.codes))))
@@ -166,11 +166,8 @@ class TriTraining(Declared, InRounds, AveragingClassifier):
             "e: errors of the two where they agree, among labelled rows; L: the rows they teach; e′, l′: the"
             " same of the last time, at first 0.5 and ⌊e / (e′ - e) + 1⌋",
         )
-        return Work(
-            f"Tri-training for {self.target_}: how it was fitted",
-            (rule, self._rounds_grid(), self._roll()),
-            self._ending(),
-        )
+        parts = (rule, self._rounds_grid(), self._members_grid())
+        return Work(f"Tri-training for {self.target_}: how it was fitted", parts, self._ending())
 
 
 def error_where_agreed(one, other, y, w):

@@ -242,7 +242,7 @@ class CopiedRows(DrawnRows):
 
 
 def with_copies(n: int, copies: float) -> npt.NDArray[np.intp]:
-    """All of n rows, and behind them so many copies of each."""
+    """All of n rows, and behind them `copies` copies of each."""
     return np.r_[np.arange(n), np.arange(max(round(copies * n), 1)) % n]
 
 

@@ -48,7 +48,7 @@ class BalancedClasses(DrawnRows):
     }
 
     counts_: dict[str, tuple[int, int]]
-    #: What else to know of the rows that are learnt from.
+    #: A warning about the balanced rows.
     _caution: ClassVar[str] = "Rows that are copied bring their errors along."
 
     def _learn(self, rows: TrainingTable) -> None:

@@ -3,7 +3,7 @@ r"""Numbers as intervals: an ordinal column whose values are bins.
     uniform     equal width: cuts at min + (max - min) i / k
     quantile    about as many rows in every bin; cuts halfway between neighbouring values
     kmeans      cuts halfway between the means of k groups, from equal widths on (Lloyd's iteration)
-    mdl         the cuts that tell the classes apart and pay for their description: Fayyad and Irani
+    mdl         the cuts whose information gain exceeds the cost of describing them: Fayyad and Irani
     cuts        given
 
 A cut parts the values <= it from those above. `n_bins="auto"` tries 2 to 20 bins and takes the number with
@@ -256,7 +256,7 @@ class KBinsDiscretizer(Declared, Preparation):
 
 
 def bin_cuts(x: np.ndarray, w: np.ndarray, bins: int, strategy: str) -> np.ndarray:
-    """The cuts of known numbers into at most so many bins.
+    """The cuts of known numbers into `bins` bins at most.
 
     >>> bin_cuts(np.array([0.0, 1.0, 2.0, 10.0]), np.ones(4), 2, "uniform").tolist()
     [5.0]
@@ -295,16 +295,18 @@ def _error(x: np.ndarray, rows: TrainingTable, bins: int, strategy: str) -> floa
         if not train.any() or not test.any():
             continue
         cuts = bin_cuts(x[train], rows.w[train], bins, strategy)
-        told = _told(
+        predicted = _predictions_of_bins(
             np.searchsorted(cuts, x[train]), rows.y[train], rows.w[train], len(cuts) + 1, rows.n_classes
         )
-        found = told[np.searchsorted(cuts, x[test])]
+        found = predicted[np.searchsorted(cuts, x[test])]
         truth = rows.y[test]
         wrong += float(rows.w[test] @ ((found != truth) if rows.n_classes else (found - truth) ** 2))
     return wrong / float(rows.w.sum())
 
 
-def _told(bins: np.ndarray, y: np.ndarray, w: np.ndarray, n_bins: int, n_classes: int) -> np.ndarray:
+def _predictions_of_bins(
+    bins: np.ndarray, y: np.ndarray, w: np.ndarray, n_bins: int, n_classes: int
+) -> np.ndarray:
     """What each bin predicts: its most frequent class or its mean; an empty one, that of all rows."""
     sizes = np.bincount(bins, w, n_bins)
     if not n_classes:

@@ -89,15 +89,15 @@ class DateParts(Declared, Summed):
     def _solve(self) -> None:
         self.parts_ = {}
         for date in self._dates():
-            _, _, told = self._span(date)
-            asked = told if self.parts is None else self.parts
+            _, _, possible = self._span(date)
+            asked = possible if self.parts is None else self.parts
             self.parts_[date.name] = tuple(p for p in asked if _name(date, p) not in self.schema_)
 
     def _dates(self) -> list[Datetime]:
         return [attribute for attribute in self.schema_ if isinstance(attribute, Datetime)]
 
     def _span(self, date: Datetime) -> tuple[float, float, tuple[str, ...]]:
-        """The first and the last day of a column, and the parts that are worth deriving."""
+        """The first and the last day of a column, and the parts that can be derived."""
         numbers, found = self.schema_.of(Numeric), self.statistics_
         j, hour = numbers.index(date.name), len(numbers) + self.schema_.of(Datetime).index(date.name)
         hours = 2 if found.high[hour] > found.low[hour] else 1
@@ -189,8 +189,8 @@ class DateParts(Declared, Summed):
             day = X.data(date.name)
             for part in self.parts_[date.name]:
                 cell = part_cells(date, day, part)[0]
-                told = CYCLES[part][int(cell)] if part in CYCLES and cell >= 0 else figure(float(cell))
-                known = "–" if np.isnan(day[0]) else told
+                value = CYCLES[part][int(cell)] if part in CYCLES and cell >= 0 else figure(float(cell))
+                known = "–" if np.isnan(day[0]) else value
                 rows.append((date.name, date.shown(float(day[0])), part, known))
         grid = Grid("parts", ("column", "date", "part", "is"), rows, "A missing date has missing parts.")
         return Work("DateParts: one row", (grid,), "" if rows else "No part of a date is derived.")

@@ -208,11 +208,7 @@ def _derive_split(test: str, split: BinSplit) -> Work:
     both, one, two = (_side(counts) for counts in (whole, split.below, split.above))
     entropies = [
         Step(label, r"-\sum_c p_c \log_2 p_c", _entropy_terms(counts), side.entropy)
-        for label, counts, side in (
-            ("H", whole, both),
-            ("H1", split.below, one),
-            ("H2", split.above, two),
-        )
+        for label, counts, side in (("H", whole, both), ("H1", split.below, one), ("H2", split.above, two))
     ]
     gain, bar = _gain(split.below, split.above), _bar_of(split.below, split.above)
     h, h1, h2 = (figure(side.entropy) for side in (both, one, two))

@@ -216,15 +216,15 @@ class Encoding:
                 else:
                     figures.append((float(share @ _ranks(attribute)), 0.0, 1.0))
             codes_seen.append(codes)
-            # a table that was told to indicate the gaps has such a column already, and means share one
+            # a table with a MissingIndicator has such a column already, and means of one column share one
             gaps.append(missing > 0 and known > 0 and _gap_name(attribute) not in taken)
             if gaps[-1]:
                 taken.add(_gap_name(attribute))
                 figures.append((missing / total, 0.0, 1.0))
         cells = np.column_stack([sums.cells / total, np.zeros(len(sums.cells)), np.ones(len(sums.cells))])
         mean, shift, scales = np.vstack([np.array(figures, dtype=float).reshape(-1, 3), cells]).T.copy()
-        told = tuple(codes_seen), np.array(gaps, dtype=bool), reference, len(cells)
-        return cls(schema, mean, shift, scales, *told)
+        seen, has_gaps = tuple(codes_seen), np.array(gaps, dtype=bool)
+        return cls(schema, mean, shift, scales, seen, has_gaps, reference, len(cells))
 
     @cached_property
     def _dense(self) -> Schema:
@@ -264,7 +264,7 @@ class Encoding:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The columns of which only the cells that are not 0 are worth a line: words, and sparse ones."""
+        """The columns of which derivations list only the cells that are not 0: words, and sparse ones."""
         return frozenset(self.schema.of(Word)) | frozenset(self.schema.names[len(self._dense) :])
 
     @cached_property

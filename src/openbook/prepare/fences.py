@@ -1,8 +1,8 @@
 r"""Numbers beyond fences: clipped, made missing, or their rows left out of training.
 
-    iqr         from Q1 - w (Q3 - Q1) to Q3 + w (Q3 - Q1)       w = 1.5 unless told: Tukey's box plot
-    z           from mean - w s to mean + w s                   w = 3 unless told; s divides by N
-    quantile    from the quantile w to the quantile 1 - w       w = 0.01 unless told
+    iqr         from Q1 - w (Q3 - Q1) to Q3 + w (Q3 - Q1)       w = 1.5 by default: Tukey's box plot
+    z           from mean - w s to mean + w s                   w = 3 by default; s divides by N
+    quantile    from the quantile w to the quantile 1 - w       w = 0.01 by default
 
 Over the known numbers of each column, by weight. A missing cell stays missing. Where the quartiles coincide,
 the iqr is 0 and every other number would be outside: such a column has no fences.
@@ -24,9 +24,9 @@ from openbook.prepare.transformer import Preparation, RowFilter, TrainingTable
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-#: The width of the fences by each way, unless told otherwise.
+#: The default width of the fences by each way.
 WIDTHS = {"iqr": 1.5, "z": 3.0, "quantile": 0.01}
-#: As far as a double reaches: what has no fences.
+#: The largest double: the fence of a column without fences.
 _ANY = np.finfo(float).max
 
 

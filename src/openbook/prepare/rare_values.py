@@ -27,7 +27,7 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-#: The rows that a value needs where there is no target to tell.
+#: The rows that a value needs where there is no target.
 WITHOUT_TARGET = 10
 #: The most pooled values that the work lists.
 SHOWN = 10
@@ -87,7 +87,7 @@ class RareValues(Declared, Preparation):
         ):
             if (name := attribute.name) not in chosen:
                 continue
-            least = self._least(found, told=rows.y is not None)
+            least = self._least(found, has_target=rows.y is not None)
             if found.values <= FEW and counts[counts > 0].min() >= least:
                 continue  # a column of few values, none of them rare
             few[name] = with_rest(attribute, counts, least, self.max_categories)
@@ -99,10 +99,10 @@ class RareValues(Declared, Preparation):
             }
         self._remember(Schema(tuple(few.get(a.name, a) for a in schema), schema.named))
 
-    def _least(self, found: Credibility, *, told: bool) -> float:
+    def _least(self, found: Credibility, *, has_target: bool) -> float:
         if self.min_frequency is not None:
             return self.min_frequency
-        return max(found.least, LEAST) if told else WITHOUT_TARGET
+        return max(found.least, LEAST) if has_target else WITHOUT_TARGET
 
     def _prepared(self, table: Table) -> Table:
         return table  # the schema pools rare and unseen values already

@@ -122,7 +122,7 @@ class TargetEncoder(Declared, Preparation):
         rows = np.arange(len(table)) if sample_weight is None else np.flatnonzero(sample_weight)
         folds[rows] = drawn_folds(0, len(rows))
         crossed = CrossFitted(self._tables, of_classes=False)
-        prepared = crossed.told(self._with_means(table), table, np.zeros(len(table)), folds)
+        prepared = crossed.cross_fitted(self._with_means(table), table, np.zeros(len(table)), folds)
         return self._in_its_form(in_form_of(X, _plain(prepared)))
 
     def _with_means(self, table: Table) -> Table:

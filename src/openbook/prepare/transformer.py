@@ -29,14 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import FromRows
 from openbook.border.folding import Summing
-from openbook.border.rows import (
-    FileChunk,
-    Rows,
-    class_codes,
-    name_of_target,
-    refuse_infinity,
-    weighed,
-)
+from openbook.border.rows import FileChunk, Rows, class_codes, name_of_target, refuse_infinity, weighed
 from openbook.border.rules import check_parameters
 from openbook.data import Attribute, Column, Datetime, Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.attributes import as_text
@@ -54,7 +47,7 @@ Array = npt.NDArray[Any]
 
 
 class TrainingTable(NamedTuple):
-    """Training rows in memory; a target is codes of so many classes, or numbers (0 classes)."""
+    """Training rows in memory; the target is class codes, or numbers where `n_classes` is 0."""
 
     X: Table
     y: Array | None
@@ -91,10 +84,10 @@ class Preparation(TransformerMixin, FromRows):
     _learnt: ClassVar[Mapping[str, int]] = {}
 
     _meanings: ClassVar[Mapping[str, str]] = {
-        "columns": "The columns to change, by name; None for all that have the right kind.",
+        "columns": "The columns to change, by name; None for all that have the right kind."
     }
 
-    #: What the target is called, None where there is none, and its classes.
+    #: The name of the target, None without one, and its classes.
     _target: str | None = None
     _labels: tuple[str, ...] = ()
 
@@ -307,7 +300,7 @@ class Transformer(OneToOneFeatureMixin, Preparation):
     the steps behind it (`_rule`, `_substituted`).
     """
 
-    #: The numbers that `_forward` made these of; None where they cannot be told.
+    #: The inverse of `_forward`; None where there is none.
     _backward: Callable[[Floats], Floats] | None = None
 
     @abstractmethod
@@ -411,7 +404,7 @@ class RowChange(Preparation):
     """
 
     rows_: Any
-    #: What the weights of the rows are multiplied by; None where they stay.
+    #: Factors of the weights of the rows; None where the weights stay.
     weights_: Any = None
 
     def resampled(self, table: Table) -> Table:
@@ -479,7 +472,7 @@ class RowFilter(RowChange):
         return np.flatnonzero(self.kept_)
 
     def _left_out(self, count: int | None = None) -> str:
-        """Which training rows were left out, in words; of a model file, so many."""
+        """Which training rows were left out, in words; a model file knows only their number."""
         rows = np.flatnonzero(~self.kept_).astype(str).tolist() if hasattr(self, "kept_") else []
         if count is None and not hasattr(self, "kept_"):
             return ""

@@ -8,9 +8,9 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-#: Below this many rows hardly anything can be told from chance.
+#: In fewer rows hardly any pattern can be distinguished from chance.
 TINY = 50
-#: At least so many values, of at most so many rows each, may name individuals; fewer are codes of kinds.
+#: The fewest values of a column that names individuals, and the most rows of each.
 INDIVIDUALS, ROWS_EACH = 20, 50
 
 

@@ -78,7 +78,7 @@ def _finding(pairs: list[Pair], p: float, words: str, target: str | None, tests:
 
 
 def _tested(masks: Masks, other: Column) -> Floats:
-    """For each column of gaps, the p-value of going with another; NaN if there is too little to tell."""
+    """For each column of gaps, the p-value of going with another; NaN if there are too few cells."""
     none = np.full(masks.shape[1], np.nan)
     if not isinstance(other.attribute, Numeric | Categorical):
         return none

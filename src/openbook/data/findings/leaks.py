@@ -89,9 +89,10 @@ def _as_classes(outcome: Column) -> Column:
 def _column_findings(column: Column, outcome: Column) -> Iterator[Finding]:
     classes = isinstance(outcome.attribute, Categorical)
     if evidence := _of_classes(column, outcome) if classes else _of_numbers(column, outcome):
+        sample = "a sample of " if len(outcome) == _SAMPLE else ""
         message = (
-            f"{evidence}{_among(outcome)}. If it is not known when you predict, leave it out: it gives"
-            f" {outcome.name!r} away."
+            f"{evidence} in {sample}{len(outcome):,} rows. If it is not known when you predict, leave it out:"
+            f" it gives {outcome.name!r} away."
         )
         yield Finding("leak", (column.name,), "warn", message)
     elif values := _individuals(column, outcome):
@@ -101,10 +102,6 @@ def _column_findings(column: Column, outcome: Column) -> Iterator[Finding]:
             f" groups={column.name!r}. If it encodes the outcome, leave it out."
         )
         yield Finding("groups", (column.name,), "warn", message)
-
-
-def _among(outcome: Column) -> str:
-    return f" in {'a sample of ' if len(outcome) == _SAMPLE else ''}{len(outcome):,} rows"
 
 
 def _of_classes(column: Column, outcome: Column) -> str:
@@ -145,7 +142,7 @@ def _of_numbers(column: Column, outcome: Column) -> str:
 
 
 def _individuals(column: Column, outcome: Column) -> int:
-    """How many values a column has of which each has one outcome, as a patient's number may; 0 if not so."""
+    """The number of values of a column whose values each have one outcome, as patients may; else 0."""
     known = column.take(np.flatnonzero(~column.missing))
     numeric = isinstance(column.attribute, Numeric)
     if not len(known) or not (numeric or _numbered(column)):
@@ -263,7 +260,7 @@ def _auc(x: Array, positive: Array) -> float:
 
 
 def _correlation(a: Array, b: Array) -> float:
-    """|r| over all pairs of finite numbers, the larger of two; 0 if there are too few to tell."""
+    """|r| over all pairs of finite numbers, the larger of two; 0 if there are too few."""
     known = np.isfinite(a) & np.isfinite(b)
     if known.sum() < TINY:
         return 0.0

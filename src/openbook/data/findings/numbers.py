@@ -18,10 +18,10 @@ from openbook.words.sentences import plural
 _FEW_VALUES = 10
 _STRONG_SKEW = 2.0
 
-#: So many different numbers are not all days of the calendar by chance: one in 27 is.
+#: The fewest different numbers that are taken for dates: one number in 27 is a day of the calendar by chance.
 _ENOUGH_DATES = 5
 
-#: Fewer numbers have no shape to speak of.
+#: The fewest numbers whose distribution is looked at.
 _ENOUGH = 20
 
 #: Numbers that stand for "not known" by custom: -1, and nines.

@@ -32,7 +32,7 @@ Array = npt.NDArray[Any]
 
 
 def sample_rows(rows: int, at_most: int) -> Any:
-    """So many of the rows, drawn with a fixed seed and in order: an index for `take`."""
+    """At most `at_most` of the rows, drawn with a fixed seed and in order: an index for `take`."""
     if rows <= at_most:
         return slice(None)
     return np.sort(np.random.default_rng(0).choice(rows, at_most, replace=False))
