@@ -355,3 +355,34 @@ def test_blank_lines_above_a_header_of_tabs_are_no_header(tmp_path):
     path.write_bytes(b"\t\n\n\x01")
     with pytest.raises(DataError, match="no rows"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '"speed","kind"\n"r1",4.5,"x"\n"r2",7,"y"\n',
+        '"speed"\t"kind"\n"r1"\t4.5\t"x"\n"r2"\t7\t"y"\n',
+        '"speed" "kind"\n"r1" 4.5 "x"\n"r2" 7 "y"\n',
+        "\ufeffspeed   kind\r\nr1  4.5  x\r\nr2  7    y\r\n",
+    ],
+)
+def test_a_table_that_r_writes_with_row_names(file, content):
+    path = file(content)
+    assert cells(path) == {"column_1": ["r1", "r2"], "speed": [4.5, 7], "kind": ["x", "y"]}
+    assert "column 1 is called column_1: it has no name in the file" in read(path).notes
+    assert scan(path).read().column("speed").tolist() == [4.5, 7]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b\n1,2,3\n4,5,6\n",
+        '"a","b"\n"1",2,\n"4",5,\n',
+        "a,b\n1,2,3\n4,5\n",
+        "a,b\nx,y,z\nu,v,w\n",
+        "1,2\n3,4,5\n6,7,8\n",
+    ],
+)
+def test_rows_that_are_too_long_for_another_reason_are_refused(file, content):
+    with pytest.raises(DataError, match="line 2 has 3 fields, but the header has 2"):
+        read(file(content))

@@ -11,6 +11,7 @@ the file, see `openbook.data.written`.
     titles         lines above the header that have few fields, or start with # as comments do, are left out,
                    see `titles_above`; so is a line such as sep=; which says what the separator is
     names          the first line, blanks stripped; an empty name becomes column_3, a second x there x_3
+    row names      R's tables with row names have no name for the first column: see `missing_first_name`
     no names       inferred (see `_is_data`), or given by header=False: column_1, column_2, …
     quotes         "…" around a field, "" or \" inside for one; separators and line breaks may stand inside
     blank lines    skipped; in a file of a single column, a missing cell
@@ -55,6 +56,7 @@ from openbook.data.lines import (
     has_escapes,
     in_columns,
     line_of,
+    missing_first_name,
     not_utf8,
     records,
     sniff,
@@ -124,6 +126,10 @@ class DelimitedFile:
         """Look at the first lines of a file."""
         unpacked, escaped = _without_escapes(path, text_bytes(path, how))
         ends, lines = _first_lines(path, unpacked)
+        if how.header is not False and (blank := missing_first_name(lines)):
+            text, start = path.read_bytes() if unpacked is None else unpacked, int(ends[0]) + 1
+            unpacked = text[:start] + blank.encode() + text[start:]
+            ends, lines = _first_lines(path, unpacked)
         declared, above = remarks_above(lines)
         lines = lines[len(above) :]
         tabs = inner_name(path).lower().endswith(".tsv")

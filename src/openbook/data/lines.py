@@ -103,6 +103,38 @@ def in_columns(lines: Sequence[str]) -> bool:
     return any(all(map(_is_number, column)) for column in zip(*fields[1:], strict=True))
 
 
+def missing_first_name(lines: Sequence[str]) -> str:
+    r"""What to put before a header that lacks the name of the first column: R's tables with row names.
+
+    Every row has one field more than the header, and some column but the first holds numbers only. Fields are
+    separated by blanks or tabs, or names and row names are quoted: a comma may stand in a field that should
+    be. Where all rows end in an empty field, they rather have a separator too many.
+
+    >>> missing_first_name(["a b", "1  2 3", "2 5 6"]), missing_first_name(['"a";"b"', '"1";2;3', '"2";5;6'])
+    ('"" ', '"";')
+    >>> missing_first_name(["age,city", "1,30,Rome", "2,41,Bonn"])
+    ''
+    >>> missing_first_name(["a\tb", "1\t2\t", "4\t5\t"])
+    ''
+    """
+    some = [line for line in lines[:_SNIFFED_LINES] if line.strip()]
+    bare = [_QUOTED.sub("", line) for line in some]
+    found = [mark for mark in _SEPARATORS if any(mark in line for line in bare)]
+    if len(some) < 3 or len(found) > 1:
+        return ""
+    mark = found[0] if found else " "
+    if mark not in " \t" and not all(line.startswith('"') for line in some):
+        return ""
+    rows = [bare_fields(line, mark) if found else _FIELD.findall(line) for line in some]
+    header, *below = rows
+    if len(header) < 2 or {len(row) for row in below} != {len(header) + 1}:
+        return ""
+    columns = list(zip(*below, strict=True))[1:]
+    if not any(columns[-1]) or any(map(_is_number, header)):
+        return ""
+    return f'""{mark}' if any(all(map(_is_number, column)) for column in columns) else ""
+
+
 def _has_series(line: str) -> bool:
     """Whether between two tabs there are several numbers."""
     parts = [part.split() for part in line.split("\t")]
